@@ -1,0 +1,2 @@
+//! The five timers.
+#![no_std]
