@@ -1,2 +1,69 @@
-//! core
-#![no_std]
+//! # perfschema-core
+//!
+//! **What.** MySQL's Performance Schema for any program: waits are recorded in fixed memory, without locks or allocation, and read
+//! live as tables. `no_std`, no `alloc`, no `unsafe`.
+//!
+//! **Why.** So that one can ask a running program what it waits for, while it waits: which thread, on which lock, held by whom,
+//! since when, from which source line.
+//!
+//! **How.** All state is one [`Region`]: a block of 64-bit words with a header and sections, sized once by a [`Config`].
+//! ```text
+//!  instrumentation point ─ switches ─→ Actor ─ plain stores ─→ Region ─ versioned reads ─→ tables::* ─→ typed rows ─→ Rust, SQL, text
+//! ```
+//! - [`Region::register`] makes an instrument known, [`Region::create_instance`] a lock.
+//! - An [`Actor`] records for one thread: [`begin`](Actor::begin), [`end`](Actor::end).
+//! - [`tables`] has one module a table; [`tables::ALL`] lists them.
+//!
+//! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. It reads no clock
+//! but the one it is given. It does not aggregate in the background: readers pay for sums.
+//!
+//! The specification is MySQL's worklog 2360; `ARCHITECTURE.md` at the root of the repository says how the parts hang together.
+#![cfg_attr(not(any(test, perfschema_loom)), no_std)]
+#![forbid(unsafe_code)]
+
+mod actor;
+mod class;
+mod config;
+pub mod histogram;
+mod instance;
+mod long_history;
+mod lost;
+pub mod name;
+mod operation;
+pub mod options;
+pub mod pattern;
+pub mod picotime;
+mod record;
+mod region;
+mod setup;
+mod slot;
+mod source;
+mod stat;
+mod sync;
+pub mod table;
+pub mod tables;
+mod wait_histogram;
+
+pub use actor::{Actor, Wait, WaitStart};
+pub use class::{Class, RegisterError, Setting};
+pub use config::{Config, ConfigError, Size};
+pub use instance::{Held, Instance, InstanceId};
+pub use lost::Lost;
+pub use name::{InstrumentKind, InstrumentName, NameError};
+pub use operation::Operation;
+pub use perfschema_timer as timer;
+#[cfg(not(perfschema_loom))]
+pub use region::StaticRegion;
+pub use region::{Identity, Region, RegionError, Text, Timer, copy_from_bytes};
+pub use setup::{Consumer, Switches};
+pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
+pub use stat::Summary;
+pub use sync::Word;
+
+#[inline]
+fn spin_loop() {
+    #[cfg(not(perfschema_loom))]
+    core::hint::spin_loop();
+    #[cfg(perfschema_loom)]
+    loom::thread::yield_now();
+}

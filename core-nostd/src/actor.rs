@@ -1,0 +1,381 @@
+//! An actor records: one thread, task or interrupt level, and everything that only it writes.
+//!
+//! Who pays what, for one wait that is on, timed, visible and kept:
+//! ```text
+//! begin  [1] switches (1 load), mask (1 load), event id, first timer read, record: 7 stores
+//! end    [1] second timer read, record: 5 stores, summary: 6 loads and stores, histogram: 2 loads and stores
+//! read   [A] names, source lines, picoseconds of each row, sums over the actors
+//! ```
+//! Nothing in `begin` or `end` can fail, block, allocate or panic, and nothing but its own conversion waits for the second timer read.
+
+use crate::class::Class;
+use crate::instance::Held;
+use crate::long_history;
+use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start};
+use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
+use crate::setup::{self, Switches};
+use crate::slot::{self, ActorIdentity, Claimed};
+use crate::source;
+use crate::stat::{self, CarryWords, Shared, StatWords};
+use crate::sync::Word;
+use crate::{Lost, Operation, wait_histogram};
+use core::cell::Cell;
+use core::panic::Location;
+use perfschema_timer::{Clock, Conversion, TimerName, difference};
+
+/// No record is written for this event.
+const NO_RECORD: u32 = u32::MAX;
+
+/// Something that records, used by one thread at a time.
+///
+/// ```
+/// use perfschema_core::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, StaticRegion, WaitStart};
+/// use perfschema_timer::{SystemClock, Timers};
+///
+/// static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+/// let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+/// region.enable_everything();
+///
+/// let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+/// let wait = actor.begin(&SystemClock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+/// // … the lock is taken here …
+/// actor.end(&SystemClock, wait, Held::None);
+/// assert_eq!(region.summary_by_event_name(class).count, 1);
+/// actor.detach();
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Actor<'r> {
+    region: &'r Region<'r>,
+    slot: Option<Claimed<'r>>,
+    mask: &'r Word,
+    instance_epoch: &'r Word,
+    /// The last event's sequence number: the event id, counted on over all owners of the slot. Plain, because only the owner needs it.
+    sequence: Cell<u64>,
+    enclosing: Cell<Enclosing>,
+    ring: &'r [RecordWords],
+    /// Records that no running event uses, those that ended longest ago first: `free` of them from `first` on, round and round.
+    queue: &'r [Word],
+    first: Cell<usize>,
+    free: Cell<usize>,
+    stats: &'r [StatWords],
+    carries: &'r [CarryWords],
+    shared: &'r [StatWords],
+    sources: &'r [[Word; SOURCE]],
+    histograms: &'r [Word],
+    long: long_history::Writer<'r>,
+    conversions: [Conversion; 8],
+}
+
+/// What is known of a wait when it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitStart {
+    /// OPERATION.
+    pub operation: Operation,
+    /// OBJECT_INSTANCE_BEGIN: the address of the lock.
+    pub object: u64,
+    /// SOURCE.
+    pub source: Option<&'static Location<'static>>,
+    /// SPINS for a lock, NUMBER_OF_BYTES for io; 0 is none.
+    pub amount: u64,
+}
+
+impl WaitStart {
+    /// A wait of which nothing but the operation is known.
+    pub const fn new(operation: Operation) -> WaitStart {
+        WaitStart { operation, object: 0, source: None, amount: 0 }
+    }
+}
+
+/// A wait between its begin and its end. Switches are those of its start.
+#[must_use = "a wait that is not ended stays visible as running"]
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    sequence: u64,
+    start: u64,
+    record: u32,
+    source: u16,
+    class: Class,
+    operation: Operation,
+    switches: Switches,
+    object: u64,
+    amount: u64,
+    enclosing: Enclosing,
+}
+
+impl Wait {
+    /// Sets SPINS or NUMBER_OF_BYTES, known when the wait ends.
+    pub fn set_amount(&mut self, amount: u64) {
+        self.amount = amount;
+    }
+
+    /// Whether anything is recorded for it.
+    #[inline(always)]
+    pub fn is_recorded(&self) -> bool {
+        self.switches.is_on()
+    }
+
+    /// Whether its instance's figures are kept, too.
+    #[inline(always)]
+    pub fn records_instance(&self) -> bool {
+        self.switches.has(Switches::INSTANCE)
+    }
+}
+
+impl<'r> Actor<'r> {
+    /// Starts recording for a thread. If there is no free slot, which is counted, its events count in the global sums only.
+    pub fn attach(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
+        let setting = crate::tables::setup_actors::setting_for(region, identity);
+        match slot::claim(region, identity, setting) {
+            Some(claimed) => Actor::with_slot(region, claimed),
+            None => Actor::without_slot(region),
+        }
+    }
+
+    fn with_slot(region: &'r Region<'r>, claimed: Claimed<'r>) -> Actor<'r> {
+        let owners = region.section(Section::Slots).len() / crate::region::SLOT;
+        let queue = region.arrays_of::<1>(Section::Queues, claimed.index, owners).as_flattened();
+        for (index, word) in queue.iter().enumerate() {
+            word.set(index as u64);
+        }
+        Actor {
+            slot: Some(claimed),
+            mask: slot::mask_word(claimed.words),
+            sequence: Cell::new(claimed.base),
+            ring: region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners),
+            queue,
+            free: Cell::new(queue.len()),
+            stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
+            carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
+            ..Actor::without_slot(region)
+        }
+    }
+
+    /// An actor that has no row of its own: its events count in the global sums and those of the instances only.
+    pub fn without_slot(region: &'r Region<'r>) -> Actor<'r> {
+        let mut conversions = [Conversion::from_multiplier(0); 8];
+        for (conversion, timer) in conversions.iter_mut().zip(TimerName::ALL) {
+            *conversion = region.timer(timer).conversion;
+        }
+        Actor {
+            region,
+            slot: None,
+            mask: &setup::setup(region)[setup::word::NO_SLOT_MASK],
+            instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
+            sequence: Cell::new(0),
+            enclosing: Cell::new(Enclosing::default()),
+            ring: &[],
+            queue: &[],
+            first: Cell::new(0),
+            free: Cell::new(0),
+            stats: &[],
+            carries: &[],
+            shared: region.arrays::<STAT>(Section::SharedStats),
+            sources: region.arrays::<SOURCE>(Section::Sources),
+            histograms: region.section(Section::Histograms),
+            long: long_history::Writer::new(region),
+            conversions,
+        }
+    }
+
+    /// THREAD_ID; 0 for an actor without a slot.
+    #[inline]
+    pub fn thread_id(&self) -> u64 {
+        self.slot.as_ref().map_or(0, |slot| slot.thread_id)
+    }
+
+    /// The region that it records into.
+    #[inline]
+    pub fn region(&self) -> &'r Region<'r> {
+        self.region
+    }
+
+    /// Stops recording and gives the slot back. Its sums stay counted; events that still run are gone.
+    pub fn detach(&self) {
+        self.long.finish();
+        if let Some(slot) = &self.slot {
+            slot.release(self.sequence.get());
+        }
+    }
+
+    /// A wait begins. `switches` are those of its class, loaded by the caller, who found them on.
+    #[inline(always)]
+    pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait {
+        let switches = self.effective(switches);
+        let ticks = if switches.has(Switches::TIMED) { clock.ticks(switches.timer()) } else { 0 };
+        self.begin_at(switches, ticks, class, what)
+    }
+
+    /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
+    /// One timer read serves both. The first one must not be held as an instance.
+    #[inline(always)]
+    pub fn chain(
+        &self,
+        clock: &impl Clock,
+        ended: Wait,
+        held: Held<'_, '_>,
+        switches: Switches,
+        class: Class,
+        what: &WaitStart,
+    ) -> Wait {
+        let same_timer = ended.switches.timer_index() == switches.timer_index();
+        let end = self.end(clock, ended, held);
+        let switches = self.effective(switches);
+        let ticks = match end {
+            Some(ticks) if same_timer => ticks,
+            _ if switches.has(Switches::TIMED) => clock.ticks(switches.timer()),
+            _ => 0,
+        };
+        self.begin_at(switches, ticks, class, what)
+    }
+
+    #[inline(always)]
+    fn effective(&self, switches: Switches) -> Switches {
+        // Relaxed: a setting of its own, as the switches are.
+        Switches(switches.0 & self.mask.get())
+    }
+
+    #[inline(always)]
+    fn begin_at(&self, switches: Switches, ticks: u64, class: Class, what: &WaitStart) -> Wait {
+        let sequence = self.sequence.get() + 1;
+        let mut wait = Wait {
+            sequence,
+            start: ticks,
+            record: NO_RECORD,
+            source: 0,
+            class,
+            operation: what.operation,
+            switches,
+            object: what.object,
+            amount: what.amount,
+            enclosing: self.enclosing.get(),
+        };
+        if switches.has(Switches::ENABLED) {
+            self.sequence.set(sequence);
+            self.enclosing.set(Enclosing::event(sequence, EventType::Wait));
+            if switches.has(Switches::CURRENT) {
+                wait.source = what.source.map_or(0, |location| source::intern(self.region, self.sources, location).0);
+                wait.record = self.show(&wait);
+            }
+        }
+        wait
+    }
+
+    /// Takes the record that ended longest ago, and makes the wait visible in it.
+    #[inline(always)]
+    fn show(&self, wait: &Wait) -> u32 {
+        let first = self.first.get();
+        let Some(index) = self.queue.get(first).filter(|_| self.free.get() != 0).map(Word::get) else {
+            self.region.count_lost(Lost::NestedEvents);
+            return NO_RECORD;
+        };
+        self.first.set(if first + 1 == self.queue.len() { 0 } else { first + 1 });
+        self.free.set(self.free.get() - 1);
+        let Some(record) = self.ring.get(index as usize) else { return NO_RECORD };
+        record::write_start(record, wait.sequence, &wait.as_start());
+        index as u32
+    }
+
+    /// A wait ends. Returns the timer's ticks, if it was timed.
+    #[inline(always)]
+    pub fn end(&self, clock: &impl Clock, wait: Wait, held: Held<'_, '_>) -> Option<u64> {
+        let switches = wait.switches;
+        if !switches.has(Switches::ENABLED) {
+            return None;
+        }
+        let ticks = switches.has(Switches::TIMED).then(|| clock.ticks(switches.timer()));
+        self.enclosing.set(wait.enclosing);
+        if let Some(record) = self.ring.get(wait.record as usize) {
+            record::write_end(record, wait.sequence, ticks.unwrap_or(0), self.sequence.get(), wait.amount);
+            self.give_back(wait.record, switches);
+        }
+        let wait_ps = ticks.map(|end| {
+            let conversion = self.conversions[usize::from(switches.timer_index())];
+            conversion.picoseconds(difference(wait.start, end))
+        });
+        self.count(&wait, wait_ps);
+        if switches.has(Switches::INSTANCE) {
+            match held {
+                Held::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
+                Held::Shared(instance) => instance.record_shared(wait_ps),
+                Held::None => {}
+            }
+        }
+        if switches.has(Switches::HISTORY_LONG) {
+            self.write_long(&wait, ticks.unwrap_or(0));
+        }
+        ticks
+    }
+
+    /// The record of an ended event becomes the last that is written again; without history, the next.
+    #[inline(always)]
+    fn give_back(&self, record: u32, switches: Switches) {
+        let len = self.queue.len();
+        let first = self.first.get();
+        let at = if switches.has(Switches::HISTORY) {
+            let last = first + self.free.get();
+            if last >= len { last - len } else { last }
+        } else {
+            let before = if first == 0 { len - 1 } else { first - 1 };
+            self.first.set(before);
+            before
+        };
+        self.free.set(self.free.get() + 1);
+        if let Some(word) = self.queue.get(at) {
+            word.set(record.into());
+        }
+    }
+
+    #[inline(always)]
+    fn count(&self, wait: &Wait, wait_ps: Option<u64>) {
+        let class = wait.class.index();
+        match (&self.slot, self.stats.get(class)) {
+            (Some(slot), Some(stat)) if wait.switches.has(Switches::THREAD) => {
+                stat::record(stat, self.carries, class, slot::epochs(slot.words), wait.sequence, wait_ps, |pending| {
+                    if let Some(wait_ps) = wait_ps.filter(|_| wait.switches.has(Switches::HISTOGRAM)) {
+                        wait_histogram::note(self.region, self.histograms, pending, wait_ps);
+                    }
+                });
+            }
+            _ => self.count_shared(class, wait_ps),
+        }
+    }
+
+    #[cold]
+    fn count_shared(&self, class: usize, wait_ps: Option<u64>) {
+        if let Some(words) = self.shared.get(class).and_then(|words| words.first_chunk()) {
+            Shared(words).record(wait_ps);
+        }
+    }
+
+    #[inline(never)]
+    fn write_long(&self, wait: &Wait, ticks: u64) {
+        let Some(slot) = &self.slot else { return };
+        let ended = Ended {
+            ticks,
+            amount: wait.amount,
+            end_event: self.sequence.get() - slot.base,
+            thread_id: slot.thread_id,
+            event: wait.sequence - slot.base,
+        };
+        let start = Start { nesting: wait.enclosing.relative_to(slot.base), ..wait.as_start() };
+        self.long.write(self.region, &start, &ended);
+    }
+}
+
+impl Wait {
+    #[inline(always)]
+    fn as_start(&self) -> Start {
+        Start {
+            class: self.class.0,
+            source: self.source,
+            operation: self.operation,
+            switches: self.switches,
+            ticks: self.start,
+            object: self.object,
+            nesting: self.enclosing,
+            amount: self.amount,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Instrument classes: the registered rows of `setup_instruments`, and the one word that switches each of them.
+
+use crate::lost::Lost;
+use crate::name::{InstrumentKind, InstrumentName};
+use crate::region::{CLASS, Region, Section, Text, read_text, text_is, write_text};
+use crate::setup;
+use crate::sync::{Ordering, Word};
+use crate::{Config, Size};
+
+/// Words of a class.
+mod word {
+    pub(super) const STATE: usize = 0;
+    pub(super) const NAME_LEN: usize = 1;
+    pub(super) const NAME: core::ops::Range<usize> = 2..18;
+    pub(super) const SETTING: usize = 18;
+}
+
+/// States of a class; it only goes forward.
+const FREE: u64 = 0;
+const CLAIMED: u64 = 1;
+const PUBLISHED: u64 = 2;
+
+/// How often a registration looks whether another one, of maybe the same name, has finished.
+const PATIENCE: u32 = if cfg!(perfschema_loom) { 2 } else { 10_000 };
+
+/// A registered instrument: an index into the region's classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class(pub(crate) u16);
+
+impl Class {
+    /// The index, below [`Region::class_count`].
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+}
+
+/// The updatable columns of `setup_instruments`, for one instrument.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// ENABLED: events are counted.
+    pub enabled: bool,
+    /// TIMED: and timed.
+    pub timed: bool,
+}
+
+impl Setting {
+    /// Neither enabled nor timed: how every instrument starts.
+    pub const OFF: Setting = Setting { enabled: false, timed: false };
+    /// Enabled and timed.
+    pub const ON: Setting = Setting { enabled: true, timed: true };
+    /// Enabled, not timed.
+    pub const COUNTED: Setting = Setting { enabled: true, timed: false };
+
+    pub(crate) fn from_bits(bits: u64) -> Setting {
+        Setting { enabled: bits & 1 != 0, timed: bits & 2 != 0 }
+    }
+
+    fn bits(self) -> u64 {
+        u64::from(self.enabled) | u64::from(self.timed) << 1
+    }
+}
+
+/// Why an instrument could not be registered. The program runs on; the instrument stays off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// All places of this kind are taken; a `…_classes_lost` counter went up.
+    Full {
+        /// The size that was too small.
+        size: Size,
+    },
+    /// A kind of instrument that this version does not record.
+    Unsupported(InstrumentKind),
+}
+
+impl core::fmt::Display for RegisterError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            RegisterError::Full { size } => write!(f, "no room for another instrument, {} is too small", size.variable()),
+            RegisterError::Unsupported(kind) => write!(f, "instruments of kind {kind:?} are not recorded yet"),
+        }
+    }
+}
+
+impl core::error::Error for RegisterError {}
+
+/// Which pool of a region a kind of lock belongs to: of classes, of instances, and what is counted when they are full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pool {
+    pub(crate) classes: Size,
+    pub(crate) classes_lost: Lost,
+    pub(crate) instances: Section,
+    pub(crate) instances_lost: Lost,
+}
+
+/// The pools in the order of their classes.
+pub(crate) const POOLS: [Pool; 4] = [
+    Pool {
+        classes: Size::MaxMutexClasses,
+        classes_lost: Lost::MutexClasses,
+        instances: Section::MutexInstances,
+        instances_lost: Lost::MutexInstances,
+    },
+    Pool {
+        classes: Size::MaxRwlockClasses,
+        classes_lost: Lost::RwlockClasses,
+        instances: Section::RwlockInstances,
+        instances_lost: Lost::RwlockInstances,
+    },
+    Pool {
+        classes: Size::MaxCondClasses,
+        classes_lost: Lost::CondClasses,
+        instances: Section::CondInstances,
+        instances_lost: Lost::CondInstances,
+    },
+    Pool {
+        classes: Size::MaxSynchClasses,
+        classes_lost: Lost::SynchClasses,
+        instances: Section::SynchInstances,
+        instances_lost: Lost::SynchInstances,
+    },
+];
+
+/// The pool of a kind, if this version records it.
+pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
+    match kind {
+        InstrumentKind::Mutex => Some(&POOLS[0]),
+        InstrumentKind::RwLock => Some(&POOLS[1]),
+        InstrumentKind::Cond => Some(&POOLS[2]),
+        InstrumentKind::Synch => Some(&POOLS[3]),
+        _ => None,
+    }
+}
+
+/// The classes of a pool: each has a run of its own, so that one kind cannot take another's places.
+fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
+    let mut start = 0;
+    for other in &POOLS {
+        let end = start + config.get(other.classes) as usize;
+        if other.classes == pool.classes {
+            return start..end;
+        }
+        start = end;
+    }
+    0..0
+}
+
+impl Region<'_> {
+    /// How many classes there is room for, over all kinds.
+    pub fn class_count(&self) -> usize {
+        self.section(Section::Switches).len()
+    }
+
+    /// Registers an instrument, or finds the one of this name. `initial` is its setting if it is new.
+    ///
+    /// # Errors
+    /// [`RegisterError`]; the loss is counted.
+    ///
+    /// ```
+    /// # use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let timers = perfschema_timer::Timers::calibrate();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timers)?;
+    /// const LOCK_OPEN: InstrumentName = InstrumentName::literal("wait/synch/mutex/app/LOCK_open");
+    /// let class = region.register(LOCK_OPEN, Setting::ON)?;
+    /// assert_eq!(region.register(LOCK_OPEN, Setting::OFF)?, class);
+    /// assert_eq!(region.class_name(class), "wait/synch/mutex/app/LOCK_open");
+    /// assert_eq!(region.setting(class), Setting::ON);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn register(&self, name: InstrumentName<'_>, initial: Setting) -> Result<Class, RegisterError> {
+        let pool = pool_of(name.kind()).ok_or(RegisterError::Unsupported(name.kind()))?;
+        let classes = self.arrays::<CLASS>(Section::Classes);
+        for index in run(&self.config(), pool) {
+            let Some(class) = classes.get(index) else { break };
+            let class_index = Class(index as u16);
+            // [C1] Acquire on failure is not needed: wait_published() loads again. Relaxed: nothing was written before.
+            if class[word::STATE].compare_exchange(FREE, CLAIMED, Ordering::Relaxed).is_ok() {
+                let len = write_text(&class[word::NAME], name.as_str());
+                class[word::NAME_LEN].set(len as u64);
+                class[word::SETTING].set(initial.bits());
+                // [C2] Release: pairs with the Acquire in published(); whoever sees the class sees its name.
+                class[word::STATE].store(PUBLISHED, Ordering::Release);
+                setup::fold(self);
+                return Ok(class_index);
+            }
+            if wait_published(class) && text_is(&class[word::NAME], class[word::NAME_LEN].get(), name.as_str()) {
+                return Ok(class_index);
+            }
+        }
+        self.count_lost(pool.classes_lost);
+        Err(RegisterError::Full { size: pool.classes })
+    }
+
+    /// The registered classes, in the order of their index.
+    pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
+        (0..self.class_count()).map(|index| Class(index as u16)).filter(|class| self.published(*class).is_some())
+    }
+
+    /// The class of this name, if there is one.
+    pub fn find_class(&self, name: &str) -> Option<Class> {
+        self.classes().find(|class| {
+            self.published(*class).is_some_and(|words| text_is(&words[word::NAME], words[word::NAME_LEN].get(), name))
+        })
+    }
+
+    /// The instrument's name; empty for a class that is not registered.
+    pub fn class_name(&self, class: Class) -> Text<128> {
+        self.published(class).map_or(Text::EMPTY, |words| read_text(&words[word::NAME], words[word::NAME_LEN].get()))
+    }
+
+    /// What `setup_instruments` shows for the class.
+    pub fn setting(&self, class: Class) -> Setting {
+        self.published(class).map_or(Setting::OFF, |words| Setting::from_bits(words[word::SETTING].get()))
+    }
+
+    /// Switches an instrument. Takes effect at once, for events that begin later.
+    pub fn set_setting(&self, class: Class, setting: Setting) {
+        self.store_setting(class, setting);
+        setup::fold(self);
+    }
+
+    /// The same, for callers that fold once after several.
+    pub(crate) fn store_setting(&self, class: Class, setting: Setting) {
+        if let Some(words) = self.published(class) {
+            words[word::SETTING].set(setting.bits());
+        }
+    }
+
+    fn published(&self, class: Class) -> Option<&[Word; CLASS]> {
+        let words = self.arrays::<CLASS>(Section::Classes).get(class.index())?;
+        // [C3] Acquire: pairs with [C2].
+        (words[word::STATE].load(Ordering::Acquire) == PUBLISHED).then_some(words)
+    }
+}
+
+/// Whether the class is there, after giving its registration time to finish.
+fn wait_published(class: &[Word; CLASS]) -> bool {
+    for _ in 0..PATIENCE {
+        if class[word::STATE].load(Ordering::Acquire) == PUBLISHED {
+            return true;
+        }
+        crate::spin_loop();
+    }
+    false
+}

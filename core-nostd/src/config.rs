@@ -1,0 +1,183 @@
+//! Every size of a region, once: MySQL's variable names, defaults, limits.
+//!
+//! Sizes are set when a region is made and never change. When a pool is full, what does not fit goes unrecorded and a
+//! counter in `global_status` goes up; nothing fails. The names follow the server variables of WL#2360 and of shipped MySQL.
+
+/// Why a [`Config`] was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A size above what the region's format can address.
+    TooLarge {
+        /// The size in question.
+        size: Size,
+        /// What was asked for.
+        value: u64,
+        /// The largest value that is accepted.
+        limit: u32,
+    },
+    /// No variable of this name.
+    UnknownVariable,
+}
+
+impl core::fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            ConfigError::TooLarge { size, value, limit } => {
+                write!(f, "{} = {value} is too large, expected at most {limit}", size.variable())
+            }
+            ConfigError::UnknownVariable => write!(f, "no such size variable; global_variables lists them"),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+macro_rules! sizes {
+    ($($(#[$doc:meta])* $name:ident = $variable:literal, default $default:literal, limit $limit:literal;)*) => {
+        /// One size of a region; the variant's documentation is the meaning of its variable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(usize)]
+        pub enum Size { $($(#[$doc])* $name,)* }
+
+        impl Size {
+            /// All sizes, in the order in which `global_variables` shows them.
+            pub const ALL: &'static [Size] = &[$(Size::$name,)*];
+            const DEFAULTS: [u32; Size::COUNT] = [$($default,)*];
+            const LIMITS: [u32; Size::COUNT] = [$($limit,)*];
+
+            /// The variable's name, for example `performance_schema_max_mutex_classes`.
+            pub const fn variable(self) -> &'static str {
+                match self { $(Size::$name => $variable,)* }
+            }
+        }
+    };
+}
+
+sizes! {
+    /// Mutex instruments (`wait/synch/mutex/…`) that can be registered.
+    MaxMutexClasses = "performance_schema_max_mutex_classes", default 128, limit 1024;
+    /// Read-write lock instruments (`wait/synch/rwlock/…`) that can be registered.
+    MaxRwlockClasses = "performance_schema_max_rwlock_classes", default 64, limit 1024;
+    /// Condition variable instruments (`wait/synch/cond/…`) that can be registered.
+    MaxCondClasses = "performance_schema_max_cond_classes", default 32, limit 1024;
+    /// Other synchronization instruments (`wait/synch/semaphore/…`, `wait/synch/once/…` and the like) that can be registered.
+    MaxSynchClasses = "performance_schema_max_synch_classes", default 32, limit 1024;
+    /// Mutexes known at one time.
+    MaxMutexInstances = "performance_schema_max_mutex_instances", default 4096, limit 1048576;
+    /// Read-write locks known at one time.
+    MaxRwlockInstances = "performance_schema_max_rwlock_instances", default 2048, limit 1048576;
+    /// Condition variables known at one time.
+    MaxCondInstances = "performance_schema_max_cond_instances", default 1024, limit 1048576;
+    /// Other synchronization objects known at one time.
+    MaxSynchInstances = "performance_schema_max_synch_instances", default 512, limit 1048576;
+    /// Threads (or other actors) that can be recorded at one time.
+    MaxThreadInstances = "performance_schema_max_thread_instances", default 256, limit 65536;
+    /// Ended waits kept for each thread.
+    EventsWaitsHistorySize = "performance_schema_events_waits_history_size", default 10, limit 1024;
+    /// Ended waits kept over all threads.
+    EventsWaitsHistoryLongSize = "performance_schema_events_waits_history_long_size", default 10000, limit 1048576;
+    /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
+    MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65536;
+    /// Source lines that can be told apart; rounded up to a power of two.
+    MaxSourceLocations = "performance_schema_max_source_locations", default 1024, limit 32768;
+    /// Rows of `setup_actors`.
+    SetupActorsSize = "performance_schema_setup_actors_size", default 100, limit 1024;
+}
+
+impl Size {
+    /// How many sizes there are.
+    pub const COUNT: usize = Size::ALL.len();
+
+    /// The size whose variable is `name`, with or without the prefix `performance_schema_`, in any letter case,
+    /// dashes or underscores.
+    ///
+    /// ```
+    /// use perfschema_core::Size;
+    /// assert_eq!(Size::from_variable("performance-schema-max-mutex-classes"), Some(Size::MaxMutexClasses));
+    /// assert_eq!(Size::from_variable("max_mutex_classes"), Some(Size::MaxMutexClasses));
+    /// assert_eq!(Size::from_variable("max_unicorns"), None);
+    /// ```
+    pub fn from_variable(name: &str) -> Option<Size> {
+        let same = |a: &str, b: &str| {
+            a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a.eq_ignore_ascii_case(&b) || (a == b'-' && b == b'_'))
+        };
+        Size::ALL
+            .iter()
+            .copied()
+            .find(|size| same(name, size.variable()) || same(name, &size.variable()["performance_schema_".len()..]))
+    }
+}
+
+/// The sizes of a region.
+///
+/// ```
+/// use perfschema_core::{Config, Size};
+/// const SMALL: Config = Config::SMALL.with(Size::MaxThreadInstances, 4);
+/// const WORDS: usize = SMALL.words();
+/// assert!(WORDS * 8 < 128 * 1024, "{} bytes", WORDS * 8);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config([u32; Size::COUNT]);
+
+impl Config {
+    /// What a server starts with: 256 instruments, 256 threads, history of 10 and 10 000.
+    pub const DEFAULT: Config = Config(Size::DEFAULTS);
+
+    /// What a small program or a microcontroller starts with; every pool has a handful of places.
+    pub const SMALL: Config = Config([4; Size::COUNT])
+        .with(Size::EventsWaitsHistoryLongSize, 16)
+        .with(Size::MaxWaitHistograms, 0)
+        .with(Size::MaxSourceLocations, 16)
+        .with(Size::SetupActorsSize, 1);
+
+    /// No place for anything: a start for those who set every size.
+    pub const EMPTY: Config = Config([0; Size::COUNT]);
+
+    /// One size.
+    pub const fn get(&self, size: Size) -> u32 {
+        self.0[size as usize]
+    }
+
+    /// The same sizes but one.
+    ///
+    /// # Panics
+    /// If `value` is above the limit of that size; in a constant, that is a compile error. [`try_set`](Self::try_set) for the rest.
+    pub const fn with(mut self, size: Size, value: u32) -> Config {
+        assert!(value <= Size::LIMITS[size as usize], "size above its limit");
+        self.0[size as usize] = value;
+        self
+    }
+
+    /// Changes one size.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooLarge`], and nothing is changed.
+    pub fn try_set(&mut self, size: Size, value: u64) -> Result<(), ConfigError> {
+        let limit = Size::LIMITS[size as usize];
+        match u32::try_from(value) {
+            Ok(fits) if fits <= limit => {
+                self.0[size as usize] = fits;
+                Ok(())
+            }
+            _ => Err(ConfigError::TooLarge { size, value, limit }),
+        }
+    }
+
+    /// How many 64-bit words a region of these sizes takes: the number to give to a `static`.
+    pub const fn words(&self) -> usize {
+        crate::region::Layout::of(self).total_words()
+    }
+
+    /// How many bytes a region of these sizes takes, all tables and names in it.
+    pub const fn size_bytes(&self) -> usize {
+        self.words() * 8
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config::DEFAULT
+    }
+}

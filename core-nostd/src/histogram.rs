@@ -1,0 +1,299 @@
+//! The buckets of the wait histogram.
+//!
+//! MySQL's statement histograms have 450 buckets: the first ends at 10 µs, each of the others is 10^(1/50) times
+//! as long as the one before (4.7 %, 50 buckets a decade), the last has no end. Most waits are shorter than
+//! 10 µs, so here the first bucket ends at 10 **ns** and three more decades stand before MySQL's second bucket:
+//!
+//! ```text
+//! bucket        0         1     …    150       151      …     598       599
+//!        [0, 10 ns) [10, 10.4…)  [9.5…, 10 µs)[10, 10.4… µs)         [9120.1… s, ∞)
+//!                   └ 50 a decade, each from ┘└ MySQL's buckets 1 to 449, to the picosecond ┘
+//!                     an exact power of ten
+//! ```
+//!
+//! A bucket covers `low <= wait < high`. All of it rests on one table of 601 boundaries (4808 bytes, read-only),
+//! which [`bucket`] needs as well as the columns `BUCKET_TIMER_LOW` and `BUCKET_TIMER_HIGH`.
+
+/// Number of buckets: MySQL's 450 and three decades of 50 below them.
+///
+/// ```
+/// assert_eq!(perfschema_core::histogram::BUCKET_COUNT, 600);
+/// ```
+pub const BUCKET_COUNT: usize = MYSQL_BUCKET_COUNT + BELOW_COUNT;
+
+/// `NUMBER_OF_BUCKETS` of MySQL 8.
+const MYSQL_BUCKET_COUNT: usize = 450;
+/// MySQL's `BUCKET_BASE_FACTOR`: its 50th power is 10.
+const FACTOR: f64 = 1.0471285480508996;
+const PER_DECADE: usize = 50;
+/// Where each decade below MySQL's buckets starts, in picoseconds.
+const BELOW: [f64; 3] = [1e4, 1e5, 1e6];
+const BELOW_COUNT: usize = BELOW.len() * PER_DECADE;
+/// MySQL's `BUCKET_BASE_TIMER`, 10 µs.
+const MYSQL_BASE_PS: f64 = 1e7;
+
+/// Bucket `i` covers `BOUNDARY_PS[i] .. BOUNDARY_PS[i + 1]`.
+static BOUNDARY_PS: [u64; BUCKET_COUNT + 1] = boundaries();
+
+const fn boundaries() -> [u64; BUCKET_COUNT + 1] {
+    let mut table = [0; BUCKET_COUNT + 1];
+    let mut decade = 0;
+    while decade < BELOW.len() {
+        fill(&mut table, 1 + decade * PER_DECADE, PER_DECADE, BELOW[decade]);
+        decade += 1;
+    }
+    fill(&mut table, 1 + BELOW_COUNT, MYSQL_BUCKET_COUNT - 1, MYSQL_BASE_PS);
+    table[BUCKET_COUNT] = u64::MAX;
+    table
+}
+
+/// MySQL's own loop: multiply a double, store it truncated. Computed in any other way, single boundaries differ.
+const fn fill(table: &mut [u64; BUCKET_COUNT + 1], first: usize, count: usize, base_ps: f64) {
+    let mut boundary_ps = base_ps;
+    let mut i = first;
+    while i < first + count {
+        table[i] = boundary_ps as u64;
+        boundary_ps *= FACTOR;
+        i += 1;
+    }
+}
+
+/// The shortest wait that bucket `i` counts, in picoseconds: the column `BUCKET_TIMER_LOW`.
+///
+/// Past the last bucket it is `u64::MAX`.
+///
+/// ```
+/// use perfschema_core::histogram::bucket_timer_low;
+///
+/// assert_eq!(bucket_timer_low(0), 0);
+/// assert_eq!(bucket_timer_low(1), 10_000); // 10 ns
+/// assert_eq!(bucket_timer_low(192), 66_069_344); // MySQL's bucket 42
+/// ```
+#[must_use]
+pub const fn bucket_timer_low(i: usize) -> u64 {
+    if i < BUCKET_COUNT { BOUNDARY_PS[i] } else { u64::MAX }
+}
+
+/// The first wait that is too long for bucket `i`, in picoseconds: the column `BUCKET_TIMER_HIGH`.
+///
+/// For the last bucket, and past it, it is `u64::MAX`; the last bucket counts even a wait of that length.
+///
+/// ```
+/// use perfschema_core::histogram::bucket_timer_high;
+///
+/// assert_eq!(bucket_timer_high(0), 10_000);
+/// assert_eq!(bucket_timer_high(599), u64::MAX);
+/// ```
+#[must_use]
+pub const fn bucket_timer_high(i: usize) -> u64 {
+    if i < BUCKET_COUNT { BOUNDARY_PS[i + 1] } else { u64::MAX }
+}
+
+/// The bucket that counts a wait of `wait_ps` picoseconds; always below [`BUCKET_COUNT`].
+///
+/// No branch, no division, no float: a guess from the position of the highest set bit and the 12 bits below it,
+/// then two compares with boundaries side by side.
+///
+/// ```
+/// use perfschema_core::histogram::{bucket, bucket_timer_high, bucket_timer_low};
+///
+/// let i = bucket(31_840_000);
+/// assert!(bucket_timer_low(i) <= 31_840_000 && 31_840_000 < bucket_timer_high(i));
+/// ```
+#[inline]
+#[must_use]
+pub const fn bucket(wait_ps: u64) -> usize {
+    let guess = guess(wait_ps);
+    guess + (wait_ps >= BOUNDARY_PS[guess + 1]) as usize + (wait_ps >= BOUNDARY_PS[guess + 2]) as usize
+}
+
+/// The bucket of `wait_ps`, or one or two less.
+///
+/// Buckets are even in the logarithm. Take log₂ from the leading bit and read the bits behind it as a straight
+/// line to the next power of two: the line runs at most 0.086 too low, 1.3 buckets. (A second-order term would
+/// save one of the compares and cost two multiplications.) The line never falls as the wait grows, so when the
+/// guess is right at both ends of a bucket it is right in all of it: the assertion below is a proof.
+#[inline]
+const fn guess(wait_ps: u64) -> usize {
+    // The lowest bit matters to no boundary, and once it is set there is a leading bit.
+    let wait = wait_ps | 1;
+    let exponent = wait.ilog2();
+    // Turned until the leading bit is the lowest one, a wait has the bits behind it at the very top.
+    let fraction = (wait.rotate_right(exponent) >> 52) as u32;
+    let log2 = (exponent << 12) + fraction;
+    // At most 51 · 4096 · 15413 < 2³²: 32 bits suffice, for the sake of small processors.
+    let guess = (log2.saturating_sub(LOG2_ZERO) * BUCKETS_PER_LOG2) >> 22;
+    if (guess as usize) < BUCKET_COUNT - 3 { guess as usize } else { BUCKET_COUNT - 3 }
+}
+
+/// Buckets per doubling, 50 · log₁₀ 2 = 15.0515, times 1024.
+const BUCKETS_PER_LOG2: u32 = 15_413;
+/// Where the guess leaves 0, in steps of 1/4096: log₂ 10 000 (54 426), where bucket 1 starts, less 0.65 of a
+/// bucket (177). Anything between 0.3 and 1 of a bucket would do; this leaves room on both sides.
+const LOG2_ZERO: u32 = 54_426 - 177;
+
+const _: () = {
+    let mut i = 0;
+    while i < BUCKET_COUNT {
+        assert!(BOUNDARY_PS[i] < BOUNDARY_PS[i + 1], "boundaries rise");
+        assert!(bucket(BOUNDARY_PS[i]) == i, "first wait of a bucket");
+        assert!(bucket(BOUNDARY_PS[i + 1] - 1) == i, "last wait of a bucket");
+        i += 1;
+    }
+    assert!(bucket(u64::MAX) == BUCKET_COUNT - 1, "the last bucket has no end");
+};
+
+/// The wait, in picoseconds, that `per_mille` of 1000 waits did not reach: `QUANTILE_95` for 950, `QUANTILE_99`
+/// for 990, `QUANTILE_999` for 999.
+///
+/// `counts` are the buckets' counts in order and `total` is their sum, which the caller has for its `COUNT_STAR`
+/// anyway. As in MySQL the answer is the upper end of the first bucket at which the counts so far reach
+/// `per_mille` / 1000 of the total, rounded up, and 0 if there are none.
+///
+/// Counts read while others still count need not add up to `total`. If they fall short, the answer is the upper
+/// end of the last bucket that counted anything.
+///
+/// ```
+/// use perfschema_core::histogram::{bucket, bucket_timer_high, quantile, BUCKET_COUNT};
+///
+/// let mut counts = [0; BUCKET_COUNT];
+/// counts[bucket(50_000)] = 94; // 94 waits of 50 ns,
+/// counts[bucket(2_000_000)] = 6; // six of 2 µs
+/// assert_eq!(quantile(counts, 100, 940), bucket_timer_high(bucket(50_000)));
+/// assert_eq!(quantile(counts, 100, 950), bucket_timer_high(bucket(2_000_000)));
+/// ```
+#[must_use]
+pub fn quantile(counts: impl IntoIterator<Item = u64>, total: u64, per_mille: u32) -> u64 {
+    let rank = rank(total, per_mille);
+    let mut count_and_lower: u64 = 0;
+    let mut high_ps = 0;
+    for (i, count) in counts.into_iter().enumerate() {
+        if count == 0 {
+            continue;
+        }
+        high_ps = bucket_timer_high(i);
+        count_and_lower = count_and_lower.saturating_add(count);
+        if count_and_lower >= rank {
+            break;
+        }
+    }
+    high_ps
+}
+
+/// `total · per_mille / 1000`, rounded up and at least 1, without overflow.
+const fn rank(total: u64, per_mille: u32) -> u64 {
+    let per_mille = if per_mille < 1000 { per_mille as u64 } else { 1000 };
+    let rank = total / 1000 * per_mille + (total % 1000 * per_mille).div_ceil(1000);
+    if rank > 0 { rank } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOUNDARY_PS, BUCKET_COUNT, bucket, bucket_timer_high, bucket_timer_low, guess, quantile, rank};
+
+    /// The definition: the last bucket whose low end is not beyond the wait.
+    fn naive_bucket(wait_ps: u64) -> usize {
+        BOUNDARY_PS[..BUCKET_COUNT].partition_point(|&low| low <= wait_ps) - 1
+    }
+
+    #[track_caller]
+    fn check(wait_ps: u64) {
+        assert_eq!(bucket(wait_ps), naive_bucket(wait_ps), "{wait_ps} ps");
+    }
+
+    #[test]
+    fn around_every_boundary() {
+        for boundary_ps in BOUNDARY_PS {
+            check(boundary_ps.saturating_sub(1));
+            check(boundary_ps);
+            check(boundary_ps.saturating_add(1));
+        }
+    }
+
+    #[test]
+    fn around_every_step_of_the_guess() {
+        // The guess sees the leading bit and 12 more, so it changes at these waits only: this checks all there are.
+        for exponent in 0..64 {
+            for fraction in (0..4096_u64).step_by(if cfg!(miri) { 256 } else { 1 }) {
+                let step = (((4096 + fraction) as u128) << exponent >> 12) as u64;
+                check(step);
+                check(step.saturating_sub(1));
+                assert!(guess(step.saturating_sub(1)) <= guess(step), "the guess fell at {step} ps");
+            }
+        }
+    }
+
+    #[test]
+    fn all_short_and_many_random_waits() {
+        let (short, random) = if cfg!(miri) { (100, 100) } else { (100_000, 200_000) };
+        (0..short).for_each(check);
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..random {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            check(state >> (state % 64));
+        }
+        check(u64::MAX);
+    }
+
+    #[test]
+    fn boundaries_are_mysqls_from_10_us_on() {
+        // `BUCKET_TIMER_LOW` of buckets as MySQL's manual and a live server show them.
+        for (mysql_bucket, low_ps) in [(1, 10_000_000), (42, 66_069_344), (43, 69_183_097), (44, 72_443_596)] {
+            assert_eq!(bucket_timer_low(mysql_bucket + 150), low_ps);
+        }
+        let mut timer = 10_000_000_f64;
+        for mysql_bucket in 1..450 {
+            assert_eq!(bucket_timer_low(mysql_bucket + 150), timer as u64);
+            timer *= 1.0471285480508996;
+        }
+    }
+
+    #[test]
+    fn decades_below_start_exactly() {
+        for (i, low_ps) in [(0, 0), (1, 10_000), (2, 10_471), (51, 100_000), (101, 1_000_000), (151, 10_000_000)] {
+            assert_eq!(bucket_timer_low(i), low_ps);
+        }
+    }
+
+    #[test]
+    fn buckets_join() {
+        for i in 1..BUCKET_COUNT {
+            assert_eq!(bucket_timer_high(i - 1), bucket_timer_low(i));
+        }
+        for past in [BUCKET_COUNT, BUCKET_COUNT + 1, usize::MAX] {
+            assert_eq!((bucket_timer_low(past), bucket_timer_high(past)), (u64::MAX, u64::MAX));
+        }
+    }
+
+    #[test]
+    fn quantiles() {
+        let mut counts = [0; BUCKET_COUNT];
+        assert_eq!(quantile(counts, 0, 950), 0, "no waits");
+        counts[7] = 1;
+        for per_mille in [0, 1, 500, 950, 1000, u32::MAX] {
+            assert_eq!(quantile(counts, 1, per_mille), bucket_timer_high(7));
+        }
+        counts[599] = 1;
+        assert_eq!(quantile(counts, 2, 500), bucket_timer_high(7));
+        assert_eq!(quantile(counts, 2, 501), u64::MAX);
+        // Total read before, or after, other counts than these.
+        assert_eq!(quantile(counts, 1_000, 950), u64::MAX);
+        assert_eq!(quantile(counts, 1, 950), bucket_timer_high(7));
+        // Hostile counts: more buckets than there are, sums that overflow.
+        assert_eq!(quantile([u64::MAX; 1000], u64::MAX, 999), bucket_timer_high(0));
+        assert_eq!(quantile([u64::MAX - 1, 5, 5], u64::MAX, 1000), bucket_timer_high(1));
+    }
+
+    #[test]
+    fn ranks_are_mysqls() {
+        for total in [1, 2, 19, 20, 21, 99, 100, 101, 999, 1_000, 1_001, 123_456_789] {
+            assert_eq!(rank(total, 950), (total * 95).div_ceil(100));
+            assert_eq!(rank(total, 990), (total * 99).div_ceil(100));
+            assert_eq!(rank(total, 999), (total * 999).div_ceil(1000));
+        }
+        assert_eq!(rank(u64::MAX, 1000), u64::MAX);
+        assert_eq!(rank(0, 999), 1);
+    }
+}

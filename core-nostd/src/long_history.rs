@@ -1,0 +1,94 @@
+//! The long history: one ring for all threads, which never write one line at the same time.
+//!
+//! A thread reserves a chunk of consecutive records and fills it alone; only the reservation touches a counter that others touch.
+//! The chunk's word says who fills it. A thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk
+//! tried is being filled, the row is lost and counted.
+
+use crate::lost::Lost;
+use crate::record::{self, Ended, RecordWords, Start};
+use crate::region::{RECORD, Region, Section, header};
+use crate::sync::{Ordering, Word};
+use core::cell::Cell;
+
+/// Chunks tried before a row is given up.
+const PROBES: usize = 8;
+
+const UNOWNED: u64 = 0;
+const OWNED: u64 = 1;
+
+/// One thread's place in the long history.
+#[derive(Debug)]
+pub(crate) struct Writer<'r> {
+    chunks: &'r [Word],
+    records: &'r [RecordWords],
+    /// Index of the next record, and how many of the chunk are left.
+    next: Cell<usize>,
+    left: Cell<usize>,
+    chunk: Cell<usize>,
+    /// Number of the reservation, never used before.
+    number: Cell<u64>,
+}
+
+impl<'r> Writer<'r> {
+    pub(crate) fn new(region: &Region<'r>) -> Writer<'r> {
+        Writer {
+            chunks: region.section(Section::LongChunks),
+            records: region.arrays::<RECORD>(Section::LongRecords),
+            next: Cell::new(0),
+            left: Cell::new(0),
+            chunk: Cell::new(0),
+            number: Cell::new(0),
+        }
+    }
+
+    /// Writes an ended event.
+    #[inline]
+    pub(crate) fn write(&self, region: &Region<'_>, start: &Start, ended: &Ended) {
+        if self.left.get() == 0 && !self.reserve(region) {
+            region.count_lost(Lost::HistoryLongRows);
+            return;
+        }
+        if let Some(record) = self.records.get(self.next.get()) {
+            record::write_ended(record, self.number.get(), start, ended);
+        }
+        self.next.set(self.next.get() + 1);
+        self.left.set(self.left.get() - 1);
+        if self.left.get() == 0 {
+            self.give_back();
+        }
+    }
+
+    /// Gives back an unfinished chunk: the thread ends.
+    pub(crate) fn finish(&self) {
+        if self.left.replace(0) != 0 {
+            self.give_back();
+        }
+    }
+
+    fn give_back(&self) {
+        // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
+        self.chunks[self.chunk.get()].store(UNOWNED, Ordering::Release);
+    }
+
+    #[cold]
+    fn reserve(&self, region: &Region<'_>) -> bool {
+        if self.chunks.is_empty() {
+            return false;
+        }
+        for _ in 0..PROBES {
+            // Relaxed: the number need only be different from all others.
+            let number = region.header(header::NEXT_LONG_CHUNK).fetch_add(1, Ordering::Relaxed);
+            let chunk = (number % self.chunks.len() as u64) as usize;
+            // [H1] Acquire: pairs with [H2] of the owner before.
+            if self.chunks[chunk].compare_exchange(UNOWNED, OWNED, Ordering::Acquire).is_ok() {
+                let len = self.records.len() / self.chunks.len();
+                self.chunk.set(chunk);
+                self.next.set(chunk * len);
+                self.left.set(len);
+                self.number.set(number);
+                return len != 0;
+            }
+        }
+        false
+    }
+}

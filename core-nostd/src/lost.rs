@@ -1,0 +1,76 @@
+//! The `…_lost` counters: everything that found no room is counted here, in exactly one place.
+
+use crate::region::{Region, Section};
+use crate::sync::Ordering;
+
+macro_rules! lost {
+    ($($(#[$doc:meta])* $name:ident = $variable:literal;)*) => {
+        /// What can be lost because a pool is full; the variant's documentation is the meaning of its status variable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(usize)]
+        pub enum Lost { $($(#[$doc])* $name,)* }
+
+        impl Lost {
+            /// All counters, in the order in which `global_status` shows them.
+            pub const ALL: &'static [Lost] = &[$(Lost::$name,)*];
+
+            /// The status variable's name, for example `Performance_schema_mutex_classes_lost`.
+            pub const fn variable(self) -> &'static str {
+                match self { $(Lost::$name => $variable,)* }
+            }
+        }
+    };
+}
+
+lost! {
+    /// Mutex instruments that could not be registered.
+    MutexClasses = "Performance_schema_mutex_classes_lost";
+    /// Read-write lock instruments that could not be registered.
+    RwlockClasses = "Performance_schema_rwlock_classes_lost";
+    /// Condition variable instruments that could not be registered.
+    CondClasses = "Performance_schema_cond_classes_lost";
+    /// Other synchronization instruments that could not be registered.
+    SynchClasses = "Performance_schema_synch_classes_lost";
+    /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
+    MutexInstances = "Performance_schema_mutex_instances_lost";
+    /// Read-write locks that found no place.
+    RwlockInstances = "Performance_schema_rwlock_instances_lost";
+    /// Condition variables that found no place.
+    CondInstances = "Performance_schema_cond_instances_lost";
+    /// Other synchronization objects that found no place.
+    SynchInstances = "Performance_schema_synch_instances_lost";
+    /// Threads that found no slot. Their waits still count in the global summary.
+    ThreadInstances = "Performance_schema_thread_instances_lost";
+    /// Events that were not visible because more events ran in one thread at one time than it has records.
+    NestedEvents = "Performance_schema_nested_events_lost";
+    /// Events that did not enter the long history because every part of it was being filled by another thread.
+    HistoryLongRows = "Performance_schema_events_waits_history_long_lost";
+    /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
+    WaitHistograms = "Performance_schema_wait_histograms_lost";
+    /// Uses of a source location that found no place; SOURCE is NULL.
+    SourceLocations = "Performance_schema_source_locations_lost";
+}
+
+impl Region<'_> {
+    /// Counts one loss. A read-modify-write, which is fine here: it happens only when something is full.
+    #[cold]
+    pub(crate) fn count_lost(&self, lost: Lost) {
+        if let Some(counter) = self.section(Section::LostCounters).get(lost as usize) {
+            // Relaxed: a count that nothing depends on.
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How much was lost since the start or the last [`flush_status`](Self::flush_status).
+    pub fn lost(&self, lost: Lost) -> u64 {
+        self.section(Section::LostCounters).get(lost as usize).map_or(0, |counter| counter.get())
+    }
+
+    /// `FLUSH STATUS`: sets the lost counters to zero, as shipped MySQL does.
+    pub fn flush_status(&self) {
+        for counter in self.section(Section::LostCounters) {
+            counter.swap(0, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! An event record: versioned, written in place by one thread, read by any number.
+//!
+//! ```text
+//! writer (owner of the ring)                  reader, one attempt
+//!   version := 4n+1        Relaxed              v1 := version      [E5] Acquire    running (4n+2) or ended (4n+4), else busy
+//!   fence                  [E1] Release         o[i] := word[i]    Relaxed
+//!   word[i] := start       Relaxed              fence              [E6] Acquire
+//!   version := 4n+2        [E2] Release         version again      Relaxed         differs from v1: changed
+//!      … the event runs …
+//!   version := 4n+3        Relaxed
+//!   fence                  [E3] Release
+//!   word[j] := end         Relaxed
+//!   version := 4n+4        [E4] Release
+//! ```
+//! `n` is the sequence number of the event in its slot, from 1, and is never reused there, also not by the slot's next owner: so a
+//! version names one event in one state, and a reader that sees the same version twice has words of that state only. Without [E1] a
+//! reader may see a word of event n+1 under the version of event n; without [E6] its second look may come before the words.
+//! On a target of 32 bits the low half of the version decides; it comes round after 2³⁰ events of one thread, all within one read.
+//!
+//! Whoever truncates a table does not touch the version: a word of its own says which version is hidden.
+
+use crate::region::RECORD;
+use crate::sync::{Ordering, Word, fence};
+use crate::{Operation, setup::Switches};
+
+/// Words of a record; the first line holds all that a wait for a lock needs.
+mod word {
+    pub(super) const VERSION: usize = 0;
+    pub(super) const WHAT: usize = 1;
+    pub(super) const START: usize = 2;
+    pub(super) const OBJECT: usize = 3;
+    pub(super) const NESTING: usize = 4;
+    pub(super) const AMOUNT: usize = 5;
+    pub(super) const END: usize = 6;
+    pub(super) const END_EVENT: usize = 7;
+    /// Long history only: in a ring the owner and the version say it.
+    pub(super) const THREAD_ID: usize = 8;
+    pub(super) const EVENT: usize = 9;
+    /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it.
+    pub(super) const HIDDEN_CURRENT: usize = 10;
+    /// What TRUNCATE of a history table hid.
+    pub(super) const HIDDEN_HISTORY: usize = 11;
+}
+
+pub(crate) type RecordWords = [Word; RECORD];
+
+/// What kind of event another one lies within: column NESTING_EVENT_TYPE. 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum EventType {
+    Wait = 4,
+}
+
+impl EventType {
+    /// MySQL's enum: TRANSACTION, STATEMENT, STAGE, WAIT count from 1.
+    pub(crate) const NAMES: &'static [&'static str] = &["TRANSACTION", "STATEMENT", "STAGE", "WAIT"];
+}
+
+/// The event that encloses what a thread does now: its sequence number and type in one word, 0 for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Enclosing(u64);
+
+impl Enclosing {
+    #[inline(always)]
+    pub(crate) const fn event(sequence: u64, kind: EventType) -> Enclosing {
+        Enclosing(sequence << 3 | kind as u64)
+    }
+
+    /// The same with the event id that the tables show, `base` being the sequence number before the owner's first event.
+    pub(crate) fn relative_to(self, base: u64) -> Enclosing {
+        match self.0 {
+            0 => self,
+            word => Enclosing((word >> 3).saturating_sub(base) << 3 | word & 7),
+        }
+    }
+
+    /// Sequence number, and index into [`EventType::NAMES`].
+    pub(crate) fn parts(self) -> Option<(u64, usize)> {
+        let kind = (self.0 & 7) as usize;
+        (self.0 != 0 && (1..=EventType::NAMES.len()).contains(&kind)).then_some((self.0 >> 3, kind - 1))
+    }
+}
+
+/// What a record says from its start on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    pub(crate) class: u16,
+    pub(crate) source: u16,
+    pub(crate) operation: Operation,
+    pub(crate) switches: Switches,
+    pub(crate) ticks: u64,
+    pub(crate) object: u64,
+    pub(crate) nesting: Enclosing,
+    pub(crate) amount: u64,
+}
+
+/// A record as it was at one moment, whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    pub(crate) sequence: u64,
+    pub(crate) ended: bool,
+    pub(crate) class: u16,
+    pub(crate) source: u16,
+    pub(crate) operation: u8,
+    pub(crate) timed: bool,
+    pub(crate) timer_index: u8,
+    /// Whether it is to enter the history when it has ended.
+    pub(crate) history: bool,
+    pub(crate) start: u64,
+    pub(crate) object: u64,
+    pub(crate) nesting: Enclosing,
+    pub(crate) amount: u64,
+    pub(crate) end: u64,
+    pub(crate) end_event: u64,
+    pub(crate) thread_id: u64,
+    pub(crate) event: u64,
+    pub(crate) hidden_current: bool,
+    pub(crate) hidden_history: bool,
+}
+
+/// What a reader found in a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Nothing was ever written there.
+    Free,
+    /// A whole record.
+    Whole(Snapshot),
+    /// Being written, or overwritten while it was read.
+    Changed,
+}
+
+const RUNNING: u64 = 2;
+const ENDED: u64 = 0;
+
+/// The version of event `sequence` in one of the phases 1 (writing), 2 (running), 3 (writing its end), 4 (ended).
+#[inline(always)]
+const fn version(sequence: u64, phase: u64) -> u64 {
+    sequence.wrapping_mul(4).wrapping_add(phase)
+}
+
+#[inline(always)]
+fn pack(start: &Start) -> u64 {
+    u64::from(start.class)
+        | u64::from(start.source) << 16
+        | (start.operation as u64) << 32
+        | (start.switches.0 & (Switches::TIMED | Switches::HISTORY)) << 40
+        | u64::from(start.switches.timer_index()) << 48
+}
+
+/// Owner: the event begins, and is visible when this returns.
+#[inline(always)]
+pub(crate) fn write_start(record: &RecordWords, sequence: u64, start: &Start) {
+    record[word::VERSION].set(version(sequence, 1));
+    // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
+    fence(Ordering::Release);
+    record[word::WHAT].set(pack(start));
+    record[word::START].set(start.ticks);
+    record[word::OBJECT].set(start.object);
+    record[word::NESTING].set(start.nesting.0);
+    record[word::AMOUNT].set(start.amount);
+    // [E2] Release: pairs with [E5].
+    record[word::VERSION].store(version(sequence, 2), Ordering::Release);
+}
+
+/// Owner: the event has ended.
+#[inline(always)]
+pub(crate) fn write_end(record: &RecordWords, sequence: u64, ticks: u64, end_event: u64, amount: u64) {
+    record[word::VERSION].set(version(sequence, 3));
+    // [E3] Release fence: pairs with the fence [E6], as [E1] does.
+    fence(Ordering::Release);
+    record[word::AMOUNT].set(amount);
+    record[word::END].set(ticks);
+    record[word::END_EVENT].set(end_event);
+    // [E4] Release: pairs with [E5].
+    record[word::VERSION].store(version(sequence, 4), Ordering::Release);
+}
+
+/// Owner of a place in the long history: writes an ended event at once. `number` was never used for this place before.
+#[inline(always)]
+pub(crate) fn write_ended(record: &RecordWords, number: u64, start: &Start, ended: &Ended) {
+    record[word::VERSION].set(version(number, 3));
+    fence(Ordering::Release); // [E3]
+    record[word::WHAT].set(pack(start));
+    record[word::START].set(start.ticks);
+    record[word::OBJECT].set(start.object);
+    record[word::NESTING].set(start.nesting.0);
+    record[word::AMOUNT].set(ended.amount);
+    record[word::END].set(ended.ticks);
+    record[word::END_EVENT].set(ended.end_event);
+    record[word::THREAD_ID].set(ended.thread_id);
+    record[word::EVENT].set(ended.event);
+    record[word::VERSION].store(version(number, 4), Ordering::Release); // [E4]
+}
+
+/// What only the long history needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) ticks: u64,
+    pub(crate) amount: u64,
+    pub(crate) end_event: u64,
+    pub(crate) thread_id: u64,
+    pub(crate) event: u64,
+}
+
+/// Reader: one attempt.
+pub(crate) fn read(record: &RecordWords) -> Read {
+    // [E5] Acquire: pairs with [E2] or [E4]; the words below are at least as new as the version.
+    let seen = record[word::VERSION].load(Ordering::Acquire);
+    let sequence = match seen % 4 {
+        _ if seen == 0 => return Read::Free,
+        ENDED => seen / 4 - 1,
+        RUNNING => seen / 4,
+        _ => return Read::Changed,
+    };
+    let what = record[word::WHAT].get();
+    let ended = seen % 4 == ENDED;
+    let snapshot = Snapshot {
+        sequence,
+        ended,
+        class: what as u16,
+        source: (what >> 16) as u16,
+        operation: (what >> 32) as u8,
+        timed: what >> 40 & Switches::TIMED != 0,
+        history: what >> 40 & Switches::HISTORY != 0,
+        timer_index: (what >> 48) as u8 & 7,
+        start: record[word::START].get(),
+        object: record[word::OBJECT].get(),
+        nesting: Enclosing(record[word::NESTING].get()),
+        amount: record[word::AMOUNT].get(),
+        end: record[word::END].get(),
+        end_event: record[word::END_EVENT].get(),
+        thread_id: record[word::THREAD_ID].get(),
+        event: record[word::EVENT].get(),
+        // The start of the event in the version is enough: an event hidden while it ran stays hidden.
+        hidden_current: record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
+            || (ended && record[word::HIDDEN_CURRENT].get() == seen),
+        hidden_history: ended
+            && (record[word::HIDDEN_HISTORY].get() == seen || record[word::HIDDEN_CURRENT].get() == version(sequence, 2)),
+    };
+    // [E6] Acquire fence: pairs with [E1] and [E3]; if a word above is newer than `seen`, the version below is, too.
+    fence(Ordering::Acquire);
+    if record[word::VERSION].get() == seen { Read::Whole(snapshot) } else { Read::Changed }
+}
+
+/// TRUNCATE of `events_waits_current`: hides the event that is there now.
+pub(crate) fn hide_current(record: &RecordWords) {
+    let seen = record[word::VERSION].get();
+    record[word::HIDDEN_CURRENT].set(match seen % 4 {
+        // Mid-write: the event begins or ends at this very moment; it counts as running.
+        1 => seen + 1,
+        3 => seen - 1,
+        _ => seen,
+    });
+}
+
+/// TRUNCATE of a history table: hides the event that is there now, if it has ended.
+pub(crate) fn hide_history(record: &RecordWords) {
+    let seen = record[word::VERSION].get();
+    if seen % 4 == ENDED {
+        record[word::HIDDEN_HISTORY].set(seen);
+    }
+}

@@ -1,0 +1,238 @@
+//! Which sections a region has, how long their entries are, and where each one starts.
+
+use crate::config::{Config, Size};
+use crate::histogram::BUCKET_COUNT;
+use crate::lost::Lost;
+
+/// Words of a cache line: sections start on one, so that two sections never share it.
+const LINE: usize = 8;
+
+/// Words of an event record: two cache lines, the first holds all that a wait of a lock writes.
+pub(crate) const RECORD: usize = 16;
+/// Words of a summary of one actor and one instrument: one cache line.
+pub(crate) const STAT: usize = 8;
+/// Words of what such a summary keeps for the table that was truncated less recently.
+pub(crate) const CARRY: usize = 5;
+/// Words of an instrument class: identity and settings. Its switch is in a section of its own.
+pub(crate) const CLASS: usize = 20;
+/// Words of an actor's slot.
+pub(crate) const SLOT: usize = 64;
+/// Words of an instance of a lock.
+pub(crate) const INSTANCE: usize = 24;
+/// Words of a source location.
+pub(crate) const SOURCE: usize = 10;
+/// Words of a row of `setup_actors`.
+pub(crate) const SETUP_ACTOR: usize = 64;
+/// Words of a timer's calibration.
+pub(crate) const TIMER: usize = 4;
+/// Words of the header.
+pub(crate) const HEADER: usize = 64;
+/// Words of the settings that are not of one instrument.
+pub(crate) const SETUP: usize = 16;
+/// Words of a directory entry.
+pub(crate) const DIRECTORY_ENTRY: usize = 4;
+
+macro_rules! sections {
+    ($($(#[$doc:meta])* $name:ident: $stride:expr, |$config:ident| $count:expr;)*) => {
+        /// The parts of a region; the discriminant is the kind in the directory and is never reused.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        pub(crate) enum Section { $($(#[$doc])* $name,)* }
+
+        impl Section {
+            pub(crate) const ALL: &'static [Section] = &[$(Section::$name,)*];
+            pub(crate) const COUNT: usize = Section::ALL.len();
+
+            /// Words of one entry.
+            pub(crate) const fn stride(self) -> usize {
+                match self { $(Section::$name => $stride,)* }
+            }
+
+            /// Entries in a region of these sizes.
+            const fn entries(self, config: &Config) -> usize {
+                match self { $(Section::$name => { let $config = config; $count })* }
+            }
+        }
+    };
+}
+
+sections! {
+    /// Magic, version, identity of the process, the counters that all threads share.
+    Header: HEADER, |_c| 1;
+    /// Where the sections are.
+    Directory: DIRECTORY_ENTRY, |_c| Section::COUNT;
+    /// The configured sizes, in the order of [`Size::ALL`].
+    Sizes: 1, |_c| Size::COUNT;
+    /// The `…_lost` counters, in the order of [`Lost::ALL`].
+    LostCounters: 1, |_c| Lost::ALL.len();
+    /// The five timers: frequency, multiplier, epoch, source.
+    Timers: TIMER, |_c| 5;
+    /// Consumers, chosen timers, epochs.
+    Setup: SETUP, |_c| 1;
+    /// Rows of `setup_actors`.
+    SetupActors: SETUP_ACTOR, |c| size(c, Size::SetupActorsSize);
+    /// The effective switches of each class: the one word that an instrumentation point loads.
+    Switches: 1, |c| classes(c);
+    /// Names and settings of the classes.
+    Classes: CLASS, |c| classes(c);
+    /// Source locations, a hash table keyed by their address.
+    Sources: SOURCE, |c| sources(c);
+    /// Summaries that no actor owns: of threads without a slot, and while `thread_instrumentation` is off.
+    SharedStats: STAT, |c| classes(c);
+    /// The actors: identity and state.
+    Slots: SLOT, |c| size(c, Size::MaxThreadInstances);
+    /// Their event records, [`ring_len`] for each.
+    Rings: RECORD, |c| size(c, Size::MaxThreadInstances) * ring_len(c);
+    /// The order in which an owner takes its records; nobody else reads it.
+    Queues: 1, |c| size(c, Size::MaxThreadInstances) * ring_len(c);
+    /// Summaries by actor and class.
+    Stats: STAT, |c| size(c, Size::MaxThreadInstances) * classes(c);
+    /// What those summaries keep for the table truncated less recently.
+    Carries: CARRY, |c| size(c, Size::MaxThreadInstances) * classes(c);
+    /// Mutexes.
+    MutexInstances: INSTANCE, |c| size(c, Size::MaxMutexInstances);
+    /// Read-write locks.
+    RwlockInstances: INSTANCE, |c| size(c, Size::MaxRwlockInstances);
+    /// Condition variables.
+    CondInstances: INSTANCE, |c| size(c, Size::MaxCondInstances);
+    /// Other synchronization objects.
+    SynchInstances: INSTANCE, |c| size(c, Size::MaxSynchInstances);
+    /// Who fills which chunk of the long history.
+    LongChunks: 1, |c| long_chunks(c);
+    /// The records of the long history.
+    LongRecords: RECORD, |c| long_chunks(c) * long_chunk_len(c);
+    /// Histograms, each of one actor and one class.
+    Histograms: BUCKET_COUNT, |c| size(c, Size::MaxWaitHistograms);
+    /// What the histograms held when their table was truncated, by class.
+    HistogramBases: BUCKET_COUNT, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { classes(c) };
+}
+
+const fn size(config: &Config, size: Size) -> usize {
+    config.get(size) as usize
+}
+
+/// Instrument classes of all kinds together; each kind has a run of them.
+pub(crate) const fn classes(config: &Config) -> usize {
+    size(config, Size::MaxMutexClasses)
+        + size(config, Size::MaxRwlockClasses)
+        + size(config, Size::MaxCondClasses)
+        + size(config, Size::MaxSynchClasses)
+}
+
+const fn sources(config: &Config) -> usize {
+    match size(config, Size::MaxSourceLocations) {
+        0 => 0,
+        n => n.next_power_of_two(),
+    }
+}
+
+/// Records of one actor: its history, and room for some events that run at the same time (an event, the waits within it, …).
+pub(crate) const fn ring_len(config: &Config) -> usize {
+    const RUNNING: usize = if cfg!(perfschema_loom) { 1 } else { 6 };
+    size(config, Size::EventsWaitsHistorySize) + RUNNING
+}
+
+/// Records that an actor reserves at once in the long history. The larger, the rarer two threads meet at the counter; but
+/// every actor may hold one chunk unfinished, and those together may not be more than half of the history.
+pub(crate) const fn long_chunk_len(config: &Config) -> usize {
+    let long = size(config, Size::EventsWaitsHistoryLongSize);
+    let threads = size(config, Size::MaxThreadInstances);
+    if long == 0 || threads == 0 {
+        return 1;
+    }
+    let fair = long / (2 * threads);
+    match fair {
+        0 | 1 => 1,
+        n if n > 64 => 64,
+        n => 1 << n.ilog2(),
+    }
+}
+
+const fn long_chunks(config: &Config) -> usize {
+    size(config, Size::EventsWaitsHistoryLongSize).div_ceil(long_chunk_len(config))
+}
+
+/// Where one section is: in words from the start of the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) offset: usize,
+    pub(crate) count: usize,
+}
+
+/// Where everything is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    places: [Place; Section::COUNT],
+    total_words: usize,
+}
+
+impl Layout {
+    /// The layout of a new region.
+    pub(crate) const fn of(config: &Config) -> Layout {
+        let mut places = [Place { offset: 0, count: 0 }; Section::COUNT];
+        let mut offset = 0;
+        let mut i = 0;
+        while i < Section::COUNT {
+            let section = Section::ALL[i];
+            let count = section.entries(config);
+            places[i] = Place { offset, count };
+            offset += (section.stride() * count).next_multiple_of(LINE);
+            i += 1;
+        }
+        Layout { places, total_words: offset }
+    }
+
+    pub(crate) const fn total_words(&self) -> usize {
+        self.total_words
+    }
+
+    #[inline]
+    pub(crate) const fn place(&self, section: Section) -> Place {
+        self.places[section as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_start_on_a_line_and_do_not_overlap() {
+        for config in [Config::DEFAULT, Config::SMALL, Config::EMPTY] {
+            let layout = Layout::of(&config);
+            let mut end = 0;
+            for &section in Section::ALL {
+                let place = layout.place(section);
+                assert_eq!(place.offset % LINE, 0, "{section:?}");
+                assert!(place.offset >= end, "{section:?}");
+                end = place.offset + place.count * section.stride();
+            }
+            assert!(end <= layout.total_words());
+        }
+    }
+
+    #[test]
+    fn a_large_server_fits_in_32_mib() {
+        let server = Config::DEFAULT
+            .with(Size::MaxThreadInstances, 1000)
+            .with(Size::MaxWaitHistograms, 128)
+            .with(Size::MaxMutexInstances, 1024)
+            .with(Size::MaxRwlockInstances, 512)
+            .with(Size::MaxCondInstances, 256)
+            .with(Size::MaxSynchInstances, 128);
+        assert_eq!(classes(&server), 256);
+        assert!(server.size_bytes() <= 32 << 20, "{} bytes", server.size_bytes());
+    }
+
+    #[test]
+    fn unfinished_chunks_are_at_most_half_of_the_long_history() {
+        for long in [0, 1, 7, 100, 10_000] {
+            for threads in [1, 3, 64, 1000] {
+                let config = Config::EMPTY.with(Size::EventsWaitsHistoryLongSize, long).with(Size::MaxThreadInstances, threads);
+                let rows = long_chunks(&config) * long_chunk_len(&config);
+                assert!(rows >= long as usize && rows < long as usize + long_chunk_len(&config));
+                assert!(long_chunk_len(&config) == 1 || long_chunk_len(&config) * threads as usize * 2 <= long as usize);
+            }
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! The region: one block of 64-bit words, no pointers, the same bytes for the program itself and for any reader.
+//!
+//! ```text
+//! word  0  magic "PERFSCHM"        word 24  next THREAD_ID
+//!       1  layout version               25  next histogram
+//!       2  total words                  32  next chunk of the long history
+//!       3  ready (published last)       64  directory: kind, offset, stride, count for each section
+//!       4  pid                              …  the sections, each on a cache line of its own
+//!       5  start, ns since 1970
+//!       6  start, monotonic ns     A text is its bytes, eight to a word, the first in the lowest byte.
+//!       7  length of the program's name; 8..24 the name
+//! ```
+//!
+//! A zeroed block is "no region yet", so a `static` one lives in `.bss`; [`Region::create`] writes the header, and the word
+//! `ready` last. [`Region::open`] checks everything that later code relies on, so a block of hostile bytes is an error or a
+//! region of nonsense, never a panic. Words that hold indices are checked where they are used.
+
+mod layout;
+mod text;
+
+use crate::config::{Config, Size};
+use crate::setup;
+use crate::sync::{Ordering, Word, fence};
+pub(crate) use layout::{CARRY, CLASS, INSTANCE, Layout, RECORD, SETUP, SETUP_ACTOR, SLOT, SOURCE, STAT, Section, TIMER};
+use layout::{DIRECTORY_ENTRY, HEADER, Place};
+use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
+pub use text::Text;
+pub(crate) use text::{read_text, text_is, write_text};
+
+/// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
+const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
+/// Changes whenever a section changes its meaning.
+const LAYOUT_VERSION: u64 = 1;
+const READY: u64 = 1;
+
+/// Words of the header.
+pub(crate) mod header {
+    pub(crate) const MAGIC: usize = 0;
+    pub(crate) const VERSION: usize = 1;
+    pub(crate) const TOTAL_WORDS: usize = 2;
+    pub(crate) const READY: usize = 3;
+    pub(crate) const PID: usize = 4;
+    pub(crate) const START_UNIX_NS: usize = 5;
+    pub(crate) const START_MONOTONIC_NS: usize = 6;
+    pub(crate) const PROGRAM_LEN: usize = 7;
+    pub(crate) const PROGRAM: core::ops::Range<usize> = 8..24;
+    pub(crate) const NEXT_THREAD_ID: usize = 24;
+    pub(crate) const NEXT_HISTOGRAM: usize = 25;
+    /// On a line of its own: every recording thread comes by now and then.
+    pub(crate) const NEXT_LONG_CHUNK: usize = 32;
+}
+
+/// Why a block of words is not a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegionError {
+    /// Fewer words than a region of these sizes, or than its header says.
+    TooSmall {
+        /// Words that are there.
+        words: usize,
+        /// Words that are needed.
+        needed: usize,
+    },
+    /// A region that exists already was to be created again.
+    InUse,
+    /// The first word is not the magic: not a region, or one that was never initialised.
+    NotARegion {
+        /// The word found there.
+        found: u64,
+    },
+    /// Written by a machine of the other byte order; [`copy_from_bytes`] converts it.
+    OtherByteOrder,
+    /// A layout that this version cannot read.
+    LayoutVersion {
+        /// The version found.
+        found: u64,
+        /// The version that is expected.
+        expected: u64,
+    },
+    /// The program that makes the region has not finished.
+    NotReady,
+    /// A section is not where it can be.
+    Section {
+        /// Its index in the directory.
+        index: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}
+
+impl core::fmt::Display for RegionError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            RegionError::TooSmall { words, needed } => {
+                write!(f, "{words} words are too few for a region, expected at least {needed}")
+            }
+            RegionError::InUse => write!(f, "this memory already holds a region"),
+            RegionError::NotARegion { found } => {
+                write!(f, "not a region: the first word is {found:#018x}, expected {MAGIC:#018x} (\"PERFSCHM\")")
+            }
+            RegionError::OtherByteOrder => write!(f, "a region of a machine of the other byte order"),
+            RegionError::LayoutVersion { found, expected } => {
+                write!(f, "region of layout version {found}, expected {expected}; use the program's own version of perfschema")
+            }
+            RegionError::NotReady => write!(f, "the region is still being made, or its program died while making it"),
+            RegionError::Section { index, problem } => write!(f, "damaged region: section {index} {problem}"),
+        }
+    }
+}
+
+impl core::error::Error for RegionError {}
+
+/// Who a new region belongs to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Identity<'a> {
+    /// Process id, 0 where there are no processes.
+    pub pid: u32,
+    /// When the program started, in nanoseconds since 1970; 0 if unknown.
+    pub start_unix_ns: u64,
+    /// The same moment on the monotonic clock, in nanoseconds.
+    pub start_monotonic_ns: u64,
+    /// The program's name; 128 bytes are kept.
+    pub program: &'a str,
+}
+
+/// A region: the words, and where its sections are.
+///
+/// The same type serves the program that records and every reader. It is cheap to share by reference and holds no lock.
+///
+/// ```
+/// use perfschema_core::{Config, Identity, Region, StaticRegion};
+/// use perfschema_timer::Timers;
+///
+/// const CONFIG: Config = Config::SMALL;
+/// static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
+///
+/// let region = Region::create(MEMORY.words(), &CONFIG, &Identity::default(), &Timers::calibrate())?;
+/// assert_eq!(region.size_bytes(), CONFIG.size_bytes());
+/// // A reader needs only the words.
+/// assert_eq!(Region::open(MEMORY.words())?.config(), CONFIG);
+/// # Ok::<(), perfschema_core::RegionError>(())
+/// ```
+#[derive(Debug)]
+pub struct Region<'r> {
+    words: &'r [Word],
+    layout: Layout,
+    own: bool,
+}
+
+/// Memory for a region in a `static`: zeroed, so it takes no place in the program's file.
+#[cfg(not(perfschema_loom))]
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct StaticRegion<const WORDS: usize>([Word; WORDS]);
+
+#[cfg(not(perfschema_loom))]
+impl<const WORDS: usize> StaticRegion<WORDS> {
+    /// Empty memory; [`Config::words`] says how much is needed.
+    #[expect(clippy::new_without_default, reason = "made in a static, where Default cannot be called")]
+    pub const fn new() -> Self {
+        StaticRegion([const { Word::new(0) }; WORDS])
+    }
+
+    /// The words, for [`Region::create`] and [`Region::open`].
+    pub const fn words(&self) -> &[Word] {
+        &self.0
+    }
+}
+
+/// Copies the bytes of a region, a file or a memory dump, into `words`, and turns the byte order round if it was written
+/// by a machine of the other one. A last incomplete word is left out.
+///
+/// # Errors
+/// [`RegionError::TooSmall`] if `words` is shorter than the bytes.
+///
+/// ```
+/// use perfschema_core::{Region, RegionError, Word, copy_from_bytes};
+/// let words: Vec<Word> = (0..4).map(|_| Word::new(0)).collect();
+/// copy_from_bytes(b"these are not the bytes", &words)?;
+/// assert!(matches!(Region::open(&words), Err(RegionError::NotARegion { .. })));
+/// # Ok::<(), RegionError>(())
+/// ```
+pub fn copy_from_bytes(bytes: &[u8], words: &[Word]) -> Result<(), RegionError> {
+    let (chunks, _) = bytes.as_chunks::<8>();
+    if chunks.len() > words.len() {
+        return Err(RegionError::TooSmall { words: words.len(), needed: chunks.len() });
+    }
+    let swap = chunks.first().is_some_and(|first| u64::from_ne_bytes(*first) == MAGIC.swap_bytes());
+    for (chunk, word) in chunks.iter().zip(words) {
+        let value = u64::from_ne_bytes(*chunk);
+        word.set(if swap { value.swap_bytes() } else { value });
+    }
+    Ok(())
+}
+
+impl<'r> Region<'r> {
+    /// Makes a region in `words`, which must be zero, and publishes it.
+    ///
+    /// # Errors
+    /// [`RegionError::TooSmall`] or [`RegionError::InUse`]; nothing is written then.
+    pub fn create(
+        words: &'r [Word],
+        config: &Config,
+        identity: &Identity<'_>,
+        timers: &Timers,
+    ) -> Result<Region<'r>, RegionError> {
+        let layout = Layout::of(config);
+        if words.len() < layout.total_words() {
+            return Err(RegionError::TooSmall { words: words.len(), needed: layout.total_words() });
+        }
+        if words[header::MAGIC].compare_exchange(0, MAGIC, Ordering::Relaxed).is_err() {
+            return Err(RegionError::InUse);
+        }
+        let region = Region { words, layout, own: true };
+        words[header::VERSION].set(LAYOUT_VERSION);
+        words[header::TOTAL_WORDS].set(layout.total_words() as u64);
+        words[header::PID].set(identity.pid.into());
+        words[header::START_UNIX_NS].set(identity.start_unix_ns);
+        words[header::START_MONOTONIC_NS].set(identity.start_monotonic_ns);
+        let len = write_text(&words[header::PROGRAM], identity.program);
+        words[header::PROGRAM_LEN].set(len as u64);
+        for (entry, &section) in region.arrays::<DIRECTORY_ENTRY>(Section::Directory).iter().zip(Section::ALL) {
+            let place = layout.place(section);
+            let values = [section as usize, place.offset, section.stride(), place.count];
+            entry.iter().zip(values).for_each(|(word, value)| word.set(value as u64));
+        }
+        for (word, &size) in region.section(Section::Sizes).iter().zip(Size::ALL) {
+            word.set(config.get(size).into());
+        }
+        for (entry, name) in region.arrays::<TIMER>(Section::Timers).iter().zip(TimerName::ALL) {
+            let timer = timers.get(name);
+            let values = [timer.frequency_hz, timer.conversion.multiplier(), timer.epoch_ticks, timer.error_ppb.into()];
+            entry.iter().zip(values).for_each(|(word, value)| word.set(value));
+        }
+        setup::create(&region);
+        // [R1] Release: pairs with the Acquire in open(); whoever sees READY sees the header, the directory and the settings.
+        words[header::READY].store(READY, Ordering::Release);
+        Ok(region)
+    }
+
+    /// Looks at a region that somebody else made: another part of the program, another process, or a dead one.
+    ///
+    /// # Errors
+    /// What is wrong with the words, if they are not a region that this version reads.
+    pub fn open(words: &'r [Word]) -> Result<Region<'r>, RegionError> {
+        match words.first().map_or(0, Word::get) {
+            MAGIC => {}
+            other if other == MAGIC.swap_bytes() => return Err(RegionError::OtherByteOrder),
+            found => return Err(RegionError::NotARegion { found }),
+        }
+        if words.len() < HEADER {
+            return Err(RegionError::TooSmall { words: words.len(), needed: HEADER });
+        }
+        // [R2] Acquire: pairs with the Release in create().
+        if words[header::READY].load(Ordering::Acquire) != READY {
+            return Err(RegionError::NotReady);
+        }
+        let found = words[header::VERSION].get();
+        if found != LAYOUT_VERSION {
+            return Err(RegionError::LayoutVersion { found, expected: LAYOUT_VERSION });
+        }
+        let layout = read_directory(words)?;
+        Ok(Region { words, layout, own: false })
+    }
+
+    /// Whether it was made by this handle's [`create`](Self::create), so that this machine's timers are its timers.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own
+    }
+
+    /// The words themselves.
+    pub fn words(&self) -> &'r [Word] {
+        self.words
+    }
+
+    /// The sizes that the region was made with.
+    pub fn config(&self) -> Config {
+        let mut config = Config::EMPTY;
+        for (word, &size) in self.section(Section::Sizes).iter().zip(Size::ALL) {
+            // A damaged size is shown as 0: nothing is sized by it, the directory is what counts.
+            let _ = config.try_set(size, word.get());
+        }
+        config
+    }
+
+    /// Bytes of the whole region.
+    pub fn size_bytes(&self) -> usize {
+        self.layout.total_words() * 8
+    }
+
+    /// Process id of the program that records, 0 if it has none.
+    pub fn pid(&self) -> u32 {
+        self.header(header::PID).get() as u32
+    }
+
+    /// The recording program's name.
+    pub fn program(&self) -> Text<128> {
+        read_text(&self.words[header::PROGRAM], self.header(header::PROGRAM_LEN).get())
+    }
+
+    /// When the recording program started, in nanoseconds since 1970; 0 if it does not know.
+    pub fn start_unix_ns(&self) -> u64 {
+        self.header(header::START_UNIX_NS).get()
+    }
+
+    /// When the recording program started, in nanoseconds of its monotonic clock.
+    pub fn start_monotonic_ns(&self) -> u64 {
+        self.header(header::START_MONOTONIC_NS).get()
+    }
+
+    /// Frequency, conversion and epoch of a timer, as calibrated by the recording program.
+    pub fn timer(&self, timer: TimerName) -> Timer {
+        match self.arrays::<TIMER>(Section::Timers).get(timer.index()) {
+            Some([frequency, multiplier, epoch, _]) => Timer {
+                frequency_hz: frequency.get(),
+                conversion: Conversion::from_multiplier(multiplier.get()),
+                epoch_ticks: epoch.get(),
+            },
+            None => Timer { frequency_hz: 0, conversion: Conversion::from_multiplier(0), epoch_ticks: 0 },
+        }
+    }
+
+    /// A word of the header; `open` made sure that it is there.
+    #[inline]
+    pub(crate) fn header(&self, word: usize) -> &'r Word {
+        &self.words[word]
+    }
+
+    /// All words of a section.
+    #[inline]
+    pub(crate) fn section(&self, section: Section) -> &'r [Word] {
+        let Place { offset, count } = self.layout.place(section);
+        &self.words[offset..offset + count * section.stride()]
+    }
+
+    /// The entries of a section; `N` is its stride.
+    #[inline]
+    pub(crate) fn arrays<const N: usize>(&self, section: Section) -> &'r [[Word; N]] {
+        debug_assert_eq!(N, section.stride());
+        self.section(section).as_chunks().0
+    }
+
+    /// The part of a section that belongs to one of `owners`, `N` being the section's stride.
+    pub(crate) fn arrays_of<const N: usize>(&self, section: Section, owner: usize, owners: usize) -> &'r [[Word; N]] {
+        let all = self.arrays::<N>(section);
+        let each = all.len().checked_div(owners).unwrap_or(0);
+        all.get(owner * each..(owner + 1) * each).unwrap_or(&[])
+    }
+}
+
+/// How a region's timer counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Timer {
+    /// Ticks a second.
+    pub frequency_hz: u64,
+    /// Ticks to picoseconds.
+    pub conversion: Conversion,
+    /// What the counter read at the epoch, the moment when the region was made.
+    pub epoch_ticks: u64,
+}
+
+impl Timer {
+    /// Picoseconds from the epoch to `ticks`; 0 for a moment before it.
+    #[inline]
+    pub fn since_epoch_ps(&self, ticks: u64) -> u64 {
+        self.conversion.picoseconds(ticks.saturating_sub(self.epoch_ticks))
+    }
+}
+
+impl From<&Calibration> for Timer {
+    fn from(timer: &Calibration) -> Timer {
+        Timer { frequency_hz: timer.frequency_hz, conversion: timer.conversion, epoch_ticks: timer.epoch_ticks }
+    }
+}
+
+/// The layout that the directory describes, if it is one that this version reads and every section lies within `words`.
+fn read_directory(words: &[Word]) -> Result<Layout, RegionError> {
+    let total = words[header::TOTAL_WORDS].get();
+    let needed = usize::try_from(total).unwrap_or(usize::MAX);
+    if needed > words.len() || needed < HEADER + Section::COUNT * DIRECTORY_ENTRY {
+        return Err(RegionError::TooSmall { words: words.len(), needed: needed.max(HEADER + Section::COUNT * DIRECTORY_ENTRY) });
+    }
+    let directory = words[HEADER..].as_chunks::<DIRECTORY_ENTRY>().0;
+    let mut config = Config::EMPTY;
+    // The sizes give the layout; the directory must say the same. A reader of another language needs only the directory.
+    let sizes = directory[Section::Sizes as usize][1].get();
+    for (i, &size) in Size::ALL.iter().enumerate() {
+        let word = usize::try_from(sizes).ok().and_then(|at| words.get(at.checked_add(i)?));
+        let value = word.ok_or(RegionError::Section { index: Section::Sizes as usize, problem: "is outside the region" })?.get();
+        config
+            .try_set(size, value)
+            .map_err(|_| RegionError::Section { index: Section::Sizes as usize, problem: "holds a size above its limit" })?;
+    }
+    let layout = Layout::of(&config);
+    if layout.total_words() != needed {
+        return Err(RegionError::TooSmall { words: needed, needed: layout.total_words() });
+    }
+    for (index, &section) in Section::ALL.iter().enumerate() {
+        let place = layout.place(section);
+        let expected = [section as usize, place.offset, section.stride(), place.count];
+        if directory[index].iter().zip(expected).any(|(word, value)| word.get() != value as u64) {
+            return Err(RegionError::Section { index, problem: "is not where its sizes put it" });
+        }
+    }
+    // Acquire fence: the checks above come before whatever the caller reads next.
+    fence(Ordering::Acquire);
+    Ok(layout)
+}

@@ -1,0 +1,268 @@
+//! Settings: consumers, timers, and how they fold into the one word that an instrumentation point loads.
+//!
+//! ```text
+//! setup_instruments ─┐
+//! setup_consumers  ──┼─ fold() ─→ Switches, one word a class ─→ loaded relaxed at every event
+//! setup_timers     ──┘
+//! threads.INSTRUMENTED, HISTORY ─→ a mask, one word an actor ─→ anded to it
+//! ```
+//! Whoever changes a setting pays for the folding; an event pays one load and one branch.
+
+use crate::class::Class;
+use crate::region::{Region, SETUP, Section};
+use crate::sync::{Ordering, Word, fence};
+use perfschema_timer::TimerName;
+
+/// Words of the section.
+pub(crate) mod word {
+    pub(crate) const CONSUMERS: usize = 0;
+    pub(crate) const GENERATION: usize = 1;
+    /// One for each [`EventClass`](crate::EventClass).
+    pub(crate) const TIMERS: usize = 2;
+    /// Bumped by TRUNCATE of `events_waits_summary_by_instance`.
+    pub(crate) const INSTANCE_EPOCH: usize = 8;
+    /// The mask of threads that found no slot.
+    pub(crate) const NO_SLOT_MASK: usize = 9;
+}
+
+/// How many kinds of events have a row in `setup_timers`; stages, statements, transactions and idle come by addition.
+pub(crate) const TIMED_CLASSES: [&str; 1] = ["wait"];
+
+/// The effective switches of an instrument, or of one event as of its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Switches(pub(crate) u64);
+
+impl Switches {
+    /// Nothing is recorded.
+    pub const OFF: Switches = Switches(0);
+    pub(crate) const ENABLED: u64 = 1;
+    pub(crate) const TIMED: u64 = 1 << 1;
+    /// The event is visible while it lasts: `events_waits_current`.
+    pub(crate) const CURRENT: u64 = 1 << 2;
+    pub(crate) const HISTORY: u64 = 1 << 3;
+    pub(crate) const HISTORY_LONG: u64 = 1 << 4;
+    pub(crate) const HISTOGRAM: u64 = 1 << 5;
+    pub(crate) const INSTANCE: u64 = 1 << 6;
+    /// Sums belong to the thread; without it they go to those that all threads share.
+    pub(crate) const THREAD: u64 = 1 << 7;
+    const TIMER_SHIFT: u32 = 8;
+
+    /// What a thread without a slot can do: count, by event name and by instance.
+    const WITHOUT_SLOT: u64 = !(Self::CURRENT | Self::HISTORY | Self::HISTORY_LONG | Self::HISTOGRAM | Self::THREAD);
+    /// What a thread with HISTORY = 'NO' does not.
+    pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
+
+    /// Whether anything is to be recorded.
+    #[inline(always)]
+    pub const fn is_on(self) -> bool {
+        self.0 != 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn has(self, bit: u64) -> bool {
+        self.0 & bit != 0
+    }
+
+    /// The timer that the event uses, as an index.
+    #[inline(always)]
+    pub(crate) const fn timer_index(self) -> u8 {
+        (self.0 >> Self::TIMER_SHIFT) as u8 & 7
+    }
+
+    #[inline(always)]
+    pub(crate) fn timer(self) -> TimerName {
+        TimerName::from_index(self.timer_index()).unwrap_or(TimerName::Cycle)
+    }
+}
+
+macro_rules! consumers {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, within $parent:expr;)*) => {
+        /// A row of `setup_consumers`: a table that data goes into, or a level that others depend on.
+        ///
+        /// The tree is that of shipped MySQL. A consumer works while it and all above it are enabled; otherwise its table is
+        /// frozen, not emptied.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Consumer { $($(#[$doc])* $name,)* }
+
+        impl Consumer {
+            /// All consumers, in the order of the table.
+            pub const ALL: &'static [Consumer] = &[$(Consumer::$name,)*];
+
+            /// The consumer's name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Consumer::$name => $text,)* }
+            }
+
+            /// The consumer that this one depends on.
+            pub const fn parent(self) -> Option<Consumer> {
+                match self { $(Consumer::$name => $parent,)* }
+            }
+        }
+    };
+}
+
+consumers! {
+    /// Waits are visible while they last.
+    EventsWaitsCurrent = "events_waits_current", within Some(Consumer::ThreadInstrumentation);
+    /// Ended waits are kept for each thread.
+    EventsWaitsHistory = "events_waits_history", within Some(Consumer::EventsWaitsCurrent);
+    /// Ended waits are kept over all threads.
+    EventsWaitsHistoryLong = "events_waits_history_long", within Some(Consumer::EventsWaitsCurrent);
+    /// Waits are counted by how long they took. Beyond MySQL.
+    EventsWaitsHistogram = "events_waits_histogram_by_event_name", within Some(Consumer::ThreadInstrumentation);
+    /// Waits are summed for each lock. Shipped MySQL does so whenever the instrument is on.
+    EventsWaitsSummaryByInstance = "events_waits_summary_by_instance", within Some(Consumer::GlobalInstrumentation);
+    /// Anything is recorded at all.
+    GlobalInstrumentation = "global_instrumentation", within None;
+    /// Anything is recorded for each thread; without it only global sums are kept.
+    ThreadInstrumentation = "thread_instrumentation", within Some(Consumer::GlobalInstrumentation);
+}
+
+impl Consumer {
+    /// The consumer of this name, in any letter case.
+    pub fn from_name(name: &str) -> Option<Consumer> {
+        Consumer::ALL.iter().copied().find(|consumer| consumer.name().eq_ignore_ascii_case(name))
+    }
+
+    const fn bit(self) -> u64 {
+        1 << self as u8
+    }
+
+    /// Whether it and all that it depends on are enabled.
+    fn works(self, enabled: u64) -> bool {
+        let mut level = Some(self);
+        while let Some(consumer) = level {
+            if enabled & consumer.bit() == 0 {
+                return false;
+            }
+            level = consumer.parent();
+        }
+        true
+    }
+}
+
+/// The settings of a new region: everything off, CYCLE for waits.
+pub(crate) fn create(region: &Region<'_>) {
+    let words = setup(region);
+    words[word::TIMERS].set(TimerName::Cycle.index() as u64);
+    words[word::NO_SLOT_MASK].set(Switches::WITHOUT_SLOT);
+    crate::tables::setup_actors::create(region);
+}
+
+/// The section; there is always exactly one.
+pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
+    &region.arrays::<SETUP>(Section::Setup)[0]
+}
+
+/// Recomputes the switches of all classes.
+///
+/// Two threads may fold at the same time, each having changed one setting. The generation makes the last one right:
+/// ```text
+/// A: reads settings                          … stores an old switch, sees that the generation moved, folds again
+/// B:                 changes one, generation += 1, folds
+/// ```
+/// Nobody waits; who finds the generation changed did so because somebody else made progress.
+pub(crate) fn fold(region: &Region<'_>) {
+    let setup = setup(region);
+    // [F1] AcqRel: the setting just changed is seen by whoever bumps the generation after us.
+    let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::AcqRel) + 1;
+    loop {
+        let consumers = setup[word::CONSUMERS].get();
+        let timer = setup[word::TIMERS].get();
+        for (index, switch) in region.section(Section::Switches).iter().enumerate() {
+            let setting = region.setting(Class(index as u16));
+            // Relaxed: a switch is a value of its own, an event started with either is right.
+            switch.set(effective(setting.enabled, setting.timed, consumers, timer));
+        }
+        // [F2] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
+        // stores its switches after ours.
+        fence(Ordering::SeqCst);
+        let now = setup[word::GENERATION].load(Ordering::Acquire);
+        if now == generation {
+            return;
+        }
+        generation = now;
+    }
+}
+
+/// The switches that these settings mean.
+fn effective(enabled: bool, timed: bool, consumers: u64, timer: u64) -> u64 {
+    if !enabled || !Consumer::GlobalInstrumentation.works(consumers) {
+        return 0;
+    }
+    let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT;
+    if timed {
+        switches |= Switches::TIMED;
+    }
+    for (consumer, bit) in [
+        (Consumer::ThreadInstrumentation, Switches::THREAD),
+        (Consumer::EventsWaitsCurrent, Switches::CURRENT),
+        (Consumer::EventsWaitsHistory, Switches::HISTORY),
+        (Consumer::EventsWaitsHistoryLong, Switches::HISTORY_LONG),
+        (Consumer::EventsWaitsHistogram, Switches::HISTOGRAM),
+        (Consumer::EventsWaitsSummaryByInstance, Switches::INSTANCE),
+    ] {
+        if consumer.works(consumers) {
+            switches |= bit;
+        }
+    }
+    switches
+}
+
+impl Region<'_> {
+    /// The word that switches a class: load it with [`switches`](Self::switches), or keep a reference to it.
+    #[inline]
+    pub fn switch_word(&self, class: Class) -> Option<&Word> {
+        self.section(Section::Switches).get(class.index())
+    }
+
+    /// The effective switches of a class, now.
+    #[inline]
+    pub fn switches(&self, class: Class) -> Switches {
+        self.switch_word(class).map_or(Switches::OFF, |word| word.switches())
+    }
+
+    /// Whether a consumer is enabled; whether it works depends on those above it, too.
+    pub fn consumer_enabled(&self, consumer: Consumer) -> bool {
+        setup(self)[word::CONSUMERS].get() & consumer.bit() != 0
+    }
+
+    /// Switches a consumer. Takes effect at once, for events that begin later.
+    pub fn set_consumer(&self, consumer: Consumer, enabled: bool) {
+        setup(self)[word::CONSUMERS].update(|bits| if enabled { bits | consumer.bit() } else { bits & !consumer.bit() });
+        fold(self);
+    }
+
+    /// The timer that waits are timed with.
+    pub fn wait_timer(&self) -> TimerName {
+        u8::try_from(setup(self)[word::TIMERS].get()).ok().and_then(TimerName::from_index).unwrap_or(TimerName::Cycle)
+    }
+
+    /// Chooses the timer for waits that begin later. A record says which timer wrote it, so units never mix.
+    pub fn set_wait_timer(&self, timer: TimerName) {
+        setup(self)[word::TIMERS].set(timer.index() as u64);
+        fold(self);
+    }
+
+    /// Turns everything on: every consumer, and every instrument registered so far, timed.
+    pub fn enable_everything(&self) {
+        for &consumer in Consumer::ALL {
+            setup(self)[word::CONSUMERS].update(|bits| bits | consumer.bit());
+        }
+        for class in self.classes() {
+            self.store_setting(class, crate::Setting::ON);
+        }
+        fold(self);
+    }
+}
+
+impl Word {
+    /// The switches in this word, which must be one of [`Region::switch_word`].
+    // Relaxed: a switch is a value of its own; what an event does with it needs nothing else to be visible.
+    #[inline(always)]
+    pub fn switches(&self) -> Switches {
+        Switches(self.get())
+    }
+}

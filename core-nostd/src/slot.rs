@@ -1,0 +1,255 @@
+//! Slots: the places of actors, claimed when one starts and freed when it ends.
+//!
+//! ```text
+//!            claim: compare-and-swap            publish: Release
+//!   FREE v ───────────────────────→ CLAIMED v+1 ───────────────→ LIVE v+1
+//!     ↑                                                              │
+//!     └──────────────── release: FREE v+1, Release ──────────────────┘
+//! ```
+//! The state word is the slot's version: a reader that sees the same LIVE state before and after reading has read one owner's identity.
+//! Sequence numbers go on from owner to owner ([`word::BASE`] says where the present one began), so that a record's version never returns.
+
+use crate::lost::Lost;
+use crate::region::{Region, SLOT, Section, Text, header, read_text, write_text};
+use crate::stat::{Epochs, View};
+use crate::sync::{Ordering, Word, fence};
+
+/// Words of a slot.
+pub(crate) mod word {
+    pub(crate) const STATE: usize = 0;
+    pub(super) const THREAD_ID: usize = 1;
+    pub(super) const OS_ID: usize = 2;
+    pub(super) const PARENT: usize = 3;
+    /// Sequence number of the last event before this owner's first.
+    pub(super) const BASE: usize = 4;
+    pub(super) const SETTING: usize = 5;
+    pub(super) const START_NS: usize = 6;
+    /// Lengths of name, user and host, and the type, 16 bits each.
+    pub(super) const LENGTHS: usize = 7;
+    /// What the owner loads at every event: written by those who change settings.
+    pub(super) const MASK: usize = 8;
+    pub(super) const EPOCHS: usize = 9;
+    pub(super) const NAME: core::ops::Range<usize> = 16..32;
+    pub(super) const USER: core::ops::Range<usize> = 32..48;
+    pub(super) const HOST: core::ops::Range<usize> = 48..64;
+}
+
+const FREE: u64 = 0;
+const CLAIMED: u64 = 1;
+const LIVE: u64 = 2;
+
+const fn state(version: u64, state: u64) -> u64 {
+    version << 2 | state
+}
+
+/// How a thread came to be: column TYPE of `threads`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadType {
+    /// It works for a user: a connection.
+    Foreground = 1,
+    /// Any other thread.
+    #[default]
+    Background = 0,
+}
+
+/// Who an actor is, as its row in `threads` will say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ActorIdentity<'a> {
+    /// NAME, by convention `thread/<program>/<what it does>`; 128 bytes are kept.
+    pub name: &'a str,
+    /// TYPE.
+    pub thread_type: ThreadType,
+    /// PROCESSLIST_USER; 128 bytes are kept. Empty is NULL.
+    pub user: &'a str,
+    /// PROCESSLIST_HOST; 128 bytes are kept. Empty is NULL.
+    pub host: &'a str,
+    /// THREAD_OS_ID, 0 if there is none.
+    pub os_id: u64,
+    /// THREAD_ID of the thread that started this one, 0 if unknown.
+    pub parent_thread_id: u64,
+    /// When it started, on the recorder's monotonic clock in nanoseconds; 0 if unknown.
+    pub start_monotonic_ns: u64,
+}
+
+/// INSTRUMENTED and HISTORY of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadSetting {
+    /// INSTRUMENTED: its events are recorded.
+    pub instrumented: bool,
+    /// HISTORY: and kept when they have ended.
+    pub history: bool,
+}
+
+impl ThreadSetting {
+    fn bits(self) -> u64 {
+        u64::from(self.instrumented) | u64::from(self.history) << 1
+    }
+
+    fn from_bits(bits: u64) -> ThreadSetting {
+        ThreadSetting { instrumented: bits & 1 != 0, history: bits & 2 != 0 }
+    }
+
+    /// What is left of a class's switches.
+    fn mask(self) -> u64 {
+        match (self.instrumented, self.history) {
+            (false, _) => 0,
+            (true, false) => crate::setup::Switches::NO_HISTORY,
+            (true, true) => u64::MAX,
+        }
+    }
+}
+
+pub(crate) type SlotWords = [Word; SLOT];
+
+/// A slot that was claimed; only its owner may release it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claimed<'r> {
+    pub(crate) index: usize,
+    pub(crate) words: &'r SlotWords,
+    pub(crate) thread_id: u64,
+    pub(crate) base: u64,
+    version: u64,
+}
+
+/// A number for a thread, never used before.
+fn next_thread_id(region: &Region<'_>) -> u64 {
+    // Relaxed: only that the numbers differ matters.
+    region.header(header::NEXT_THREAD_ID).fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// Takes the first free slot. The pool being full is counted.
+pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setting: ThreadSetting) -> Option<Claimed<'r>> {
+    let slots = region.arrays::<SLOT>(Section::Slots);
+    for (index, words) in slots.iter().enumerate() {
+        let seen = words[word::STATE].get();
+        if seen & 3 != FREE {
+            continue;
+        }
+        let version = (seen >> 2) + 1;
+        // [L1] Acquire: pairs with the Release [L4] of the owner before, whose sums, records and BASE this owner continues.
+        if words[word::STATE].compare_exchange(seen, state(version, CLAIMED), Ordering::Acquire).is_err() {
+            continue;
+        }
+        // [L2] Release fence: pairs with the fence [L6]; whoever sees a word of the new identity sees the state above, too.
+        fence(Ordering::Release);
+        let thread_id = next_thread_id(region);
+        let lengths = [
+            write_text(&words[word::NAME], identity.name),
+            write_text(&words[word::USER], identity.user),
+            write_text(&words[word::HOST], identity.host),
+            identity.thread_type as usize,
+        ];
+        words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
+        words[word::THREAD_ID].set(thread_id);
+        words[word::OS_ID].set(identity.os_id);
+        words[word::PARENT].set(identity.parent_thread_id);
+        words[word::START_NS].set(identity.start_monotonic_ns);
+        words[word::SETTING].set(setting.bits());
+        words[word::MASK].set(setting.mask());
+        // The rows by thread start at zero, the global ones go on.
+        words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+        let base = words[word::BASE].get();
+        // [L3] Release: pairs with the Acquire [L5].
+        words[word::STATE].store(state(version, LIVE), Ordering::Release);
+        return Some(Claimed { index, words, thread_id, base, version });
+    }
+    region.count_lost(Lost::ThreadInstances);
+    None
+}
+
+impl Claimed<'_> {
+    /// Gives the slot back. `sequence` is that of the last event.
+    pub(crate) fn release(&self, sequence: u64) {
+        // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
+        self.words[word::BASE].set(sequence);
+        // [L4] Release: pairs with [L1].
+        self.words[word::STATE].store(state(self.version, FREE), Ordering::Release);
+    }
+}
+
+/// The word that the owner ands to every switch.
+#[inline(always)]
+pub(crate) fn mask_word(words: &SlotWords) -> &Word {
+    &words[word::MASK]
+}
+
+/// The slot's epochs.
+#[inline(always)]
+pub(crate) fn epochs(words: &SlotWords) -> Epochs {
+    Epochs(words[word::EPOCHS].get())
+}
+
+/// TRUNCATE of one of the summary tables, for one slot.
+pub(crate) fn bump_epoch(words: &SlotWords, view: View) {
+    words[word::EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
+}
+
+/// Whether anybody ever owned the slot.
+pub(crate) fn was_used(words: &SlotWords) -> bool {
+    words[word::STATE].get() != 0
+}
+
+/// Who owns a slot, as a reader sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner {
+    state: u64,
+    pub(crate) thread_id: u64,
+    pub(crate) os_id: u64,
+    pub(crate) parent_thread_id: u64,
+    pub(crate) base: u64,
+    pub(crate) setting: ThreadSetting,
+    pub(crate) foreground: bool,
+    lengths: u64,
+}
+
+/// What a reader finds in a slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Look {
+    Free,
+    Live(Owner),
+    /// Claimed or released while it was read.
+    Changed,
+}
+
+/// Reader: the owner's numbers, whole.
+pub(crate) fn look(words: &SlotWords) -> Look {
+    // [L5] Acquire: pairs with [L3].
+    let seen = words[word::STATE].load(Ordering::Acquire);
+    match seen & 3 {
+        FREE => return Look::Free,
+        LIVE => {}
+        _ => return Look::Changed,
+    }
+    let lengths = words[word::LENGTHS].get();
+    let owner = Owner {
+        state: seen,
+        thread_id: words[word::THREAD_ID].get(),
+        os_id: words[word::OS_ID].get(),
+        parent_thread_id: words[word::PARENT].get(),
+        base: words[word::BASE].get(),
+        setting: ThreadSetting::from_bits(words[word::SETTING].get()),
+        foreground: lengths >> 48 == ThreadType::Foreground as u64,
+        lengths,
+    };
+    if still(words, &owner) { Look::Live(owner) } else { Look::Changed }
+}
+
+/// Reader: whether everything read since [`look`] belongs to that owner.
+pub(crate) fn still(words: &SlotWords, owner: &Owner) -> bool {
+    // [L6] Acquire fence: pairs with [L2]; if a word read above is the next owner's, the state below has changed, too.
+    fence(Ordering::Acquire);
+    words[word::STATE].get() == owner.state
+}
+
+/// Reader: the owner's name, user and host; valid if the slot is [`still`] the owner's afterwards.
+pub(crate) fn texts(words: &SlotWords, owner: &Owner) -> [Text<128>; 3] {
+    let length = |i: u32| owner.lengths >> (16 * i) & 0xffff;
+    [read_text(&words[word::NAME], length(0)), read_text(&words[word::USER], length(1)), read_text(&words[word::HOST], length(2))]
+}
+
+/// Changes INSTRUMENTED and HISTORY of the owner that was looked at. If another one came meanwhile it may be the one that is changed,
+/// as an UPDATE at that moment can be.
+pub(crate) fn set(words: &SlotWords, setting: ThreadSetting) {
+    words[word::SETTING].set(setting.bits());
+    words[word::MASK].set(setting.mask());
+}

@@ -1,0 +1,346 @@
+//! Summaries: count, sum, minimum and maximum of the waits of one actor at one instrument.
+//!
+//! **Owned** (almost always): one thread writes with plain stores behind a version, readers add up over all slots. A slot keeps its
+//! sums over all its owners, so nothing is ever handed over: what an ended thread summed stays where it is and counts exactly once.
+//!
+//! Two tables show these sums, and each is truncated alone: by thread (which also starts anew with each owner of the slot) and global.
+//! A truncation only bumps an *epoch* in the slot; the owner honours it at its next write, the reader before that. Since then there
+//! are up to two sums to keep: what was counted since the younger truncation (the summary itself), and what was counted between the
+//! two (the *carry*, which belongs to the table truncated longer ago). A third is never needed:
+//! ```text
+//!            global truncated     by thread truncated            now
+//!  ─ vanished ─────┼────── carry, for global ───┼──── summary, for both ───┤
+//! ```
+//! **Shared**: for threads without a slot, while `thread_instrumentation` is off, and for locks that several threads hold at once:
+//! read-modify-write, slower, never wrong. Each number is whole; together they are so when nobody is writing.
+
+use crate::region::{CARRY, STAT};
+use crate::sync::{Ordering, Word, fence};
+
+mod word {
+    pub(super) const VERSION: usize = 0;
+    /// The slot's epochs as of the last write.
+    pub(super) const EPOCHS: usize = 1;
+    pub(super) const COUNT_TIMED: usize = 2;
+    pub(super) const SUM: usize = 3;
+    pub(super) const MAX: usize = 4;
+    /// The minimum's complement: zero is "none yet", and a smaller minimum is a larger number.
+    pub(super) const NOT_MIN: usize = 5;
+    /// The last wait plus 1, not yet in the histogram; 0 is none. See `histogram`.
+    pub(super) const PENDING: usize = 6;
+    /// Number of untimed events, shifted by 16; below it the histogram's index plus 1.
+    pub(super) const UNTIMED: usize = 7;
+}
+
+mod carry {
+    pub(super) const COUNT_TIMED: usize = 0;
+    pub(super) const SUM: usize = 1;
+    pub(super) const MAX: usize = 2;
+    pub(super) const NOT_MIN: usize = 3;
+    /// Number of untimed events, shifted by 16; below it whose carry it is.
+    pub(super) const UNTIMED: usize = 4;
+}
+
+pub(crate) type StatWords = [Word; STAT];
+pub(crate) type CarryWords = [Word; CARRY];
+
+/// Attempts to read a summary that is being written all the time, each after a longer pause.
+const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 2 } else { 64 };
+
+/// The table that shows a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    Thread = 1,
+    Global = 2,
+}
+
+/// Two counters in one word: truncations and owners of the by-thread view, truncations of the global view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Epochs(pub(crate) u64);
+
+impl Epochs {
+    pub(crate) fn next(self, view: View) -> Epochs {
+        let [thread, global] = [(self.0 >> 32) as u32, self.0 as u32];
+        let [thread, global] = match view {
+            View::Thread => [thread.wrapping_add(1), global],
+            View::Global => [thread, global.wrapping_add(1)],
+        };
+        Epochs(u64::from(thread) << 32 | u64::from(global))
+    }
+
+    fn same(self, other: Epochs, view: View) -> bool {
+        match view {
+            View::Thread => self.0 >> 32 == other.0 >> 32,
+            View::Global => self.0 as u32 == other.0 as u32,
+        }
+    }
+}
+
+/// A sum of waits; times are picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Events, timed or not: COUNT_STAR.
+    pub count: u64,
+    /// Timed events: what AVG_TIMER_WAIT divides by.
+    pub count_timed: u64,
+    /// SUM_TIMER_WAIT.
+    pub sum_ps: u64,
+    /// MIN_TIMER_WAIT, 0 if nothing was timed.
+    pub min_ps: u64,
+    /// MAX_TIMER_WAIT.
+    pub max_ps: u64,
+}
+
+impl Summary {
+    /// AVG_TIMER_WAIT: over the timed events, 0 if there are none.
+    pub fn avg_ps(&self) -> u64 {
+        self.sum_ps.checked_div(self.count_timed).unwrap_or(0)
+    }
+
+    /// Adds another sum to this one.
+    pub fn add(&mut self, other: &Summary) {
+        self.min_ps = match (self.count_timed, other.count_timed) {
+            (_, 0) => self.min_ps,
+            (0, _) => other.min_ps,
+            _ => self.min_ps.min(other.min_ps),
+        };
+        self.max_ps = self.max_ps.max(other.max_ps);
+        self.count = self.count.wrapping_add(other.count);
+        self.count_timed = self.count_timed.wrapping_add(other.count_timed);
+        self.sum_ps = self.sum_ps.wrapping_add(other.sum_ps);
+    }
+
+    fn from_words(count_timed: u64, untimed: u64, sum: u64, max: u64, not_min: u64) -> Summary {
+        Summary {
+            count: count_timed.wrapping_add(untimed),
+            count_timed,
+            sum_ps: sum,
+            max_ps: max,
+            min_ps: if count_timed == 0 { 0 } else { !not_min },
+        }
+    }
+}
+
+/// Owner: where the last wait of this pair waits for its bucket, and which histogram takes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending<'a>(&'a StatWords);
+
+impl Pending<'_> {
+    /// Replaces the pending wait, and returns the one before.
+    #[inline(always)]
+    pub(crate) fn replace(self, wait_ps: u64) -> Option<u64> {
+        let before = self.0[word::PENDING].get();
+        self.0[word::PENDING].set(wait_ps.saturating_add(1));
+        before.checked_sub(1)
+    }
+
+    /// The histogram's index plus 1.
+    #[inline(always)]
+    pub(crate) fn histogram(self) -> u16 {
+        self.0[word::UNTIMED].get() as u16
+    }
+
+    pub(crate) fn set_histogram(self, index: u16) {
+        let before = self.0[word::UNTIMED].get();
+        self.0[word::UNTIMED].set(before & !0xffff | u64::from(index));
+    }
+}
+
+/// Owner: counts an event. `sequence` was never used for this summary before. `wait_ps` is None for an untimed event.
+/// `with_pending` runs while the version is odd, so that histogram and pending wait change together for a reader.
+#[inline(always)]
+pub(crate) fn record(
+    stat: &StatWords,
+    carries: &[CarryWords],
+    class: usize,
+    epochs: Epochs,
+    sequence: u64,
+    wait_ps: Option<u64>,
+    with_pending: impl FnOnce(Pending<'_>),
+) {
+    stat[word::VERSION].set(sequence.wrapping_mul(2).wrapping_add(1));
+    // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
+    fence(Ordering::Release);
+    if stat[word::EPOCHS].get() != epochs.0 {
+        honour(stat, carries.get(class), epochs);
+    }
+    match wait_ps {
+        Some(wait) => {
+            let not_min = stat[word::NOT_MIN].get().max(!wait);
+            let max = stat[word::MAX].get().max(wait);
+            stat[word::COUNT_TIMED].set(stat[word::COUNT_TIMED].get().wrapping_add(1));
+            stat[word::SUM].set(stat[word::SUM].get().wrapping_add(wait));
+            stat[word::MAX].set(max);
+            stat[word::NOT_MIN].set(not_min);
+            with_pending(Pending(stat));
+        }
+        None => stat[word::UNTIMED].set(stat[word::UNTIMED].get().wrapping_add(1 << 16)),
+    }
+    // [A2] Release: pairs with [A3].
+    stat[word::VERSION].store(sequence.wrapping_mul(2).wrapping_add(2), Ordering::Release);
+}
+
+/// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write.
+#[cold]
+#[inline(never)]
+fn honour(stat: &StatWords, carry: Option<&CarryWords>, now: Epochs) {
+    let Some(carry) = carry else { return };
+    let parts = Parts::load(stat, carry);
+    let kept = match (parts.epochs.same(now, View::Thread), parts.epochs.same(now, View::Global)) {
+        (true, true) => return,
+        (false, false) => None,
+        (true, false) => Some(View::Thread),
+        (false, true) => Some(View::Global),
+    };
+    let sum = kept.map(|view| parts.view(view)).unwrap_or_default();
+    carry[carry::COUNT_TIMED].set(sum.count_timed);
+    carry[carry::SUM].set(sum.sum_ps);
+    carry[carry::MAX].set(sum.max_ps);
+    carry[carry::NOT_MIN].set(if sum.count_timed == 0 { 0 } else { !sum.min_ps });
+    carry[carry::UNTIMED].set((sum.count - sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
+    for number in [word::COUNT_TIMED, word::SUM, word::MAX, word::NOT_MIN] {
+        stat[number].set(0);
+    }
+    stat[word::UNTIMED].set(stat[word::UNTIMED].get() & 0xffff);
+    stat[word::EPOCHS].set(now.0);
+}
+
+/// A summary and its carry, as they are in memory.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    epochs: Epochs,
+    summary: Summary,
+    carry: Summary,
+    carry_of: u64,
+    pending: u64,
+    histogram: u16,
+}
+
+impl Parts {
+    fn load(stat: &StatWords, carry: &CarryWords) -> Parts {
+        let untimed = stat[word::UNTIMED].get();
+        let carry_untimed = carry[carry::UNTIMED].get();
+        Parts {
+            epochs: Epochs(stat[word::EPOCHS].get()),
+            summary: Summary::from_words(
+                stat[word::COUNT_TIMED].get(),
+                untimed >> 16,
+                stat[word::SUM].get(),
+                stat[word::MAX].get(),
+                stat[word::NOT_MIN].get(),
+            ),
+            carry: Summary::from_words(
+                carry[carry::COUNT_TIMED].get(),
+                carry_untimed >> 16,
+                carry[carry::SUM].get(),
+                carry[carry::MAX].get(),
+                carry[carry::NOT_MIN].get(),
+            ),
+            carry_of: carry_untimed & 0xffff,
+            pending: stat[word::PENDING].get(),
+            histogram: untimed as u16,
+        }
+    }
+
+    /// What one table shows, if it was not truncated since the last write.
+    fn view(&self, view: View) -> Summary {
+        let mut sum = self.summary;
+        if self.carry_of == view as u64 {
+            sum.add(&self.carry);
+        }
+        sum
+    }
+}
+
+/// What a reader gets from one summary.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Snapshot {
+    parts: Parts,
+    /// The words were read while the owner stood still in the middle of a write, or never stopped writing: the last event may be half counted.
+    pub(crate) settled: bool,
+}
+
+impl Snapshot {
+    /// The sums that a table shows, given the slot's epochs as of now.
+    pub(crate) fn view(&self, view: View, now: Epochs) -> Summary {
+        if self.parts.epochs.same(now, view) { self.parts.view(view) } else { Summary::default() }
+    }
+
+    /// The wait that is not yet in the histogram.
+    pub(crate) fn pending_ps(&self) -> Option<u64> {
+        self.parts.pending.checked_sub(1)
+    }
+
+    /// The histogram that holds the others, as an index plus 1.
+    pub(crate) fn histogram(&self) -> u16 {
+        self.parts.histogram
+    }
+}
+
+/// Reader: the sums, whole. `also` runs within each attempt, for words that change together with these.
+///
+/// A writer is in the middle of a write for a few nanoseconds; the attempts are bounded because it may have been stopped or killed there.
+pub(crate) fn read<T>(stat: &StatWords, carry: &CarryWords, mut also: impl FnMut(&Snapshot) -> T) -> (Snapshot, T) {
+    let mut attempt = 0;
+    loop {
+        // [A3] Acquire: pairs with [A2].
+        let seen = stat[word::VERSION].load(Ordering::Acquire);
+        let snapshot = Snapshot { parts: Parts::load(stat, carry), settled: true };
+        let result = also(&snapshot);
+        // [A4] Acquire fence: pairs with [A1].
+        fence(Ordering::Acquire);
+        if seen.is_multiple_of(2) && stat[word::VERSION].get() == seen {
+            return (snapshot, result);
+        }
+        attempt += 1;
+        if attempt == ATTEMPTS {
+            return (Snapshot { settled: false, ..snapshot }, result);
+        }
+        // Back off: each look takes the line away from the writer.
+        for _ in 0..1 << attempt.min(8) {
+            crate::spin_loop();
+        }
+    }
+}
+
+/// A summary that several threads write.
+///
+/// Relaxed throughout: each number stands alone, and nothing else is published by it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shared<'r>(pub(crate) &'r [Word; 5]);
+
+impl Shared<'_> {
+    const COUNT_TIMED: usize = 0;
+    const UNTIMED: usize = 1;
+    const SUM: usize = 2;
+    const MAX: usize = 3;
+    const NOT_MIN: usize = 4;
+
+    /// Counts an event.
+    pub(crate) fn record(self, wait_ps: Option<u64>) {
+        let Some(wait) = wait_ps else {
+            self.0[Self::UNTIMED].fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        self.0[Self::SUM].fetch_add(wait, Ordering::Relaxed);
+        for (extreme, value) in [(Self::MAX, wait), (Self::NOT_MIN, !wait)] {
+            // Rarely more than a load: a new extreme is rare.
+            if self.0[extreme].get() < value {
+                self.0[extreme].update(|before| before.max(value));
+            }
+        }
+        self.0[Self::COUNT_TIMED].fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn read(self) -> Summary {
+        let [count_timed, untimed, sum, max, not_min] = self.0.each_ref().map(Word::get);
+        Summary::from_words(count_timed, untimed, sum, max, not_min)
+    }
+
+    /// Back to zero. An event counted at this very moment may leave some of its numbers behind.
+    pub(crate) fn reset(self) {
+        for word in self.0 {
+            word.swap(0, Ordering::Relaxed);
+        }
+    }
+}

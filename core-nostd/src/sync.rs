@@ -1,0 +1,174 @@
+//! The only file that names atomics: the 64-bit [`Word`] that a region is made of, and fences.
+//!
+//! | target | a word is | read-modify-write |
+//! |---|---|---|
+//! | 64-bit atomics | one `AtomicU64` | native |
+//! | no 64-bit atomics (thumbv6m, thumbv7em, riscv32) | two `AtomicU32`, same eight bytes in memory | inside a critical section |
+//! | `--cfg perfschema_loom` | loom's `AtomicU64` | loom's |
+//!
+//! A word on a 32-bit target is two halves. It is therefore only read by others as payload behind a version
+//! (a tear is then discarded), or it is a version itself, of which the low half decides.
+//! Plain loads and stores never need compare-and-swap; the few read-modify-write operations below are for rare
+//! paths (claiming, registering, settings) and for objects that several threads hold at once.
+
+#[cfg(not(perfschema_loom))]
+pub(crate) use core::sync::atomic::fence;
+#[cfg(perfschema_loom)]
+pub(crate) use loom::sync::atomic::fence;
+
+pub(crate) use core::sync::atomic::Ordering;
+
+pub use word::Word;
+
+#[cfg(perfschema_loom)]
+mod word {
+    use super::Ordering;
+    use loom::sync::atomic::AtomicU64;
+
+    /// One 64-bit word of a region (loom's, so not `const` to make).
+    #[derive(Debug, Default)]
+    pub struct Word(AtomicU64);
+
+    impl Word {
+        /// A word that holds `value`.
+        pub fn new(value: u64) -> Self {
+            Word(AtomicU64::new(value))
+        }
+        pub(crate) fn load(&self, ordering: Ordering) -> u64 {
+            self.0.load(ordering)
+        }
+        pub(crate) fn store(&self, value: u64, ordering: Ordering) {
+            self.0.store(value, ordering);
+        }
+        pub(crate) fn compare_exchange(&self, current: u64, new: u64, success: Ordering) -> Result<u64, u64> {
+            self.0.compare_exchange(current, new, success, Ordering::Relaxed)
+        }
+        pub(crate) fn fetch_add(&self, value: u64, ordering: Ordering) -> u64 {
+            self.0.fetch_add(value, ordering)
+        }
+        pub(crate) fn swap(&self, value: u64, ordering: Ordering) -> u64 {
+            self.0.swap(value, ordering)
+        }
+    }
+}
+
+#[cfg(all(not(perfschema_loom), target_has_atomic = "64"))]
+mod word {
+    use super::Ordering;
+    use core::sync::atomic::AtomicU64;
+
+    /// One 64-bit word of a region.
+    #[derive(Debug, Default)]
+    #[repr(transparent)]
+    pub struct Word(AtomicU64);
+
+    impl Word {
+        /// A word that holds `value`.
+        pub const fn new(value: u64) -> Self {
+            Word(AtomicU64::new(value))
+        }
+        #[inline(always)]
+        pub(crate) fn load(&self, ordering: Ordering) -> u64 {
+            self.0.load(ordering)
+        }
+        #[inline(always)]
+        pub(crate) fn store(&self, value: u64, ordering: Ordering) {
+            self.0.store(value, ordering);
+        }
+        pub(crate) fn compare_exchange(&self, current: u64, new: u64, success: Ordering) -> Result<u64, u64> {
+            self.0.compare_exchange(current, new, success, Ordering::Relaxed)
+        }
+        #[inline]
+        pub(crate) fn fetch_add(&self, value: u64, ordering: Ordering) -> u64 {
+            self.0.fetch_add(value, ordering)
+        }
+        pub(crate) fn swap(&self, value: u64, ordering: Ordering) -> u64 {
+            self.0.swap(value, ordering)
+        }
+    }
+}
+
+#[cfg(all(not(perfschema_loom), not(target_has_atomic = "64")))]
+mod word {
+    use super::Ordering;
+    use core::sync::atomic::AtomicU32;
+
+    /// One 64-bit word of a region, as two halves in the byte order of the target.
+    #[derive(Debug, Default)]
+    #[repr(C, align(8))]
+    pub struct Word([AtomicU32; 2]);
+
+    const LOW: usize = if cfg!(target_endian = "little") { 0 } else { 1 };
+    const HIGH: usize = 1 - LOW;
+
+    impl Word {
+        /// A word that holds `value`.
+        pub const fn new(value: u64) -> Self {
+            let halves = [value as u32, (value >> 32) as u32];
+            Word([AtomicU32::new(halves[LOW]), AtomicU32::new(halves[HIGH])])
+        }
+        /// The low half with `ordering`, then the high half: what a version needs, whose low half changes with every write.
+        #[inline(always)]
+        pub(crate) fn load(&self, ordering: Ordering) -> u64 {
+            let low = self.0[LOW].load(ordering);
+            let high = self.0[HIGH].load(Ordering::Relaxed);
+            (high as u64) << 32 | low as u64
+        }
+        /// The high half, then the low half with `ordering`.
+        #[inline(always)]
+        pub(crate) fn store(&self, value: u64, ordering: Ordering) {
+            self.0[HIGH].store((value >> 32) as u32, Ordering::Relaxed);
+            self.0[LOW].store(value as u32, ordering);
+        }
+        // A critical section on one core orders everything, so the orderings asked for are met.
+        pub(crate) fn compare_exchange(&self, current: u64, new: u64, _: Ordering) -> Result<u64, u64> {
+            critical_section::with(|_| {
+                let seen = self.load(Ordering::Acquire);
+                if seen != current {
+                    return Err(seen);
+                }
+                self.store(new, Ordering::Release);
+                Ok(seen)
+            })
+        }
+        pub(crate) fn fetch_add(&self, value: u64, _: Ordering) -> u64 {
+            critical_section::with(|_| {
+                let seen = self.load(Ordering::Acquire);
+                self.store(seen.wrapping_add(value), Ordering::Release);
+                seen
+            })
+        }
+        pub(crate) fn swap(&self, value: u64, _: Ordering) -> u64 {
+            critical_section::with(|_| {
+                let seen = self.load(Ordering::Acquire);
+                self.store(value, Ordering::Release);
+                seen
+            })
+        }
+    }
+}
+
+impl Word {
+    /// A relaxed load: payload behind a version, or a word of the caller's own.
+    #[inline(always)]
+    pub(crate) fn get(&self) -> u64 {
+        self.load(Ordering::Relaxed)
+    }
+
+    /// A relaxed store: payload behind a version, or a word that one thread writes.
+    #[inline(always)]
+    pub(crate) fn set(&self, value: u64) {
+        self.store(value, Ordering::Relaxed);
+    }
+
+    /// Changes the value by `change`, again and again until nobody interfered. For settings, never for events.
+    pub(crate) fn update(&self, mut change: impl FnMut(u64) -> u64) -> u64 {
+        let mut seen = self.get();
+        loop {
+            match self.compare_exchange(seen, change(seen), Ordering::AcqRel) {
+                Ok(before) => return before,
+                Err(now) => seen = now,
+            }
+        }
+    }
+}

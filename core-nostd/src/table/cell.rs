@@ -1,0 +1,210 @@
+//! Values of cells, and how Rust types become SQL types.
+
+use crate::region::Text;
+use core::fmt;
+use perfschema_timer::TimerName;
+
+/// The value of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// NULL.
+    Null,
+    /// A number from 0 to 2⁶⁴−1.
+    Unsigned(u64),
+    /// A number that can be negative.
+    Signed(i64),
+    /// A number with a fraction.
+    Double(f64),
+    /// A text, or the name of an enum's value.
+    Text(&'a str),
+}
+
+impl fmt::Display for Value<'_> {
+    /// As the `mysql` client prints it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.pad("NULL"),
+            Value::Unsigned(number) => number.fmt(f),
+            Value::Signed(number) => number.fmt(f),
+            Value::Double(number) => number.fmt(f),
+            Value::Text(text) => f.pad(text),
+        }
+    }
+}
+
+/// The type of a column in SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SqlType {
+    /// `bigint unsigned`
+    BigintUnsigned,
+    /// `bigint`
+    Bigint,
+    /// `int unsigned`
+    IntUnsigned,
+    /// `double`
+    Double,
+    /// `varchar(n)`
+    Varchar(u16),
+    /// `char(n)`
+    Char(u16),
+    /// `longtext`
+    Longtext,
+    /// `enum('a','b',…)`
+    Enum(&'static [&'static str]),
+}
+
+impl fmt::Display for SqlType {
+    /// As DDL has it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SqlType::BigintUnsigned => f.write_str("bigint unsigned"),
+            SqlType::Bigint => f.write_str("bigint"),
+            SqlType::IntUnsigned => f.write_str("int unsigned"),
+            SqlType::Double => f.write_str("double"),
+            SqlType::Varchar(n) => write!(f, "varchar({n})"),
+            SqlType::Char(n) => write!(f, "char({n})"),
+            SqlType::Longtext => f.write_str("longtext"),
+            SqlType::Enum(names) => {
+                f.write_str("enum(")?;
+                for (i, name) in names.iter().enumerate() {
+                    write!(f, "{}'{name}'", if i == 0 { "" } else { "," })?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// A Rust type that a column can have.
+pub trait Cell {
+    /// Its SQL type.
+    const SQL_TYPE: SqlType;
+    /// Whether it can be NULL.
+    const NULLABLE: bool = false;
+    /// The value.
+    fn value(&self) -> Value<'_>;
+}
+
+impl Cell for u64 {
+    const SQL_TYPE: SqlType = SqlType::BigintUnsigned;
+    fn value(&self) -> Value<'_> {
+        Value::Unsigned(*self)
+    }
+}
+
+impl Cell for i64 {
+    const SQL_TYPE: SqlType = SqlType::Bigint;
+    fn value(&self) -> Value<'_> {
+        Value::Signed(*self)
+    }
+}
+
+impl Cell for u32 {
+    const SQL_TYPE: SqlType = SqlType::IntUnsigned;
+    fn value(&self) -> Value<'_> {
+        Value::Unsigned((*self).into())
+    }
+}
+
+impl Cell for f64 {
+    const SQL_TYPE: SqlType = SqlType::Double;
+    fn value(&self) -> Value<'_> {
+        Value::Double(*self)
+    }
+}
+
+impl<const N: usize> Cell for Text<N> {
+    const SQL_TYPE: SqlType = SqlType::Varchar(N as u16);
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.as_str())
+    }
+}
+
+impl Cell for &'static str {
+    const SQL_TYPE: SqlType = SqlType::Varchar(64);
+    fn value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
+impl Cell for TimerName {
+    const SQL_TYPE: SqlType = SqlType::Enum(&["CYCLE", "NANOSECOND", "MICROSECOND", "MILLISECOND", "TICK"]);
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.name())
+    }
+}
+
+impl<T: Cell> Cell for Option<T> {
+    const SQL_TYPE: SqlType = T::SQL_TYPE;
+    const NULLABLE: bool = true;
+    fn value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, T::value)
+    }
+}
+
+/// `enum('YES','NO')`, as the setup tables have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum YesNo {
+    /// 'YES'
+    Yes,
+    /// 'NO'
+    No,
+}
+
+impl From<bool> for YesNo {
+    fn from(yes: bool) -> Self {
+        if yes { YesNo::Yes } else { YesNo::No }
+    }
+}
+
+impl Cell for YesNo {
+    const SQL_TYPE: SqlType = SqlType::Enum(&["YES", "NO"]);
+    fn value(&self) -> Value<'_> {
+        Value::Text(match self {
+            YesNo::Yes => "YES",
+            YesNo::No => "NO",
+        })
+    }
+}
+
+impl YesNo {
+    /// The value as SQL gives it: a name in any letter case, or the number 1 or 2. None is what strict mode refuses.
+    pub(crate) fn from_value(value: &Value<'_>) -> Option<bool> {
+        enum_index(value, &["YES", "NO"]).map(|index| index == 0)
+    }
+}
+
+/// Index of a value given to an enum column: a name in any letter case, or a number counted from 1.
+pub(crate) fn enum_index(value: &Value<'_>, names: &[&str]) -> Option<usize> {
+    let by_number = |number: u64| {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        (index < names.len()).then_some(index)
+    };
+    match value {
+        Value::Unsigned(number) => by_number(*number),
+        Value::Signed(number) => by_number(u64::try_from(*number).ok()?),
+        Value::Text(text) => {
+            names.iter().position(|name| name.eq_ignore_ascii_case(text)).or_else(|| by_number(text.parse().ok()?))
+        }
+        Value::Null | Value::Double(_) => None,
+    }
+}
+
+/// Column NESTING_EVENT_TYPE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NestingEventType(pub(crate) usize);
+
+impl NestingEventType {
+    /// The name of the type, for example `WAIT`.
+    pub fn name(self) -> &'static str {
+        crate::record::EventType::NAMES.get(self.0).copied().unwrap_or("WAIT")
+    }
+}
+
+impl Cell for NestingEventType {
+    const SQL_TYPE: SqlType = SqlType::Enum(crate::record::EventType::NAMES);
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.name())
+    }
+}

@@ -1,0 +1,375 @@
+//! What a table is: one declaration, from which typed rows, SQL types, rendering and documentation come.
+//!
+//! A row type is made with `row!`, one line a column: SQL name, Rust name, Rust type; the type gives SQL type and nullability.
+//! A table is a value of a type that implements [`TableSource`]; everything that works on any table takes a [`Table`].
+//!
+//! ```
+//! # use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion};
+//! use perfschema_core::{table::Value, tables};
+//! # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+//! # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &perfschema_core::timer::Timers::calibrate())?;
+//! # region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::OFF)?;
+//! // Typed:
+//! region.scan(&tables::SetupInstruments, |row| assert_eq!(row.name, "wait/synch/mutex/app/LOCK_open"));
+//! // Any table:
+//! for table in tables::ALL {
+//!     table.scan(&region, &mut |row| assert!(row.cell(0) != Value::Null));
+//! }
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+
+mod cell;
+mod error;
+
+pub(crate) use cell::enum_index;
+pub use cell::{Cell, NestingEventType, SqlType, Value, YesNo};
+pub use error::TableError;
+
+use crate::region::Region;
+
+/// The schema that all tables here belong to.
+pub const SCHEMA: &str = "performance_schema";
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its name in SQL.
+    pub name: &'static str,
+    /// Its type in SQL.
+    pub sql_type: SqlType,
+    /// Whether it can be NULL.
+    pub nullable: bool,
+    /// What it says.
+    pub doc: &'static str,
+}
+
+/// What may be done with a table besides SELECT; anything else is refused as MySQL refuses it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rights {
+    /// TRUNCATE.
+    pub truncate: bool,
+    /// UPDATE of these columns.
+    pub update: &'static [&'static str],
+    /// INSERT and DELETE.
+    pub insert_delete: bool,
+}
+
+impl Rights {
+    /// SELECT only.
+    pub const SELECT: Rights = Rights { truncate: false, update: &[], insert_delete: false };
+    /// SELECT and TRUNCATE.
+    pub const TRUNCATE: Rights = Rights { truncate: true, ..Rights::SELECT };
+
+    const fn update(columns: &'static [&'static str]) -> Rights {
+        Rights { update: columns, ..Rights::SELECT }
+    }
+
+    pub(crate) const fn update_of(columns: &'static [&'static str]) -> Rights {
+        Rights::update(columns)
+    }
+}
+
+/// A table as declared: once.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// Its name in schema `performance_schema`.
+    pub name: &'static str,
+    /// What its rows are.
+    pub doc: &'static str,
+    /// Its columns, in order.
+    pub columns: &'static [Column],
+    /// What may be done with it.
+    pub rights: Rights,
+}
+
+impl Declaration {
+    /// The index of a column, in any letter case.
+    ///
+    /// # Errors
+    /// [`TableError::UnknownColumn`].
+    pub fn column(&self, name: &str) -> Result<usize, TableError> {
+        self.columns
+            .iter()
+            .position(|column| column.name.eq_ignore_ascii_case(name))
+            .ok_or_else(|| TableError::UnknownColumn { column: name.into() })
+    }
+}
+
+/// A row of any table.
+pub trait Row {
+    /// The value of a column; NULL for an index beyond the last.
+    fn cell(&self, column: usize) -> Value<'_>;
+}
+
+/// What a reader met: `rows + free + skipped + changed = places`, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sweep {
+    /// Places looked at.
+    pub places: u64,
+    /// Rows delivered.
+    pub rows: u64,
+    /// Places that hold no row of this table.
+    pub free: u64,
+    /// Places of an actor that came or went meanwhile.
+    pub skipped: u64,
+    /// Places overwritten while they were read.
+    pub changed: u64,
+}
+
+impl Sweep {
+    pub(crate) fn row(&mut self) {
+        self.places += 1;
+        self.rows += 1;
+    }
+
+    pub(crate) fn free(&mut self) {
+        self.places += 1;
+        self.free += 1;
+    }
+
+    pub(crate) fn skipped(&mut self, places: usize) {
+        self.places += places as u64;
+        self.skipped += places as u64;
+    }
+
+    pub(crate) fn changed(&mut self) {
+        self.places += 1;
+        self.changed += 1;
+    }
+}
+
+/// How many rows an UPDATE found, and how many were different afterwards: MySQL reports both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Updated {
+    /// Rows that the condition chose.
+    pub matched: u64,
+    /// Rows whose values changed.
+    pub changed: u64,
+}
+
+/// The new values of an UPDATE or INSERT: column names, in any letter case, and values.
+pub type Assignments<'a> = &'a [(&'a str, Value<'a>)];
+
+/// A table, with the type of its rows. What it does not allow is left out; the default refuses it as MySQL does.
+pub trait TableSource: Sync {
+    /// A row.
+    type Row: Row;
+    /// The declaration.
+    const DECLARATION: Declaration;
+
+    /// Delivers the rows as they are now, each of them whole.
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep;
+
+    /// TRUNCATE, for a table that has the right.
+    fn truncate(&self, region: &Region<'_>) {
+        let _ = region;
+    }
+
+    /// Sets the columns of one row, for a table with such columns. Says whether anything is different now.
+    ///
+    /// # Errors
+    /// A value that the column cannot hold.
+    fn update(&self, region: &Region<'_>, row: &Self::Row, new: Assignments<'_>) -> Result<bool, TableError> {
+        let _ = (region, row, new);
+        Ok(false)
+    }
+
+    /// Called once after the rows of an UPDATE were changed.
+    fn updated(&self, region: &Region<'_>) {
+        let _ = region;
+    }
+
+    /// INSERT of one row, for a table that has the right.
+    ///
+    /// # Errors
+    /// A value that a column cannot hold, or a full table.
+    fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError> {
+        let _ = (region, values);
+        Ok(())
+    }
+
+    /// DELETE of one row, for a table that has the right.
+    fn delete(&self, region: &Region<'_>, row: &Self::Row) {
+        let _ = (region, row);
+    }
+}
+
+/// Any table. Every [`TableSource`] is one; the rights are checked here, for all of them alike.
+pub trait Table: Sync {
+    /// The declaration.
+    fn declaration(&self) -> &'static Declaration;
+
+    /// Delivers the rows as they are now, each of them whole.
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep;
+
+    /// TRUNCATE.
+    ///
+    /// # Errors
+    /// [`TableError::WrongUsage`] if the table does not allow it.
+    fn truncate(&self, region: &Region<'_>) -> Result<(), TableError>;
+
+    /// UPDATE of the rows that `choose` is true for.
+    ///
+    /// # Errors
+    /// [`TableError`]: not allowed, no such column, a value that the column cannot hold. Nothing is changed then.
+    fn update(
+        &self,
+        region: &Region<'_>,
+        choose: &mut dyn FnMut(&dyn Row) -> bool,
+        new: Assignments<'_>,
+    ) -> Result<Updated, TableError>;
+
+    /// INSERT of one row; columns not named get their default.
+    ///
+    /// # Errors
+    /// [`TableError`]: not allowed, no such column, a value that the column cannot hold, a full table.
+    fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError>;
+
+    /// DELETE of the rows that `choose` is true for. Says how many there were.
+    ///
+    /// # Errors
+    /// [`TableError::CommandDenied`] if the table does not allow it.
+    fn delete(&self, region: &Region<'_>, choose: &mut dyn FnMut(&dyn Row) -> bool) -> Result<u64, TableError>;
+}
+
+impl<T: TableSource> Table for T {
+    fn declaration(&self) -> &'static Declaration {
+        &T::DECLARATION
+    }
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep {
+        TableSource::scan(self, region, &mut |row| each(row))
+    }
+
+    fn truncate(&self, region: &Region<'_>) -> Result<(), TableError> {
+        if !T::DECLARATION.rights.truncate {
+            return Err(TableError::WrongUsage);
+        }
+        TableSource::truncate(self, region);
+        Ok(())
+    }
+
+    fn update(
+        &self,
+        region: &Region<'_>,
+        choose: &mut dyn FnMut(&dyn Row) -> bool,
+        new: Assignments<'_>,
+    ) -> Result<Updated, TableError> {
+        let declaration = &T::DECLARATION;
+        if declaration.rights.update.is_empty() {
+            return Err(TableError::CommandDenied { command: "UPDATE", table: declaration.name });
+        }
+        for (name, value) in new {
+            let column = &declaration.columns[declaration.column(name)?];
+            if !declaration.rights.update.contains(&column.name) {
+                return Err(TableError::WrongUsage);
+            }
+            column.check(value)?;
+        }
+        let mut updated = Updated::default();
+        let mut result = Ok(());
+        TableSource::scan(self, region, &mut |row| {
+            if result.is_ok() && choose(row) {
+                updated.matched += 1;
+                match TableSource::update(self, region, row, new) {
+                    Ok(changed) => updated.changed += u64::from(changed),
+                    Err(error) => result = Err(error),
+                }
+            }
+        });
+        TableSource::updated(self, region);
+        result.map(|()| updated)
+    }
+
+    fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError> {
+        let declaration = &T::DECLARATION;
+        if !declaration.rights.insert_delete {
+            return Err(TableError::CommandDenied { command: "INSERT", table: declaration.name });
+        }
+        for (name, value) in values {
+            declaration.columns[declaration.column(name)?].check(value)?;
+        }
+        TableSource::insert(self, region, values)
+    }
+
+    fn delete(&self, region: &Region<'_>, choose: &mut dyn FnMut(&dyn Row) -> bool) -> Result<u64, TableError> {
+        let declaration = &T::DECLARATION;
+        if !declaration.rights.insert_delete {
+            return Err(TableError::CommandDenied { command: "DELETE", table: declaration.name });
+        }
+        let mut deleted = 0;
+        TableSource::scan(self, region, &mut |row| {
+            if choose(row) {
+                TableSource::delete(self, region, row);
+                deleted += 1;
+            }
+        });
+        Ok(deleted)
+    }
+}
+
+impl Column {
+    /// Whether the column can hold the value.
+    fn check(&self, value: &Value<'_>) -> Result<(), TableError> {
+        match (value, self.sql_type) {
+            (Value::Null, _) if !self.nullable => Err(TableError::NotNull { column: self.name }),
+            (Value::Null, _) => Ok(()),
+            (value, SqlType::Enum(names)) if cell::enum_index(value, names).is_none() => {
+                Err(TableError::Truncated { column: self.name })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Region<'_> {
+    /// Delivers the rows of a table, typed.
+    pub fn scan<T: TableSource>(&self, table: &T, mut each: impl FnMut(&T::Row)) -> Sweep {
+        TableSource::scan(table, self, &mut each)
+    }
+}
+
+/// Declares a row type: documentation, SQL name, Rust name and type of each column.
+macro_rules! row {
+    (
+        $(#[$meta:meta])*
+        pub struct $row:ident {
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $row {
+            $( #[doc = $doc] pub $field: $type, )*
+        }
+
+        impl $row {
+            /// The columns, in order.
+            pub const COLUMNS: &'static [$crate::table::Column] = &[
+                $( $crate::table::Column {
+                    name: stringify!($sql),
+                    sql_type: $crate::table::row!(@type $type $(, $sql_type)?),
+                    nullable: <$type as $crate::table::Cell>::NULLABLE,
+                    doc: $doc.trim_ascii_start(),
+                }, )*
+            ];
+        }
+
+        impl $crate::table::Row for $row {
+            fn cell(&self, column: usize) -> $crate::table::Value<'_> {
+                let mut index = 0;
+                $(
+                    if column == index {
+                        return $crate::table::Cell::value(&self.$field);
+                    }
+                    index += 1;
+                )*
+                let _ = index;
+                $crate::table::Value::Null
+            }
+        }
+    };
+    (@type $type:ty, $sql_type:expr) => { $sql_type };
+    (@type $type:ty) => { <$type as $crate::table::Cell>::SQL_TYPE };
+}
+pub(crate) use row;

@@ -1,0 +1,34 @@
+//! `cond_instances`: the condition variables that are alive now.
+
+use crate::region::{Region, Section, Text};
+use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+
+row! {
+    /// A row of `cond_instances`.
+    pub struct CondInstancesRow {
+        /// Instrument name.
+        NAME as name: Text<128>,
+        /// Address of the condition variable in memory.
+        OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
+    }
+}
+
+/// `cond_instances`
+#[derive(Clone, Copy, Debug)]
+pub struct CondInstances;
+
+impl TableSource for CondInstances {
+    type Row = CondInstancesRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "cond_instances",
+        doc: "The condition variables that exist now.",
+        columns: CondInstancesRow::COLUMNS,
+        rights: Rights::SELECT,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&CondInstancesRow)) -> Sweep {
+        region.sweep_instances(Section::CondInstances, &mut |name, found| {
+            each(&CondInstancesRow { name, object_instance_begin: found.address });
+        })
+    }
+}

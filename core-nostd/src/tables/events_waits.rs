@@ -1,0 +1,290 @@
+//! `events_waits_current`, `events_waits_history`, `events_waits_history_long`: single waits, copied under their version.
+//!
+//! The first two are read from the same records, the rings of the live threads. Which rows they show:
+//!
+//! - current: of each thread the waits that run now, or if none does, the one that ended last (WL#2360);
+//! - history: of each thread the waits that ended last, as many as the history has places.
+
+use crate::config::Size;
+use crate::operation::Operation;
+use crate::record::{self, Read, Snapshot};
+use crate::region::{RECORD, Region, SLOT, Section, Text};
+use crate::slot::{self, Look, Owner};
+use crate::source::{Source, source_text};
+use crate::table::{Declaration, NestingEventType, Rights, SqlType, Sweep, TableSource, row};
+use crate::{Class, InstrumentKind, InstrumentName};
+use perfschema_timer::{TimerName, difference};
+
+row! {
+    /// A row of the tables of single waits.
+    pub struct EventsWaitsRow {
+        /// The thread.
+        THREAD_ID as thread_id: u64,
+        /// The event's number in its thread, from 1; together with THREAD_ID it identifies the row.
+        EVENT_ID as event_id: u64,
+        /// The number of the thread's last event when this one ended; NULL while it lasts.
+        END_EVENT_ID as end_event_id: Option<u64>,
+        /// Instrument name.
+        EVENT_NAME as event_name: Text<128>,
+        /// File and line of the code that waits.
+        SOURCE as source: Option<Text<64>>,
+        /// When the wait began, in picoseconds since the start; NULL if it is not timed.
+        TIMER_START as timer_start: Option<u64>,
+        /// When it ended, in picoseconds since the start; NULL while it lasts.
+        TIMER_END as timer_end: Option<u64>,
+        /// How long it took, in picoseconds; NULL while it lasts.
+        TIMER_WAIT as timer_wait: Option<u64>,
+        /// Spin rounds, for a lock that spins.
+        SPINS as spins: Option<u32>,
+        /// Schema of the object; NULL.
+        OBJECT_SCHEMA as object_schema: Option<Text<64>>,
+        /// Name of the object: a file's path, a socket's address; NULL for a lock.
+        OBJECT_NAME as object_name: Option<Text<512>>,
+        /// Index of the object; NULL.
+        INDEX_NAME as index_name: Option<Text<64>>,
+        /// Type of the object; NULL for a lock.
+        OBJECT_TYPE as object_type: Option<Text<64>>,
+        /// Address of the object in memory.
+        OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
+        /// EVENT_ID of the event that this one lies within.
+        NESTING_EVENT_ID as nesting_event_id: Option<u64>,
+        /// Type of the event that this one lies within.
+        NESTING_EVENT_TYPE as nesting_event_type: Option<NestingEventType>,
+        /// What is done: lock, read_lock, wait, ….
+        OPERATION as operation: &'static str = SqlType::Varchar(32),
+        /// Bytes read or written; NULL for a lock.
+        NUMBER_OF_BYTES as number_of_bytes: Option<i64>,
+        /// Flags of the operation; NULL.
+        FLAGS as flags: Option<u32>,
+    }
+}
+
+/// `events_waits_current`
+#[derive(Clone, Copy, Debug)]
+pub struct EventsWaitsCurrent;
+
+impl TableSource for EventsWaitsCurrent {
+    type Row = EventsWaitsRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "events_waits_current",
+        doc: "What each thread waits for now, or waited for last.",
+        columns: EventsWaitsRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&EventsWaitsRow)) -> Sweep {
+        sweep_rings(region, &mut |snapshots| {
+            // Two looks: what runs decides whether the last ended one is shown.
+            let mut running = false;
+            let mut last = None;
+            snapshots.each(&mut |snapshot| {
+                running |= !snapshot.ended;
+                if snapshot.ended {
+                    last = last.max(Some(end_order(snapshot)));
+                }
+            });
+            snapshots.rows(region, each, &mut |snapshot| {
+                let current = if running { !snapshot.ended } else { last == Some(end_order(snapshot)) };
+                current && !snapshot.hidden_current
+            })
+        })
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        region.arrays::<RECORD>(Section::Rings).iter().for_each(record::hide_current);
+    }
+}
+
+/// `events_waits_history`
+#[derive(Clone, Copy, Debug)]
+pub struct EventsWaitsHistory;
+
+impl TableSource for EventsWaitsHistory {
+    type Row = EventsWaitsRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "events_waits_history",
+        doc: "What each thread waited for: its last waits that have ended.",
+        columns: EventsWaitsRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&EventsWaitsRow)) -> Sweep {
+        let size = region.config().get(Size::EventsWaitsHistorySize) as usize;
+        sweep_rings(region, &mut |snapshots| {
+            let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history;
+            // A ring has room for a few records more than the history has rows: find where the history begins, oldest first.
+            let mut ended = 0;
+            snapshots.each(&mut |snapshot| ended += usize::from(belongs(snapshot)));
+            let mut begin = None;
+            for _ in 0..ended.saturating_sub(size) {
+                let mut oldest = None;
+                snapshots.each(&mut |snapshot| {
+                    let order = Some(end_order(snapshot));
+                    if belongs(snapshot) && order > begin && (oldest.is_none() || order < oldest) {
+                        oldest = order;
+                    }
+                });
+                begin = begin.max(oldest);
+            }
+            let mut left = size;
+            snapshots.rows(region, each, &mut |snapshot| {
+                let shown = belongs(snapshot) && Some(end_order(snapshot)) > begin && left > 0 && !snapshot.hidden_history;
+                left -= usize::from(shown);
+                shown
+            })
+        })
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        region.arrays::<RECORD>(Section::Rings).iter().for_each(record::hide_history);
+    }
+}
+
+/// `events_waits_history_long`
+#[derive(Clone, Copy, Debug)]
+pub struct EventsWaitsHistoryLong;
+
+impl TableSource for EventsWaitsHistoryLong {
+    type Row = EventsWaitsRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "events_waits_history_long",
+        doc: "The last waits that have ended, over all threads, also those that are gone.",
+        columns: EventsWaitsRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&EventsWaitsRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        for words in region.arrays::<RECORD>(Section::LongRecords) {
+            match record::read(words) {
+                Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
+                    each(&row(region, &snapshot, snapshot.thread_id, snapshot.event, 0));
+                    sweep.row();
+                }
+                Read::Whole(_) | Read::Free => sweep.free(),
+                Read::Changed => sweep.changed(),
+            }
+        }
+        sweep
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        region.arrays::<RECORD>(Section::LongRecords).iter().for_each(record::hide_history);
+    }
+}
+
+/// The order in which events of one thread ended: by the last event begun before the end; of two that ended without one between them,
+/// the inner one, which began later, ended first.
+fn end_order(snapshot: &Snapshot) -> (u64, u64) {
+    (snapshot.end_event, !snapshot.sequence)
+}
+
+/// The records of one live thread.
+struct Snapshots<'a, 'r> {
+    slot: &'r slot::SlotWords,
+    owner: &'a Owner,
+    ring: &'r [record::RecordWords],
+}
+
+impl Snapshots<'_, '_> {
+    /// A record of this owner.
+    fn read(&self, words: &record::RecordWords) -> Read {
+        match record::read(words) {
+            Read::Whole(snapshot) if snapshot.sequence <= self.owner.base => Read::Free,
+            other => other,
+        }
+    }
+
+    /// Looks at every record once.
+    fn each(&self, look: &mut dyn FnMut(&Snapshot)) {
+        for words in self.ring {
+            if let Read::Whole(snapshot) = self.read(words) {
+                look(&snapshot);
+            }
+        }
+    }
+
+    /// Delivers the records that `choose` is true for.
+    fn rows(
+        &self,
+        region: &Region<'_>,
+        each: &mut dyn FnMut(&EventsWaitsRow),
+        choose: &mut dyn FnMut(&Snapshot) -> bool,
+    ) -> Sweep {
+        let mut sweep = Sweep::default();
+        for (index, words) in self.ring.iter().enumerate() {
+            let read = self.read(words);
+            if !slot::still(self.slot, self.owner) {
+                sweep.skipped(self.ring.len() - index);
+                break;
+            }
+            match read {
+                Read::Whole(snapshot) if choose(&snapshot) => {
+                    each(&row(region, &snapshot, self.owner.thread_id, snapshot.sequence - self.owner.base, self.owner.base));
+                    sweep.row();
+                }
+                Read::Whole(_) | Read::Free => sweep.free(),
+                Read::Changed => sweep.changed(),
+            }
+        }
+        sweep
+    }
+}
+
+fn sweep_rings(region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -> Sweep) -> Sweep {
+    let mut sweep = Sweep::default();
+    let slots = region.arrays::<SLOT>(Section::Slots);
+    for (index, words) in slots.iter().enumerate() {
+        let ring = region.arrays_of::<RECORD>(Section::Rings, index, slots.len());
+        match slot::look(words) {
+            Look::Free => {
+                sweep.places += ring.len() as u64;
+                sweep.free += ring.len() as u64;
+            }
+            Look::Changed => sweep.skipped(ring.len()),
+            Look::Live(owner) => {
+                let part = thread(&Snapshots { slot: words, owner: &owner, ring });
+                sweep.places += part.places;
+                sweep.rows += part.rows;
+                sweep.free += part.free;
+                sweep.skipped += part.skipped;
+                sweep.changed += part.changed;
+            }
+        }
+    }
+    sweep
+}
+
+/// A record as a row. `base` is what was added to its event ids.
+fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, event_id: u64, base: u64) -> EventsWaitsRow {
+    let event_name = region.class_name(Class(snapshot.class));
+    let kind = InstrumentName::new(event_name.as_str()).map(|name| name.kind());
+    let io = matches!(kind, Ok(InstrumentKind::File | InstrumentKind::Socket));
+    let timer = TimerName::from_index(snapshot.timer_index).map(|timer| region.timer(timer)).filter(|_| snapshot.timed);
+    let timer_start = timer.map(|timer| timer.since_epoch_ps(snapshot.start));
+    let timer_wait =
+        timer.filter(|_| snapshot.ended).map(|timer| timer.conversion.picoseconds(difference(snapshot.start, snapshot.end)));
+    let nesting = snapshot.nesting.relative_to(base).parts();
+    EventsWaitsRow {
+        thread_id,
+        event_id,
+        end_event_id: snapshot.ended.then(|| snapshot.end_event.saturating_sub(base)),
+        event_name,
+        source: source_text(region, Source(snapshot.source)),
+        timer_start,
+        // So that END - START = WAIT whatever the rounding.
+        timer_end: timer_start.zip(timer_wait).map(|(start, wait)| start.saturating_add(wait)),
+        timer_wait,
+        spins: (!io && snapshot.amount != 0).then(|| u32::try_from(snapshot.amount).unwrap_or(u32::MAX)),
+        object_schema: None,
+        object_name: None,
+        index_name: None,
+        object_type: None,
+        object_instance_begin: snapshot.object,
+        nesting_event_id: nesting.map(|(event, _)| event),
+        nesting_event_type: nesting.map(|(_, kind)| NestingEventType(kind)),
+        operation: Operation::from_code(snapshot.operation).map_or("", Operation::name),
+        number_of_bytes: io.then(|| i64::try_from(snapshot.amount).unwrap_or(i64::MAX)),
+        flags: None,
+    }
+}

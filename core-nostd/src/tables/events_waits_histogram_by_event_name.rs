@@ -1,0 +1,72 @@
+//! `events_waits_histogram_by_event_name`: how many waits of each instrument took how long. Beyond MySQL, with the columns and from
+//! 10 µs on the buckets of its statement histograms.
+
+use crate::histogram::{BUCKET_COUNT, bucket_timer_high, bucket_timer_low};
+use crate::region::{Region, Text};
+use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::wait_histogram;
+
+row! {
+    /// A row of `events_waits_histogram_by_event_name`.
+    pub struct EventsWaitsHistogramByEventNameRow {
+        /// Instrument name.
+        EVENT_NAME as event_name: Text<128>,
+        /// Number of the bucket, from 0.
+        BUCKET_NUMBER as bucket_number: u32,
+        /// The shortest wait that belongs into it, in picoseconds.
+        BUCKET_TIMER_LOW as bucket_timer_low: u64,
+        /// The wait from which on it belongs into the next one, in picoseconds.
+        BUCKET_TIMER_HIGH as bucket_timer_high: u64,
+        /// Waits in it.
+        COUNT_BUCKET as count_bucket: u64,
+        /// Waits in it and in all below.
+        COUNT_BUCKET_AND_LOWER as count_bucket_and_lower: u64,
+        /// Share of all waits that is in it or below, from 0 to 1.
+        BUCKET_QUANTILE as bucket_quantile: f64,
+    }
+}
+
+/// `events_waits_histogram_by_event_name`
+#[derive(Clone, Copy, Debug)]
+pub struct EventsWaitsHistogramByEventName;
+
+impl TableSource for EventsWaitsHistogramByEventName {
+    type Row = EventsWaitsHistogramByEventNameRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "events_waits_histogram_by_event_name",
+        doc: "Waits of each instrument by how long they took.",
+        columns: EventsWaitsHistogramByEventNameRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
+        let mut sweep = Sweep::default();
+        for class in region.classes() {
+            let event_name = region.class_name(class);
+            let mut counts = [0; BUCKET_COUNT];
+            wait_histogram::counts(region, class, &mut counts);
+            let total: u64 = counts.iter().sum();
+            let mut lower = 0;
+            for (number, count) in counts.into_iter().enumerate() {
+                lower += count;
+                each(&EventsWaitsHistogramByEventNameRow {
+                    event_name,
+                    bucket_number: number as u32,
+                    bucket_timer_low: bucket_timer_low(number),
+                    bucket_timer_high: bucket_timer_high(number),
+                    count_bucket: count,
+                    count_bucket_and_lower: lower,
+                    bucket_quantile: if total == 0 { 0.0 } else { lower as f64 / total as f64 },
+                });
+                sweep.row();
+            }
+        }
+        sweep
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        for class in region.classes() {
+            wait_histogram::truncate(region, class);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `global_status`: what was lost because a pool was full.
+
+use super::global_variables::decimal;
+use crate::lost::Lost;
+use crate::region::{Region, Text};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
+
+row! {
+    /// A row of `global_status`.
+    pub struct GlobalStatusRow {
+        /// The counter.
+        VARIABLE_NAME as variable_name: &'static str,
+        /// Its value.
+        VARIABLE_VALUE as variable_value: Option<Text<24>> = SqlType::Varchar(4096),
+    }
+}
+
+/// `global_status`
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalStatus;
+
+impl TableSource for GlobalStatus {
+    type Row = GlobalStatusRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "global_status",
+        doc: "What was lost because something was full.",
+        columns: GlobalStatusRow::COLUMNS,
+        rights: Rights::SELECT,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&GlobalStatusRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        for &lost in Lost::ALL {
+            each(&GlobalStatusRow { variable_name: lost.variable(), variable_value: Some(decimal(region.lost(lost))) });
+            sweep.row();
+        }
+        sweep
+    }
+}

@@ -1,0 +1,49 @@
+//! `global_variables`: the sizes that the region was made with.
+
+use crate::config::Size;
+use crate::region::{Region, Text};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
+use core::fmt::Write;
+
+row! {
+    /// A row of `global_variables`.
+    pub struct GlobalVariablesRow {
+        /// The variable.
+        VARIABLE_NAME as variable_name: &'static str,
+        /// Its value.
+        VARIABLE_VALUE as variable_value: Option<Text<24>> = SqlType::Varchar(1024),
+    }
+}
+
+/// `global_variables`
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalVariables;
+
+impl TableSource for GlobalVariables {
+    type Row = GlobalVariablesRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "global_variables",
+        doc: "The sizes of the performance schema, as set at start.",
+        columns: GlobalVariablesRow::COLUMNS,
+        rights: Rights::SELECT,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&GlobalVariablesRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        let config = region.config();
+        let on = ("performance_schema", Text::from("ON"));
+        let sizes = Size::ALL.iter().map(|&size| (size.variable(), decimal(config.get(size).into())));
+        for (variable_name, value) in core::iter::once(on).chain(sizes) {
+            each(&GlobalVariablesRow { variable_name, variable_value: Some(value) });
+            sweep.row();
+        }
+        sweep
+    }
+}
+
+/// A number as text; 20 digits are enough for any.
+pub(super) fn decimal(number: u64) -> Text<24> {
+    let mut text = Text::EMPTY;
+    let _ = write!(text, "{number}");
+    text
+}

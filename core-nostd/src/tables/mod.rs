@@ -1,0 +1,72 @@
+//! The tables, one module each; [`ALL`] lists them.
+//!
+//! To add one: a module here, and its line in [`ALL`]. Names, columns, order, types and NULL rules are MySQL's where MySQL has the
+//! table (WL#2360, and the columns of later versions where there is the fact).
+
+pub(crate) mod cond_instances;
+pub(crate) mod events_waits;
+pub(crate) mod events_waits_histogram_by_event_name;
+pub(crate) mod events_waits_summary;
+pub(crate) mod global_status;
+pub(crate) mod global_variables;
+pub(crate) mod mutex_instances;
+pub(crate) mod performance_timers;
+pub(crate) mod rwlock_instances;
+pub(crate) mod setup_actors;
+pub(crate) mod setup_consumers;
+pub(crate) mod setup_instruments;
+pub(crate) mod setup_timers;
+pub(crate) mod threads;
+
+pub use cond_instances::{CondInstances, CondInstancesRow};
+pub use events_waits::{EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow};
+pub use events_waits_histogram_by_event_name::{EventsWaitsHistogramByEventName, EventsWaitsHistogramByEventNameRow};
+pub use events_waits_summary::{
+    EventsWaitsSummaryByInstance, EventsWaitsSummaryByInstanceRow, EventsWaitsSummaryByThreadByEventName,
+    EventsWaitsSummaryByThreadByEventNameRow, EventsWaitsSummaryGlobalByEventName, EventsWaitsSummaryGlobalByEventNameRow,
+};
+pub use global_status::{GlobalStatus, GlobalStatusRow};
+pub use global_variables::{GlobalVariables, GlobalVariablesRow};
+pub use mutex_instances::{MutexInstances, MutexInstancesRow};
+pub use performance_timers::{PerformanceTimers, PerformanceTimersRow};
+pub use rwlock_instances::{RwlockInstances, RwlockInstancesRow};
+pub use setup_actors::{SetupActors, SetupActorsRow};
+pub use setup_consumers::{SetupConsumers, SetupConsumersRow};
+pub use setup_instruments::{SetupInstruments, SetupInstrumentsRow};
+pub use setup_timers::{SetupTimers, SetupTimersRow};
+pub use threads::{Threads, ThreadsRow};
+
+use crate::table::{Table, TableError};
+
+/// Every table, in alphabetical order, as SHOW TABLES lists them.
+pub const ALL: &[&dyn Table] = &[
+    &CondInstances,
+    &EventsWaitsCurrent,
+    &EventsWaitsHistogramByEventName,
+    &EventsWaitsHistory,
+    &EventsWaitsHistoryLong,
+    &EventsWaitsSummaryByInstance,
+    &EventsWaitsSummaryByThreadByEventName,
+    &EventsWaitsSummaryGlobalByEventName,
+    &GlobalStatus,
+    &GlobalVariables,
+    &MutexInstances,
+    &PerformanceTimers,
+    &RwlockInstances,
+    &SetupActors,
+    &SetupConsumers,
+    &SetupInstruments,
+    &SetupTimers,
+    &Threads,
+];
+
+/// The table of this name, in any letter case.
+///
+/// # Errors
+/// [`TableError::UnknownTable`].
+pub fn find(name: &str) -> Result<&'static dyn Table, TableError> {
+    ALL.iter()
+        .copied()
+        .find(|table| table.declaration().name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| TableError::UnknownTable { table: name.into() })
+}

@@ -1,0 +1,60 @@
+//! `performance_timers`: what the five timers can do. Measured anew at each read by the program itself; another process shows what the
+//! program calibrated.
+
+use crate::region::Region;
+use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use perfschema_timer::TimerName;
+
+row! {
+    /// A row of `performance_timers`.
+    pub struct PerformanceTimersRow {
+        /// The timer.
+        TIMER_NAME as timer_name: TimerName,
+        /// Ticks a second.
+        TIMER_FREQUENCY as timer_frequency: Option<i64>,
+        /// By how many ticks the timer advances when it does.
+        TIMER_RESOLUTION as timer_resolution: Option<i64>,
+        /// Cycles that one read takes: the smallest of 20.
+        TIMER_OVERHEAD as timer_overhead: Option<i64>,
+    }
+}
+
+/// `performance_timers`
+#[derive(Clone, Copy, Debug)]
+pub struct PerformanceTimers;
+
+impl TableSource for PerformanceTimers {
+    type Row = PerformanceTimersRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "performance_timers",
+        doc: "The timers, their frequency, resolution and overhead.",
+        columns: PerformanceTimersRow::COLUMNS,
+        rights: Rights::SELECT,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&PerformanceTimersRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        let number = |value: u64| i64::try_from(value).ok();
+        for timer_name in TimerName::ALL {
+            let row = if region.is_own() {
+                let measured = perfschema_timer::measure(timer_name);
+                PerformanceTimersRow {
+                    timer_name,
+                    timer_frequency: number(measured.frequency_hz),
+                    timer_resolution: number(measured.resolution),
+                    timer_overhead: number(measured.overhead_cycles),
+                }
+            } else {
+                PerformanceTimersRow {
+                    timer_name,
+                    timer_frequency: number(region.timer(timer_name).frequency_hz),
+                    timer_resolution: None,
+                    timer_overhead: None,
+                }
+            };
+            each(&row);
+            sweep.row();
+        }
+        sweep
+    }
+}

@@ -1,0 +1,43 @@
+//! `rwlock_instances`: the read-write locks that are alive now, and who holds them.
+
+use crate::region::{Region, Section, Text};
+use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+
+row! {
+    /// A row of `rwlock_instances`.
+    pub struct RwlockInstancesRow {
+        /// Instrument name.
+        NAME as name: Text<128>,
+        /// Address of the lock in memory.
+        OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
+        /// The thread that writes now, NULL if none does.
+        WRITE_LOCKED_BY_THREAD_ID as write_locked_by_thread_id: Option<u64>,
+        /// How many read now.
+        READ_LOCKED_BY_COUNT as read_locked_by_count: u32,
+    }
+}
+
+/// `rwlock_instances`
+#[derive(Clone, Copy, Debug)]
+pub struct RwlockInstances;
+
+impl TableSource for RwlockInstances {
+    type Row = RwlockInstancesRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "rwlock_instances",
+        doc: "The read-write locks that exist now.",
+        columns: RwlockInstancesRow::COLUMNS,
+        rights: Rights::SELECT,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&RwlockInstancesRow)) -> Sweep {
+        region.sweep_instances(Section::RwlockInstances, &mut |name, found| {
+            each(&RwlockInstancesRow {
+                name,
+                object_instance_begin: found.address,
+                write_locked_by_thread_id: (found.holder != 0).then_some(found.holder),
+                read_locked_by_count: u32::try_from(found.readers).unwrap_or(0),
+            });
+        })
+    }
+}

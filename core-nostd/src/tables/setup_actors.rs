@@ -1,0 +1,195 @@
+//! `setup_actors`: which foreground threads are recorded when they start. Running threads are left alone.
+
+use super::setup_instruments::yes_no;
+use crate::region::{Region, SETUP_ACTOR, Section, Text, read_text, write_text};
+use crate::slot::{ActorIdentity, ThreadSetting, ThreadType};
+use crate::sync::{Ordering, Word, fence};
+use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, YesNo, row};
+
+row! {
+    /// A row of `setup_actors`.
+    pub struct SetupActorsRow {
+        /// Host name, or % for any.
+        HOST as host: Text<128> = SqlType::Char(255),
+        /// User name, or % for any.
+        USER as user: Text<128> = SqlType::Char(128),
+        /// Unused.
+        ROLE as role: Text<128> = SqlType::Char(128),
+        /// INSTRUMENTED of the threads that match.
+        ENABLED as enabled: YesNo,
+        /// HISTORY of the threads that match.
+        HISTORY as history: YesNo,
+    }
+}
+
+mod word {
+    pub(super) const STATE: usize = 0;
+    pub(super) const LENGTHS: usize = 1;
+    pub(super) const SETTING: usize = 2;
+    pub(super) const TEXTS: [core::ops::Range<usize>; 3] = [16..32, 32..48, 48..64];
+}
+
+const FREE: u64 = 0;
+const CLAIMED: u64 = 1;
+const LIVE: u64 = 2;
+
+/// `setup_actors`
+#[derive(Clone, Copy, Debug)]
+pub struct SetupActors;
+
+impl TableSource for SetupActors {
+    type Row = SetupActorsRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "setup_actors",
+        doc: "Which foreground threads are recorded when they start.",
+        columns: SetupActorsRow::COLUMNS,
+        rights: Rights { truncate: true, update: &["ENABLED", "HISTORY"], insert_delete: true },
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupActorsRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
+            match read(words) {
+                Some(row) => {
+                    each(&row);
+                    sweep.row();
+                }
+                None => sweep.free(),
+            }
+        }
+        sweep
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
+            free(words);
+        }
+    }
+
+    fn update(&self, region: &Region<'_>, row: &SetupActorsRow, new: Assignments<'_>) -> Result<bool, TableError> {
+        let Some(words) = find(region, row) else { return Ok(false) };
+        let before = words[word::SETTING].get();
+        let mut bits = before;
+        for (column, value) in new {
+            let bit = if column.eq_ignore_ascii_case("ENABLED") { 1 } else { 2 };
+            bits = if yes_no(value, "ENABLED")? { bits | bit } else { bits & !bit };
+        }
+        words[word::SETTING].set(bits);
+        Ok(bits != before)
+    }
+
+    fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError> {
+        let mut texts = [Text::<128>::from("%"); 3];
+        let mut bits = 3;
+        for (column, value) in values {
+            let column = Self::DECLARATION.column(column)?;
+            let name = SetupActorsRow::COLUMNS[column].name;
+            match (texts.get_mut(column), value) {
+                (Some(text), Value::Text(new)) if new.len() <= 128 => *text = (*new).into(),
+                (Some(_), Value::Text(_)) => return Err(TableError::DataTooLong { column: name }),
+                (Some(_), _) => return Err(TableError::Truncated { column: name }),
+                (None, value) => {
+                    let bit = 1 << (column - 3);
+                    bits = if yes_no(value, name)? { bits | bit } else { bits & !bit };
+                }
+            }
+        }
+        insert(region, &texts, bits)
+    }
+
+    fn delete(&self, region: &Region<'_>, row: &SetupActorsRow) {
+        if let Some(words) = find(region, row) {
+            free(words);
+        }
+    }
+}
+
+fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), TableError> {
+    let [host, user, role] = *texts;
+    let mut exists = false;
+    region.scan(&SetupActors, |row| exists |= (row.host, row.user, row.role) == (host, user, role));
+    if exists {
+        return Err(TableError::DuplicateKey { table: "setup_actors" });
+    }
+    for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
+        // The protocol of `slot`, [L1] to [L6]: the state is the row's version.
+        let seen = words[word::STATE].get();
+        let next = (seen | 3) + 1;
+        if seen & 3 != FREE || words[word::STATE].compare_exchange(seen, next | CLAIMED, Ordering::Acquire).is_err() {
+            continue;
+        }
+        fence(Ordering::Release);
+        let mut lengths = 0;
+        for (i, (range, text)) in word::TEXTS.iter().zip(texts).enumerate() {
+            lengths |= (write_text(&words[range.clone()], text.as_str()) as u64) << (16 * i);
+        }
+        words[word::LENGTHS].set(lengths);
+        words[word::SETTING].set(bits);
+        words[word::STATE].store(next | LIVE, Ordering::Release);
+        return Ok(());
+    }
+    Err(TableError::TableFull { table: "setup_actors" })
+}
+
+fn read(words: &[Word; SETUP_ACTOR]) -> Option<SetupActorsRow> {
+    let seen = words[word::STATE].load(Ordering::Acquire);
+    if seen & 3 != LIVE {
+        return None;
+    }
+    let lengths = words[word::LENGTHS].get();
+    let text = |i: usize| read_text(&words[word::TEXTS[i].clone()], lengths >> (16 * i) & 0xffff);
+    let setting = words[word::SETTING].get();
+    let row = SetupActorsRow {
+        host: text(0),
+        user: text(1),
+        role: text(2),
+        enabled: (setting & 1 != 0).into(),
+        history: (setting & 2 != 0).into(),
+    };
+    fence(Ordering::Acquire);
+    (words[word::STATE].get() == seen).then_some(row)
+}
+
+fn find<'r>(region: &Region<'r>, row: &SetupActorsRow) -> Option<&'r [Word; SETUP_ACTOR]> {
+    region
+        .arrays::<SETUP_ACTOR>(Section::SetupActors)
+        .iter()
+        .find(|words| read(words).is_some_and(|found| (found.host, found.user, found.role) == (row.host, row.user, row.role)))
+}
+
+fn free(words: &[Word; SETUP_ACTOR]) {
+    let seen = words[word::STATE].get();
+    if seen & 3 == LIVE {
+        // A row of the next generation is not touched.
+        let _ = words[word::STATE].compare_exchange(seen, (seen & !3) | FREE, Ordering::Release);
+    }
+}
+
+/// The row of a new region: everybody.
+pub(crate) fn create(region: &Region<'_>) {
+    // Without room for a row no foreground thread is recorded; that is what a size of 0 says.
+    let _ = insert(region, &[Text::from("%"); 3], 3);
+}
+
+/// How a thread starts: background threads are always recorded, foreground ones if a row matches; the most exact one decides.
+pub(crate) fn setting_for(region: &Region<'_>, identity: &ActorIdentity<'_>) -> ThreadSetting {
+    if identity.thread_type == ThreadType::Background {
+        return ThreadSetting { instrumented: true, history: true };
+    }
+    let mut best = 0;
+    let mut setting = ThreadSetting { instrumented: false, history: false };
+    region.scan(&SetupActors, |row| {
+        let fits = |pattern: &Text<128>, name: &str| match pattern.as_str() {
+            "%" => 1,
+            exact if exact == name => 2,
+            _ => 0,
+        };
+        let (user, host) = (fits(&row.user, identity.user), fits(&row.host, identity.host));
+        let rank = user * host * 4 + user;
+        if user * host != 0 && rank > best {
+            best = rank;
+            setting = ThreadSetting { instrumented: row.enabled == YesNo::Yes, history: row.history == YesNo::Yes };
+        }
+    });
+    setting
+}

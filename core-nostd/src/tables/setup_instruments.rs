@@ -1,0 +1,68 @@
+//! `setup_instruments`: what can be recorded, and what is. Rows are the registered classes.
+
+use crate::region::{Region, Text};
+use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, row};
+use crate::{Class, Setting, setup};
+
+row! {
+    /// A row of `setup_instruments`.
+    pub struct SetupInstrumentsRow {
+        /// Instrument name: class/order/family/….
+        NAME as name: Text<128>,
+        /// Whether events are recorded.
+        ENABLED as enabled: YesNo,
+        /// Whether they are timed; if not, TIMER_START, TIMER_END and TIMER_WAIT are NULL.
+        TIMED as timed: YesNo,
+    }
+}
+
+/// `setup_instruments`
+#[derive(Clone, Copy, Debug)]
+pub struct SetupInstruments;
+
+impl TableSource for SetupInstruments {
+    type Row = SetupInstrumentsRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "setup_instruments",
+        doc: "The instruments, and whether they are enabled and timed.",
+        columns: SetupInstrumentsRow::COLUMNS,
+        rights: Rights::update_of(&["ENABLED", "TIMED"]),
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupInstrumentsRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        for index in 0..region.class_count() {
+            let class = Class(index as u16);
+            let name = region.class_name(class);
+            if name == "" {
+                sweep.free();
+                continue;
+            }
+            let Setting { enabled, timed } = region.setting(class);
+            each(&SetupInstrumentsRow { name, enabled: enabled.into(), timed: timed.into() });
+            sweep.row();
+        }
+        sweep
+    }
+
+    fn update(&self, region: &Region<'_>, row: &SetupInstrumentsRow, new: Assignments<'_>) -> Result<bool, TableError> {
+        let Some(class) = region.find_class(row.name.as_str()) else { return Ok(false) };
+        let before = region.setting(class);
+        let mut setting = before;
+        for (column, value) in new {
+            let target = if column.eq_ignore_ascii_case("ENABLED") { &mut setting.enabled } else { &mut setting.timed };
+            *target = yes_no(value, "ENABLED")?;
+        }
+        region.store_setting(class, setting);
+        Ok(setting != before)
+    }
+
+    fn updated(&self, region: &Region<'_>) {
+        setup::fold(region);
+    }
+}
+
+/// A value that was checked against the column's type already.
+pub(super) fn yes_no(value: &Value<'_>, column: &'static str) -> Result<bool, TableError> {
+    YesNo::from_value(value).ok_or(TableError::Truncated { column })
+}

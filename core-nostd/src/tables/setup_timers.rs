@@ -1,0 +1,54 @@
+//! `setup_timers`: which timer times which class of events.
+
+use crate::region::Region;
+use crate::setup::TIMED_CLASSES;
+use crate::table::Cell;
+use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, row};
+use perfschema_timer::TimerName;
+
+row! {
+    /// A row of `setup_timers`.
+    pub struct SetupTimersRow {
+        /// The class of events: the first part of instrument names.
+        NAME as name: &'static str,
+        /// The timer, a row of `performance_timers`.
+        TIMER_NAME as timer_name: TimerName,
+    }
+}
+
+/// `setup_timers`
+#[derive(Clone, Copy, Debug)]
+pub struct SetupTimers;
+
+impl TableSource for SetupTimers {
+    type Row = SetupTimersRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "setup_timers",
+        doc: "The timer that each class of events is timed with.",
+        columns: SetupTimersRow::COLUMNS,
+        rights: Rights::update_of(&["TIMER_NAME"]),
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupTimersRow)) -> Sweep {
+        let mut sweep = Sweep::default();
+        for name in TIMED_CLASSES {
+            each(&SetupTimersRow { name, timer_name: region.wait_timer() });
+            sweep.row();
+        }
+        sweep
+    }
+
+    fn update(&self, region: &Region<'_>, row: &SetupTimersRow, new: Assignments<'_>) -> Result<bool, TableError> {
+        let mut timer = row.timer_name;
+        for (_, value) in new {
+            timer = timer_name(value).ok_or(TableError::Truncated { column: "TIMER_NAME" })?;
+        }
+        region.set_wait_timer(timer);
+        Ok(timer != row.timer_name)
+    }
+}
+
+fn timer_name(value: &Value<'_>) -> Option<TimerName> {
+    let SqlType::Enum(names) = TimerName::SQL_TYPE else { return None };
+    crate::table::enum_index(value, names).and_then(|index| TimerName::from_index(index as u8))
+}

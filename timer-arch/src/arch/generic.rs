@@ -1,0 +1,20 @@
+//! Any other processor: no counter that we know how to read.
+
+use super::Probe;
+use crate::Source;
+
+pub(crate) const SOURCE: Source = Source::None;
+
+pub(crate) const ALWAYS: bool = false;
+
+pub(crate) fn read() -> u64 {
+    0
+}
+
+pub(crate) fn read_ordered() -> u64 {
+    0
+}
+
+pub(crate) fn probe() -> Probe {
+    Probe::Absent
+}

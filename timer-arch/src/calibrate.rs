@@ -1,0 +1,609 @@
+//! How fast the counters run, and where they stood at one common moment.
+//!
+//! ```text
+//!     probe()          may the processor's counter be used, and what does it say of itself?
+//!        │
+//!     measure_rate()   64 samples, a pause, 64 samples: counter against clock
+//!        │  calibrate_from_samples(): pure arithmetic on what was sampled
+//!     settle()         measured, stated, assumed, or fall back to the other clock: pure as well
+//!        │
+//!     Epoch::now()     one bracketed reading of everything
+//! ```
+//!
+//! Samples come in through a closure, so that the tests can feed clocks that stop, jump and run backward.
+
+use crate::arch::{self, Probe};
+use crate::os;
+use crate::system::{self, CycleBacking, Wall};
+use crate::{Conversion, TimerName};
+use core::fmt;
+
+/// How long calibration lets the two clocks run: with the sampling, less than 5 ms.
+const INTERVAL_NS: u64 = 4_500_000;
+
+/// Samples at each end. One in two is undisturbed; 64 take 3 µs.
+const SAMPLE_COUNT: usize = 64;
+
+/// The most samples that the pause takes: 6 ms of them, if the clock stands still and cannot end it.
+const PAUSE_SAMPLE_COUNT_MAX: u32 = 1 << 17;
+
+/// What a measurement should reach, 1 part in 10⁶. Below it, nothing stated is preferred to it.
+const ERROR_PPB_WANTED: u32 = 1_000;
+
+/// How far a stated frequency may honestly be from a measured one: a system steers its clock by up to
+/// 500 parts in 10⁶, as NTP allows.
+const STEERING_PPB: u64 = 500_000;
+
+/// The frequency of a counter of which nothing at all is known.
+const ASSUMED_HZ: u64 = 1_000_000_000;
+
+/// No counter is faster, and [`Conversion`] is exact up to here.
+const HZ_MAX: u128 = 30_000_000_000;
+
+/// The value of [`Calibration::error_ppb`] that says "nobody has checked this frequency".
+pub const ERROR_UNKNOWN: u32 = u32::MAX;
+
+/// Which counter backs a timer.
+///
+/// The numbers are stable: they may be stored in a region.
+#[non_exhaustive]
+#[repr(u8)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// Nothing: every reading is 0.
+    None = 0,
+    /// The time-stamp counter of x86-64.
+    Tsc = 1,
+    /// The virtual count of the generic timer of aarch64.
+    Cntvct = 2,
+    /// The real-time counter of RISC-V.
+    Rdtime = 3,
+    /// `CLOCK_MONOTONIC`.
+    MonotonicClock = 4,
+    /// `CLOCK_MONOTONIC_COARSE`: the time of the last timer interrupt.
+    CoarseClock = 5,
+    /// A clock supplied by the application, see [`set_external_clock`](crate::set_external_clock), or a
+    /// [`MockClock`](crate::MockClock).
+    External = 6,
+}
+
+impl Source {
+    /// The routine behind the timer, for people.
+    ///
+    /// ```
+    /// # use perfschema_timer::Source;
+    /// assert_eq!(Source::Tsc.name(), "rdtsc");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Tsc => "rdtsc",
+            Self::Cntvct => "cntvct_el0",
+            Self::Rdtime => "rdtime",
+            Self::MonotonicClock => "clock_gettime(CLOCK_MONOTONIC)",
+            Self::CoarseClock => "clock_gettime(CLOCK_MONOTONIC_COARSE)",
+            Self::External => "external clock",
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What is known of one timer. Everything that turns its ticks into time.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Calibration {
+    /// The counter that is read.
+    pub source: Source,
+    /// Ticks a second, rounded: `performance_timers.TIMER_FREQUENCY`. 0 only with [`Source::None`].
+    pub frequency_hz: u64,
+    /// From ticks to picoseconds. Where the frequency is no whole number, this one is still exact.
+    pub conversion: Conversion,
+    /// The raw reading at the epoch, the moment that all five timers share.
+    pub epoch_ticks: u64,
+    /// Bound of the error of the frequency against the clock behind NANOSECOND, in parts in 10⁹.
+    /// 0 where it is a definition; [`ERROR_UNKNOWN`] where there was nothing to compare with.
+    pub error_ppb: u32,
+}
+
+impl Calibration {
+    /// A timer that does not exist.
+    const NONE: Calibration = Calibration::exact(Source::None, 0, 0);
+
+    /// A timer whose frequency is a definition.
+    pub(crate) const fn exact(source: Source, frequency_hz: u64, epoch_ticks: u64) -> Calibration {
+        let conversion = Conversion::from_frequency(frequency_hz);
+        Calibration { source, frequency_hz, conversion, epoch_ticks, error_ppb: 0 }
+    }
+
+    /// A raw reading as picoseconds since the epoch: TIMER_START and TIMER_END of WL#2360.
+    ///
+    /// 0 for readings from before the epoch, `u64::MAX` from 213 days after it. Of two timers, it differs
+    /// by the resolution of the coarser one, and by the error bound times the time since the epoch.
+    ///
+    /// ```
+    /// use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
+    ///
+    /// let timers = Timers::calibrate();
+    /// let ticks = SystemClock.ticks(TimerName::Nanosecond);
+    /// let at_ps = timers.get(TimerName::Nanosecond).picoseconds_since_epoch(ticks);
+    /// assert_eq!(at_ps % 1_000, 0);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn picoseconds_since_epoch(&self, ticks: u64) -> u64 {
+        self.conversion.picoseconds(crate::difference(self.epoch_ticks, ticks))
+    }
+}
+
+/// The five timers, calibrated.
+///
+/// Plain numbers: copy them to where they are needed, such as the header of a region.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Timers {
+    calibrations: [Calibration; 5],
+}
+
+impl Timers {
+    /// Finds out what backs each timer of [`SystemClock`](crate::SystemClock), how fast it runs, and where
+    /// it stands now. Takes 5 ms where a frequency must be measured, and microseconds elsewhere.
+    ///
+    /// The first call decides what CYCLE reads, for the whole program; later calls measure again and set a
+    /// new epoch in what they return. No call can fail or panic: a counter that stands still, runs
+    /// backward or is missing gives its place to the next best clock, as WL#2360 has it.
+    ///
+    /// The bound of a measured frequency is stated in [`Calibration::error_ppb`]: about 0.3 parts in 10⁶
+    /// for a counter of 1 GHz or more. CYCLE is measured even where CPUID states its frequency: that one is
+    /// nominal, the operating system steers its clock away from it, and so would the timers drift apart.
+    ///
+    /// ```
+    /// use perfschema_timer::{TimerName, Timers};
+    ///
+    /// let timers = Timers::calibrate();
+    /// for timer in TimerName::ALL {
+    ///     let known = timers.get(timer);
+    ///     println!("{timer:12} {:>12} Hz by {}", known.frequency_hz, known.source);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn calibrate() -> Timers {
+        let rate = counter_rate(INTERVAL_NS);
+        system::set_cycle_backing(match rate {
+            Some(_) => CycleBacking::Counter,
+            None => CycleBacking::Wall,
+        });
+        if let Some(rate) = rate {
+            system::set_counter_hz(rate.frequency_hz);
+        }
+        Self::at_epoch(rate, Epoch::now())
+    }
+
+    /// Timers with these properties, in the order of [`TimerName::ALL`]: for a clock of one's own, and for
+    /// a reader that finds them in the header of a region.
+    #[must_use]
+    pub const fn new(calibrations: [Calibration; 5]) -> Timers {
+        Timers { calibrations }
+    }
+
+    /// What is known of `timer`.
+    #[inline]
+    #[must_use]
+    pub const fn get(&self, timer: TimerName) -> &Calibration {
+        &self.calibrations[timer.index()]
+    }
+
+    fn at_epoch(rate: Option<Estimate>, epoch: Epoch) -> Timers {
+        // Derived from the counter, the other timers are as wrong as it is; a clock of their own is right
+        // by definition, the counter's error is against it.
+        let wall_error_ppb = match rate {
+            Some(rate) if !Wall::is_independent() => rate.error_ppb,
+            _ => 0,
+        };
+        Timers::new(TimerName::ALL.map(|timer| match (timer, rate, epoch.tick) {
+            (TimerName::Cycle, Some(rate), _) => Calibration {
+                error_ppb: rate.error_ppb,
+                ..Calibration::exact(arch::SOURCE, rate.frequency_hz, epoch.counter_ticks)
+            },
+            (TimerName::Tick, _, Some(tick)) => tick,
+            _ if epoch.wall.hz == 0 => Calibration::NONE,
+            _ => {
+                let unit_hz = match timer {
+                    TimerName::Cycle => epoch.wall.hz,
+                    timer => timer.unit_hz().unwrap_or(1_000),
+                };
+                let epoch_ticks = system::wall_from(timer, epoch.wall);
+                let exact = Calibration::exact(Wall::source(), unit_hz, epoch_ticks);
+                Calibration { error_ppb: wall_error_ppb, ..exact }
+            }
+        }))
+    }
+}
+
+/// Where everything stands at one moment.
+#[derive(Copy, Clone, Debug)]
+struct Epoch {
+    counter_ticks: u64,
+    wall: Wall,
+    /// TICK, where a coarse clock backs it.
+    tick: Option<Calibration>,
+}
+
+impl Epoch {
+    fn now() -> Epoch {
+        // The tightest of several brackets: an interrupt in the middle of one would set the two apart.
+        let read = || (arch::read(), Wall::now(), arch::read());
+        let (before, wall, after) = (1..SAMPLE_COUNT).fold(read(), |best, _| {
+            let next = read();
+            if next.2.wrapping_sub(next.0) < best.2.wrapping_sub(best.0) { next } else { best }
+        });
+        let tick = system::tick_ns().map(|tick_ns| {
+            // If it was interrupted since, the coarse clock has passed the moment: hold it there.
+            let ticks = os::coarse_ns().min(wall.ns()) / u64::from(tick_ns);
+            let frequency_hz = (1_000_000_000 + u64::from(tick_ns) / 2) / u64::from(tick_ns);
+            // The period is a whole number of nanoseconds, the frequency need not be one (300 Hz is not).
+            let conversion = Conversion::from_multiplier((u64::from(tick_ns) * 1_000) << Conversion::SHIFT);
+            Calibration { conversion, ..Calibration::exact(Source::CoarseClock, frequency_hz, ticks) }
+        });
+        Epoch { counter_ticks: before.wrapping_add(after.wrapping_sub(before) / 2), wall, tick }
+    }
+}
+
+/// The rate of the processor's counter, measured for `interval_ns`; `None` if CYCLE must not use it.
+pub(crate) fn counter_rate(interval_ns: u64) -> Option<Estimate> {
+    let decided = system::cycle_backing();
+    let has_wall = Wall::is_independent();
+    let stated_hz = match arch::probe() {
+        _ if decided == Some(CycleBacking::Wall) => return None,
+        Probe::Steady { stated_hz } => stated_hz,
+        // Decided earlier: readers use it, and its unit must not change under them.
+        Probe::LastResort { stated_hz } if !has_wall || decided.is_some() => stated_hz,
+        Probe::LastResort { .. } | Probe::Absent => return None,
+    };
+    let measured = if has_wall {
+        measure_rate(|| Sample { ticks_before: arch::read(), clock_ns: Wall::now().ns(), ticks_after: arch::read() }, interval_ns)
+    } else {
+        None
+    };
+    settle(measured, stated_hz, has_wall && decided.is_none())
+}
+
+/// One reading of a clock between two readings of the counter that is measured by it.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Sample {
+    /// The counter before.
+    pub ticks_before: u64,
+    /// The clock, in nanoseconds.
+    pub clock_ns: u64,
+    /// The counter after.
+    pub ticks_after: u64,
+}
+
+impl Sample {
+    /// The counter's advance around the reading of the clock; `None` if it ran backward.
+    fn width(&self) -> Option<u64> {
+        self.ticks_after.checked_sub(self.ticks_before)
+    }
+
+    /// Twice the counter in the middle: no half is lost.
+    fn twice_middle(&self) -> u128 {
+        u128::from(self.ticks_before) + u128::from(self.ticks_after)
+    }
+}
+
+/// A measured rate.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Estimate {
+    /// Ticks a second.
+    pub frequency_hz: u64,
+    /// Bound of its error in parts in 10⁹, see [`calibrate_from_samples`].
+    pub error_ppb: u32,
+}
+
+/// The rate of a counter, from samples taken at the start and at the end of an interval.
+///
+/// `None` if they tell nothing: an empty end, no time or no tick between them, a clock or counter that ran
+/// backward, a rate outside 1 Hz to 30 GHz. Any numbers are fine; nothing overflows.
+///
+/// Of each end it takes the sample with the tightest bracket, the one that nothing interrupted. The clock
+/// was read somewhere inside that bracket: at the same place in both, because it is the same code, so
+/// the place cancels out of the difference. What does not cancel is the bound:
+///
+/// * by how much either bracket is wider than the narrower of the two;
+/// * one tick of the counter, and one step of the clock, since both cut fractions off;
+/// * the rounding of the frequency to whole hertz.
+///
+/// ```
+/// use perfschema_timer::{Sample, calibrate_from_samples};
+///
+/// let start = [Sample { ticks_before: 1_000, clock_ns: 70, ticks_after: 1_080 }];
+/// let end = [Sample { ticks_before: 13_001_000, clock_ns: 5_000_070, ticks_after: 13_001_080 }];
+/// let rate = calibrate_from_samples(&start, &end).expect("both ran");
+/// assert_eq!(rate.frequency_hz, 2_600_000_000);
+/// assert!(rate.error_ppb < 1_000);
+/// ```
+#[must_use]
+pub fn calibrate_from_samples(start: &[Sample], end: &[Sample]) -> Option<Estimate> {
+    let (first, first_width) = tightest(start)?;
+    let (last, last_width) = tightest(end)?;
+    let ns = last.clock_ns.checked_sub(first.clock_ns).filter(|&ns| ns > 0)?;
+    let twice_ticks = last.twice_middle().checked_sub(first.twice_middle()).filter(|&ticks| ticks > 0)?;
+
+    let hz = div_round(twice_ticks * 1_000_000_000, 2 * u128::from(ns));
+    if hz == 0 || hz > HZ_MAX {
+        return None;
+    }
+    let unsure_ticks = u128::from(first_width.abs_diff(last_width)) + 1;
+    let unsure_ns = u128::from(clock_step_ns(start.iter().chain(end)));
+    let error_ppb = parts_in_a_billion(2 * unsure_ticks, twice_ticks)
+        + parts_in_a_billion(unsure_ns, u128::from(ns))
+        + parts_in_a_billion(1, 2 * hz);
+    Some(Estimate {
+        frequency_hz: hz as u64, // at most HZ_MAX
+        error_ppb: u32::try_from(error_ppb).unwrap_or(ERROR_UNKNOWN),
+    })
+}
+
+fn tightest(samples: &[Sample]) -> Option<(&Sample, u64)> {
+    samples.iter().filter_map(|sample| Some((sample, sample.width()?))).min_by_key(|&(_, width)| width)
+}
+
+/// The step of the clock. Where two samples in a row show the same time, the clock is slower than we are
+/// and its smallest advance is its step; otherwise it is too fine to be seen.
+fn clock_step_ns<'a>(samples: impl Iterator<Item = &'a Sample>) -> u64 {
+    let mut before: Option<u64> = None;
+    let mut stood_still = false;
+    let mut step_ns = u64::MAX;
+    for sample in samples {
+        match before.map(|before| sample.clock_ns.saturating_sub(before)) {
+            Some(0) => stood_still = true,
+            Some(advance) => step_ns = step_ns.min(advance),
+            None => {}
+        }
+        before = Some(sample.clock_ns);
+    }
+    if stood_still { step_ns } else { 1 }
+}
+
+fn div_round(dividend: u128, divisor: u128) -> u128 {
+    (dividend + divisor / 2) / divisor
+}
+
+/// `part ÷ whole` in parts in 10⁹, rounded up.
+fn parts_in_a_billion(part: u128, whole: u128) -> u128 {
+    (part * 1_000_000_000).div_ceil(whole)
+}
+
+/// Samples at both ends of `interval_ns`. Ends, whatever the clock does.
+pub(crate) fn measure_rate(mut sample: impl FnMut() -> Sample, interval_ns: u64) -> Option<Estimate> {
+    let start: [Sample; SAMPLE_COUNT] = core::array::from_fn(|_| sample());
+    let started_ns = start[0].clock_ns;
+    // Reads all the while, rather than sleeping: no_std, and a core that has slept wakes up slower.
+    for _ in 0..PAUSE_SAMPLE_COUNT_MAX {
+        match sample().clock_ns.checked_sub(started_ns) {
+            Some(passed_ns) if passed_ns < interval_ns => {}
+            _ => break, // over, or backward
+        }
+    }
+    let end: [Sample; SAMPLE_COUNT] = core::array::from_fn(|_| sample());
+    calibrate_from_samples(&start, &end)
+}
+
+/// The rate to use: measured, if it is good or the only one; stated, if the measurement bears it out;
+/// otherwise measured. With neither, `None` if CYCLE `may_fall_back` to another clock, else a guess that
+/// says so.
+fn settle(measured: Option<Estimate>, stated_hz: u64, may_fall_back: bool) -> Option<Estimate> {
+    let stated = |error_ppb| Some(Estimate { frequency_hz: stated_hz, error_ppb });
+    match measured {
+        Some(rate) if stated_hz == 0 || rate.error_ppb <= ERROR_PPB_WANTED => Some(rate),
+        Some(rate) => {
+            // A coarse counter, such as 24 MHz: in 5 ms it is measured to some 10 parts in 10⁶.
+            let apart = u128::from(rate.frequency_hz.abs_diff(stated_hz));
+            let apart_ppb = parts_in_a_billion(apart, u128::from(stated_hz));
+            if apart_ppb <= u128::from(rate.error_ppb) + u128::from(STEERING_PPB) {
+                let error_ppb = apart_ppb + u128::from(rate.error_ppb);
+                stated(u32::try_from(error_ppb).unwrap_or(ERROR_UNKNOWN))
+            } else {
+                Some(rate) // The firmware is wrong.
+            }
+        }
+        None if stated_hz != 0 => stated(ERROR_UNKNOWN),
+        None if may_fall_back => None,
+        None => Some(Estimate { frequency_hz: ASSUMED_HZ, error_ppb: ERROR_UNKNOWN }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clock, SystemClock, difference, external};
+    use std::vec::Vec;
+    use std::{thread, time};
+
+    /// A counter of `hz` beside an exact clock, each reading `step_ns` after the one before.
+    fn fake(hz: u64, step_ns: u64) -> impl FnMut() -> Sample {
+        let mut ns = 123_456_789_u64;
+        let ticks = move |ns| external::scale(ns, 1_000_000_000, hz);
+        move || {
+            ns += 3 * step_ns;
+            Sample { ticks_before: ticks(ns - 2 * step_ns), clock_ns: ns - step_ns, ticks_after: ticks(ns) }
+        }
+    }
+
+    #[test]
+    fn an_exact_counter_is_found_within_the_stated_bound() {
+        for hz in [1_000_000, 10_000_000, 24_000_000, 1_000_000_000, 2_445_430_164, 5_999_999_999, 29_999_999_999] {
+            for step_ns in [9, 25, 100, 333] {
+                let rate = measure_rate(fake(hz, step_ns), INTERVAL_NS).expect("both run");
+                let apart_ppb = parts_in_a_billion(u128::from(rate.frequency_hz.abs_diff(hz)), u128::from(hz));
+                assert!(apart_ppb <= u128::from(rate.error_ppb), "{hz} Hz: {rate:?}");
+                assert!(hz < 1_000_000_000 || rate.error_ppb <= 1_000, "{hz} Hz: {rate:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_bracket_is_passed_over() {
+        let mut regular = fake(2_600_000_000, 20);
+        let mut count = 0_u64;
+        let noisy = move || {
+            count += 1;
+            let sample = regular();
+            // Nine in ten were interrupted between the clock and the second reading.
+            let late = if count % 10 == 3 { 0 } else { 1_000 + count % 777 };
+            Sample { ticks_after: sample.ticks_after + late, ..sample }
+        };
+        let rate = measure_rate(noisy, INTERVAL_NS).expect("both run");
+        assert!(rate.frequency_hz.abs_diff(2_600_000_000) <= 2_600, "{rate:?}");
+        assert!(rate.error_ppb <= 1_000, "{rate:?}");
+    }
+
+    #[test]
+    fn hostile_clocks_end_without_an_answer() {
+        type NthSample = fn(u64) -> Sample;
+        let hostile: [(&str, NthSample); 8] = [
+            ("all zero", |_| Sample::default()),
+            ("clock stands still", |n| Sample { ticks_before: n * 100, clock_ns: 7, ticks_after: n * 100 + 50 }),
+            ("counter stands still", |n| Sample { ticks_before: 9, clock_ns: n * 50, ticks_after: 9 }),
+            ("clock runs backward", |n| Sample { ticks_before: n * 100, clock_ns: u64::MAX - n * 50, ticks_after: n * 100 + 50 }),
+            ("counter runs backward", |n| Sample {
+                ticks_before: u64::MAX - n * 100,
+                clock_ns: n * 50,
+                ticks_after: u64::MAX - n * 100,
+            }),
+            ("brackets turned round", |n| Sample { ticks_before: n * 100 + 50, clock_ns: n * 50, ticks_after: n * 100 }),
+            ("counter is impossibly fast", |n| Sample { ticks_before: n << 40, clock_ns: n * 50, ticks_after: (n << 40) + 1 }),
+            ("clock jumps to its end", |n| Sample {
+                ticks_before: n,
+                clock_ns: if n > 70 { u64::MAX } else { n },
+                ticks_after: n,
+            }),
+        ];
+        for (name, sample) in hostile {
+            let mut count = 0;
+            let next = || {
+                count += 1;
+                sample(count)
+            };
+            assert_eq!(measure_rate(next, INTERVAL_NS), None, "{name}");
+            assert!(count <= u64::from(PAUSE_SAMPLE_COUNT_MAX) + 2 * SAMPLE_COUNT as u64, "{name}: {count} samples");
+        }
+    }
+
+    #[test]
+    fn any_numbers_are_fine() {
+        // The extremes in every place, which is where arithmetic breaks; the fuzz target does the rest.
+        let edges = [0, 1, 2, 1_000_000_000, u64::MAX / 2, u64::MAX - 1, u64::MAX];
+        let mut all = Vec::new();
+        for ticks_before in edges {
+            for clock_ns in edges {
+                for ticks_after in edges {
+                    all.push([Sample { ticks_before, clock_ns, ticks_after }]);
+                }
+            }
+        }
+        let stride = if cfg!(miri) { 29 } else { 1 };
+        for start in all.iter().step_by(stride) {
+            for end in all.iter().step_by(stride) {
+                if let Some(rate) = calibrate_from_samples(start, end) {
+                    assert!(rate.frequency_hz > 0 && u128::from(rate.frequency_hz) <= HZ_MAX);
+                }
+            }
+        }
+        assert_eq!(calibrate_from_samples(&[], &[]), None);
+        assert_eq!(calibrate_from_samples(&all[0], &[]), None);
+    }
+
+    #[test]
+    fn a_coarse_clock_widens_the_bound() {
+        let mut exact = fake(1_000_000_000, 20);
+        let coarse = move || {
+            let sample = exact();
+            Sample { clock_ns: sample.clock_ns / 30_518 * 30_518, ..sample } // 32 kHz
+        };
+        let rate = measure_rate(coarse, INTERVAL_NS).expect("both run");
+        let apart_ppb = rate.frequency_hz.abs_diff(1_000_000_000);
+        assert!(apart_ppb <= u64::from(rate.error_ppb) && rate.error_ppb > 1_000_000, "{rate:?}");
+    }
+
+    #[test]
+    fn the_best_known_frequency_is_settled_on() {
+        let rate = |frequency_hz, error_ppb| Some(Estimate { frequency_hz, error_ppb });
+        let mhz_24 = 24_000_000;
+        // A good measurement wins over anything stated.
+        assert_eq!(settle(rate(2_600_000_123, 300), 2_600_000_000, true), rate(2_600_000_123, 300));
+        // A poor one bears out what is stated: the bound is its own and the distance.
+        assert_eq!(settle(rate(mhz_24 + 120, 10_000), mhz_24, true), rate(mhz_24, 15_000));
+        // Or shows that it is nonsense.
+        assert_eq!(settle(rate(mhz_24, 10_000), 1_000_000, true), rate(mhz_24, 10_000));
+        assert_eq!(settle(rate(mhz_24, 10_000), 1, true), rate(mhz_24, 10_000));
+        assert_eq!(settle(rate(10_000_000, 40_000), 0, true), rate(10_000_000, 40_000));
+        // Nothing measured.
+        assert_eq!(settle(None, mhz_24, true), rate(mhz_24, ERROR_UNKNOWN));
+        assert_eq!(settle(None, 0, true), None);
+        assert_eq!(settle(None, 0, false), rate(ASSUMED_HZ, ERROR_UNKNOWN));
+    }
+
+    #[test]
+    fn calibration_agrees_with_the_system_for_50_ms() {
+        let timers = Timers::calibrate();
+        let cycle = timers.get(TimerName::Cycle);
+        let started = time::Instant::now();
+        let start = SystemClock.ticks(TimerName::Cycle);
+        thread::sleep(time::Duration::from_millis(50));
+        let end = SystemClock.ticks(TimerName::Cycle);
+        let passed_ps = started.elapsed().as_nanos() as u64 * 1_000;
+        let got_ps = cycle.conversion.picoseconds(difference(start, end));
+        // Loose: the thread may be interrupted between the readings. The CPU may be busy; time is not.
+        assert!(got_ps <= passed_ps + passed_ps / 1_000, "{got_ps} of {passed_ps} ps by {cycle:?}");
+        assert!(got_ps >= passed_ps / 2, "{got_ps} of {passed_ps} ps by {cycle:?}");
+    }
+
+    #[test]
+    fn all_epochs_are_one_moment() {
+        let timers = Timers::calibrate();
+        // Interrupted between two readings, the two are as far apart as the interruption was long: try again.
+        let apart = |coarse: TimerName| {
+            let read = |timer| timers.get(timer).picoseconds_since_epoch(SystemClock.ticks(timer));
+            let before = read(TimerName::Cycle);
+            let now = read(coarse);
+            let after = read(TimerName::Cycle);
+            let resolution_ps = timers.get(coarse).conversion.picoseconds(1);
+            // Twice the resolution, and 10 µs for the readings themselves and the rates' errors.
+            let slack_ps = 2 * resolution_ps + 10_000_000;
+            now + slack_ps >= before && now <= after + slack_ps
+        };
+        for coarse in TimerName::ALL {
+            assert!((0..100).any(|_| apart(coarse)), "{coarse} does not share the epoch of CYCLE");
+        }
+    }
+
+    #[test]
+    fn every_timer_is_backed_and_says_by_what() {
+        let timers = Timers::calibrate();
+        for timer in TimerName::ALL {
+            let known = timers.get(timer);
+            assert_ne!(known.source, Source::None, "{timer}");
+            let ideal = Conversion::from_frequency(known.frequency_hz).multiplier();
+            // A whole frequency is exact; TICK's may be rounded.
+            let slack = if timer == TimerName::Tick { ideal / 100 } else { 0 };
+            assert!(known.conversion.multiplier().abs_diff(ideal) <= slack, "{timer}: {known:?}");
+        }
+        assert_eq!(timers.get(TimerName::Nanosecond).frequency_hz, 1_000_000_000);
+        assert_eq!(timers.get(TimerName::Microsecond).frequency_hz, 1_000_000);
+        assert_eq!(timers.get(TimerName::Millisecond).frequency_hz, 1_000);
+        assert_eq!(timers.get(TimerName::Nanosecond).error_ppb, 0);
+    }
+
+    #[test]
+    fn a_second_calibration_keeps_the_source() {
+        let (first, second) = (Timers::calibrate(), Timers::calibrate());
+        for timer in TimerName::ALL {
+            assert_eq!(first.get(timer).source, second.get(timer).source);
+            assert!(first.get(timer).epoch_ticks <= second.get(timer).epoch_ticks, "{timer}");
+        }
+    }
+}
