@@ -49,7 +49,9 @@ const NO_RECORD: u32 = u32::MAX;
 pub struct Actor<'r> {
     region: &'r Region<'r>,
     slot: Option<Claimed<'r>>,
-    mask: &'r Word,
+    mask: Cell<&'r Word>,
+    /// What is left of an event's switches at its end: everything, until the slot is given back.
+    keep: Cell<u64>,
     instance_epoch: &'r Word,
     /// The last event's sequence number: the event id, counted on over all owners of the slot. Plain, because only the owner needs it.
     sequence: Cell<u64>,
@@ -141,7 +143,7 @@ impl<'r> Actor<'r> {
         }
         Actor {
             slot: Some(claimed),
-            mask: slot::mask_word(claimed.words),
+            mask: Cell::new(slot::mask_word(claimed.words)),
             sequence: Cell::new(claimed.base),
             ring: region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners),
             queue,
@@ -161,7 +163,8 @@ impl<'r> Actor<'r> {
         Actor {
             region,
             slot: None,
-            mask: &setup::setup(region)[setup::word::NO_SLOT_MASK],
+            mask: Cell::new(&setup::setup(region)[setup::word::NO_SLOT_MASK]),
+            keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(0),
             enclosing: Cell::new(Enclosing::default()),
@@ -191,8 +194,14 @@ impl<'r> Actor<'r> {
         self.region
     }
 
-    /// Stops recording and gives the slot back. Its sums stay counted; events that still run are gone.
+    /// Gives the slot back: the thread ends. Its sums stay counted; events that still run are gone. What it records after
+    /// this, in destructors that run later still, counts in the global sums only. A second call does nothing.
     pub fn detach(&self) {
+        let no_slot = &setup::setup(self.region)[setup::word::NO_SLOT_MASK];
+        if core::ptr::eq(self.mask.replace(no_slot), no_slot) {
+            return;
+        }
+        self.keep.set(no_slot.get());
         self.long.finish();
         if let Some(slot) = &self.slot {
             slot.release(self.sequence.get());
@@ -233,7 +242,7 @@ impl<'r> Actor<'r> {
     #[inline(always)]
     fn effective(&self, switches: Switches) -> Switches {
         // Relaxed: a setting of its own, as the switches are.
-        Switches(switches.0 & self.mask.get())
+        Switches(switches.0 & self.mask.get().get())
     }
 
     #[inline(always)]
@@ -280,13 +289,13 @@ impl<'r> Actor<'r> {
     /// A wait ends. Returns the timer's ticks, if it was timed.
     #[inline(always)]
     pub fn end(&self, clock: &impl Clock, wait: Wait, held: Held<'_, '_>) -> Option<u64> {
-        let switches = wait.switches;
+        let switches = Switches(wait.switches.0 & self.keep.get());
         if !switches.has(Switches::ENABLED) {
             return None;
         }
         let ticks = switches.has(Switches::TIMED).then(|| clock.ticks(switches.timer()));
         self.enclosing.set(wait.enclosing);
-        if let Some(record) = self.ring.get(wait.record as usize) {
+        if let Some(record) = self.ring.get(wait.record as usize).filter(|_| switches.has(Switches::CURRENT)) {
             record::write_end(record, wait.sequence, ticks.unwrap_or(0), self.sequence.get(), wait.amount);
             self.give_back(wait.record, switches);
         }
@@ -294,7 +303,7 @@ impl<'r> Actor<'r> {
             let conversion = self.conversions[usize::from(switches.timer_index())];
             conversion.picoseconds(difference(wait.start, end))
         });
-        self.count(&wait, wait_ps);
+        self.count(&wait, switches, wait_ps);
         if switches.has(Switches::INSTANCE) {
             match held {
                 Held::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
@@ -328,12 +337,12 @@ impl<'r> Actor<'r> {
     }
 
     #[inline(always)]
-    fn count(&self, wait: &Wait, wait_ps: Option<u64>) {
+    fn count(&self, wait: &Wait, switches: Switches, wait_ps: Option<u64>) {
         let class = wait.class.index();
         match (&self.slot, self.stats.get(class)) {
-            (Some(slot), Some(stat)) if wait.switches.has(Switches::THREAD) => {
+            (Some(slot), Some(stat)) if switches.has(Switches::THREAD) => {
                 stat::record(stat, self.carries, class, slot::epochs(slot.words), wait.sequence, wait_ps, |pending| {
-                    if let Some(wait_ps) = wait_ps.filter(|_| wait.switches.has(Switches::HISTOGRAM)) {
+                    if let Some(wait_ps) = wait_ps.filter(|_| switches.has(Switches::HISTOGRAM)) {
                         wait_histogram::note(self.region, self.histograms, pending, wait_ps);
                     }
                 });

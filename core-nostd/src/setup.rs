@@ -35,6 +35,8 @@ pub struct Switches(pub(crate) u64);
 impl Switches {
     /// Nothing is recorded.
     pub const OFF: Switches = Switches(0);
+    /// On, but nothing is recorded: sends an instrumentation point that is not registered yet to where it registers.
+    pub const UNREGISTERED: Switches = Switches(1 << 63);
     pub(crate) const ENABLED: u64 = 1;
     pub(crate) const TIMED: u64 = 1 << 1;
     /// The event is visible while it lasts: `events_waits_current`.
@@ -259,7 +261,12 @@ impl Region<'_> {
 }
 
 impl Word {
-    /// The switches in this word, which must be one of [`Region::switch_word`].
+    /// Makes this a word of switches that an instrumentation point can load before it is registered.
+    pub fn set_switches(&self, switches: Switches) {
+        self.set(switches.0);
+    }
+
+    /// The switches in this word, which must be one of [`Region::switch_word`] or set by [`set_switches`](Self::set_switches).
     // Relaxed: a switch is a value of its own; what an event does with it needs nothing else to be visible.
     #[inline(always)]
     pub fn switches(&self) -> Switches {

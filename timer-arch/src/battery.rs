@@ -1,4 +1,4 @@
-//! What every clock must pass. Stamp it on a new one: `battery!(my_clock, MyClock::new(), its_timers)`.
+//! What every clock must pass. Stamp it on a new one with a line like those at the end.
 
 /// The tests of the [contract](crate#the-contract), for one implementation of [`Clock`](crate::Clock).
 ///

@@ -49,7 +49,7 @@
 //! | target | CYCLE | its frequency | NANOSECOND, MICROSECOND, MILLISECOND | TICK |
 //! |---|---|---|---|---|
 //! | x86-64 Unix, invariant TSC | `rdtsc` | measured | `CLOCK_MONOTONIC` | coarse clock (Linux), else MILLISECOND |
-//! | x86-64 Unix, TSC varies or is forbidden | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |
+//! | x86-64 Unix, TSC may vary | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |
 //! | aarch64 Unix | `cntvct_el0` | measured to 1 ppm if it can be, else `cntfrq_el0` | `CLOCK_MONOTONIC` | as above |
 //! | riscv64 Linux | `rdtime` | measured | `CLOCK_MONOTONIC` | as above |
 //! | other Unix, and Miri | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |

@@ -1,1 +1,135 @@
-//! perfschema
+//! # perfschema
+//!
+//! **What.** std's locks with the same names, traits and errors, which record every wait: who waits, on which lock, held by whom,
+//! since when, from which source line. The records are read live as MySQL's `performance_schema` tables.
+//!
+//! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
+//!
+//! ```
+//! use perfschema::{render, sync::Mutex, tables};
+//!
+//! static COUNTER: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/quickstart/COUNTER", 0);
+//!
+//! let process = perfschema::start()?;
+//! std::thread::scope(|scope| {
+//!     for _ in 0..4 {
+//!         scope.spawn(|| (0..1000).for_each(|_| *COUNTER.lock().unwrap() += 1));
+//!     }
+//! });
+//! let region = process.region();
+//! let grid = render::Grid::of(region, &tables::EventsWaitsSummaryGlobalByEventName);
+//! print!("{}", grid.boxed());
+//! # let mut count = 0;
+//! # region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| count += row.count_star);
+//! # assert_eq!(count, 4000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **How it fits.** [`start`] takes a fixed block of memory and never any more; the total is [`Region::size_bytes`]. A lock registers at its
+//! first use after that; before it, and while its instrument is off, a lock costs two loads and a branch more than std's. [`builder`]
+//! sets sizes and switches, [`tables`] lists what there is to read, [`render`] prints it.
+//!
+//! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
+//! dies takes its tables with it. Without the feature `instrument` the types of [`sync`] are std's own.
+
+pub mod render;
+pub mod sync;
+
+#[cfg(feature = "instrument")]
+mod hook;
+#[cfg(feature = "instrument")]
+mod instrument;
+#[cfg(feature = "lock_api")]
+pub mod lock_api;
+#[cfg(feature = "instrument")]
+mod process;
+#[cfg(feature = "instrument")]
+pub mod thread;
+
+#[cfg(feature = "instrument")]
+pub use instrument::Instrument;
+pub use perfschema_core as core;
+pub use perfschema_core::{Consumer, Lost, Region, Setting, Size, Summary, tables};
+#[cfg(feature = "instrument")]
+pub use process::{Builder, Process, StartError, builder, process, start};
+
+/// A mutex with an instrument of its own, placed at the call site; also in a `static`. The name is checked when the program is compiled.
+///
+/// ```
+/// use perfschema::sync::Mutex;
+/// static LOCK_OPEN: Mutex<Vec<u32>> = perfschema::mutex!("wait/synch/mutex/app/LOCK_open", Vec::new());
+/// LOCK_OPEN.lock().unwrap().push(1);
+/// ```
+/// ```compile_fail
+/// # use perfschema::sync::Mutex;
+/// static LOCK_OPEN: Mutex<()> = perfschema::mutex!("LOCK_open", ());
+/// ```
+#[macro_export]
+macro_rules! mutex {
+    ($name:literal, $value:expr) => {
+        $crate::__instrumented!(Mutex, $name, $value)
+    };
+}
+
+/// A read-write lock with an instrument of its own; see [`mutex!`].
+///
+/// ```
+/// use perfschema::sync::RwLock;
+/// let dictionary: RwLock<Vec<String>> = perfschema::rwlock!("wait/synch/rwlock/app/dictionary", Vec::new());
+/// assert!(dictionary.read().unwrap().is_empty());
+/// ```
+#[macro_export]
+macro_rules! rwlock {
+    ($name:literal, $value:expr) => {
+        $crate::__instrumented!(RwLock, $name, $value)
+    };
+}
+
+/// A condition variable with an instrument of its own; see [`mutex!`].
+///
+/// ```
+/// use perfschema::sync::Condvar;
+/// let work: Condvar = perfschema::condvar!("wait/synch/cond/app/work");
+/// work.notify_all();
+/// ```
+#[macro_export]
+macro_rules! condvar {
+    ($name:literal) => {
+        $crate::__instrumented!(Condvar, $name)
+    };
+}
+
+/// A [`sync::Once`] with an instrument of its own; see [`mutex!`].
+///
+/// ```
+/// use perfschema::sync::Once;
+/// static START: Once = perfschema::once!("wait/synch/once/app/start");
+/// START.call_once(|| ());
+/// ```
+#[macro_export]
+macro_rules! once {
+    ($name:literal) => {
+        $crate::__instrumented!(Once, $name)
+    };
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented {
+    ($type:ident, $name:literal $(, $value:expr)?) => {{
+        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
+        $crate::sync::$type::with_instrument(&INSTRUMENT $(, $value)?)
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented {
+    ($type:ident, $name:literal $(, $value:expr)?) => {{
+        // The name is checked although nothing is instrumented, so that switching the feature on breaks nothing.
+        const _: $crate::core::InstrumentName<'static> = $crate::core::InstrumentName::literal($name);
+        $crate::sync::$type::new($($value)?)
+    }};
+}

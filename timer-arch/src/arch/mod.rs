@@ -1,6 +1,6 @@
 //! The counter of each processor. This is the only list of `target_arch`.
 //!
-//! Every module has the same four items; adding a processor is one file and one entry below.
+//! Every module has the same items; adding a processor is one file and one entry below.
 //!
 //! | item | meaning |
 //! |---|---|

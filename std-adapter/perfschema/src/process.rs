@@ -1,0 +1,247 @@
+//! The process's region: made once by [`start`], of memory that is taken at once and never grows.
+
+use crate::hook;
+use perfschema_core::options::{self, InstrumentSetting, OptionError, StartOption, same_name};
+use perfschema_core::pattern::LikePattern;
+use perfschema_core::{Config, ConfigError, Consumer, Identity, Region, RegionError, Setting, Size, Word};
+use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The variable with options for every program that starts a performance schema, as `Builder::options` takes them.
+const OPTIONS_VARIABLE: &str = "PERFSCHEMA_OPTIONS";
+
+static PROCESS: OnceLock<Process> = OnceLock::new();
+
+/// The running process's performance schema.
+#[derive(Debug)]
+pub struct Process {
+    region: Region<'static>,
+    /// What instruments that register later start with; the last that applies wins among equally long patterns.
+    instruments: Vec<(String, Setting)>,
+}
+
+/// The process's performance schema, if it was started.
+pub fn process() -> Option<&'static Process> {
+    PROCESS.get()
+}
+
+/// Starts the performance schema with everything on, except what the variable `PERFSCHEMA_OPTIONS` says otherwise.
+///
+/// # Errors
+/// [`StartError`]: it was started before, or an option is wrong.
+pub fn start() -> Result<&'static Process, StartError> {
+    builder().everything(true).start()
+}
+
+/// How the performance schema is to start: all off, default sizes.
+///
+/// Settings are applied in the order in which they are given; those of the variable `PERFSCHEMA_OPTIONS` come last.
+///
+/// ```
+/// use perfschema::{Size, builder};
+/// let process = builder()
+///     .size(Size::EventsWaitsHistorySize, 20)
+///     .options("performance-schema-instrument='wait/synch/%=ON'; performance-schema-consumer-global_instrumentation=ON")
+///     .start()?;
+/// println!("{} bytes", process.region().size_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn builder() -> Builder {
+    Builder { config: Ok(Config::DEFAULT), consumers: Vec::new(), instruments: Vec::new(), environment: true }
+}
+
+/// See [`builder`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is started until start() is called"]
+pub struct Builder {
+    /// Or the first thing that was wrong.
+    config: Result<Config, StartError>,
+    consumers: Vec<(Consumer, bool)>,
+    instruments: Vec<(String, Setting)>,
+    environment: bool,
+}
+
+/// Why the performance schema could not start. The program can run on without it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StartError {
+    /// It was started before.
+    AlreadyStarted,
+    /// A size is beyond its limit.
+    Size(ConfigError),
+    /// An option is wrong.
+    Option {
+        /// The whole text of the options.
+        options: String,
+        /// What is wrong with it, and where.
+        problem: String,
+    },
+    /// The memory could not be had.
+    OutOfMemory {
+        /// How much was asked for.
+        size_bytes: usize,
+    },
+    /// The region could not be made.
+    Region(RegionError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::AlreadyStarted => f.write_str("the performance schema was started before; process() gives it"),
+            StartError::Size(error) => error.fmt(f),
+            StartError::Option { problem, .. } => f.write_str(problem),
+            StartError::OutOfMemory { size_bytes } => {
+                write!(f, "no memory for a performance schema of {size_bytes} bytes; make its sizes smaller")
+            }
+            StartError::Region(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl Builder {
+    /// Sets a size.
+    pub fn size(mut self, size: Size, value: u32) -> Builder {
+        self.config = self.config.and_then(|mut config| {
+            config.try_set(size, value.into()).map_err(StartError::Size)?;
+            Ok(config)
+        });
+        self
+    }
+
+    /// Turns everything on, or off: all consumers, and all instruments, timed.
+    pub fn everything(mut self, on: bool) -> Builder {
+        self.consumers.extend(Consumer::ALL.iter().map(|&consumer| (consumer, on)));
+        self.instruments.push(("%".into(), if on { Setting::ON } else { Setting::OFF }));
+        self
+    }
+
+    /// Switches a consumer.
+    pub fn consumer(mut self, consumer: Consumer, enabled: bool) -> Builder {
+        self.consumers.push((consumer, enabled));
+        self
+    }
+
+    /// Switches the instruments whose names match: `%` is any run of characters, `?` one character. Of several patterns that match,
+    /// the longest wins.
+    pub fn instrument(mut self, pattern: &str, setting: Setting) -> Builder {
+        self.instruments.push((pattern.into(), setting));
+        self
+    }
+
+    /// Options as strings, as MySQL's start-up has them, separated by `;` or newlines.
+    pub fn options(mut self, text: &str) -> Builder {
+        if let Ok(config) = self.config.clone() {
+            self.config = self.apply(config, text);
+        }
+        self
+    }
+
+    /// Whether the variable `PERFSCHEMA_OPTIONS` is looked at; it is, unless this says no.
+    pub fn environment(mut self, look: bool) -> Builder {
+        self.environment = look;
+        self
+    }
+
+    fn apply(&mut self, mut config: Config, text: &str) -> Result<Config, StartError> {
+        let wrong = |problem: String| StartError::Option { options: text.into(), problem };
+        for option in options::options(text) {
+            match option.map_err(|error: OptionError<'_>| wrong(error.to_string()))? {
+                StartOption::Everything(on) => *self = self.clone().everything(on),
+                StartOption::Instrument { pattern, setting } => {
+                    let setting = match setting {
+                        InstrumentSetting::Counted => Setting::COUNTED,
+                        InstrumentSetting::On => Setting::ON,
+                        _ => Setting::OFF,
+                    };
+                    self.instruments.push((pattern.as_str().into(), setting));
+                }
+                StartOption::Consumer { name, enabled } => {
+                    let consumer = Consumer::ALL.iter().find(|consumer| same_name(name, consumer.name()));
+                    let consumer = consumer.ok_or_else(|| wrong(format!("no consumer '{name}'; setup_consumers lists them")))?;
+                    self.consumers.push((*consumer, enabled));
+                }
+                StartOption::Size { variable, value } => {
+                    let size = Size::from_variable(variable)
+                        .ok_or_else(|| wrong(format!("no size '{variable}'; global_variables lists them")))?;
+                    // -1 lets the server decide: the default.
+                    let value = value.unwrap_or(Config::DEFAULT.get(size).into());
+                    config.try_set(size, value).map_err(StartError::Size)?;
+                }
+                _ => return Err(wrong("an option that this version does not have".into())),
+            }
+        }
+        Ok(config)
+    }
+
+    /// Starts the performance schema.
+    ///
+    /// # Errors
+    /// [`StartError`]; the program runs on without it.
+    pub fn start(mut self) -> Result<&'static Process, StartError> {
+        let mut config = self.config.clone()?;
+        if self.environment
+            && let Ok(text) = std::env::var(OPTIONS_VARIABLE)
+        {
+            config = self.apply(config, &text)?;
+        }
+        // One start at a time, so that a failed one leaves the place free for the next.
+        static STARTING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _starting = STARTING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if PROCESS.get().is_some() {
+            return Err(StartError::AlreadyStarted);
+        }
+        let created = self.create(&config)?;
+        let process = PROCESS.get_or_init(|| created);
+        hook::started();
+        Ok(process)
+    }
+
+    fn create(&self, config: &Config) -> Result<Process, StartError> {
+        let words = zeroed(config.words())?;
+        let program = std::env::current_exe().ok();
+        let program = program.as_deref().and_then(|path| path.file_name()).and_then(|name| name.to_str()).unwrap_or("program");
+        let identity = Identity {
+            pid: std::process::id(),
+            start_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
+            start_monotonic_ns: SystemClock.ticks(TimerName::Nanosecond),
+            program,
+        };
+        let region = Region::create(words, config, &identity, &Timers::calibrate()).map_err(StartError::Region)?;
+        for &(consumer, enabled) in &self.consumers {
+            region.set_consumer(consumer, enabled);
+        }
+        Ok(Process { region, instruments: self.instruments.clone() })
+    }
+}
+
+impl Process {
+    /// What to read: every table scans it.
+    pub fn region(&self) -> &Region<'static> {
+        &self.region
+    }
+
+    /// How an instrument starts: the longest pattern that matches its name decides, of equally long ones the last.
+    pub(crate) fn initial_setting(&self, name: &str) -> Setting {
+        let matching = self.instruments.iter().filter(|(pattern, _)| LikePattern::start_up(pattern).matches(name));
+        matching.max_by_key(|(pattern, _)| pattern.len()).map_or(Setting::OFF, |(_, setting)| *setting)
+    }
+}
+
+/// Zeroed memory that is never given back; pages that are never used cost nothing.
+fn zeroed(words: usize) -> Result<&'static [Word], StartError> {
+    let out_of_memory = StartError::OutOfMemory { size_bytes: words.saturating_mul(size_of::<Word>()) };
+    let layout = std::alloc::Layout::array::<Word>(words).ok().and_then(|layout| layout.align_to(64).ok());
+    let layout = layout.filter(|layout| layout.size() > 0).ok_or_else(|| out_of_memory.clone())?;
+    // SAFETY: the layout's size is not zero.
+    let memory = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Word>();
+    if memory.is_null() {
+        return Err(out_of_memory);
+    }
+    // SAFETY: the memory is `words` words long, aligned, zeroed (a Word is an atomic integer, for which zero is a value), and leaked.
+    Ok(unsafe { std::slice::from_raw_parts(memory, words) })
+}
