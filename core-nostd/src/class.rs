@@ -8,11 +8,11 @@ use crate::sync::{Ordering, Word};
 use crate::{Config, Size};
 
 /// Words of a class.
-mod word {
-    pub(super) const STATE: usize = 0;
-    pub(super) const NAME_LEN: usize = 1;
-    pub(super) const NAME: core::ops::Range<usize> = 2..18;
-    pub(super) const SETTING: usize = 18;
+pub(crate) mod word {
+    pub(crate) const STATE: usize = 0;
+    pub(crate) const NAME_LEN: usize = 1;
+    pub(crate) const NAME: core::ops::Range<usize> = 2..18;
+    pub(crate) const SETTING: usize = 18;
 }
 
 /// States of a class; it only goes forward.

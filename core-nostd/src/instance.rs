@@ -10,23 +10,23 @@ use crate::stat::{Shared, Summary};
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
-mod word {
+pub(crate) mod word {
     // First line: written when the lock comes and goes.
-    pub(super) const STATE: usize = 0;
-    pub(super) const CLASS: usize = 1;
-    pub(super) const ADDRESS: usize = 2;
+    pub(crate) const STATE: usize = 0;
+    pub(crate) const CLASS: usize = 1;
+    pub(crate) const ADDRESS: usize = 2;
     // Second line: written by the holder.
-    pub(super) const HOLDER: usize = 8;
-    pub(super) const VERSION: usize = 9;
-    pub(super) const EPOCH: usize = 10;
-    pub(super) const COUNT_TIMED: usize = 11;
-    pub(super) const UNTIMED: usize = 12;
-    pub(super) const SUM: usize = 13;
-    pub(super) const MAX: usize = 14;
-    pub(super) const NOT_MIN: usize = 15;
+    pub(crate) const HOLDER: usize = 8;
+    pub(crate) const VERSION: usize = 9;
+    pub(crate) const EPOCH: usize = 10;
+    pub(crate) const COUNT_TIMED: usize = 11;
+    pub(crate) const UNTIMED: usize = 12;
+    pub(crate) const SUM: usize = 13;
+    pub(crate) const MAX: usize = 14;
+    pub(crate) const NOT_MIN: usize = 15;
     // Third line: written by all who share it.
-    pub(super) const READERS: usize = 16;
-    pub(super) const SHARED: core::ops::Range<usize> = 17..22;
+    pub(crate) const READERS: usize = 16;
+    pub(crate) const SHARED: core::ops::Range<usize> = 17..22;
 }
 
 const FREE: u64 = 0;
@@ -38,7 +38,7 @@ const fn state(version: u64, state: u64) -> u64 {
 }
 
 /// Attempts to read an instance's sums while its holder writes them.
-const ATTEMPTS: u32 = 64;
+const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 1 } else { 64 };
 
 /// A lock as the region knows it.
 ///
@@ -269,6 +269,8 @@ fn find(words: &[Word; INSTANCE], epoch: u64) -> Option<Found> {
         if version.is_multiple_of(2) && words[word::VERSION].get() == version {
             break;
         }
+        #[cfg(perfschema_loom)]
+        crate::model::note_unsettled();
         for _ in 0..1 << attempt.min(8) {
             crate::spin_loop();
         }

@@ -18,6 +18,7 @@
 //! but the one it is given. It does not aggregate in the background: readers pay for sums.
 //!
 //! The specification is MySQL's worklog 2360; `ARCHITECTURE.md` at the root of the repository says how the parts hang together.
+#![warn(clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 #![cfg_attr(not(any(test, perfschema_loom)), no_std)]
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,9 @@ pub mod histogram;
 mod instance;
 mod long_history;
 mod lost;
+#[cfg(perfschema_loom)]
+#[doc(hidden)]
+pub mod model;
 pub mod name;
 mod operation;
 pub mod options;

@@ -24,22 +24,22 @@ use crate::sync::{Ordering, Word, fence};
 use crate::{Operation, setup::Switches};
 
 /// Words of a record; the first line holds all that a wait for a lock needs.
-mod word {
-    pub(super) const VERSION: usize = 0;
-    pub(super) const WHAT: usize = 1;
-    pub(super) const START: usize = 2;
-    pub(super) const OBJECT: usize = 3;
-    pub(super) const NESTING: usize = 4;
-    pub(super) const AMOUNT: usize = 5;
-    pub(super) const END: usize = 6;
-    pub(super) const END_EVENT: usize = 7;
+pub(crate) mod word {
+    pub(crate) const VERSION: usize = 0;
+    pub(crate) const WHAT: usize = 1;
+    pub(crate) const START: usize = 2;
+    pub(crate) const OBJECT: usize = 3;
+    pub(crate) const NESTING: usize = 4;
+    pub(crate) const AMOUNT: usize = 5;
+    pub(crate) const END: usize = 6;
+    pub(crate) const END_EVENT: usize = 7;
     /// Long history only: in a ring the owner and the version say it.
-    pub(super) const THREAD_ID: usize = 8;
-    pub(super) const EVENT: usize = 9;
+    pub(crate) const THREAD_ID: usize = 8;
+    pub(crate) const EVENT: usize = 9;
     /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it.
-    pub(super) const HIDDEN_CURRENT: usize = 10;
+    pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
-    pub(super) const HIDDEN_HISTORY: usize = 11;
+    pub(crate) const HIDDEN_HISTORY: usize = 11;
 }
 
 pub(crate) type RecordWords = [Word; RECORD];
@@ -77,7 +77,7 @@ impl Enclosing {
     /// Sequence number, and index into [`EventType::NAMES`].
     pub(crate) fn parts(self) -> Option<(u64, usize)> {
         let kind = (self.0 & 7) as usize;
-        (self.0 != 0 && (1..=EventType::NAMES.len()).contains(&kind)).then_some((self.0 >> 3, kind - 1))
+        (self.0 != 0 && (1..=EventType::NAMES.len()).contains(&kind)).then(|| (self.0 >> 3, kind - 1))
     }
 }
 

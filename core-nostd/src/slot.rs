@@ -17,21 +17,21 @@ use crate::sync::{Ordering, Word, fence};
 /// Words of a slot.
 pub(crate) mod word {
     pub(crate) const STATE: usize = 0;
-    pub(super) const THREAD_ID: usize = 1;
-    pub(super) const OS_ID: usize = 2;
-    pub(super) const PARENT: usize = 3;
+    pub(crate) const THREAD_ID: usize = 1;
+    pub(crate) const OS_ID: usize = 2;
+    pub(crate) const PARENT: usize = 3;
     /// Sequence number of the last event before this owner's first.
-    pub(super) const BASE: usize = 4;
-    pub(super) const SETTING: usize = 5;
-    pub(super) const START_NS: usize = 6;
+    pub(crate) const BASE: usize = 4;
+    pub(crate) const SETTING: usize = 5;
+    pub(crate) const START_NS: usize = 6;
     /// Lengths of name, user and host, and the type, 16 bits each.
-    pub(super) const LENGTHS: usize = 7;
+    pub(crate) const LENGTHS: usize = 7;
     /// What the owner loads at every event: written by those who change settings.
-    pub(super) const MASK: usize = 8;
-    pub(super) const EPOCHS: usize = 9;
-    pub(super) const NAME: core::ops::Range<usize> = 16..32;
-    pub(super) const USER: core::ops::Range<usize> = 32..48;
-    pub(super) const HOST: core::ops::Range<usize> = 48..64;
+    pub(crate) const MASK: usize = 8;
+    pub(crate) const EPOCHS: usize = 9;
+    pub(crate) const NAME: core::ops::Range<usize> = 16..32;
+    pub(crate) const USER: core::ops::Range<usize> = 32..48;
+    pub(crate) const HOST: core::ops::Range<usize> = 48..64;
 }
 
 const FREE: u64 = 0;

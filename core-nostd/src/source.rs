@@ -8,10 +8,10 @@ use crate::region::{Region, SOURCE, Section, Text, read_text, write_text};
 use crate::sync::{Ordering, Word};
 use core::panic::Location;
 
-mod word {
-    pub(super) const KEY: usize = 0;
-    pub(super) const LEN: usize = 1;
-    pub(super) const TEXT: core::ops::Range<usize> = 2..10;
+pub(crate) mod word {
+    pub(crate) const KEY: usize = 0;
+    pub(crate) const LEN: usize = 1;
+    pub(crate) const TEXT: core::ops::Range<usize> = 2..10;
 }
 
 /// Places looked at before a location is given up: the table may be full, and the search is bounded.

@@ -17,35 +17,36 @@
 use crate::region::{CARRY, STAT};
 use crate::sync::{Ordering, Word, fence};
 
-mod word {
-    pub(super) const VERSION: usize = 0;
+pub(crate) mod word {
+    pub(crate) const VERSION: usize = 0;
     /// The slot's epochs as of the last write.
-    pub(super) const EPOCHS: usize = 1;
-    pub(super) const COUNT_TIMED: usize = 2;
-    pub(super) const SUM: usize = 3;
-    pub(super) const MAX: usize = 4;
+    pub(crate) const EPOCHS: usize = 1;
+    pub(crate) const COUNT_TIMED: usize = 2;
+    pub(crate) const SUM: usize = 3;
+    pub(crate) const MAX: usize = 4;
     /// The minimum's complement: zero is "none yet", and a smaller minimum is a larger number.
-    pub(super) const NOT_MIN: usize = 5;
+    pub(crate) const NOT_MIN: usize = 5;
     /// The last wait plus 1, not yet in the histogram; 0 is none. See `histogram`.
-    pub(super) const PENDING: usize = 6;
+    pub(crate) const PENDING: usize = 6;
     /// Number of untimed events, shifted by 16; below it the histogram's index plus 1.
-    pub(super) const UNTIMED: usize = 7;
+    pub(crate) const UNTIMED: usize = 7;
 }
 
-mod carry {
-    pub(super) const COUNT_TIMED: usize = 0;
-    pub(super) const SUM: usize = 1;
-    pub(super) const MAX: usize = 2;
-    pub(super) const NOT_MIN: usize = 3;
+pub(crate) mod carry {
+    pub(crate) const COUNT_TIMED: usize = 0;
+    pub(crate) const SUM: usize = 1;
+    pub(crate) const MAX: usize = 2;
+    pub(crate) const NOT_MIN: usize = 3;
     /// Number of untimed events, shifted by 16; below it whose carry it is.
-    pub(super) const UNTIMED: usize = 4;
+    pub(crate) const UNTIMED: usize = 4;
 }
 
 pub(crate) type StatWords = [Word; STAT];
 pub(crate) type CarryWords = [Word; CARRY];
 
 /// Attempts to read a summary that is being written all the time, each after a longer pause.
-const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 2 } else { 64 };
+// A model looks once: what one attempt may return is what each may.
+const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 1 } else { 64 };
 
 /// The table that shows a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,6 +295,8 @@ pub(crate) fn read<T>(stat: &StatWords, carry: &CarryWords, mut also: impl FnMut
         }
         attempt += 1;
         if attempt == ATTEMPTS {
+            #[cfg(perfschema_loom)]
+            crate::model::note_unsettled();
             return (Snapshot { settled: false, ..snapshot }, result);
         }
         // Back off: each look takes the line away from the writer.

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 64-bit atomics | one `AtomicU64` | native |
 //! | no 64-bit atomics (thumbv6m, thumbv7em, riscv32) | two `AtomicU32`, same eight bytes in memory | inside a critical section |
-//! | `--cfg perfschema_loom` | loom's `AtomicU64` | loom's |
+//! | `--cfg perfschema_loom` | loom's `AtomicU64`, or unwatched | loom's |
 //!
 //! A word on a 32-bit target is two halves. It is therefore only read by others as payload behind a version
 //! (a tear is then discarded), or it is a version itself, of which the low half decides.
@@ -25,29 +25,62 @@ mod word {
     use super::Ordering;
     use loom::sync::atomic::AtomicU64;
 
-    /// One 64-bit word of a region (loom's, so not `const` to make).
-    #[derive(Debug, Default)]
-    pub struct Word(AtomicU64);
+    /// One 64-bit word of a region, in a model.
+    ///
+    /// Loom explores what each load of a watched word may return; the time for that is exponential in their number. So a model
+    /// watches the words that its protocol is about. The others are unwatched: loads return the latest store, in the order in
+    /// which loom runs the threads. That is one of the executions that the memory model allows, so no failure is a false one.
+    #[derive(Debug)]
+    pub enum Word {
+        /// Loom's: every value that the memory model allows is tried.
+        Watched(AtomicU64),
+        /// Not loom's: the latest value.
+        Unwatched(core::sync::atomic::AtomicU64),
+    }
+
+    impl Default for Word {
+        fn default() -> Self {
+            Word::new(0)
+        }
+    }
+
+    macro_rules! each {
+        ($self:ident, $word:ident => $call:expr) => {
+            match $self {
+                Word::Watched($word) => $call,
+                Word::Unwatched($word) => $call,
+            }
+        };
+    }
 
     impl Word {
-        /// A word that holds `value`.
+        /// A watched word that holds `value`; only within a model.
         pub fn new(value: u64) -> Self {
-            Word(AtomicU64::new(value))
+            Word::Watched(AtomicU64::new(value))
         }
+        /// An unwatched word that holds `value`.
+        pub const fn unwatched(value: u64) -> Self {
+            Word::Unwatched(core::sync::atomic::AtomicU64::new(value))
+        }
+        #[track_caller]
         pub(crate) fn load(&self, ordering: Ordering) -> u64 {
-            self.0.load(ordering)
+            each!(self, word => word.load(ordering))
         }
+        #[track_caller]
         pub(crate) fn store(&self, value: u64, ordering: Ordering) {
-            self.0.store(value, ordering);
+            each!(self, word => word.store(value, ordering));
         }
+        #[track_caller]
         pub(crate) fn compare_exchange(&self, current: u64, new: u64, success: Ordering) -> Result<u64, u64> {
-            self.0.compare_exchange(current, new, success, Ordering::Relaxed)
+            each!(self, word => word.compare_exchange(current, new, success, Ordering::Relaxed))
         }
+        #[track_caller]
         pub(crate) fn fetch_add(&self, value: u64, ordering: Ordering) -> u64 {
-            self.0.fetch_add(value, ordering)
+            each!(self, word => word.fetch_add(value, ordering))
         }
+        #[track_caller]
         pub(crate) fn swap(&self, value: u64, ordering: Ordering) -> u64 {
-            self.0.swap(value, ordering)
+            each!(self, word => word.swap(value, ordering))
         }
     }
 }

@@ -63,6 +63,7 @@
 //! No time of day, no time zones, no CPU time of a thread. No `std`, no allocation, no 64-bit atomics, no
 //! compare-and-swap. Readings are not ordered with the instructions around them, unless
 //! [`cycle_ticks_ordered`] makes them; that costs two to three times as much.
+#![warn(clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 #![no_std]
 
 #[cfg(test)]

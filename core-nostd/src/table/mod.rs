@@ -309,7 +309,21 @@ impl<T: TableSource> Table for T {
 }
 
 impl Column {
-    /// Whether the column can hold the value.
+    /// Whether a row of this column may show the value: what every table promises, also about the memory of a damaged region.
+    pub fn holds(&self, value: &Value<'_>) -> bool {
+        match (value, self.sql_type) {
+            (Value::Null, _) => self.nullable,
+            (Value::Unsigned(_), SqlType::BigintUnsigned) | (Value::Signed(_), SqlType::Bigint) => true,
+            (Value::Unsigned(number), SqlType::IntUnsigned) => u32::try_from(*number).is_ok(),
+            (Value::Double(number), SqlType::Double) => number.is_finite(),
+            (Value::Text(text), SqlType::Varchar(length) | SqlType::Char(length)) => text.chars().count() <= length.into(),
+            (Value::Text(_), SqlType::Longtext) => true,
+            (Value::Text(text), SqlType::Enum(names)) => names.contains(text),
+            _ => false,
+        }
+    }
+
+    /// Whether the column can be given the value.
     fn check(&self, value: &Value<'_>) -> Result<(), TableError> {
         match (value, self.sql_type) {
             (Value::Null, _) if !self.nullable => Err(TableError::NotNull { column: self.name }),

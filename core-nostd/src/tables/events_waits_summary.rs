@@ -167,6 +167,10 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
                     sweep.skipped(1);
                     break;
                 }
+                if !snapshot.settled {
+                    sweep.changed();
+                    continue;
+                }
                 each(&EventsWaitsSummaryByThreadByEventNameRow::new(
                     owner.thread_id,
                     region.class_name(class),

@@ -74,8 +74,12 @@ fn default_name(process: &Process) -> Text<128> {
     let mut name = Text::EMPTY;
     let program = process.region().program();
     let thread = os_name.and_then(|name| name.to_str().ok()).unwrap_or("");
-    // The first thread of a process is named like the program.
-    let thread = if program.as_str().starts_with(thread) { "main" } else { thread };
+    let thread = match thread {
+        _ if os_id() == u64::from(std::process::id()) => "main",
+        // A thread without a name inherits that of the one that started it, in the end the program's.
+        inherited if program.as_str().starts_with(inherited) => "unnamed",
+        own => own,
+    };
     let _ = write!(name, "thread/{program}/{thread}");
     name
 }

@@ -1,0 +1,415 @@
+//! What the models in `loom-tests` see of the core: the real functions behind thin wrappers, and memory of which a model watches
+//! the words that its protocol is about. Only with `--cfg perfschema_loom`.
+//!
+//! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
+
+use crate::region::{CARRY, Layout, RECORD, SLOT, STAT, Section, header};
+use crate::stat::View;
+use crate::{ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word};
+use crate::{class, instance, long_history, record, setup, slot, source, stat};
+use core::cell::Cell;
+use perfschema_timer::{Clock, MockClock, TimerName};
+use std::vec::Vec;
+
+/// The words that a model can watch. Each stands for the words that its protocol needs, of every entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// What publishes a region, and a word of what it publishes.
+    Header,
+    /// State and two words of the identity.
+    Slots,
+    /// Where the events of a slot's owner begin.
+    SlotBases,
+    /// What truncates the sums.
+    SlotEpochs,
+    /// Version, epochs, count and sum.
+    Stats,
+    /// Count, sum, and whose carry it is.
+    Carries,
+    /// What several threads sum: count and sum.
+    SharedStats,
+    /// Version, start, amount and end.
+    Rings,
+    /// Who fills the chunks.
+    LongChunks,
+    /// Version, start, end of the long history's records.
+    LongRecords,
+    /// Consumers and generation.
+    Setup,
+    /// Effective switches.
+    Switches,
+    /// State, length of the name, its first word.
+    Classes,
+    /// Settings of the classes.
+    ClassSettings,
+    /// Key, length, first word of the text.
+    Sources,
+    /// State, class and address of mutexes.
+    Instances,
+    /// Version, count and sum of mutexes.
+    InstanceSums,
+}
+
+impl Watch {
+    fn words(self) -> (Section, &'static [usize]) {
+        match self {
+            Watch::Header => (Section::Header, &[header::MAGIC, header::READY, header::VERSION, header::PID]),
+            Watch::Slots => (Section::Slots, &[slot::word::STATE, slot::word::OS_ID, slot::word::PARENT]),
+            Watch::SlotBases => (Section::Slots, &[slot::word::STATE, slot::word::BASE]),
+            Watch::SlotEpochs => (Section::Slots, &[slot::word::EPOCHS]),
+            Watch::Stats => (Section::Stats, &STAT_WORDS),
+            Watch::Carries => (Section::Carries, &[stat::carry::COUNT_TIMED, stat::carry::SUM, stat::carry::UNTIMED]),
+            // The layout of `stat::Shared`: timed events, untimed events, sum.
+            Watch::SharedStats => (Section::SharedStats, &[0, 2]),
+            Watch::Rings => (Section::Rings, &RECORD_WORDS),
+            Watch::LongChunks => (Section::LongChunks, &[0]),
+            Watch::LongRecords => (Section::LongRecords, &[record::word::VERSION, record::word::START, record::word::END]),
+            Watch::Setup => (Section::Setup, &[setup::word::CONSUMERS, setup::word::GENERATION]),
+            Watch::Switches => (Section::Switches, &[0]),
+            Watch::Classes => (Section::Classes, &[class::word::STATE, class::word::NAME_LEN, class::word::NAME.start]),
+            Watch::ClassSettings => (Section::Classes, &[class::word::SETTING]),
+            Watch::Sources => (Section::Sources, &[source::word::KEY, source::word::LEN, source::word::TEXT.start]),
+            Watch::Instances => {
+                (Section::MutexInstances, &[instance::word::STATE, instance::word::CLASS, instance::word::ADDRESS])
+            }
+            Watch::InstanceSums => (
+                Section::MutexInstances,
+                &[instance::word::STATE, instance::word::VERSION, instance::word::COUNT_TIMED, instance::word::SUM],
+            ),
+        }
+    }
+}
+
+const RECORD_WORDS: [usize; 4] = [record::word::VERSION, record::word::START, record::word::AMOUNT, record::word::END];
+const STAT_WORDS: [usize; 4] = [stat::word::VERSION, stat::word::EPOCHS, stat::word::COUNT_TIMED, stat::word::SUM];
+
+fn word(watched: bool) -> Word {
+    if watched { Word::new(0) } else { Word::unwatched(0) }
+}
+
+/// Memory for a region. Threads of a model share it in an `Arc`, and each opens it.
+#[derive(Debug)]
+pub struct Memory(Vec<Word>);
+
+impl Memory {
+    /// Zeroed memory for a region of these sizes.
+    pub fn new(config: &Config, watch: &[Watch]) -> Memory {
+        let layout = Layout::of(config);
+        let mut watched = std::vec![false; layout.total_words()];
+        for (section, words) in watch.iter().map(|watch| watch.words()) {
+            let place = layout.place(section);
+            for entry in 0..place.count {
+                for word in words {
+                    watched[place.offset + entry * section.stride() + word] = true;
+                }
+            }
+        }
+        Memory(watched.into_iter().map(word).collect())
+    }
+
+    /// Memory with a region in it.
+    pub fn with_region(config: &Config, watch: &[Watch]) -> Memory {
+        let memory = Memory::new(config, watch);
+        let _ = memory.create(config, 1);
+        memory
+    }
+
+    /// [`Region::create`] for the process `pid`. A cycle of its timers is 400 ps.
+    ///
+    /// # Errors
+    /// Those of [`Region::create`].
+    pub fn create(&self, config: &Config, pid: u32) -> Result<Region<'_>, RegionError> {
+        Region::create(&self.0, config, &Identity { pid, ..Default::default() }, &MockClock::new().timers())
+    }
+
+    /// [`Region::open`].
+    ///
+    /// # Errors
+    /// Those of [`Region::open`].
+    pub fn open(&self) -> Result<Region<'_>, RegionError> {
+        Region::open(&self.0)
+    }
+
+    /// The region that is known to be there.
+    pub fn region(&self) -> Region<'_> {
+        self.open().expect("made by with_region() before the threads started")
+    }
+}
+
+/// A clock that says what the model wants.
+#[derive(Debug, Default)]
+pub struct Ticks(Cell<u64>);
+
+impl Ticks {
+    /// The next events are at `ticks`.
+    pub fn set(&self, ticks: u64) {
+        self.0.set(ticks);
+    }
+}
+
+impl Clock for Ticks {
+    fn ticks(&self, _: TimerName) -> u64 {
+        self.0.get()
+    }
+}
+
+/// An event record.
+#[derive(Debug)]
+pub struct Record([Word; RECORD]);
+
+/// What [`Record::read`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing yet.
+    Free,
+    /// The row was being written, or changed while it was read.
+    Changed,
+    /// A row.
+    Row(Row),
+}
+
+/// What the models look at in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named after the columns")]
+pub struct Row {
+    pub sequence: u64,
+    pub ended: bool,
+    pub start: u64,
+    pub amount: u64,
+    pub end: u64,
+    pub hidden: bool,
+}
+
+impl From<record::Read> for Found {
+    fn from(read: record::Read) -> Found {
+        match read {
+            record::Read::Free => Found::Free,
+            record::Read::Changed => Found::Changed,
+            record::Read::Whole(row) => Found::Row(Row {
+                sequence: row.sequence,
+                ended: row.ended,
+                start: row.start,
+                amount: row.amount,
+                end: row.end,
+                hidden: row.hidden_current,
+            }),
+        }
+    }
+}
+
+fn start(ticks: u64, amount: u64) -> record::Start {
+    record::Start {
+        class: 0,
+        source: 0,
+        operation: Operation::Lock,
+        switches: Switches(Switches::TIMED),
+        ticks,
+        object: 0,
+        nesting: record::Enclosing::default(),
+        amount,
+    }
+}
+
+impl Record {
+    /// An empty record; version, start, amount and end are watched.
+    #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
+    pub fn new() -> Record {
+        Record(core::array::from_fn(|index| word(RECORD_WORDS.contains(&index))))
+    }
+
+    /// [`record::write_start`].
+    pub fn start(&self, sequence: u64, ticks: u64, amount: u64) {
+        record::write_start(&self.0, sequence, &start(ticks, amount));
+    }
+
+    /// [`record::write_end`].
+    pub fn end(&self, sequence: u64, ticks: u64, amount: u64) {
+        record::write_end(&self.0, sequence, ticks, sequence, amount);
+    }
+
+    /// [`record::read`].
+    pub fn read(&self) -> Found {
+        record::read(&self.0).into()
+    }
+
+    /// [`record::hide_current`].
+    pub fn hide(&self) {
+        record::hide_current(&self.0);
+    }
+}
+
+/// A summary of one actor and one class, with no slot around it.
+#[derive(Debug)]
+pub struct Stat {
+    words: [Word; STAT],
+    carry: [[Word; CARRY]; 1],
+}
+
+impl Stat {
+    /// An empty summary; version, count and sum are watched.
+    #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
+    pub fn new() -> Stat {
+        Stat {
+            words: core::array::from_fn(|index| word(STAT_WORDS.contains(&index))),
+            carry: [core::array::from_fn(|_| word(false))],
+        }
+    }
+
+    /// [`stat::record`].
+    pub fn record(&self, sequence: u64, wait_ps: u64) {
+        stat::record(&self.words, &self.carry, 0, stat::Epochs(0), sequence, Some(wait_ps), |_| ());
+    }
+
+    /// [`stat::read`]; None if the attempt did not succeed.
+    pub fn read(&self) -> Option<Summary> {
+        let (snapshot, ()) = stat::read(&self.words, &self.carry[0], |_| ());
+        snapshot.settled.then(|| snapshot.view(View::Global, stat::Epochs(0)))
+    }
+}
+
+/// A summary that several threads write.
+#[derive(Debug)]
+pub struct Shared([Word; 5]);
+
+impl Shared {
+    /// An empty summary.
+    #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
+    pub fn new() -> Shared {
+        Shared(core::array::from_fn(|_| word(true)))
+    }
+
+    /// [`stat::Shared::record`].
+    pub fn record(&self, wait_ps: u64) {
+        stat::Shared(&self.0).record(Some(wait_ps));
+    }
+
+    /// [`stat::Shared::read`].
+    pub fn read(&self) -> Summary {
+        stat::Shared(&self.0).read()
+    }
+}
+
+std::thread_local! {
+    /// A model runs all its threads on one thread of the test.
+    static UNSETTLED: Cell<bool> = const { Cell::new(false) };
+}
+
+pub(crate) fn note_unsettled() {
+    UNSETTLED.set(true);
+}
+
+/// What `read` returns, and whether every sum that it read was whole. For models in which one thread reads sums.
+pub fn settled<T>(read: impl FnOnce() -> T) -> (T, bool) {
+    UNSETTLED.set(false);
+    let value = read();
+    (value, !UNSETTLED.get())
+}
+
+/// A slot of a region.
+#[derive(Debug)]
+pub struct Claimed<'r>(slot::Claimed<'r>);
+
+/// [`slot::claim`] for a thread of this `os_id`; its parent is `os_id + 1000`.
+pub fn claim<'r>(region: &Region<'r>, os_id: u64) -> Option<Claimed<'r>> {
+    let identity = ActorIdentity { os_id, parent_thread_id: os_id + 1000, ..Default::default() };
+    slot::claim(region, &identity, ThreadSetting { instrumented: true, history: true }).map(Claimed)
+}
+
+impl Claimed<'_> {
+    /// The sequence number of the last event of the owner before.
+    pub fn base(&self) -> u64 {
+        self.0.base
+    }
+
+    /// [`slot::Claimed::release`].
+    pub fn release(&self, sequence: u64) {
+        self.0.release(sequence);
+    }
+}
+
+/// What [`look`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// No owner.
+    Free,
+    /// It changed while it was read.
+    Changed,
+    /// OS id and parent of the owner.
+    Live(u64, u64),
+}
+
+/// [`slot::look`] at the first slot.
+pub fn look(region: &Region<'_>) -> Looked {
+    match slot::look(&region.arrays::<SLOT>(Section::Slots)[0]) {
+        slot::Look::Free => Looked::Free,
+        slot::Look::Changed => Looked::Changed,
+        slot::Look::Live(owner) => Looked::Live(owner.os_id, owner.parent_thread_id),
+    }
+}
+
+/// A thread's place in the long history.
+#[derive(Debug)]
+pub struct LongWriter<'r>(&'r Region<'r>, long_history::Writer<'r>);
+
+impl<'r> LongWriter<'r> {
+    /// [`long_history::Writer::new`].
+    pub fn new(region: &'r Region<'r>) -> LongWriter<'r> {
+        LongWriter(region, long_history::Writer::new(region))
+    }
+
+    /// [`long_history::Writer::write`] of a row whose start and end are these.
+    pub fn write(&self, ticks: u64, end: u64) {
+        let ended = record::Ended { ticks: end, amount: 0, end_event: 0, thread_id: 0, event: 0 };
+        self.1.write(self.0, &start(ticks, 0), &ended);
+    }
+
+    /// The chunk that it writes now.
+    pub fn chunk(&self) -> Option<usize> {
+        self.1.open_chunk()
+    }
+
+    /// [`long_history::Writer::finish`].
+    pub fn finish(&self) {
+        self.1.finish();
+    }
+}
+
+/// [`record::read`] of a record of the long history.
+pub fn read_long(region: &Region<'_>, index: usize) -> Found {
+    record::read(&region.arrays::<RECORD>(Section::LongRecords)[index]).into()
+}
+
+/// Rows that the long history lost.
+pub fn lost_long(region: &Region<'_>) -> u64 {
+    region.lost(Lost::HistoryLongRows)
+}
+
+/// [`source::intern`] of the caller's line; the place that it got.
+#[track_caller]
+pub fn intern(region: &Region<'_>) -> u16 {
+    source::intern(region, region.arrays(Section::Sources), core::panic::Location::caller()).0
+}
+
+/// [`source::source_text`].
+pub fn source_text(region: &Region<'_>, source: u16) -> Option<crate::Text<64>> {
+    source::source_text(region, source::Source(source))
+}
+
+/// The class of an index.
+pub fn class(index: u16) -> Class {
+    Class(index)
+}
+
+/// The only mutex of a region as a reader finds it: class, address, sums.
+pub fn mutex(region: &Region<'_>) -> Option<(usize, u64, Summary)> {
+    let mut found = None;
+    region.sweep_instances(Section::MutexInstances, &mut |_, mutex| {
+        found = Some((mutex.class.index(), mutex.address, mutex.summary));
+    });
+    found
+}
+
+/// [`crate::Instance::record_alone`]: the caller holds the mutex.
+pub fn record_alone(instance: &crate::Instance<'_>, wait_ps: u64) {
+    instance.record_alone(0, Some(wait_ps));
+}

@@ -1,0 +1,162 @@
+//! What every test here needs: a region on a clock that the test drives, and tables as text.
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(missing_docs, reason = "a test's own helpers")]
+#![allow(unreachable_pub, reason = "shared by several test crates")]
+
+use perfschema_core::timer::{MockClock, TimerName};
+use perfschema_core::{
+    Actor, ActorIdentity, Class, Config, Held, Identity, Instance, InstanceId, InstrumentName, Operation, Region, Setting, Size,
+    ThreadType, Wait, WaitStart, Word, tables,
+};
+use std::sync::Mutex;
+
+/// Small enough that every pool can be filled, large enough that most tests do not.
+pub const CONFIG: Config = Config::EMPTY
+    .with(Size::MaxMutexClasses, 4)
+    .with(Size::MaxRwlockClasses, 2)
+    .with(Size::MaxCondClasses, 1)
+    .with(Size::MaxSynchClasses, 1)
+    .with(Size::MaxMutexInstances, 3)
+    .with(Size::MaxRwlockInstances, 2)
+    .with(Size::MaxCondInstances, 1)
+    .with(Size::MaxSynchInstances, 1)
+    .with(Size::MaxThreadInstances, 3)
+    .with(Size::EventsWaitsHistorySize, 3)
+    .with(Size::EventsWaitsHistoryLongSize, 12)
+    .with(Size::MaxWaitHistograms, 6)
+    .with(Size::MaxSourceLocations, 64)
+    .with(Size::SetupActorsSize, 4);
+
+pub const MUTEX: &str = "wait/synch/mutex/test/A";
+pub const OTHER: &str = "wait/synch/mutex/test/B";
+pub const RWLOCK: &str = "wait/synch/rwlock/test/R";
+
+/// A region, and the clock that its times come from.
+#[derive(Clone, Copy)]
+pub struct World {
+    pub region: &'static Region<'static>,
+    pub clock: &'static MockClock,
+}
+
+/// Keeps what tests leak reachable.
+static WORLDS: Mutex<Vec<World>> = Mutex::new(Vec::new());
+
+pub fn words(count: usize) -> Vec<Word> {
+    (0..count).map(|_| Word::new(0)).collect()
+}
+
+impl World {
+    /// A new region, everything off, waits timed in nanoseconds.
+    pub fn off(config: &Config) -> World {
+        let clock: &'static MockClock = Box::leak(Box::new(MockClock::new()));
+        let words: &'static [Word] = words(config.words()).leak();
+        let identity = Identity { pid: 7, program: "test", ..Default::default() };
+        let region = Region::create(words, config, &identity, &clock.timers()).unwrap();
+        let world = World { region: Box::leak(Box::new(region)), clock };
+        WORLDS.lock().unwrap().push(world);
+        world.region.set_wait_timer(TimerName::Nanosecond);
+        world
+    }
+
+    /// A new region, every consumer on.
+    pub fn on(config: &Config) -> World {
+        let world = World::off(config);
+        world.region.enable_everything();
+        world
+    }
+
+    /// An instrument, enabled and timed.
+    pub fn class(&self, name: &str) -> Class {
+        self.region.register(InstrumentName::new(name).unwrap(), Setting::ON).unwrap()
+    }
+
+    pub fn actor(&self, name: &str) -> Actor<'static> {
+        Actor::attach(self.region, &ActorIdentity { name, ..Default::default() })
+    }
+
+    /// A foreground thread.
+    pub fn user(&self, user: &str, host: &str) -> Actor<'static> {
+        let identity = ActorIdentity { name: "thread/test/user", thread_type: ThreadType::Foreground, user, host, ..Default::default() };
+        Actor::attach(self.region, &identity)
+    }
+
+    pub fn begin(&self, actor: &Actor<'_>, class: Class) -> Wait {
+        actor.begin(self.clock, self.region.switches(class), class, &WaitStart::new(Operation::Lock))
+    }
+
+    pub fn end(&self, actor: &Actor<'_>, wait: Wait) {
+        actor.end(self.clock, wait, Held::None);
+    }
+
+    /// A wait of so many nanoseconds.
+    pub fn wait(&self, actor: &Actor<'_>, class: Class, ns: u64) {
+        let wait = self.begin(actor, class);
+        self.pass(ns);
+        self.end(actor, wait);
+    }
+
+    /// A wait of so many nanoseconds for an instance.
+    pub fn wait_for(&self, actor: &Actor<'_>, class: Class, ns: u64, id: Option<InstanceId>) {
+        let wait = self.begin(actor, class);
+        self.pass(ns);
+        let instance = id.and_then(|id| self.region.instance(id));
+        actor.end(self.clock, wait, instance.as_ref().map_or(Held::None, Held::Exclusive));
+    }
+
+    pub fn instance(&self, id: InstanceId) -> Instance<'static> {
+        self.region.instance(id).unwrap()
+    }
+
+    /// Time passes on all timers.
+    pub fn pass(&self, ns: u64) {
+        advance(self.clock, ns);
+    }
+
+    pub fn select(&self, table: &str, columns: &str) -> Vec<String> {
+        select(self.region, table, columns)
+    }
+
+    #[track_caller]
+    pub fn expect(&self, table: &str, columns: &str, rows: &[&str]) {
+        assert_eq!(self.select(table, columns), rows, "{columns} of {table}");
+    }
+
+    pub fn truncate(&self, table: &str) {
+        tables::find(table).unwrap().truncate(self.region).unwrap();
+    }
+}
+
+/// Moves every timer by the same time. MICROSECOND and coarser move in whole units only.
+pub fn advance(clock: &MockClock, ns: u64) {
+    use perfschema_core::timer::Clock;
+    let now = clock.ticks(TimerName::Nanosecond) + ns;
+    clock.set(TimerName::Nanosecond, now);
+    clock.set(TimerName::Cycle, now * 5 / 2);
+    clock.set(TimerName::Microsecond, now / 1_000);
+    clock.set(TimerName::Millisecond, now / 1_000_000);
+    clock.set(TimerName::Tick, now / 10_000_000);
+}
+
+/// `SELECT columns FROM table ORDER BY` whole rows, each row as text with a blank between two cells; `*` is all columns.
+/// Checks what holds for every read of every table: the account closes, and no cell contradicts its column.
+pub fn select(region: &Region<'_>, table: &str, columns: &str) -> Vec<String> {
+    let table = tables::find(table).unwrap();
+    let declaration = table.declaration();
+    let wanted: Vec<usize> = match columns {
+        "*" => (0..declaration.columns.len()).collect(),
+        _ => columns.split(',').map(|name| declaration.column(name.trim()).unwrap()).collect(),
+    };
+    let mut rows = Vec::new();
+    let sweep = table.scan(region, &mut |row| {
+        for (index, column) in declaration.columns.iter().enumerate() {
+            let value = row.cell(index);
+            assert!(column.holds(&value), "{}.{} shows {value:?}", declaration.name, column.name);
+        }
+        let cells: Vec<String> = wanted.iter().map(|&index| row.cell(index).to_string()).collect();
+        rows.push(cells.join(" "));
+    });
+    assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{sweep:?}");
+    assert_eq!(sweep.rows, rows.len() as u64);
+    rows.sort_by_key(|row| row.split(' ').map(|cell| (cell.parse::<u64>().ok(), cell.to_string())).collect::<Vec<_>>());
+    rows
+}

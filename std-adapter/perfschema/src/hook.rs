@@ -1,0 +1,248 @@
+//! What every instrumented object carries: its instrument, its switch, its instance.
+//!
+//! The switch is a pointer to the one word that decides whether anything is recorded:
+//! ```text
+//!   new ──→ UNREGISTERED, 0 until the process starts recording ──first use after that──→ the class's word in the region
+//!                                                              └─no room for the class──→ OFF
+//! ```
+//! So an object can be made in a `static`, before anything else exists, and costs two loads and a branch while it is off.
+
+use crate::instrument::Instrument;
+use crate::process::process;
+use crate::thread::with_actor;
+use perfschema_core::{Actor, Class, Held, Instance, InstanceId, Operation, Switches, Wait, WaitStart, Word};
+use perfschema_timer::SystemClock;
+use std::panic::Location;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+/// The word of all objects that are not registered yet.
+static UNREGISTERED: Word = Word::new(0);
+/// The word of objects that found no room.
+static OFF: Word = Word::new(0);
+
+/// The process records from now on: every object registers at its next use.
+pub(crate) fn started() {
+    UNREGISTERED.set_switches(Switches::UNREGISTERED);
+}
+
+/// The hook of an object.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    /// Points to [`UNREGISTERED`], to [`OFF`], or to a word of the process's region: all of them are never freed.
+    switch: AtomicPtr<Word>,
+    instrument: &'static Instrument,
+    /// An [`InstanceId`]. Relaxed: the words that it leads to are reached through the switch.
+    instance: AtomicU32,
+}
+
+/// A wait that is being recorded. Ends when it is dropped, also by a panic.
+#[derive(Debug)]
+pub(crate) struct Waiting<'h> {
+    hook: &'h Hook,
+    wait: Wait,
+}
+
+/// A mark in the tables that the calling thread holds the object exclusively. Taken away when it is dropped, which must be before the
+/// object itself is let go.
+#[derive(Debug)]
+pub(crate) struct Holder(Option<Instance<'static>>);
+
+impl Drop for Holder {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(instance) = &self.0 {
+            instance.clear_holder();
+        }
+    }
+}
+
+impl Holder {
+    /// Nobody is marked.
+    pub(crate) const NONE: Holder = Holder(None);
+}
+
+/// A mark in the tables that the calling thread is one of those that read the object.
+#[derive(Debug)]
+pub(crate) struct Reader(Option<Instance<'static>>);
+
+impl Drop for Reader {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(instance) = &self.0 {
+            instance.remove_reader();
+        }
+    }
+}
+
+impl Hook {
+    pub(crate) const fn new(instrument: &'static Instrument) -> Hook {
+        Hook {
+            switch: AtomicPtr::new((&raw const UNREGISTERED).cast_mut()),
+            instrument,
+            instance: AtomicU32::new(InstanceId::NONE.to_bits()),
+        }
+    }
+
+    /// A wait begins, if it is to be recorded.
+    #[inline(always)]
+    pub(crate) fn begin(&self, operation: Operation, location: &'static Location<'static>) -> Option<Waiting<'_>> {
+        // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
+        // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
+        let switches = unsafe { &*self.switch.load(Ordering::Acquire) }.switches();
+        if switches.is_on() { self.begin_on(switches, operation, location) } else { None }
+    }
+
+    #[inline]
+    fn begin_on(
+        &self,
+        mut switches: Switches,
+        operation: Operation,
+        location: &'static Location<'static>,
+    ) -> Option<Waiting<'_>> {
+        if switches == Switches::UNREGISTERED {
+            switches = self.register();
+        }
+        // Only a registered object gets here with its switches on.
+        let class = self.class()?;
+        let wait = with_actor(|actor| {
+            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0 };
+            actor.begin(&SystemClock, switches, class, &start)
+        })?;
+        Some(Waiting { hook: self, wait })
+    }
+
+    #[inline(always)]
+    fn address(&self) -> u64 {
+        std::ptr::from_ref(self) as usize as u64
+    }
+
+    #[inline(always)]
+    fn class(&self) -> Option<Class> {
+        self.instrument.registered()
+    }
+
+    /// Registers class and instance, and returns the switches of the class.
+    #[cold]
+    #[inline(never)]
+    fn register(&self) -> Switches {
+        let Some(process) = process() else { return Switches::OFF };
+        let region = process.region();
+        let word = match self.instrument.class(process) {
+            Some(class) => {
+                if let Some(id) = region.create_instance(class, self.address()) {
+                    let none = InstanceId::NONE.to_bits();
+                    if self.instance.compare_exchange(none, id.to_bits(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                        // Another thread registered it at the same moment.
+                        region.destroy_instance(id);
+                    }
+                }
+                region.switch_word(class).unwrap_or(&OFF)
+            }
+            None => &OFF,
+        };
+        // Release: pairs with the Acquire in begin().
+        self.switch.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
+        word.switches()
+    }
+
+    #[inline(always)]
+    fn instance(&self, actor: &Actor<'static>) -> Option<Instance<'static>> {
+        let instance = actor.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Relaxed)))?;
+        instance.set_address(self.address());
+        Some(instance)
+    }
+}
+
+impl Drop for Hook {
+    fn drop(&mut self) {
+        let id = InstanceId::from_bits(*self.instance.get_mut());
+        if id != InstanceId::NONE
+            && let Some(process) = process()
+        {
+            process.region().destroy_instance(id);
+        }
+    }
+}
+
+impl Waiting<'_> {
+    /// The wait is over, and the calling thread holds the object alone.
+    #[inline(always)]
+    pub(crate) fn held(self) -> Holder {
+        let waiting = std::mem::ManuallyDrop::new(self);
+        with_actor(|actor| {
+            let instance = waiting.hook.instance(actor);
+            match &instance {
+                Some(instance) => {
+                    instance.set_holder(actor.thread_id());
+                    actor.end(&SystemClock, waiting.wait, Held::Exclusive(instance));
+                }
+                None => {
+                    actor.end(&SystemClock, waiting.wait, Held::None);
+                }
+            }
+            Holder(instance)
+        })
+        .unwrap_or(Holder::NONE)
+    }
+
+    /// The wait is over, and the calling thread reads the object, maybe with others.
+    pub(crate) fn read(self) -> Reader {
+        let waiting = std::mem::ManuallyDrop::new(self);
+        with_actor(|actor| {
+            let instance = waiting.hook.instance(actor);
+            if let Some(instance) = &instance {
+                instance.add_reader();
+            }
+            actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Shared));
+            Reader(instance)
+        })
+        .unwrap_or(Reader(None))
+    }
+
+    /// The wait is over, as others may find theirs to be at this moment.
+    pub(crate) fn passed(self) {
+        let waiting = std::mem::ManuallyDrop::new(self);
+        with_actor(|actor| {
+            let instance = waiting.hook.instance(actor);
+            actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Shared));
+        });
+    }
+
+    /// The wait is over, and the calling thread, alone, has what it waited for; nothing is held.
+    pub(crate) fn passed_alone(self) {
+        let waiting = std::mem::ManuallyDrop::new(self);
+        with_actor(|actor| {
+            let instance = waiting.hook.instance(actor);
+            actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Exclusive));
+        });
+    }
+}
+
+impl Drop for Waiting<'_> {
+    /// The wait is over, in vain: it was not to be had, or the code that waited panics.
+    fn drop(&mut self) {
+        with_actor(|actor| actor.end(&SystemClock, self.wait, Held::None));
+    }
+}
+
+/// Marks the calling thread as the holder again, after a condition was waited for.
+pub(crate) fn hold_again(hook: &Hook, was: bool) -> Holder {
+    if !was {
+        return Holder::NONE;
+    }
+    with_actor(|actor| {
+        let instance = hook.instance(actor);
+        if let Some(instance) = &instance {
+            instance.set_holder(actor.thread_id());
+        }
+        Holder(instance)
+    })
+    .unwrap_or(Holder::NONE)
+}
+
+impl Holder {
+    /// Whether anybody is marked.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.0.is_some()
+    }
+}

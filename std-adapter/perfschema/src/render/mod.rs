@@ -1,0 +1,392 @@
+//! Tables as text, CSV and JSON lines.
+//!
+//! A [`Grid`] holds the rows of any table, or of any query, as they were at one moment. It is cut to what is wanted, and then
+//! displayed in one of four forms:
+//!
+//! ```
+//! # use perfschema::core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion, timer::Timers};
+//! use perfschema::{core::tables, render::Grid};
+//! # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+//! # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+//! # region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::OFF)?;
+//!
+//! let grid = Grid::of(&region, &tables::SetupInstruments).select(&["NAME", "ENABLED"])?;
+//! let expected = "\
+//! +--------------------------------+---------+
+//! | NAME                           | ENABLED |
+//! +--------------------------------+---------+
+//! | wait/synch/mutex/app/LOCK_open | NO      |
+//! +--------------------------------+---------+
+//! 1 row in set
+//! ";
+//! assert_eq!(grid.boxed().to_string(), expected);
+//! assert_eq!(grid.csv().to_string(), "NAME,ENABLED\nwait/synch/mutex/app/LOCK_open,NO\n");
+//! assert_eq!(grid.json_lines().to_string(), "{\"NAME\":\"wait/synch/mutex/app/LOCK_open\",\"ENABLED\":\"NO\"}\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Every form is a value that implements [`Display`](fmt::Display) and nothing else: so it goes to `print!`, `to_string()`, a
+//! `String` or any `io::Write` (`write!(file, "{}", grid.csv())` hands on the file's own error). A form is written in many small
+//! pieces; give it a buffered or locked writer.
+//!
+//! The text forms are for eyes: they follow the `mysql` client byte for byte, and what a terminal would act on is shown escaped. CSV
+//! and JSON lines are for programs: they lose nothing, and show times as numbers of picoseconds only.
+
+pub mod csv;
+pub mod json;
+pub mod text;
+
+use core::cmp::Ordering;
+use core::fmt;
+use perfschema_core::Region;
+use perfschema_core::table::{Column, Row, SqlType, Sweep, Table, TableError, Value};
+
+/// What the numbers of a column measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unit {
+    /// Nothing in particular: counts, ids, texts.
+    #[default]
+    None,
+    /// Time in picoseconds.
+    Picoseconds,
+}
+
+impl Unit {
+    /// The unit that a column of this name has, in any letter case. This is the only place that tells times from other numbers: MySQL
+    /// declares no units, but names its columns consistently.
+    ///
+    /// ```
+    /// use perfschema::render::Unit;
+    /// assert_eq!(Unit::of("SUM_TIMER_WAIT"), Unit::Picoseconds);
+    /// assert_eq!(Unit::of("TIMER_OVERHEAD"), Unit::None); // in cycles
+    /// assert_eq!(Unit::of("PROCESSLIST_TIME"), Unit::None); // in seconds
+    /// ```
+    pub fn of(column: &str) -> Unit {
+        let name = column.to_ascii_uppercase();
+        let is_aggregate = |rest: &str| rest.starts_with("TIMER_") || matches!(rest, "LOCK_TIME" | "CPU_TIME");
+        let aggregates = ["SUM_", "MIN_", "AVG_", "MAX_"];
+        let picoseconds = match name.as_str() {
+            "TIMER_START" | "TIMER_END" | "TIMER_WAIT" | "TIMER_PREPARE" => true,
+            "BUCKET_TIMER_LOW" | "BUCKET_TIMER_HIGH" | "LOCK_TIME" | "CPU_TIME" => true,
+            _ if name.strip_prefix("QUANTILE_").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit())) => true,
+            _ => aggregates.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_aggregate)),
+        };
+        if picoseconds { Unit::Picoseconds } else { Unit::None }
+    }
+}
+
+/// What is known of a column of a [`Grid`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnHead {
+    /// Its name; two columns of a query may have the same.
+    pub name: String,
+    /// Its type, which decides the alignment.
+    pub sql_type: SqlType,
+    /// Whether it can be NULL; a boxed table then leaves room for the word.
+    pub nullable: bool,
+    /// What its numbers measure.
+    pub unit: Unit,
+}
+
+impl ColumnHead {
+    /// A column that can be NULL, with the unit that its name implies.
+    pub fn new(name: impl Into<String>, sql_type: SqlType) -> ColumnHead {
+        let name = name.into();
+        let unit = Unit::of(&name);
+        ColumnHead { name, sql_type, nullable: true, unit }
+    }
+
+    /// The same column, never NULL.
+    #[must_use]
+    pub fn not_null(self) -> ColumnHead {
+        ColumnHead { nullable: false, ..self }
+    }
+
+    /// Whether its values are numbers, which stand on the right.
+    pub fn is_numeric(&self) -> bool {
+        matches!(self.sql_type, SqlType::BigintUnsigned | SqlType::Bigint | SqlType::IntUnsigned | SqlType::Double)
+    }
+}
+
+impl From<&Column> for ColumnHead {
+    fn from(column: &Column) -> ColumnHead {
+        ColumnHead { nullable: column.nullable, ..ColumnHead::new(column.name, column.sql_type) }
+    }
+}
+
+/// A [`Value`] that owns its text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum OwnedValue {
+    /// NULL.
+    #[default]
+    Null,
+    /// A number from 0 to 2⁶⁴−1.
+    Unsigned(u64),
+    /// A number that can be negative.
+    Signed(i64),
+    /// A number with a fraction.
+    Double(f64),
+    /// A text, or the name of an enum's value.
+    Text(String),
+}
+
+impl OwnedValue {
+    /// The value, borrowed.
+    pub fn as_value(&self) -> Value<'_> {
+        match self {
+            OwnedValue::Null => Value::Null,
+            OwnedValue::Unsigned(number) => Value::Unsigned(*number),
+            OwnedValue::Signed(number) => Value::Signed(*number),
+            OwnedValue::Double(number) => Value::Double(*number),
+            OwnedValue::Text(text) => Value::Text(text),
+        }
+    }
+}
+
+impl From<Value<'_>> for OwnedValue {
+    fn from(value: Value<'_>) -> OwnedValue {
+        match value {
+            Value::Null => OwnedValue::Null,
+            Value::Unsigned(number) => OwnedValue::Unsigned(number),
+            Value::Signed(number) => OwnedValue::Signed(number),
+            Value::Double(number) => OwnedValue::Double(number),
+            Value::Text(text) => OwnedValue::Text(text.to_owned()),
+        }
+    }
+}
+
+impl From<u64> for OwnedValue {
+    fn from(number: u64) -> OwnedValue {
+        OwnedValue::Unsigned(number)
+    }
+}
+
+impl From<i64> for OwnedValue {
+    fn from(number: i64) -> OwnedValue {
+        OwnedValue::Signed(number)
+    }
+}
+
+impl From<f64> for OwnedValue {
+    fn from(number: f64) -> OwnedValue {
+        OwnedValue::Double(number)
+    }
+}
+
+impl From<&str> for OwnedValue {
+    fn from(text: &str) -> OwnedValue {
+        OwnedValue::Text(text.to_owned())
+    }
+}
+
+impl From<String> for OwnedValue {
+    fn from(text: String) -> OwnedValue {
+        OwnedValue::Text(text)
+    }
+}
+
+impl<T: Into<OwnedValue>> From<Option<T>> for OwnedValue {
+    fn from(value: Option<T>) -> OwnedValue {
+        value.map_or(OwnedValue::Null, T::into)
+    }
+}
+
+/// The direction of [`Grid::order_by`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The smallest first; NULL before all.
+    Ascending,
+    /// The largest first; NULL after all.
+    Descending,
+}
+
+/// Rows, collected: of a table by [`of`](Self::of), or of anything else by filling in the fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grid {
+    /// The columns, in order.
+    pub columns: Vec<ColumnHead>,
+    /// The rows, each with a value for each column. Where one is too short, NULL is shown; what is too many is left out.
+    pub rows: Vec<Vec<OwnedValue>>,
+}
+
+impl Grid {
+    /// All rows of a table as they are now.
+    pub fn of(region: &Region<'_>, table: &dyn Table) -> Grid {
+        Grid::collect(region, table, |_| true).0
+    }
+
+    /// The rows of a table for which `keep` is true, and what the reader met: rows that changed meanwhile are counted there.
+    ///
+    /// Rows not kept are never copied, which [`retain`](Self::retain) cannot say.
+    pub fn collect(region: &Region<'_>, table: &dyn Table, mut keep: impl FnMut(&dyn Row) -> bool) -> (Grid, Sweep) {
+        let columns: Vec<ColumnHead> = table.declaration().columns.iter().map(ColumnHead::from).collect();
+        let mut rows = Vec::new();
+        let sweep = table.scan(region, &mut |row| {
+            if keep(row) {
+                rows.push((0..columns.len()).map(|index| row.cell(index).into()).collect());
+            }
+        });
+        (Grid { columns, rows }, sweep)
+    }
+
+    /// The index of the first column of this name, in any letter case.
+    ///
+    /// # Errors
+    /// [`TableError::UnknownColumn`].
+    pub fn column(&self, name: &str) -> Result<usize, TableError> {
+        position(&self.columns, name).ok_or_else(|| TableError::UnknownColumn { column: name.into() })
+    }
+
+    /// Only these columns, in this order, named in any letter case.
+    ///
+    /// # Errors
+    /// [`TableError::UnknownColumn`].
+    pub fn select(self, names: &[&str]) -> Result<Grid, TableError> {
+        let indices = names.iter().map(|name| self.column(name)).collect::<Result<Vec<_>, _>>()?;
+        let columns = indices.iter().map(|&index| self.columns[index].clone()).collect();
+        let pick = |row: Vec<OwnedValue>| indices.iter().map(|&index| row.get(index).cloned().unwrap_or_default()).collect();
+        Ok(Grid { columns, rows: self.rows.into_iter().map(pick).collect() })
+    }
+
+    /// Only the rows for which `keep` is true.
+    ///
+    /// ```
+    /// use perfschema::render::Grid;
+    /// fn that_waited(grid: Grid) -> Grid {
+    ///     grid.retain(|row| row.number("COUNT_STAR") > Some(0))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn retain(mut self, mut keep: impl FnMut(GridRow<'_>) -> bool) -> Grid {
+        let columns = &self.columns;
+        self.rows.retain(|values| keep(GridRow { columns, values }));
+        self
+    }
+
+    /// The rows in this order; equal ones keep theirs.
+    #[must_use]
+    pub fn sort_by(mut self, mut compare: impl FnMut(GridRow<'_>, GridRow<'_>) -> Ordering) -> Grid {
+        let columns = &self.columns;
+        self.rows.sort_by(|a, b| compare(GridRow { columns, values: a }, GridRow { columns, values: b }));
+        self
+    }
+
+    /// The rows by the values of a column: numbers by size, texts by bytes. Equal ones keep their order.
+    ///
+    /// # Errors
+    /// [`TableError::UnknownColumn`].
+    pub fn order_by(mut self, name: &str, order: Order) -> Result<Grid, TableError> {
+        let index = self.column(name)?;
+        self.rows.sort_by(|a, b| {
+            let (a, b) = (sort_key(a.get(index)), sort_key(b.get(index)));
+            let (a, b) = if order == Order::Ascending { (a, b) } else { (b, a) };
+            compare_keys(&a, &b)
+        });
+        Ok(self)
+    }
+
+    /// The first `rows` rows.
+    #[must_use]
+    pub fn limit(mut self, rows: usize) -> Grid {
+        self.rows.truncate(rows);
+        self
+    }
+
+    /// As the `mysql` client draws it: [`text::boxed`].
+    pub fn boxed(&self) -> text::TextTable<'_> {
+        text::boxed(self)
+    }
+
+    /// One line a value, as after `\G`: [`text::vertical`].
+    pub fn vertical(&self) -> text::TextTable<'_> {
+        text::vertical(self)
+    }
+
+    /// Comma-separated values: [`csv::table`].
+    pub fn csv(&self) -> csv::Csv<'_> {
+        csv::table(self)
+    }
+
+    /// One JSON object a row: [`json::lines`].
+    pub fn json_lines(&self) -> json::JsonLines<'_> {
+        json::lines(self)
+    }
+
+    /// The cells of a row, one for each column whatever the length of the row.
+    fn cells<'a>(&'a self, row: &'a [OwnedValue]) -> impl Iterator<Item = (&'a ColumnHead, Value<'a>)> {
+        self.columns.iter().enumerate().map(|(index, head)| (head, row.get(index).map_or(Value::Null, OwnedValue::as_value)))
+    }
+}
+
+/// A row of a [`Grid`], with the names of its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct GridRow<'a> {
+    columns: &'a [ColumnHead],
+    values: &'a [OwnedValue],
+}
+
+impl<'a> GridRow<'a> {
+    /// The value of a column, named in any letter case. None: there is no such column.
+    pub fn get(&self, name: &str) -> Option<Value<'a>> {
+        position(self.columns, name).map(|index| self.values.get(index).map_or(Value::Null, OwnedValue::as_value))
+    }
+
+    /// The value of a column if it is a whole number, not negative.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        match self.get(name)? {
+            Value::Unsigned(number) => Some(number),
+            Value::Signed(number) => number.try_into().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value of a column if it is a text.
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        match self.get(name)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn position(columns: &[ColumnHead], name: &str) -> Option<usize> {
+    columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+}
+
+/// NULL, numbers, texts: compared part by part. A whole number that no double can hold exactly is told from its neighbours by the third
+/// part; the order stays total even where doubles and whole numbers are mixed.
+type SortKey<'a> = (u8, f64, i128, &'a str);
+
+fn sort_key(value: Option<&OwnedValue>) -> SortKey<'_> {
+    match value {
+        None | Some(OwnedValue::Null) => (0, 0.0, 0, ""),
+        // Adding 0.0 makes −0 equal to 0.
+        Some(OwnedValue::Double(number)) => (1, number + 0.0, i128::MIN, ""),
+        Some(OwnedValue::Unsigned(number)) => (1, *number as f64, (*number).into(), ""),
+        Some(OwnedValue::Signed(number)) => (1, *number as f64, (*number).into(), ""),
+        Some(OwnedValue::Text(text)) => (2, 0.0, 0, text),
+    }
+}
+
+fn compare_keys(a: &SortKey<'_>, b: &SortKey<'_>) -> Ordering {
+    a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)).then_with(|| a.3.cmp(b.3))
+}
+
+/// Whether a terminal or an editor would act on the character instead of showing it: control characters, those that turn the direction
+/// of writing, and those that cannot be seen. The joiners of emoji and of many scripts (U+200C, U+200D) are harmless and stay.
+fn is_hostile(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+/// A double as MySQL and JSON have it: digits, with an exponent where there would be too many of them.
+fn write_double(f: &mut fmt::Formatter<'_>, number: f64) -> fmt::Result {
+    let size = number.abs();
+    if size == 0.0 || (1e-5..1e15).contains(&size) || !number.is_finite() { write!(f, "{number}") } else { write!(f, "{number:e}") }
+}
+
+#[cfg(test)]
+mod tests;

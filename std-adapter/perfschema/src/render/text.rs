@@ -1,0 +1,372 @@
+//! Tables for eyes: boxed, and one line a value, as the `mysql` client prints them.
+//!
+//! The client's rules, all kept: headings stand on the left and numbers on the right; a column that can be NULL is at least four wide;
+//! of an empty result there is only the line `Empty set`, and without a footer nothing.
+//!
+//! Unlike the client, a column is as wide as its text is in the terminal, not as its bytes in UTF-8; and a character that a terminal
+//! would act on (newline, escape, a turn of the direction of writing) is shown as Rust writes it in a literal, `\n` or `\u{1b}`. So no
+//! value, not even a hostile name in memory of another process, can break the frame, fake a row or command the terminal. A backslash
+//! stays a backslash: who needs text back byte by byte takes CSV or JSON lines.
+
+use super::{Grid, Unit, is_hostile, write_double};
+use core::fmt::{self, Write};
+use core::time::Duration;
+use perfschema_core::picotime::format_pico_time;
+use perfschema_core::table::Value;
+use std::borrow::Cow;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What a boxed table does that is too wide for the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fit {
+    /// Nothing; its lines are as long as they are.
+    #[default]
+    Never,
+    /// Its widest texts are shortened until it is this wide. If that is not enough it is printed [`vertical`], and nothing is shortened.
+    Columns(usize),
+}
+
+/// How times are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// As the numbers of picoseconds that the tables hold.
+    #[default]
+    Picoseconds,
+    /// With a unit that suits their size: `31.84 us`.
+    Human,
+}
+
+/// The line below the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Footer {
+    /// There is none.
+    None,
+    /// `3 rows in set`
+    #[default]
+    Rows,
+    /// `3 rows in set (0.01 sec)`
+    Timed(Duration),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Boxed,
+    Vertical,
+}
+
+/// A [`Grid`] that displays as text; made by [`boxed`] and [`vertical`].
+#[derive(Clone, Copy, Debug)]
+pub struct TextTable<'a> {
+    grid: &'a Grid,
+    form: Form,
+    fit: Fit,
+    times: Times,
+    footer: Footer,
+}
+
+/// A table in a frame.
+///
+/// ```
+/// use perfschema::core::table::SqlType;
+/// use perfschema::render::{ColumnHead, Grid, text::{self, Fit, Footer, Times}};
+///
+/// let columns = vec![ColumnHead::new("EVENT_NAME", SqlType::Varchar(128)), ColumnHead::new("TIMER_WAIT", SqlType::BigintUnsigned)];
+/// let rows = vec![vec!["wait/io/file/sql/pid".into(), 31_843_368_u64.into()]];
+/// let grid = Grid { columns, rows };
+/// let expected = "\
+/// +----------------------+------------+
+/// | EVENT_NAME           | TIMER_WAIT |
+/// +----------------------+------------+
+/// | wait/io/file/sql/pid |   31.84 us |
+/// +----------------------+------------+
+/// ";
+/// assert_eq!(text::boxed(&grid).times(Times::Human).footer(Footer::None).to_string(), expected);
+/// let expected = "\
+/// +------------------+------------+
+/// | EVENT_NAME       | TIMER_WAIT |
+/// +------------------+------------+
+/// | …io/file/sql/pid |   31843368 |
+/// +------------------+------------+
+/// 1 row in set
+/// ";
+/// assert_eq!(text::boxed(&grid).fit(Fit::Columns(33)).to_string(), expected);
+/// ```
+pub fn boxed(grid: &Grid) -> TextTable<'_> {
+    TextTable { grid, form: Form::Boxed, fit: Fit::default(), times: Times::default(), footer: Footer::default() }
+}
+
+/// A table with one line a value, as after `\G`.
+///
+/// ```
+/// use perfschema::core::table::SqlType;
+/// use perfschema::render::{ColumnHead, Grid, OwnedValue, text};
+///
+/// let columns = vec![ColumnHead::new("EVENT_NAME", SqlType::Varchar(128)), ColumnHead::new("TIMER_END", SqlType::BigintUnsigned)];
+/// let grid = Grid { columns, rows: vec![vec!["wait/io/file/sql/pid".into(), OwnedValue::Null]] };
+/// let expected = "\
+/// *************************** 1. row ***************************
+/// EVENT_NAME: wait/io/file/sql/pid
+///  TIMER_END: NULL
+/// 1 row in set
+/// ";
+/// assert_eq!(text::vertical(&grid).to_string(), expected);
+/// ```
+pub fn vertical(grid: &Grid) -> TextTable<'_> {
+    TextTable { form: Form::Vertical, ..boxed(grid) }
+}
+
+impl TextTable<'_> {
+    /// What to do if it is too wide; [`Fit::Never`] if not said.
+    #[must_use]
+    pub fn fit(self, fit: Fit) -> Self {
+        TextTable { fit, ..self }
+    }
+
+    /// How to show times; [`Times::Picoseconds`] if not said.
+    #[must_use]
+    pub fn times(self, times: Times) -> Self {
+        TextTable { times, ..self }
+    }
+
+    /// What to print below; [`Footer::Rows`] if not said.
+    #[must_use]
+    pub fn footer(self, footer: Footer) -> Self {
+        TextTable { footer, ..self }
+    }
+}
+
+impl fmt::Display for TextTable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.grid.rows.is_empty() {
+            let heads: Vec<Shown<'_>> = self.grid.columns.iter().map(|head| Shown::new(Cow::Borrowed(&head.name))).collect();
+            let rows: Vec<Vec<Shown<'_>>> = self.grid.rows.iter().map(|row| self.shown(row)).collect();
+            let widths = match self.form {
+                Form::Boxed => self.widths(&heads, &rows),
+                Form::Vertical => None,
+            };
+            match widths {
+                Some(widths) => self.write_boxed(f, &heads, &rows, &widths)?,
+                None => write_vertical(f, &heads, &rows)?,
+            }
+        }
+        write_footer(f, self.footer, self.grid.rows.len())
+    }
+}
+
+impl TextTable<'_> {
+    fn shown<'b>(&self, row: &'b [super::OwnedValue]) -> Vec<Shown<'b>>
+    where
+        Self: 'b,
+    {
+        self.grid
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(index, head)| {
+                let value = row.get(index).map_or(Value::Null, super::OwnedValue::as_value);
+                Shown::new(value_text(value, self.times == Times::Human && head.unit == Unit::Picoseconds))
+            })
+            .collect()
+    }
+
+    /// The width of each column; None if the table cannot be made to fit.
+    fn widths(&self, heads: &[Shown<'_>], rows: &[Vec<Shown<'_>>]) -> Option<Vec<usize>> {
+        let columns = || self.grid.columns.iter().zip(heads).enumerate();
+        let least = |nullable, head: &Shown<'_>| head.width.max(if nullable { "NULL".len() } else { 0 });
+        let widths: Vec<usize> = columns()
+            .map(|(index, (column, head))| {
+                rows.iter().map(|row| row[index].width).fold(least(column.nullable, head), usize::max)
+            })
+            .collect();
+        let Fit::Columns(limit) = self.fit else { return Some(widths) };
+        let frame = |widths: &[usize]| 1 + widths.iter().map(|width| width + 3).sum::<usize>();
+        if frame(&widths) <= limit {
+            return Some(widths);
+        }
+        // The widest are cut first: the cap sinks until the frame fits.
+        let capped = |cap: usize| -> Vec<usize> {
+            columns()
+                .map(|(index, (column, head))| {
+                    let width = widths[index];
+                    if column.is_numeric() { width } else { width.min(cap.max(least(column.nullable, head))) }
+                })
+                .collect()
+        };
+        (READABLE..=limit).rev().map(capped).find(|widths| frame(widths) <= limit)
+    }
+
+    fn write_boxed(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        heads: &[Shown<'_>],
+        rows: &[Vec<Shown<'_>>],
+        widths: &[usize],
+    ) -> fmt::Result {
+        let frame = |f: &mut fmt::Formatter<'_>| {
+            for width in widths {
+                f.write_char('+')?;
+                repeat(f, '-', width + 2)?;
+            }
+            f.write_str("+\n")
+        };
+        frame(f)?;
+        for (head, &width) in heads.iter().zip(widths) {
+            f.write_str("| ")?;
+            head.write(f, width, false)?;
+            f.write_char(' ')?;
+        }
+        f.write_str("|\n")?;
+        frame(f)?;
+        for row in rows {
+            for ((cell, column), &width) in row.iter().zip(&self.grid.columns).zip(widths) {
+                f.write_str("| ")?;
+                cell.write(f, width, column.is_numeric())?;
+                f.write_char(' ')?;
+            }
+            f.write_str("|\n")?;
+        }
+        frame(f)
+    }
+}
+
+fn write_vertical(f: &mut fmt::Formatter<'_>, heads: &[Shown<'_>], rows: &[Vec<Shown<'_>>]) -> fmt::Result {
+    let width = heads.iter().map(|head| head.width).max().unwrap_or(0);
+    for (index, row) in rows.iter().enumerate() {
+        writeln!(f, "*************************** {}. row ***************************", index + 1)?;
+        for (head, cell) in heads.iter().zip(row) {
+            head.write(f, width, true)?;
+            writeln!(f, ": {}", cell.text)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_footer(f: &mut fmt::Formatter<'_>, footer: Footer, rows: usize) -> fmt::Result {
+    match (footer, rows) {
+        (Footer::None, _) => return Ok(()),
+        (_, 0) => f.write_str("Empty set")?,
+        (_, 1) => f.write_str("1 row in set")?,
+        _ => write!(f, "{rows} rows in set")?,
+    }
+    if let Footer::Timed(time) = footer {
+        f.write_str(" (")?;
+        write_elapsed(f, time)?;
+        f.write_char(')')?;
+    }
+    f.write_char('\n')
+}
+
+/// `1 day 2 hours 3 min 4.56 sec`, from the first of them that is not 0, as the client has it.
+fn write_elapsed(f: &mut fmt::Formatter<'_>, time: Duration) -> fmt::Result {
+    let mut seconds = time.as_secs();
+    for (unit_s, one, many) in [(86_400, "day", "days"), (3_600, "hour", "hours"), (60, "min", "min")] {
+        let count = seconds / unit_s;
+        seconds %= unit_s;
+        if count > 0 {
+            write!(f, "{count} {} ", if count == 1 { one } else { many })?;
+        }
+    }
+    write!(f, "{:.2} sec", seconds as f64 + f64::from(time.subsec_nanos()) / 1e9)
+}
+
+/// The narrowest that a text is shortened to.
+const READABLE: usize = 16;
+
+/// A text as the terminal shall get it, and how wide it is there.
+struct Shown<'a> {
+    text: Cow<'a, str>,
+    width: usize,
+}
+
+impl<'a> Shown<'a> {
+    fn new(text: Cow<'a, str>) -> Shown<'a> {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return Shown { width: text.len(), text };
+        }
+        let text = if text.contains(is_hostile) { Cow::Owned(escape(&text)) } else { text };
+        Shown { width: text.width(), text }
+    }
+
+    /// Writes it in exactly `width` columns, shortened if need be.
+    fn write(&self, f: &mut fmt::Formatter<'_>, width: usize, right: bool) -> fmt::Result {
+        if self.width > width {
+            let short = shorten(&self.text, width);
+            f.write_str(&short)?;
+            return repeat(f, ' ', width - short.width());
+        }
+        let space = width - self.width;
+        repeat(f, ' ', if right { space } else { 0 })?;
+        f.write_str(&self.text)?;
+        repeat(f, ' ', if right { 0 } else { space })
+    }
+}
+
+fn value_text(value: Value<'_>, human: bool) -> Cow<'_, str> {
+    struct Double(f64);
+    impl fmt::Display for Double {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write_double(f, self.0)
+        }
+    }
+    // A time below 1000 ps comes with spaces in front, for a column of its own kind; here the column aligns it.
+    let pico_time = |time_ps: u64| Cow::Owned(format_pico_time(time_ps).to_string().trim_start().to_owned());
+    match value {
+        Value::Null => Cow::Borrowed("NULL"),
+        Value::Text(text) => Cow::Borrowed(text),
+        Value::Unsigned(time_ps) if human => pico_time(time_ps),
+        Value::Signed(time_ps @ 0..) if human => pico_time(time_ps as u64),
+        // What AVG() and sums beyond 2⁶³ come as.
+        Value::Double(time_ps @ 0.0..) if human => pico_time(time_ps.round() as u64),
+        Value::Unsigned(number) => Cow::Owned(number.to_string()),
+        Value::Signed(number) => Cow::Owned(number.to_string()),
+        Value::Double(number) => Cow::Owned(Double(number).to_string()),
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hostile(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+    }
+    escaped
+}
+
+/// The text in at most `width` columns, with `…` for what is gone. A name or path loses its front, since the names of a column differ
+/// at the end; it is cut before a `/` if there is one near. A text of several words loses its end.
+fn shorten(text: &str, width: usize) -> String {
+    let Some(room) = width.checked_sub(1) else { return String::new() };
+    if text.contains(' ') {
+        let mut end = cut(text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)), room).unwrap_or(0);
+        // Characters may be wider together than apart.
+        while text[..end].width() > room {
+            end = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+        }
+        let head = text[..end].trim_end_matches(['\u{200d}', ' ']);
+        return format!("{head}…");
+    }
+    let mut start = cut(text.char_indices().rev(), room).unwrap_or(text.len());
+    // What is left must not begin with a part of a character that is gone.
+    while text[start..].chars().next().is_some_and(|c| c.width() == Some(0)) || text[start..].width() > room {
+        start += text[start..].chars().next().map_or(1, char::len_utf8);
+    }
+    let tail = &text[start..];
+    let slash = tail.find('/').filter(|&at| at <= tail.len() / 4).unwrap_or(0);
+    format!("…{}", &tail[slash..])
+}
+
+/// The last place that is reached within `room` columns.
+fn cut(places: impl Iterator<Item = (usize, char)>, room: usize) -> Option<usize> {
+    let mut width = 0;
+    places
+        .take_while(|(_, c)| {
+            width += c.width().unwrap_or(0);
+            width <= room
+        })
+        .last()
+        .map(|(at, _)| at)
+}
+
+/// By hand: the width of a format string ends at 65535, and a cell need not.
+fn repeat(f: &mut fmt::Formatter<'_>, c: char, count: usize) -> fmt::Result {
+    (0..count).try_for_each(|_| f.write_char(c))
+}

@@ -1,0 +1,45 @@
+//! `Barrier`
+
+use super::BarrierWaitResult;
+use crate::hook::{Hook, Waiting};
+use crate::instrument::Instrument;
+use perfschema_core::Operation;
+use std::fmt;
+use std::panic::Location;
+
+static DEFAULT: Instrument = Instrument::new("wait/synch/barrier/std/Barrier");
+
+/// [`std::sync::Barrier`], with its waits recorded.
+pub struct Barrier {
+    hook: Hook,
+    inner: std::sync::Barrier,
+}
+
+impl Barrier {
+    /// See [`std::sync::Barrier::new`].
+    pub const fn new(n: usize) -> Barrier {
+        Barrier::with_instrument(&DEFAULT, n)
+    }
+
+    /// A barrier that is recorded by `instrument`, a `wait/synch/barrier/…`.
+    pub const fn with_instrument(instrument: &'static Instrument, n: usize) -> Barrier {
+        Barrier { hook: Hook::new(instrument), inner: std::sync::Barrier::new(n) }
+    }
+
+    /// See [`std::sync::Barrier::wait`].
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        let waiting = self.hook.begin(Operation::Barrier, Location::caller());
+        let result = self.inner.wait();
+        if let Some(waiting) = waiting {
+            Waiting::passed(waiting);
+        }
+        result
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,155 @@
+//! `Condvar`
+
+use super::{LockResult, MutexGuard, PoisonError, WaitTimeoutResult};
+use crate::hook::{Hook, Waiting};
+use crate::instrument::Instrument;
+use perfschema_core::Operation;
+use std::fmt;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+static DEFAULT: Instrument = Instrument::new("wait/synch/cond/std/Condvar");
+
+/// [`std::sync::Condvar`], with its waits recorded. While one lasts, the mutex is shown as not held by the waiting thread.
+///
+/// ```
+/// use perfschema::sync::{Condvar, Mutex};
+/// let (ready, changed) = (Mutex::new(false), Condvar::new());
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| {
+///         *ready.lock().unwrap() = true;
+///         changed.notify_one();
+///     });
+///     let guard = changed.wait_while(ready.lock().unwrap(), |ready| !*ready).unwrap();
+///     assert!(*guard);
+/// });
+/// ```
+pub struct Condvar {
+    hook: Hook,
+    inner: std::sync::Condvar,
+}
+
+impl Condvar {
+    /// See [`std::sync::Condvar::new`].
+    pub const fn new() -> Condvar {
+        Condvar::with_instrument(&DEFAULT)
+    }
+
+    /// A condition variable whose waits are recorded by `instrument`, a `wait/synch/cond/…`.
+    pub const fn with_instrument(instrument: &'static Instrument) -> Condvar {
+        Condvar { hook: Hook::new(instrument), inner: std::sync::Condvar::new() }
+    }
+
+    /// See [`std::sync::Condvar::wait`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned; the guard is in the error.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        self.recorded(Operation::Wait, Location::caller(), guard, |guard| match self.inner.wait(guard) {
+            Ok(guard) => Ok((guard, ())),
+            Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), ()))),
+        })
+        .map(|(guard, ())| guard)
+        .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0))
+    }
+
+    /// See [`std::sync::Condvar::wait_while`]. Each time the condition is waited for is a wait of its own.
+    ///
+    /// # Errors
+    /// If the mutex is poisoned; the guard is in the error.
+    #[track_caller]
+    pub fn wait_while<'a, T, F>(&self, mut guard: MutexGuard<'a, T>, mut condition: F) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut *guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// See [`std::sync::Condvar::wait_timeout`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned; guard and result are in the error.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        timeout: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        self.recorded(Operation::TimedWait, Location::caller(), guard, |guard| self.inner.wait_timeout(guard, timeout))
+    }
+
+    /// See [`std::sync::Condvar::wait_timeout_while`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned; guard and result are in the error.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        timeout: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let start = Instant::now();
+        loop {
+            if !condition(&mut *guard) {
+                // Only std can make a result that says "not timed out": that of a wait that is woken, or one of no time at all, which
+                // says the opposite. The last word is therefore std's own loop with a condition that is met.
+                return self.met(guard, timeout);
+            }
+            let Some(left) = timeout.checked_sub(start.elapsed()) else {
+                return self.wait_timeout(guard, Duration::ZERO);
+            };
+            guard = self.wait_timeout(guard, left)?.0;
+        }
+    }
+
+    /// The result of a wait whose condition was met before its time was up.
+    fn met<'a, T>(&self, guard: MutexGuard<'a, T>, timeout: Duration) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        guard.during(|guard| self.inner.wait_timeout_while(guard, timeout, |_| false))
+    }
+
+    /// See [`std::sync::Condvar::notify_one`].
+    pub fn notify_one(&self) {
+        self.inner.notify_one();
+    }
+
+    /// See [`std::sync::Condvar::notify_all`].
+    pub fn notify_all(&self) {
+        self.inner.notify_all();
+    }
+
+    fn recorded<'a, T, R>(
+        &self,
+        operation: Operation,
+        location: &'static Location<'static>,
+        guard: MutexGuard<'a, T>,
+        wait: impl FnOnce(std::sync::MutexGuard<'a, T>) -> LockResult<(std::sync::MutexGuard<'a, T>, R)>,
+    ) -> LockResult<(MutexGuard<'a, T>, R)> {
+        let waiting = self.hook.begin(operation, location);
+        let result = guard.during(wait);
+        // The mutex is held again, which makes this thread the only one to write the condition's sums.
+        if let Some(waiting) = waiting {
+            Waiting::passed_alone(waiting);
+        }
+        result
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Condvar::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

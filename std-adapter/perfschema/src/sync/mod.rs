@@ -1,0 +1,64 @@
+//! `std::sync`, instrumented: the same names, so that a `use` line is the whole change.
+//!
+//! What can wait is here and records its waits; everything else is std's. Without the feature `instrument` all of it is std's.
+//!
+//! | type | instrument by default | operations recorded |
+//! |---|---|---|
+//! | [`Mutex`] | `wait/synch/mutex/std/Mutex` | `lock`, `try_lock` |
+//! | [`RwLock`] | `wait/synch/rwlock/std/RwLock` | `read_lock`, `write_lock`, `try_read_lock`, `try_write_lock` |
+//! | [`Condvar`] | `wait/synch/cond/std/Condvar` | `wait`, `timed_wait` |
+//! | [`Once`] | `wait/synch/once/std/Once` | `call_once`, until it is done |
+//! | [`Barrier`] | `wait/synch/barrier/std/Barrier` | `barrier_wait` |
+//! | [`mpsc`] | `wait/synch/mpsc/std/channel` | `send` where it can wait, `recv` |
+//!
+//! `with_instrument` gives an object an instrument of its own; the macros [`mutex!`](crate::mutex), [`rwlock!`](crate::rwlock),
+//! [`condvar!`](crate::condvar) and [`once!`](crate::once) place one at the call site.
+
+#[cfg(feature = "instrument")]
+mod barrier;
+#[cfg(feature = "instrument")]
+mod condvar;
+#[cfg(feature = "instrument")]
+pub mod mpsc;
+#[cfg(feature = "instrument")]
+mod mutex;
+#[cfg(feature = "instrument")]
+mod once;
+#[cfg(feature = "instrument")]
+mod rwlock;
+
+#[cfg(feature = "instrument")]
+pub use self::{
+    barrier::Barrier,
+    condvar::Condvar,
+    mutex::{Mutex, MutexGuard},
+    once::Once,
+    rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+#[cfg(not(feature = "instrument"))]
+pub use std::sync::{Barrier, Condvar, Mutex, MutexGuard, Once, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
+
+pub use std::sync::{
+    Arc, BarrierWaitResult, LazyLock, LockResult, OnceLock, OnceState, PoisonError, TryLockError, TryLockResult,
+    WaitTimeoutResult, Weak, atomic,
+};
+
+/// A guard, poisoned or not, with more around it.
+#[cfg(feature = "instrument")]
+fn map_guard<G, N>(result: LockResult<G>, around: impl FnOnce(G) -> N) -> LockResult<N> {
+    match result {
+        Ok(guard) => Ok(around(guard)),
+        Err(poisoned) => Err(PoisonError::new(around(poisoned.into_inner()))),
+    }
+}
+
+/// The same for a guard that may not be had.
+#[cfg(feature = "instrument")]
+fn map_try<G, N>(result: TryLockResult<G>, around: impl FnOnce(G) -> N) -> TryLockResult<N> {
+    match result {
+        Ok(guard) => Ok(around(guard)),
+        Err(TryLockError::Poisoned(poisoned)) => Err(PoisonError::new(around(poisoned.into_inner())).into()),
+        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+    }
+}

@@ -1,0 +1,159 @@
+//! `Mutex`
+
+use super::{LockResult, TryLockResult, map_guard, map_try};
+use crate::hook::{Holder, Hook, Waiting, hold_again};
+use crate::instrument::Instrument;
+use perfschema_core::Operation;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+
+static DEFAULT: Instrument = Instrument::new("wait/synch/mutex/std/Mutex");
+
+/// [`std::sync::Mutex`], with its waits recorded.
+///
+/// ```
+/// use perfschema::sync::Mutex;
+/// let numbers = Mutex::new(vec![1]);
+/// numbers.lock().unwrap().push(2);
+/// assert_eq!(numbers.into_inner().unwrap(), [1, 2]);
+/// ```
+pub struct Mutex<T: ?Sized> {
+    hook: Hook,
+    inner: std::sync::Mutex<T>,
+}
+
+/// [`std::sync::MutexGuard`] of a [`Mutex`].
+#[must_use = "if unused the Mutex will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    // Dropped in this order: the mark is taken away before the mutex is unlocked, or it would take away the next holder's.
+    holder: Holder,
+    inner: std::sync::MutexGuard<'a, T>,
+    hook: &'a Hook,
+}
+
+impl<T> Mutex<T> {
+    /// See [`std::sync::Mutex::new`].
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex::with_instrument(&DEFAULT, value)
+    }
+
+    /// A mutex whose waits are recorded by `instrument`, a `wait/synch/mutex/…`.
+    pub const fn with_instrument(instrument: &'static Instrument, value: T) -> Mutex<T> {
+        Mutex { hook: Hook::new(instrument), inner: std::sync::Mutex::new(value) }
+    }
+
+    /// See [`std::sync::Mutex::into_inner`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// See [`std::sync::Mutex::lock`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned; the guard is in the error.
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let waiting = self.hook.begin(Operation::Lock, Location::caller());
+        let result = self.inner.lock();
+        let holder = waiting.map_or(Holder::NONE, Waiting::held);
+        map_guard(result, |inner| MutexGuard { holder, inner, hook: &self.hook })
+    }
+
+    /// See [`std::sync::Mutex::try_lock`].
+    ///
+    /// # Errors
+    /// If the mutex is held, or poisoned.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let waiting = self.hook.begin(Operation::TryLock, Location::caller());
+        map_try(self.inner.try_lock(), |inner| {
+            let holder = waiting.map_or(Holder::NONE, Waiting::held);
+            MutexGuard { holder, inner, hook: &self.hook }
+        })
+    }
+
+    /// See [`std::sync::Mutex::is_poisoned`].
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// See [`std::sync::Mutex::clear_poison`].
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
+    /// See [`std::sync::Mutex::get_mut`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Lets std's guard go to `wait`, a wait for a condition, with nobody marked as holder, and takes it back.
+    pub(super) fn during<R>(
+        self,
+        wait: impl FnOnce(std::sync::MutexGuard<'a, T>) -> LockResult<(std::sync::MutexGuard<'a, T>, R)>,
+    ) -> LockResult<(MutexGuard<'a, T>, R)> {
+        let MutexGuard { holder, inner, hook } = self;
+        let marked = holder.is_marked();
+        drop(holder);
+        map_guard(wait(inner), |(inner, result)| (MutexGuard { holder: hold_again(hook, marked), inner, hook }, result))
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Mutex::new(value)
+    }
+}

@@ -1,0 +1,89 @@
+//! `Once`
+
+use super::OnceState;
+use crate::hook::{Hook, Waiting};
+use crate::instrument::Instrument;
+use perfschema_core::Operation;
+use std::fmt;
+use std::panic::Location;
+
+static DEFAULT: Instrument = Instrument::new("wait/synch/once/std/Once");
+
+/// [`std::sync::Once`], with the work and the waits for it recorded; once it is done, nothing is.
+///
+/// ```
+/// use perfschema::sync::Once;
+/// static START: Once = Once::new();
+/// START.call_once(|| println!("only once"));
+/// assert!(START.is_completed());
+/// ```
+pub struct Once {
+    hook: Hook,
+    inner: std::sync::Once,
+}
+
+impl Once {
+    /// See [`std::sync::Once::new`].
+    #[expect(clippy::new_without_default, reason = "std's has none")]
+    pub const fn new() -> Once {
+        Once::with_instrument(&DEFAULT)
+    }
+
+    /// A `Once` that is recorded by `instrument`, a `wait/synch/once/…`.
+    pub const fn with_instrument(instrument: &'static Instrument) -> Once {
+        Once { hook: Hook::new(instrument), inner: std::sync::Once::new() }
+    }
+
+    /// See [`std::sync::Once::call_once`].
+    ///
+    /// # Panics
+    /// If an earlier closure panicked.
+    #[inline]
+    #[track_caller]
+    pub fn call_once<F: FnOnce()>(&self, work: F) {
+        if !self.inner.is_completed() {
+            self.recorded(Location::caller(), || self.inner.call_once(work));
+        }
+    }
+
+    /// See [`std::sync::Once::call_once_force`].
+    #[inline]
+    #[track_caller]
+    pub fn call_once_force<F: FnOnce(&OnceState)>(&self, work: F) {
+        if !self.inner.is_completed() {
+            self.recorded(Location::caller(), || self.inner.call_once_force(work));
+        }
+    }
+
+    /// See [`std::sync::Once::wait`].
+    ///
+    /// # Panics
+    /// If the closure panicked.
+    #[track_caller]
+    pub fn wait(&self) {
+        if !self.inner.is_completed() {
+            self.recorded(Location::caller(), || self.inner.wait());
+        }
+    }
+
+    /// See [`std::sync::Once::is_completed`].
+    #[inline]
+    pub fn is_completed(&self) -> bool {
+        self.inner.is_completed()
+    }
+
+    #[cold]
+    fn recorded(&self, location: &'static Location<'static>, work: impl FnOnce()) {
+        let waiting = self.hook.begin(Operation::CallOnce, location);
+        work();
+        if let Some(waiting) = waiting {
+            Waiting::passed(waiting);
+        }
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

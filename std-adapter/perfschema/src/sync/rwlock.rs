@@ -1,0 +1,198 @@
+//! `RwLock`
+
+use super::{LockResult, TryLockResult, map_guard, map_try};
+use crate::hook::{Holder, Hook, Reader, Waiting};
+use crate::instrument::Instrument;
+use perfschema_core::Operation;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+
+static DEFAULT: Instrument = Instrument::new("wait/synch/rwlock/std/RwLock");
+
+/// [`std::sync::RwLock`], with its waits recorded, those for reading and those for writing apart.
+///
+/// ```
+/// use perfschema::sync::RwLock;
+/// let number = RwLock::new(1);
+/// *number.write().unwrap() += 1;
+/// assert_eq!(*number.read().unwrap(), 2);
+/// ```
+pub struct RwLock<T: ?Sized> {
+    hook: Hook,
+    inner: std::sync::RwLock<T>,
+}
+
+/// [`std::sync::RwLockReadGuard`] of a [`RwLock`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    // Dropped in this order: a lock that is free has no reader left in the tables.
+    _reader: Option<Reader>,
+    inner: std::sync::RwLockReadGuard<'a, T>,
+}
+
+/// [`std::sync::RwLockWriteGuard`] of a [`RwLock`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    // Dropped in this order, as that of a MutexGuard.
+    _holder: Holder,
+    inner: std::sync::RwLockWriteGuard<'a, T>,
+}
+
+impl<T> RwLock<T> {
+    /// See [`std::sync::RwLock::new`].
+    pub const fn new(value: T) -> RwLock<T> {
+        RwLock::with_instrument(&DEFAULT, value)
+    }
+
+    /// A lock whose waits are recorded by `instrument`, a `wait/synch/rwlock/…`.
+    pub const fn with_instrument(instrument: &'static Instrument, value: T) -> RwLock<T> {
+        RwLock { hook: Hook::new(instrument), inner: std::sync::RwLock::new(value) }
+    }
+
+    /// See [`std::sync::RwLock::into_inner`].
+    ///
+    /// # Errors
+    /// If the lock is poisoned.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// See [`std::sync::RwLock::read`].
+    ///
+    /// # Errors
+    /// If the lock is poisoned; the guard is in the error.
+    #[inline]
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
+        let result = self.inner.read();
+        let _reader = waiting.map(Waiting::read);
+        map_guard(result, |inner| RwLockReadGuard { _reader, inner })
+    }
+
+    /// See [`std::sync::RwLock::try_read`].
+    ///
+    /// # Errors
+    /// If the lock is held by a writer, or poisoned.
+    #[inline]
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
+        map_try(self.inner.try_read(), |inner| RwLockReadGuard { _reader: waiting.map(Waiting::read), inner })
+    }
+
+    /// See [`std::sync::RwLock::write`].
+    ///
+    /// # Errors
+    /// If the lock is poisoned; the guard is in the error.
+    #[inline]
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
+        let result = self.inner.write();
+        let _holder = waiting.map_or(Holder::NONE, Waiting::held);
+        map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
+    }
+
+    /// See [`std::sync::RwLock::try_write`].
+    ///
+    /// # Errors
+    /// If the lock is held, or poisoned.
+    #[inline]
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        map_try(self.inner.try_write(), |inner| {
+            let _holder = waiting.map_or(Holder::NONE, Waiting::held);
+            RwLockWriteGuard { _holder, inner }
+        })
+    }
+
+    /// See [`std::sync::RwLock::is_poisoned`].
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// See [`std::sync::RwLock::clear_poison`].
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
+    /// See [`std::sync::RwLock::get_mut`].
+    ///
+    /// # Errors
+    /// If the lock is poisoned.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> Self {
+        RwLock::new(value)
+    }
+}
