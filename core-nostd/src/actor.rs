@@ -16,7 +16,7 @@ use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed};
 use crate::source;
-use crate::stat::{self, CarryWords, Shared, StatWords};
+use crate::stat::{self, CarryWords, Epochs, Shared, StatWords};
 use crate::sync::Word;
 use crate::{Lost, Operation, wait_histogram};
 use core::cell::Cell;
@@ -49,6 +49,10 @@ const NO_RECORD: u32 = u32::MAX;
 pub struct Actor<'r> {
     region: &'r Region<'r>,
     slot: Option<Claimed<'r>>,
+    thread_id: u64,
+    /// The sequence number before the first event: what the event ids in the tables count from.
+    base: u64,
+    epochs: &'r Word,
     mask: Cell<&'r Word>,
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
@@ -143,6 +147,9 @@ impl<'r> Actor<'r> {
         }
         Actor {
             slot: Some(claimed),
+            thread_id: claimed.thread_id,
+            base: claimed.base,
+            epochs: slot::epochs_word(claimed.words),
             mask: Cell::new(slot::mask_word(claimed.words)),
             sequence: Cell::new(claimed.base),
             ring: region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners),
@@ -163,6 +170,10 @@ impl<'r> Actor<'r> {
         Actor {
             region,
             slot: None,
+            thread_id: 0,
+            base: 0,
+            // Never looked at: there are no sums of its own.
+            epochs: &setup::setup(region)[setup::word::NO_SLOT_MASK],
             mask: Cell::new(&setup::setup(region)[setup::word::NO_SLOT_MASK]),
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
@@ -185,7 +196,7 @@ impl<'r> Actor<'r> {
     /// THREAD_ID; 0 for an actor without a slot.
     #[inline]
     pub fn thread_id(&self) -> u64 {
-        self.slot.as_ref().map_or(0, |slot| slot.thread_id)
+        self.thread_id
     }
 
     /// The region that it records into.
@@ -289,7 +300,7 @@ impl<'r> Actor<'r> {
     /// A wait ends. Returns the timer's ticks, if it was timed.
     #[inline(always)]
     pub fn end(&self, clock: &impl Clock, wait: Wait, held: Held<'_, '_>) -> Option<u64> {
-        let switches = Switches(wait.switches.0 & self.keep.get());
+        let mut switches = Switches(wait.switches.0 & self.keep.get());
         if !switches.has(Switches::ENABLED) {
             return None;
         }
@@ -297,6 +308,9 @@ impl<'r> Actor<'r> {
         self.enclosing.set(wait.enclosing);
         if let Some(record) = self.ring.get(wait.record as usize).filter(|_| switches.has(Switches::CURRENT)) {
             record::write_end(record, wait.sequence, ticks.unwrap_or(0), self.sequence.get(), wait.amount);
+            if record::was_hidden(record, wait.sequence) {
+                switches = Switches(switches.0 & Switches::NO_HISTORY);
+            }
             self.give_back(wait.record, switches);
         }
         let wait_ps = ticks.map(|end| {
@@ -339,10 +353,11 @@ impl<'r> Actor<'r> {
     #[inline(always)]
     fn count(&self, wait: &Wait, switches: Switches, wait_ps: Option<u64>) {
         let class = wait.class.index();
-        match (&self.slot, self.stats.get(class)) {
-            (Some(slot), Some(stat)) if switches.has(Switches::THREAD) => {
-                stat::record(stat, self.carries, class, slot::epochs(slot.words), wait.sequence, wait_ps, |pending| {
-                    if let Some(wait_ps) = wait_ps.filter(|_| switches.has(Switches::HISTOGRAM)) {
+        match self.stats.get(class) {
+            Some(stat) if switches.has(Switches::THREAD) => {
+                let epochs = Epochs(self.epochs.get());
+                stat::record(stat, self.carries, class, epochs, wait.sequence, wait_ps, |pending, wait_ps| {
+                    if switches.has(Switches::HISTOGRAM) {
                         wait_histogram::note(self.region, self.histograms, pending, wait_ps);
                     }
                 });
@@ -358,17 +373,16 @@ impl<'r> Actor<'r> {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn write_long(&self, wait: &Wait, ticks: u64) {
-        let Some(slot) = &self.slot else { return };
         let ended = Ended {
             ticks,
             amount: wait.amount,
-            end_event: self.sequence.get() - slot.base,
-            thread_id: slot.thread_id,
-            event: wait.sequence - slot.base,
+            end_event: self.sequence.get() - self.base,
+            thread_id: self.thread_id,
+            event: wait.sequence - self.base,
         };
-        let start = Start { nesting: wait.enclosing.relative_to(slot.base), ..wait.as_start() };
+        let start = Start { nesting: wait.enclosing.relative_to(self.base), ..wait.as_start() };
         self.long.write(self.region, &start, &ended);
     }
 }

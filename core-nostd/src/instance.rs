@@ -3,7 +3,7 @@
 //! The words of an instance are written by whoever holds the lock, who is alone, with plain stores; the lock's own hand-over orders
 //! them. What several threads hold at once, the read side of a read-write lock, is written with read-modify-write.
 
-use crate::class::{Class, POOLS, Pool, pool_of};
+use crate::class::{Class, POOLS, pool_of};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::stat::{Shared, Summary};
@@ -60,32 +60,24 @@ pub enum Held<'a, 'r> {
     None,
 }
 
-/// A reference to an instance that fits into a lock: which pool and which place, 0 for none.
+/// A reference to an instance that fits into a lock: its place, counted in cache lines from the region's start; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstanceId(u32);
+
+const LINE: usize = 8;
 
 impl InstanceId {
     /// No instance.
     pub const NONE: InstanceId = InstanceId(0);
-    const POOL_SHIFT: u32 = 28;
 
     /// As a number to keep in an atomic.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// From a number that came from [`to_bits`](Self::to_bits); any other is some instance or none, never a panic.
+    /// From a number that came from [`to_bits`](Self::to_bits). With any other the figures of the region suffer, nothing else.
     pub const fn from_bits(bits: u32) -> InstanceId {
         InstanceId(bits)
-    }
-
-    fn new(pool: usize, index: usize) -> InstanceId {
-        InstanceId((pool as u32) << Self::POOL_SHIFT | (index as u32 + 1))
-    }
-
-    fn parts(self) -> Option<(&'static Pool, usize)> {
-        let index = (self.0 & ((1 << Self::POOL_SHIFT) - 1)) as usize;
-        Some((POOLS.get((self.0 >> Self::POOL_SHIFT) as usize)?, index.checked_sub(1)?))
     }
 }
 
@@ -94,7 +86,6 @@ impl<'r> Region<'r> {
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
         let kind = crate::InstrumentName::new(self.class_name(class).as_str()).ok()?.kind();
         let pool = pool_of(kind)?;
-        let pool_index = POOLS.iter().position(|other| other == pool)?;
         let instances = self.arrays::<INSTANCE>(pool.instances);
         for (index, words) in instances.iter().enumerate() {
             let seen = words[word::STATE].get();
@@ -115,7 +106,8 @@ impl<'r> Region<'r> {
             }
             words[word::HOLDER].set(0);
             words[word::STATE].store(state(version, LIVE), Ordering::Release);
-            return Some(InstanceId::new(pool_index, index));
+            let at = self.place(pool.instances).offset + index * INSTANCE;
+            return Some(InstanceId((at / LINE) as u32));
         }
         self.count_lost(pool.instances_lost);
         None
@@ -132,10 +124,10 @@ impl<'r> Region<'r> {
     }
 
     /// The instance of an id; None for [`InstanceId::NONE`].
-    #[inline]
+    #[inline(always)]
     pub fn instance(&self, id: InstanceId) -> Option<Instance<'r>> {
-        let (pool, index) = id.parts()?;
-        Some(Instance { words: self.arrays::<INSTANCE>(pool.instances).get(index)? })
+        let words = self.words().get(id.0 as usize * LINE..)?.first_chunk()?;
+        (id != InstanceId::NONE).then_some(Instance { words })
     }
 
     /// Delivers the instances of one pool that are alive now, with their instrument's name.

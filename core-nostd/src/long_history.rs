@@ -42,7 +42,7 @@ impl<'r> Writer<'r> {
     }
 
     /// Writes an ended event.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&self, region: &Region<'_>, start: &Start, ended: &Ended) {
         if self.left.get() == 0 && !self.reserve(region) {
             region.count_lost(Lost::HistoryLongRows);

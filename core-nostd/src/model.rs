@@ -5,7 +5,9 @@
 
 use crate::region::{CARRY, Layout, RECORD, SLOT, STAT, Section, header};
 use crate::stat::View;
-use crate::{ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word};
+use crate::{
+    ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
+};
 use crate::{class, instance, long_history, record, setup, slot, source, stat};
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};

@@ -253,6 +253,13 @@ pub(crate) fn hide_current(record: &RecordWords) {
     });
 }
 
+/// Owner, at the end of the event: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
+#[inline(always)]
+pub(crate) fn was_hidden(record: &RecordWords, sequence: u64) -> bool {
+    // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
+    record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
+}
+
 /// TRUNCATE of a history table: hides the event that is there now, if it has ended.
 pub(crate) fn hide_history(record: &RecordWords) {
     let seen = record[word::VERSION].get();

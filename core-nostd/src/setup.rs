@@ -73,7 +73,11 @@ impl Switches {
 
     #[inline(always)]
     pub(crate) fn timer(self) -> TimerName {
-        TimerName::from_index(self.timer_index()).unwrap_or(TimerName::Cycle)
+        match self.timer_index() {
+            // First, because it is nearly always the one.
+            0 => TimerName::Cycle,
+            other => TimerName::from_index(other).unwrap_or(TimerName::Cycle),
+        }
     }
 }
 

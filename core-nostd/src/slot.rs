@@ -173,6 +173,11 @@ pub(crate) fn mask_word(words: &SlotWords) -> &Word {
     &words[word::MASK]
 }
 
+/// The word of the slot's epochs.
+pub(crate) fn epochs_word(words: &SlotWords) -> &Word {
+    &words[word::EPOCHS]
+}
+
 /// The slot's epochs.
 #[inline(always)]
 pub(crate) fn epochs(words: &SlotWords) -> Epochs {

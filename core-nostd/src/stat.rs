@@ -157,7 +157,7 @@ pub(crate) fn record(
     epochs: Epochs,
     sequence: u64,
     wait_ps: Option<u64>,
-    with_pending: impl FnOnce(Pending<'_>),
+    with_pending: impl FnOnce(Pending<'_>, u64),
 ) {
     stat[word::VERSION].set(sequence.wrapping_mul(2).wrapping_add(1));
     // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
@@ -173,7 +173,7 @@ pub(crate) fn record(
             stat[word::SUM].set(stat[word::SUM].get().wrapping_add(wait));
             stat[word::MAX].set(max);
             stat[word::NOT_MIN].set(not_min);
-            with_pending(Pending(stat));
+            with_pending(Pending(stat), wait);
         }
         None => stat[word::UNTIMED].set(stat[word::UNTIMED].get().wrapping_add(1 << 16)),
     }

@@ -269,6 +269,7 @@ impl<'r> Region<'r> {
     }
 
     /// The words themselves.
+    #[inline(always)]
     pub fn words(&self) -> &'r [Word] {
         self.words
     }
@@ -324,6 +325,11 @@ impl<'r> Region<'r> {
     #[inline]
     pub(crate) fn header(&self, word: usize) -> &'r Word {
         &self.words[word]
+    }
+
+    /// Where a section is.
+    pub(crate) fn place(&self, section: Section) -> Place {
+        self.layout.place(section)
     }
 
     /// All words of a section.

@@ -111,7 +111,7 @@ impl TableSource for EventsWaitsHistory {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&EventsWaitsRow)) -> Sweep {
         let size = region.config().get(Size::EventsWaitsHistorySize) as usize;
         sweep_rings(region, &mut |snapshots| {
-            let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history;
+            let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history && !snapshot.hidden_history;
             // A ring has room for a few records more than the history has rows: find where the history begins, oldest first.
             let mut ended = 0;
             snapshots.each(&mut |snapshot| ended += usize::from(belongs(snapshot)));
@@ -128,7 +128,7 @@ impl TableSource for EventsWaitsHistory {
             }
             let mut left = size;
             snapshots.rows(region, each, &mut |snapshot| {
-                let shown = belongs(snapshot) && Some(end_order(snapshot)) > begin && left > 0 && !snapshot.hidden_history;
+                let shown = belongs(snapshot) && Some(end_order(snapshot)) > begin && left > 0;
                 left -= usize::from(shown);
                 shown
             })

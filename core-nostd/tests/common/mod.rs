@@ -76,7 +76,8 @@ impl World {
 
     /// A foreground thread.
     pub fn user(&self, user: &str, host: &str) -> Actor<'static> {
-        let identity = ActorIdentity { name: "thread/test/user", thread_type: ThreadType::Foreground, user, host, ..Default::default() };
+        let identity =
+            ActorIdentity { name: "thread/test/user", thread_type: ThreadType::Foreground, user, host, ..Default::default() };
         Actor::attach(self.region, &identity)
     }
 

@@ -13,7 +13,7 @@ use crate::thread::with_actor;
 use perfschema_core::{Actor, Class, Held, Instance, InstanceId, Operation, Switches, Wait, WaitStart, Word};
 use perfschema_timer::SystemClock;
 use std::panic::Location;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
 
 /// The word of all objects that are not registered yet.
 static UNREGISTERED: Word = Word::new(0);
@@ -31,8 +31,9 @@ pub(crate) struct Hook {
     /// Points to [`UNREGISTERED`], to [`OFF`], or to a word of the process's region: all of them are never freed.
     switch: AtomicPtr<Word>,
     instrument: &'static Instrument,
-    /// An [`InstanceId`]. Relaxed: the words that it leads to are reached through the switch.
+    /// An [`InstanceId`]. Relaxed, as is `class`: who reads them has loaded the switch.
     instance: AtomicU32,
+    class: AtomicU16,
 }
 
 /// A wait that is being recorded. Ends when it is dropped, also by a panic.
@@ -80,20 +81,28 @@ impl Hook {
             switch: AtomicPtr::new((&raw const UNREGISTERED).cast_mut()),
             instrument,
             instance: AtomicU32::new(InstanceId::NONE.to_bits()),
+            class: AtomicU16::new(0),
         }
+    }
+
+    /// The switches, if anything is to be recorded: all that an object costs while it is off.
+    #[inline(always)]
+    pub(crate) fn on(&self) -> Option<Switches> {
+        // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
+        // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
+        let switches = unsafe { &*self.switch.load(Ordering::Acquire) }.switches();
+        switches.is_on().then_some(switches)
     }
 
     /// A wait begins, if it is to be recorded.
     #[inline(always)]
     pub(crate) fn begin(&self, operation: Operation, location: &'static Location<'static>) -> Option<Waiting<'_>> {
-        // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
-        // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
-        let switches = unsafe { &*self.switch.load(Ordering::Acquire) }.switches();
-        if switches.is_on() { self.begin_on(switches, operation, location) } else { None }
+        self.begin_on(self.on()?, operation, location)
     }
 
-    #[inline]
-    fn begin_on(
+    /// A wait begins, `switches` having been found [`on`](Self::on).
+    #[inline(always)]
+    pub(crate) fn begin_on(
         &self,
         mut switches: Switches,
         operation: Operation,
@@ -102,8 +111,7 @@ impl Hook {
         if switches == Switches::UNREGISTERED {
             switches = self.register();
         }
-        // Only a registered object gets here with its switches on.
-        let class = self.class()?;
+        let class = Class::from_bits(self.class.load(Ordering::Relaxed));
         let wait = with_actor(|actor| {
             let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0 };
             actor.begin(&SystemClock, switches, class, &start)
@@ -116,11 +124,6 @@ impl Hook {
         std::ptr::from_ref(self) as usize as u64
     }
 
-    #[inline(always)]
-    fn class(&self) -> Option<Class> {
-        self.instrument.registered()
-    }
-
     /// Registers class and instance, and returns the switches of the class.
     #[cold]
     #[inline(never)]
@@ -129,6 +132,7 @@ impl Hook {
         let region = process.region();
         let word = match self.instrument.class(process) {
             Some(class) => {
+                self.class.store(class.to_bits(), Ordering::Relaxed);
                 if let Some(id) = region.create_instance(class, self.address()) {
                     let none = InstanceId::NONE.to_bits();
                     if self.instance.compare_exchange(none, id.to_bits(), Ordering::Relaxed, Ordering::Relaxed).is_err() {

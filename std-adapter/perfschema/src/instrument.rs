@@ -34,12 +34,6 @@ impl Instrument {
         self.name.as_str()
     }
 
-    /// The class, if it is registered.
-    #[inline(always)]
-    pub(crate) fn registered(&self) -> Option<Class> {
-        self.class.get().copied().flatten()
-    }
-
     /// The class, registered now if it was not. None if there is no room for it, which is counted.
     pub(crate) fn class(&self, process: &Process) -> Option<Class> {
         *self.class.get_or_init(|| process.region().register(self.name, process.initial_setting(self.name())).ok())

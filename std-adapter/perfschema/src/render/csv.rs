@@ -99,3 +99,69 @@ impl fmt::Display for Csv<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{ODD, number_column, odd_grids, text_column, texts};
+    use super::super::{Grid, OwnedValue};
+    use super::{Csv, table};
+
+    #[track_caller]
+    fn check(csv: Csv<'_>, expected: &str) {
+        assert_eq!(csv.to_string(), expected);
+    }
+
+    #[test]
+    fn quotes_where_needed() {
+        let row: &[&str] = &["plain", "with space ", "a,b", "say \"hi\"", "two\nlines", "cr\r", "'", "=1+1", "日本"];
+        let names = ["A", "B,", "C", "D", "E", "F", "G", "H", "I"];
+        let expected =
+            "A,\"B,\",C,D,E,F,G,H,I\nplain,with space ,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\"cr\r\",',=1+1,日本\n";
+        check(table(&texts(&names, &[row])), expected);
+    }
+
+    #[test]
+    fn null_is_not_an_empty_text() {
+        let columns = vec![text_column("T"), number_column("N")];
+        let rows =
+            vec![vec!["".into(), OwnedValue::Null], vec![OwnedValue::Null, 0_u64.into()], vec!["\\N".into(), 1_u64.into()]];
+        let grid = Grid { columns, rows };
+        check(table(&grid), "T,N\n\"\",\n,0\n\\N,1\n");
+        check(table(&grid).null("\\N"), "T,N\n\"\",\\N\n\\N,0\n\"\\N\",1\n");
+        check(table(&grid).header(false).crlf(), "\"\",\r\n,0\r\n\\N,1\r\n");
+    }
+
+    #[test]
+    fn a_line_is_never_empty() {
+        let grid = Grid { columns: vec![text_column("T")], rows: vec![vec![OwnedValue::Null], vec!["a".into()]] };
+        check(table(&grid), "T\n\"\"\na\n");
+        check(table(&grid).null("\\N"), "T\n\\N\na\n");
+        check(table(&texts(&["T"], &[])), "T\n");
+    }
+
+    #[test]
+    fn reads_back_as_it_was() {
+        let grids = odd_grids(400).chain(core::iter::once(texts(ODD, &[ODD, ODD])));
+        for grid in grids {
+            for text in [table(&grid).to_string(), table(&grid).crlf().null("\\N").to_string()] {
+                let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+                assert!(reader.headers().unwrap().iter().eq(grid.columns.iter().map(|head| head.name.as_str())), "{text}");
+                let mut rows = grid.rows.iter();
+                for record in reader.records() {
+                    let (record, row) = (record.unwrap(), rows.next().unwrap());
+                    assert_eq!(record.len(), row.len());
+                    for (field, value) in record.iter().zip(row) {
+                        match value {
+                            OwnedValue::Null => assert!(matches!(field, "" | "\\N")),
+                            OwnedValue::Unsigned(number) => assert_eq!(field.parse(), Ok(*number)),
+                            OwnedValue::Signed(number) => assert_eq!(field.parse(), Ok(*number)),
+                            OwnedValue::Double(number) => assert_eq!(field.parse(), Ok(*number)),
+                            OwnedValue::Text(text) => assert_eq!(field, text),
+                        }
+                    }
+                }
+                assert_eq!(rows.next(), None, "{text}");
+            }
+        }
+    }
+}

@@ -79,3 +79,65 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str(rest)?;
     f.write_char('"')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{ODD, odd_grids, text_column, texts};
+    use super::super::{Grid, OwnedValue};
+    use super::lines;
+
+    #[track_caller]
+    fn check(value: impl Into<OwnedValue>, expected: &str) {
+        let grid = Grid { columns: vec![text_column("A")], rows: vec![vec![value.into()]] };
+        assert_eq!(lines(&grid).to_string(), format!("{{\"A\":{expected}}}\n"));
+    }
+
+    #[test]
+    fn values() {
+        check(OwnedValue::Null, "null");
+        check(u64::MAX, "18446744073709551615");
+        check(i64::MIN, "-9223372036854775808");
+        check(0.95, "0.95");
+        check(1.0, "1");
+        check(1e300, "1e300");
+        check(-1e-7, "-1e-7");
+        check(f64::NAN, "null");
+        check(f64::NEG_INFINITY, "null");
+        check("", r#""""#);
+        check("wait/io", r#""wait/io""#);
+        check("\"\\\n\r\t\0\u{1b}\u{7f}\u{9b}\u{202e}日", r#""\"\\\n\r\t\u0000\u001b\u007f\u009b\u202e日""#);
+    }
+
+    #[test]
+    fn rows() {
+        assert_eq!(
+            lines(&texts(&["A", "B\""], &[&["1", "2"], &["3", "4"]])).to_string(),
+            "{\"A\":\"1\",\"B\\\"\":\"2\"}\n{\"A\":\"3\",\"B\\\"\":\"4\"}\n"
+        );
+        assert_eq!(lines(&texts(&["A"], &[])).to_string(), "");
+    }
+
+    #[test]
+    fn reads_back_as_it_was() {
+        let odd: Vec<String> = ODD.iter().enumerate().map(|(index, name)| format!("{index}{name}")).collect();
+        let names: Vec<&str> = odd.iter().map(String::as_str).collect();
+        for grid in odd_grids(400).chain(core::iter::once(texts(&names, &[ODD, ODD]))) {
+            let text = lines(&grid).to_string();
+            assert_eq!(text.lines().count(), grid.rows.len());
+            for (line, row) in text.lines().zip(&grid.rows) {
+                let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+                assert_eq!(object.len(), row.len());
+                for (head, value) in grid.columns.iter().zip(row) {
+                    let found = &object[&head.name];
+                    match value {
+                        OwnedValue::Null => assert!(found.is_null()),
+                        OwnedValue::Unsigned(number) => assert_eq!(found.as_u64(), Some(*number)),
+                        OwnedValue::Signed(number) => assert_eq!(found.as_i64(), Some(*number)),
+                        OwnedValue::Double(number) => assert_eq!(found.as_f64(), Some(*number)),
+                        OwnedValue::Text(text) => assert_eq!(found.as_str(), Some(text.as_str())),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -385,8 +385,263 @@ fn is_hostile(c: char) -> bool {
 /// A double as MySQL and JSON have it: digits, with an exponent where there would be too many of them.
 fn write_double(f: &mut fmt::Formatter<'_>, number: f64) -> fmt::Result {
     let size = number.abs();
-    if size == 0.0 || (1e-5..1e15).contains(&size) || !number.is_finite() { write!(f, "{number}") } else { write!(f, "{number:e}") }
+    if size == 0.0 || (1e-5..1e15).contains(&size) || !number.is_finite() {
+        write!(f, "{number}")
+    } else {
+        write!(f, "{number:e}")
+    }
+}
+
+/// What the tests of all forms are tried on.
+#[cfg(test)]
+mod samples {
+    use super::{ColumnHead, Grid, OwnedValue};
+    use perfschema_core::table::SqlType;
+
+    pub(super) fn text_column(name: &str) -> ColumnHead {
+        ColumnHead::new(name, SqlType::Varchar(128))
+    }
+
+    pub(super) fn number_column(name: &str) -> ColumnHead {
+        ColumnHead::new(name, SqlType::BigintUnsigned)
+    }
+
+    /// A table of texts, not NULL.
+    pub(super) fn texts(names: &[&str], rows: &[&[&str]]) -> Grid {
+        Grid {
+            columns: names.iter().map(|name| text_column(name).not_null()).collect(),
+            rows: rows.iter().map(|row| row.iter().map(|&text| text.into()).collect()).collect(),
+        }
+    }
+
+    /// Texts and parts of texts that frames, quotes and escapes fail on.
+    pub(super) const ODD: &[&str] = &[
+        "",
+        " ",
+        "a",
+        "NULL",
+        "\\N",
+        "\\",
+        "\"",
+        "\"\"",
+        ",",
+        "\n",
+        "\r\n",
+        "\r",
+        "\t",
+        "\0",
+        "|",
+        "+--",
+        "'",
+        "/",
+        "LOCK_open",
+        "0",
+        "\u{1b}[2J",
+        "\u{9b}31m",
+        "\u{7f}",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{feff}",
+        "\u{200b}",
+        "\u{ad}",
+        "\u{2028}",
+        "日本語",
+        "ｱ",
+        "한",
+        "e\u{301}",
+        "\u{301}",
+        "👩\u{200d}👩\u{200d}👧",
+        "\u{200d}",
+        "❤\u{fe0f}",
+        "❤",
+        "\u{fe0f}",
+        "1\u{fe0f}\u{20e3}",
+        "🇩🇪",
+        "🇩",
+        "👍🏽",
+        "🏽",
+        "لا",
+        "א\u{200d}ל",
+        "क्ष",
+        "\u{1100}\u{1161}",
+        "\u{17d2}\u{1780}",
+        "\u{10ffff}",
+        "😀",
+        "ß",
+        "…",
+    ];
+
+    /// Grids of odd cells of every type, the same at each run.
+    pub(super) fn odd_grids(count: usize) -> impl Iterator<Item = Grid> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = move |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % below
+        };
+        (0..count).map(move |_| {
+            let width = 1 + random(4);
+            let mut columns = Vec::new();
+            for index in 0..width {
+                let types = [
+                    SqlType::Varchar(64),
+                    SqlType::BigintUnsigned,
+                    SqlType::Bigint,
+                    SqlType::Double,
+                    SqlType::Enum(&["YES", "NO"]),
+                ];
+                columns.push(ColumnHead::new(format!("{index}{}", ODD[random(ODD.len())]), types[random(types.len())]));
+            }
+            let mut cell = |column: &ColumnHead| match (random(8), column.sql_type) {
+                (0, _) => OwnedValue::Null,
+                (_, SqlType::BigintUnsigned) => (u64::MAX >> random(64)).into(),
+                (_, SqlType::Bigint) => (i64::MIN >> random(64)).into(),
+                (_, SqlType::Double) => [0.0, -1.5, 1e300, 1e-7, 0.1 + 0.2, f64::MAX, 123_456.0][random(7)].into(),
+                (7, _) => (0..random(12)).map(|_| ODD[random(ODD.len())]).collect::<String>().into(),
+                (length, _) => (0..length).map(|_| ODD[random(ODD.len())]).collect::<String>().into(),
+            };
+            let rows = (0..5).map(|_| columns.iter().map(&mut cell).collect()).collect();
+            Grid { columns, rows }
+        })
+    }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::samples::{number_column, text_column};
+    use super::{ColumnHead, Grid, Order, OwnedValue, Unit, compare_keys, sort_key};
+    use core::cmp::Ordering;
+    use perfschema_core::table::{SqlType, TableError, Value};
+    use perfschema_core::timer::Timers;
+    use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};
+
+    fn waits() -> Grid {
+        let rows = [("b", Some(2)), ("a", Some(30)), ("d", None), ("c", Some(2))];
+        Grid {
+            columns: vec![text_column("EVENT_NAME"), number_column("COUNT_STAR")],
+            rows: rows.map(|(name, count): (&str, Option<u64>)| vec![name.into(), count.into()]).to_vec(),
+        }
+    }
+
+    #[track_caller]
+    fn check(grid: Grid, names: &str) {
+        let found: String = grid.rows.iter().map(|row| row[0].as_value().to_string()).collect();
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn rows_are_chosen_and_ordered() {
+        check(waits(), "badc");
+        check(waits().retain(|row| row.number("count_star") == Some(2)), "bc");
+        check(waits().retain(|row| row.get("COUNT_STAR") == Some(Value::Null)), "d");
+        check(waits().retain(|row| row.text("EVENT_NAME") > Some("b")), "dc");
+        check(waits().retain(|row| row.get("NO_SUCH").is_some() || row.number("EVENT_NAME").is_some()), "");
+        check(waits().limit(3), "bad");
+        check(waits().order_by("EVENT_NAME", Order::Ascending).unwrap(), "abcd");
+        check(waits().order_by("COUNT_STAR", Order::Ascending).unwrap(), "dbca");
+        check(waits().order_by("count_star", Order::Descending).unwrap(), "abcd");
+        check(waits().sort_by(|a, b| b.text("EVENT_NAME").cmp(&a.text("EVENT_NAME"))), "dcba");
+    }
+
+    #[test]
+    fn columns_are_chosen() {
+        let grid = waits().select(&["count_star", "EVENT_NAME", "COUNT_STAR"]).unwrap();
+        assert_eq!(
+            grid.columns.iter().map(|head| head.name.as_str()).collect::<Vec<_>>(),
+            ["COUNT_STAR", "EVENT_NAME", "COUNT_STAR"]
+        );
+        assert_eq!(grid.rows[1], [30_u64.into(), "a".into(), 30_u64.into()]);
+        let unknown = TableError::UnknownColumn { column: "COUNT".into() };
+        assert_eq!(waits().select(&["EVENT_NAME", "COUNT"]), Err(unknown.clone()));
+        assert_eq!(waits().order_by("COUNT", Order::Ascending), Err(unknown));
+    }
+
+    #[test]
+    fn values_have_one_order() {
+        let mut values: Vec<OwnedValue> = vec![
+            OwnedValue::Null,
+            f64::NEG_INFINITY.into(),
+            i64::MIN.into(),
+            (-1_i64).into(),
+            0_u64.into(),
+            0.5.into(),
+            1_u64.into(),
+            ((1_u64 << 53) as f64).into(),
+            (1_u64 << 53).into(),
+            ((1_u64 << 53) + 1).into(),
+            (u64::MAX - 1).into(),
+            u64::MAX.into(),
+            f64::NAN.into(),
+            "".into(),
+            "A".into(),
+            "a".into(),
+        ];
+        let compare = |a: &OwnedValue, b: &OwnedValue| compare_keys(&sort_key(Some(a)), &sort_key(Some(b)));
+        for (i, a) in values.iter().enumerate() {
+            for (j, b) in values.iter().enumerate() {
+                assert_eq!(compare(a, b), i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
+        values.reverse();
+        values.sort_by(compare);
+        assert_eq!(compare(&(-0.0).into(), &0.0.into()), Ordering::Equal);
+    }
+
+    #[test]
+    fn times_are_told_by_name() {
+        let times = |name| Unit::of(name) == Unit::Picoseconds;
+        for name in
+            ["TIMER_START", "timer_end", "SUM_TIMER_WAIT", "AVG_TIMER_READ_WITH_SHARED_LOCKS", "QUANTILE_999", "SUM_LOCK_TIME"]
+        {
+            assert!(times(name), "{name}");
+        }
+        for name in
+            ["TIMER_NAME", "TIMER_RESOLUTION", "COUNT_STAR", "BUCKET_QUANTILE", "WORKER_IDLE_TIME", "SUM_NUMBER_OF_BYTES_READ"]
+        {
+            assert!(!times(name), "{name}");
+        }
+        // The times of the tables that there are: a new one is added to the rule or here.
+        let mut found: Vec<&str> =
+            tables::ALL.iter().flat_map(|table| table.declaration().columns).map(|column| column.name).collect();
+        found.retain(|name| times(name));
+        found.sort_unstable();
+        found.dedup();
+        let expected = "AVG_TIMER_WAIT BUCKET_TIMER_HIGH BUCKET_TIMER_LOW MAX_TIMER_WAIT MIN_TIMER_WAIT \
+                        QUANTILE_95 QUANTILE_99 QUANTILE_999 SUM_TIMER_WAIT TIMER_END TIMER_START TIMER_WAIT";
+        assert_eq!(found.join(" "), expected);
+        // And what else in them calls itself picoseconds is one of them.
+        for column in tables::ALL.iter().flat_map(|table| table.declaration().columns) {
+            assert_eq!(times(column.name), column.doc.contains("icosecond"), "{}: {}", column.name, column.doc);
+        }
+    }
+
+    #[test]
+    fn every_table_becomes_a_grid() {
+        static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+        let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate()).unwrap();
+        region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON).unwrap();
+        for table in tables::ALL {
+            let grid = Grid::of(&region, *table);
+            assert_eq!(grid.columns.len(), table.declaration().columns.len());
+            assert!(grid.rows.iter().all(|row| row.len() == grid.columns.len()));
+            let (none, sweep) = Grid::collect(&region, *table, |_| false);
+            assert_eq!((none.rows.len(), sweep.rows), (0, grid.rows.len() as u64));
+            assert!(!grid.boxed().to_string().is_empty() && !grid.csv().to_string().is_empty());
+        }
+        let grid = Grid::of(&region, &tables::SetupInstruments);
+        assert_eq!(grid.columns[0], ColumnHead::new("NAME", SqlType::Varchar(128)).not_null());
+    }
+
+    #[test]
+    fn a_row_of_the_wrong_length_is_shown() {
+        let mut grid = waits().limit(2);
+        grid.rows[0].pop();
+        grid.rows[1].push(5_u64.into());
+        assert_eq!(grid.csv().to_string(), "EVENT_NAME,COUNT_STAR\nb,\na,30\n");
+        assert_eq!(grid.json_lines().to_string().lines().next(), Some(r#"{"EVENT_NAME":"b","COUNT_STAR":null}"#));
+        assert!(grid.boxed().to_string().contains("| b          |       NULL |"));
+        assert!(grid.vertical().to_string().contains("COUNT_STAR: NULL"));
+        assert_eq!(grid.select(&["COUNT_STAR"]).unwrap().rows, [[OwnedValue::Null], [30_u64.into()]]);
+    }
+}

@@ -46,6 +46,7 @@ pub use std::sync::{
 
 /// A guard, poisoned or not, with more around it.
 #[cfg(feature = "instrument")]
+#[inline(always)]
 fn map_guard<G, N>(result: LockResult<G>, around: impl FnOnce(G) -> N) -> LockResult<N> {
     match result {
         Ok(guard) => Ok(around(guard)),
@@ -55,6 +56,7 @@ fn map_guard<G, N>(result: LockResult<G>, around: impl FnOnce(G) -> N) -> LockRe
 
 /// The same for a guard that may not be had.
 #[cfg(feature = "instrument")]
+#[inline(always)]
 fn map_try<G, N>(result: TryLockResult<G>, around: impl FnOnce(G) -> N) -> TryLockResult<N> {
     match result {
         Ok(guard) => Ok(around(guard)),

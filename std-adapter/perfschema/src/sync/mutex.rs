@@ -3,7 +3,7 @@
 use super::{LockResult, TryLockResult, map_guard, map_try};
 use crate::hook::{Holder, Hook, Waiting, hold_again};
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -61,9 +61,22 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let waiting = self.hook.begin(Operation::Lock, Location::caller());
+        match self.hook.on() {
+            None => self.guard(self.inner.lock(), Holder::NONE),
+            Some(switches) => self.lock_recorded(switches, Location::caller()),
+        }
+    }
+
+    /// Apart from `lock`, so that the caller's code stays small.
+    #[inline(never)]
+    fn lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+        let waiting = self.hook.begin_on(switches, Operation::Lock, location);
         let result = self.inner.lock();
-        let holder = waiting.map_or(Holder::NONE, Waiting::held);
+        self.guard(result, waiting.map_or(Holder::NONE, Waiting::held))
+    }
+
+    #[inline(always)]
+    fn guard<'a>(&'a self, result: LockResult<std::sync::MutexGuard<'a, T>>, holder: Holder) -> LockResult<MutexGuard<'a, T>> {
         map_guard(result, |inner| MutexGuard { holder, inner, hook: &self.hook })
     }
 

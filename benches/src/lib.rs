@@ -1,1 +1,0 @@
-//! perfschema-benches

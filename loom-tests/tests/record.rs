@@ -1,0 +1,162 @@
+//! Records: publish and read, [E1] to [E6]. A row that is read is one event in one state, or nothing is read.
+#![cfg(perfschema_loom)]
+
+use perfschema_core::model::{Found, Record, Row};
+use perfschema_loom_tests::{Model, Seen, either};
+use std::sync::Arc;
+
+/// What event `n` says: each of its words tells its number and its state.
+fn start_of(n: u64) -> u64 {
+    10 * n
+}
+fn end_of(n: u64) -> u64 {
+    10 * n + 1
+}
+/// Written twice, when the event starts and when it ends.
+fn amount_of(n: u64, ended: bool) -> u64 {
+    100 * n + u64::from(ended)
+}
+
+fn write(record: &Record, n: u64) {
+    record.start(n, start_of(n), amount_of(n, false));
+    record.end(n, end_of(n), amount_of(n, true));
+}
+
+fn check(found: Found, seen: &Seen) -> Option<(u64, bool)> {
+    match found {
+        Found::Free => seen.note("free"),
+        Found::Changed => seen.note("changed"),
+        Found::Row(row) => {
+            let Row { sequence, ended, start, amount, end, .. } = row;
+            assert_eq!(start, start_of(sequence), "torn: {row:?}");
+            assert_eq!(amount, amount_of(sequence, ended), "torn: {row:?}");
+            assert!(!ended || end == end_of(sequence), "torn: {row:?}");
+            seen.note(match (sequence, ended) {
+                (1, false) => "1 running",
+                (1, true) => "1 ended",
+                (_, false) => "2 running",
+                (_, true) => "2 ended",
+            });
+            return Some((sequence, ended));
+        }
+    }
+    None
+}
+
+fn one_reader(swap: bool) {
+    Model {
+        name: if swap { "record: writer here" } else { "record: writer spawned" },
+        preemptions: None,
+        least: 1_000,
+        outcomes: &["free", "changed", "1 running", "1 ended", "2 running", "2 ended"],
+    }
+    .explore(move |seen| {
+        let record = Arc::new(Record::new());
+        let (writer, reader, seen) = (record.clone(), record, seen.clone());
+        either(
+            swap,
+            move || {
+                write(&writer, 1);
+                write(&writer, 2);
+            },
+            move || {
+                check(reader.read(), &seen);
+            },
+        );
+    });
+}
+
+#[test]
+fn a_row_is_one_event_in_one_state() {
+    one_reader(false);
+}
+
+#[test]
+fn a_row_is_one_event_in_one_state_with_the_writer_here() {
+    one_reader(true);
+}
+
+/// Two looks of one reader: time does not run backwards.
+#[test]
+fn the_second_look_is_not_older() {
+    Model {
+        name: "record: two looks",
+        preemptions: Some(2),
+        least: 1_000,
+        outcomes: &["free", "changed", "1 running", "1 ended", "2 running"],
+    }
+    .explore(|seen| {
+        let record = Arc::new(Record::new());
+        let (writer, reader, seen) = (record.clone(), record, seen.clone());
+        either(
+            true,
+            move || {
+                write(&writer, 1);
+                writer.start(2, start_of(2), amount_of(2, false));
+            },
+            move || {
+                let before = check(reader.read(), &seen);
+                let after = check(reader.read(), &seen);
+                assert!(after.is_none() || before <= after, "{before:?}, then {after:?}");
+            },
+        );
+    });
+}
+
+#[test]
+fn two_readers() {
+    Model {
+        name: "record: two readers",
+        preemptions: Some(3),
+        least: 1_000,
+        outcomes: &["changed", "1 running", "1 ended", "2 running"],
+    }
+    .explore(|seen| {
+        let record = Arc::new(Record::new());
+        record.start(1, start_of(1), amount_of(1, false));
+        let readers = [(); 2].map(|()| {
+            let (record, seen) = (record.clone(), seen.clone());
+            loom::thread::spawn(move || check(record.read(), &seen))
+        });
+        record.end(1, end_of(1), amount_of(1, true));
+        record.start(2, start_of(2), amount_of(2, false));
+        for reader in readers {
+            reader.join().expect("a model's thread does not panic");
+        }
+    });
+}
+
+/// TRUNCATE while events come and go: it hides the event that it met, and no later one.
+#[test]
+fn truncation_hides_what_it_met() {
+    for swap in [false, true] {
+        Model { name: "record: truncation", preemptions: Some(3), least: 100, outcomes: &["1 hidden", "2 hidden", "2 shown"] }
+            .explore(move |seen| {
+                let record = Arc::new(Record::new());
+                write(&record, 1);
+                let (owner, truncator, noted) = (record.clone(), record.clone(), seen.clone());
+                either(
+                    swap,
+                    move || owner.start(2, start_of(2), amount_of(2, false)),
+                    move || {
+                        truncator.hide();
+                        if let Found::Row(row) = truncator.read() {
+                            if row.sequence == 1 {
+                                assert!(row.hidden, "shown after it was hidden: {row:?}");
+                                noted.note("1 hidden");
+                            }
+                        }
+                    },
+                );
+                record.end(2, end_of(2), amount_of(2, true));
+                if let Found::Row(row) = record.read() {
+                    seen.note(if row.hidden { "2 hidden" } else { "2 shown" });
+                }
+                write(&record, 3);
+                assert!(
+                    matches!(record.read(), Found::Row(Row { sequence: 3, hidden: false, .. })),
+                    "an event that came later is hidden"
+                );
+            });
+    }
+}

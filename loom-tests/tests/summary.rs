@@ -1,0 +1,66 @@
+//! Summaries: written by their owner and read by anybody, [A1] to [A4]; and those that several threads write.
+#![cfg(perfschema_loom)]
+
+use perfschema_core::model::{Shared, Stat};
+use perfschema_loom_tests::{Model, either};
+use std::sync::Arc;
+
+fn owned(swap: bool) {
+    Model {
+        name: if swap { "summary: owner here" } else { "summary: owner spawned" },
+        preemptions: None,
+        least: 100,
+        outcomes: &["none", "one", "two", "changed"],
+    }
+    .explore(move |seen| {
+        let stat = Arc::new(Stat::new());
+        let (owner, reader, seen) = (stat.clone(), stat, seen.clone());
+        either(
+            swap,
+            move || {
+                owner.record(1, 10);
+                owner.record(2, 100);
+            },
+            move || match reader.read().map(|sum| (sum.count, sum.sum_ps)) {
+                Some((0, 0)) => seen.note("none"),
+                Some((1, 10)) => seen.note("one"),
+                Some((2, 110)) => seen.note("two"),
+                Some(torn) => panic!("torn: {torn:?}"),
+                None => seen.note("changed"),
+            },
+        );
+    });
+}
+
+#[test]
+fn count_and_sum_belong_together() {
+    owned(false);
+}
+
+#[test]
+fn count_and_sum_belong_together_with_the_owner_here() {
+    owned(true);
+}
+
+#[test]
+fn sums_that_several_threads_write_lose_nothing() {
+    for swap in [false, true] {
+        Model { name: "summary: shared", preemptions: None, least: 10, outcomes: &["none", "some", "all"] }.explore(
+            move |seen| {
+                let shared = Arc::new(Shared::new());
+                let (a, b, noted) = (shared.clone(), shared.clone(), seen.clone());
+                either(
+                    swap,
+                    move || a.record(10),
+                    move || {
+                        b.record(100);
+                        noted.note(if b.read().count == 1 { "some" } else { "all" });
+                    },
+                );
+                let sum = shared.read();
+                assert_eq!((sum.count, sum.sum_ps, sum.min_ps, sum.max_ps), (2, 110, 10, 100));
+                seen.note("none");
+            },
+        );
+    }
+}
