@@ -30,7 +30,7 @@ pub enum Watch {
     Carries,
     /// What several threads sum: count and sum.
     SharedStats,
-    /// Version, start, amount and end.
+    /// Version, start and amount.
     Rings,
     /// Who fills the chunks.
     LongChunks,
@@ -82,7 +82,7 @@ impl Watch {
     }
 }
 
-const RECORD_WORDS: [usize; 4] = [record::word::VERSION, record::word::START, record::word::AMOUNT, record::word::END];
+const RECORD_WORDS: [usize; 3] = [record::word::VERSION, record::word::START, record::word::AMOUNT];
 const STAT_WORDS: [usize; 4] = [stat::word::VERSION, stat::word::EPOCHS, stat::word::COUNT_TIMED, stat::word::SUM];
 
 fn word(watched: bool) -> Word {
@@ -213,7 +213,7 @@ fn start(ticks: u64, amount: u64) -> record::Start {
 }
 
 impl Record {
-    /// An empty record; version, start, amount and end are watched.
+    /// An empty record; version, start and amount are watched.
     #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
     pub fn new() -> Record {
         Record(core::array::from_fn(|index| word(RECORD_WORDS.contains(&index))))
@@ -259,7 +259,7 @@ impl Stat {
 
     /// [`stat::record`].
     pub fn record(&self, sequence: u64, wait_ps: u64) {
-        stat::record(&self.words, &self.carry, 0, stat::Epochs(0), sequence, Some(wait_ps), |_| ());
+        stat::record(&self.words, &self.carry, 0, stat::Epochs(0), sequence, Some(wait_ps), |_, _| ());
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.

@@ -17,12 +17,13 @@ const REFUSED: u16 = u16::MAX;
 /// Owner: notes a wait, and counts the one before it.
 #[inline(always)]
 pub(crate) fn note(region: &Region<'_>, histograms: &[Word], pending: Pending<'_>, wait_ps: u64) {
-    let Some(before) = pending.replace(wait_ps) else { return };
     let mut index = pending.histogram();
     if index == 0 {
+        // Before the first wait is noted: readers add no wait of a pair that has no histogram.
         index = reserve(region, histograms);
         pending.set_histogram(index);
     }
+    let Some(before) = pending.replace(wait_ps) else { return };
     let at = (usize::from(index) - 1) * BUCKET_COUNT + bucket(before);
     if let Some(count) = histograms.get(at) {
         // One writer, so plain: the block belongs to this actor and class.

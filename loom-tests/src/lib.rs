@@ -9,7 +9,7 @@
 //! # Against the hole
 //! loom 0.7.2 forgets executions: a thread that loads an atomic and then stores it hides other threads' loads of it (its issues
 //! 166 and 392). So every model
-//! - runs each thread in either place, spawned and not ([`either`]): whoever hides something in one order does not in the other;
+//! - is explored twice, with each of its two threads spawned first ([`Model::explore`], [`either`]): what one order hides the other shows;
 //! - names the outcomes that it must reach and the least number of executions ([`Model`]), and fails if it did not.
 //!
 //! # Your own models
@@ -63,24 +63,24 @@ mod explore {
     }
 
     impl Model {
-        /// Runs every execution of `program`, which asserts what must always hold.
+        /// Runs every execution of `program`, which asserts what must always hold; once with `swap`, once without.
         ///
         /// # Panics
         /// If an assertion of the program fails, or if the exploration was too small to say anything.
-        pub fn explore(self, program: impl Fn(&Seen) + Send + Sync + 'static) {
-            let seen = Seen::default();
-            let executions = Arc::new(AtomicUsize::new(0));
-            let mut builder = loom::model::Builder::new();
-            builder.preemption_bound = self.preemptions;
-            builder.max_branches = 10_000;
+        pub fn explore(self, program: impl Fn(bool, &Seen) + Send + Sync + 'static) {
+            let (seen, executions) = (Seen::default(), Arc::new(AtomicUsize::new(0)));
             let start = Instant::now();
-            builder.check({
-                let (seen, executions) = (seen.clone(), executions.clone());
-                move || {
+            let program = Arc::new(program);
+            for swap in [false, true] {
+                let mut builder = loom::model::Builder::new();
+                builder.preemption_bound = self.preemptions;
+                builder.max_branches = 10_000;
+                let (seen, executions, program) = (seen.clone(), executions.clone(), program.clone());
+                builder.check(move || {
                     executions.fetch_add(1, Ordering::Relaxed);
-                    program(&seen);
-                }
-            });
+                    program(swap, &seen);
+                });
+            }
             let executions = executions.load(Ordering::Relaxed);
             let outcomes = seen.0.lock().unwrap_or_else(PoisonError::into_inner);
             println!("{:<34} {executions:>8} executions {:>6.2} s  {outcomes:?}", self.name, start.elapsed().as_secs_f64());

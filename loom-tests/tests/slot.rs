@@ -24,14 +24,15 @@ fn check(looked: Looked, seen: &Seen) {
     }
 }
 
-fn reuse(swap: bool) {
+#[test]
+fn an_identity_is_that_of_one_owner() {
     Model {
-        name: if swap { "slot: reuse, owner here" } else { "slot: reuse, owner spawned" },
+        name: "slot: reuse",
         preemptions: None,
         least: 100,
         outcomes: &["free", "changed", "first", "second"],
     }
-    .explore(move |seen| {
+    .explore(|swap, seen| {
         let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::Slots]));
         let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
         either(
@@ -44,16 +45,6 @@ fn reuse(swap: bool) {
             move || check(look(&reader.region()), &seen),
         );
     });
-}
-
-#[test]
-fn an_identity_is_that_of_one_owner() {
-    reuse(false);
-}
-
-#[test]
-fn an_identity_is_that_of_one_owner_with_the_owner_here() {
-    reuse(true);
 }
 
 /// What only the owner may touch, as its ring and its sums. Loom fails if two touch it without one coming after the other.
@@ -71,14 +62,15 @@ impl Owned {
     }
 }
 
-fn claimants(swap: bool) {
+#[test]
+fn two_never_own_one_slot() {
     Model {
-        name: if swap { "slot: two claim, swapped" } else { "slot: two claim" },
+        name: "slot: two claim",
         preemptions: None,
         least: 10,
         outcomes: &["A alone", "B alone", "A, then B", "B, then A"],
     }
-    .explore(move |seen| {
+    .explore(|swap, seen| {
         let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::SlotBases]));
         let owned = Arc::new(Owned(UnsafeCell::new(0)));
         let bases = [(); 2].map(|()| Arc::new(std::sync::Mutex::new(None)));
@@ -106,14 +98,4 @@ fn claimants(swap: bool) {
         let lost = memory.region().lost(Lost::ThreadInstances);
         assert_eq!(lost, bases.iter().filter(|base| base.is_none()).count() as u64, "who found no slot is counted");
     });
-}
-
-#[test]
-fn two_never_own_one_slot() {
-    claimants(false);
-}
-
-#[test]
-fn two_never_own_one_slot_swapped() {
-    claimants(true);
 }

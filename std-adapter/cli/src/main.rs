@@ -1,1 +1,77 @@
-fn main() {}
+//! The program `perfschema`.
+//!
+//! One file, or folder, per subcommand; each has its arguments and a function `run`. `output` knows the terminal.
+#![forbid(unsafe_code)]
+
+mod demo;
+mod doc;
+mod output;
+mod tables;
+
+use clap::{Parser, Subcommand};
+use std::io;
+use std::process::ExitCode;
+
+/// See what a program waits for, while it waits.
+#[derive(Debug, Parser)]
+#[command(name = "perfschema", version, arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Tables(tables::Args),
+    Doc(doc::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Tables(args) => tables::run(&args).map_err(Error::Output),
+        Command::Doc(args) => doc::run(&args).map_err(Error::Output),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // `perfschema tables | head` is no failure.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("perfschema: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+enum Error {
+    /// The demo has nothing to work on, or no performance schema to show.
+    Demo(demo::DemoError),
+    /// What was found out could not be written.
+    Output(io::Error),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Demo(error) => error.fmt(f),
+            Error::Output(error) => write!(f, "cannot write: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<demo::DemoError> for Error {
+    fn from(error: demo::DemoError) -> Error {
+        Error::Demo(error)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Output(error)
+    }
+}

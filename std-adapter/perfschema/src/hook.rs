@@ -245,6 +245,15 @@ pub(crate) fn hold_again(hook: &Hook, was: bool) -> Holder {
 }
 
 impl Holder {
+    /// A mark as a reader, if this is one as holder.
+    #[cfg(feature = "lock_api")]
+    pub(crate) fn to_reader(&self) -> Option<Reader> {
+        self.0.map(|instance| {
+            instance.add_reader();
+            Reader(Some(instance))
+        })
+    }
+
     /// Whether anybody is marked.
     pub(crate) fn is_marked(&self) -> bool {
         self.0.is_some()

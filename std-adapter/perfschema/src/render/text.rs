@@ -7,8 +7,11 @@
 //! would act on (newline, escape, a turn of the direction of writing) is shown as Rust writes it in a literal, `\n` or `\u{1b}`. So no
 //! value, not even a hostile name in memory of another process, can break the frame, fake a row or command the terminal. A backslash
 //! stays a backslash: who needs text back byte by byte takes CSV or JSON lines.
+//!
+//! Widths are Unicode's. Terminals agree on letters, ideographs and plain emoji; an older one may still draw joined or coloured emoji
+//! wider or narrower than that, and lines with them then end a column or two off.
 
-use super::{Grid, Unit, is_hostile, write_double};
+use super::{ColumnHead, Grid, OwnedValue, Unit, is_hostile, write_double};
 use core::fmt::{self, Write};
 use core::time::Duration;
 use perfschema_core::picotime::format_pico_time;
@@ -85,7 +88,7 @@ pub struct TextTable<'a> {
 /// +------------------+------------+
 /// | EVENT_NAME       | TIMER_WAIT |
 /// +------------------+------------+
-/// | …io/file/sql/pid |   31843368 |
+/// | …/file/sql/pid   |   31843368 |
 /// +------------------+------------+
 /// 1 row in set
 /// ";
@@ -154,19 +157,9 @@ impl fmt::Display for TextTable<'_> {
 }
 
 impl TextTable<'_> {
-    fn shown<'b>(&self, row: &'b [super::OwnedValue]) -> Vec<Shown<'b>>
-    where
-        Self: 'b,
-    {
-        self.grid
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(index, head)| {
-                let value = row.get(index).map_or(Value::Null, super::OwnedValue::as_value);
-                Shown::new(value_text(value, self.times == Times::Human && head.unit == Unit::Picoseconds))
-            })
-            .collect()
+    fn shown<'b>(&'b self, row: &'b [OwnedValue]) -> Vec<Shown<'b>> {
+        let is_human = |head: &ColumnHead| self.times == Times::Human && head.unit == Unit::Picoseconds;
+        self.grid.cells(row).map(|(head, value)| Shown::new(value_text(value, is_human(head)))).collect()
     }
 
     /// The width of each column; None if the table cannot be made to fit.
@@ -798,6 +791,7 @@ N\u{1b}: 1\n*** 2. row ***
 +------------+------------+----------------+
 ",
         );
+        assert!(grid.vertical().times(Times::Human).to_string().contains("    TIMER_WAIT: 43 ps\n"));
         let odd: [OwnedValue; 5] = [5_i64.into(), (-5_i64).into(), 2401.4.into(), f64::NAN.into(), "5".into()];
         grid.rows = odd.map(|time| vec![1_u64.into(), time, 1_u64.into()]).to_vec();
         let text = grid.boxed().times(Times::Human).to_string();
@@ -840,6 +834,11 @@ N\u{1b}: 1\n*** 2. row ***
         for columns in [51, 1, 0] {
             assert_eq!(fit(columns).to_string(), grid.vertical().footer(Footer::None).to_string());
         }
+        // Headings are never shortened.
+        let heading = "PERFORMANCE_SCHEMA_ACTORS_SIZE";
+        let text = texts(&[heading, "B"], &[&["wait/synch/mutex/mysys/KEY_CACHE::cache_lock", "b"]]);
+        assert!(text.boxed().fit(Fit::Columns(38)).to_string().contains(&format!("| {heading} | B |")));
+        assert!(text.boxed().fit(Fit::Columns(37)).to_string().contains(&format!("\n{heading}: ")));
         assert_eq!(fit(52).to_string().lines().next().map(str::len), Some(52));
     }
 
@@ -854,6 +853,7 @@ N\u{1b}: 1\n*** 2. row ***
         check("日本語日本語", 5, "…本語");
         check("日本語 日本語", 6, "日本…");
         check("aae\u{301}", 2, "…e\u{301}");
+        check("a日\u{301}", 2, "…");
         check("abc", 1, "…");
         check("abc", 0, "");
     }

@@ -1,0 +1,318 @@
+//! The setup tables: what may be changed, what is refused and how, and which threads start how.
+
+mod common;
+
+use common::{CONFIG, MUTEX, OTHER, World};
+use perfschema_core::table::{Row, TableError, Updated, Value};
+use perfschema_core::timer::TimerName;
+use perfschema_core::{Consumer, Setting, Size, ThreadType, tables};
+
+/// UPDATE of all rows.
+fn update(world: World, table: &str, new: &[(&str, Value<'_>)]) -> Result<Updated, TableError> {
+    tables::find(table).unwrap().update(world.region, &mut |_| true, new)
+}
+
+/// UPDATE of the rows whose first column is `key`.
+fn update_one(world: World, table: &str, key: &str, new: &[(&str, Value<'_>)]) -> Result<Updated, TableError> {
+    tables::find(table).unwrap().update(world.region, &mut |row| row.cell(0) == Value::Text(key), new)
+}
+
+fn insert(world: World, values: &[(&str, Value<'_>)]) -> Result<(), TableError> {
+    tables::find("setup_actors").unwrap().insert(world.region, values)
+}
+
+/// DELETE of the rows of `setup_actors` with this user.
+fn delete(world: World, user: &str) -> Result<u64, TableError> {
+    tables::find("setup_actors").unwrap().delete(world.region, &mut |row: &dyn Row| row.cell(1) == Value::Text(user))
+}
+
+#[test]
+fn everything_is_off_at_start() {
+    let world = World::off(&CONFIG);
+    let class = world.region.register(perfschema_core::InstrumentName::literal(MUTEX), Setting::OFF).unwrap();
+    assert!(!world.region.switches(class).is_on());
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} NO NO")]);
+    assert!(world.select("setup_consumers", "ENABLED").iter().all(|enabled| enabled == "NO"));
+    world.expect("setup_actors", "*", &["% % % YES YES"]);
+    let actor = world.actor("a");
+    let wait = world.begin(&actor, class);
+    assert!(!wait.is_recorded());
+    world.end(&actor, wait);
+    for table in ["events_waits_current", "events_waits_history", "events_waits_history_long"] {
+        world.expect(table, "*", &[]);
+    }
+    world.region.enable_everything();
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} YES YES")]);
+    assert!(world.select("setup_consumers", "ENABLED").iter().all(|enabled| enabled == "YES"));
+}
+
+#[test]
+fn enums_take_letters_of_any_case_and_the_numbers_one_and_two() {
+    let world = World::on(&CONFIG);
+    let class = world.class(MUTEX);
+    for (value, expected) in [
+        (Value::Text("NO"), "NO"),
+        (Value::Text("yes"), "YES"),
+        (Value::Text("nO"), "NO"),
+        (Value::Text("Yes"), "YES"),
+        (Value::Unsigned(2), "NO"),
+        (Value::Unsigned(1), "YES"),
+        (Value::Signed(2), "NO"),
+        (Value::Signed(1), "YES"),
+        (Value::Text("2"), "NO"),
+        (Value::Text("1"), "YES"),
+    ] {
+        let updated = update(world, "setup_instruments", &[("enabled", value)]).unwrap();
+        assert_eq!(updated.matched, 1);
+        world.expect("setup_instruments", "ENABLED,TIMED", &[&format!("{expected} YES")]);
+        assert_eq!(world.region.switches(class).is_on(), expected == "YES");
+    }
+    for value in [
+        Value::Text("maybe"),
+        Value::Text(""),
+        Value::Text("YES "),
+        Value::Text("3"),
+        Value::Text("0"),
+        Value::Unsigned(0),
+        Value::Unsigned(3),
+        Value::Unsigned(u64::MAX),
+        Value::Signed(-1),
+        Value::Double(1.0),
+    ] {
+        for (table, column) in [("setup_instruments", "TIMED"), ("setup_consumers", "ENABLED"), ("threads", "HISTORY"), ("setup_actors", "ENABLED")] {
+            let before = world.select(table, "*");
+            let error = update(world, table, &[(column, value)]).unwrap_err();
+            assert_eq!((error.errno(), error.sqlstate()), (1265, "01000"), "{value:?}");
+            assert_eq!(error.to_string(), format!("Data truncated for column '{column}' at row 1"));
+            assert_eq!(world.select(table, "*"), before, "strict: unchanged");
+        }
+    }
+}
+
+#[test]
+fn an_update_reports_matched_and_changed() {
+    let world = World::on(&CONFIG);
+    world.class(MUTEX);
+    world.class(OTHER);
+    let yes = [("ENABLED", Value::Text("YES"))];
+    let no = [("ENABLED", Value::Text("NO")), ("TIMED", Value::Text("NO"))];
+    let counts = |matched, changed| Updated { matched, changed };
+    assert_eq!(update(world, "setup_instruments", &yes), Ok(counts(2, 0)));
+    assert_eq!(update_one(world, "setup_instruments", MUTEX, &no), Ok(counts(1, 1)));
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} NO NO"), &format!("{OTHER} YES YES")]);
+    assert_eq!(update(world, "setup_instruments", &no), Ok(counts(2, 1)));
+    assert_eq!(update_one(world, "setup_instruments", "no such", &yes), Ok(counts(0, 0)));
+    let consumers = Consumer::ALL.len() as u64;
+    assert_eq!(update(world, "setup_consumers", &yes), Ok(counts(consumers, 0)));
+    assert_eq!(update_one(world, "setup_consumers", "events_waits_history", &[("ENABLED", Value::Unsigned(2))]), Ok(counts(1, 1)));
+    assert!(!world.region.consumer_enabled(Consumer::EventsWaitsHistory));
+    assert_eq!(update(world, "setup_consumers", &[("ENABLED", Value::Unsigned(2))]), Ok(counts(consumers, consumers - 1)));
+    let _actor = world.actor("a");
+    assert_eq!(update(world, "threads", &[("HISTORY", Value::Text("no"))]), Ok(counts(1, 1)));
+    assert_eq!(update(world, "threads", &[("HISTORY", Value::Text("no"))]), Ok(counts(1, 0)));
+    world.expect("threads", "INSTRUMENTED,HISTORY", &["YES NO"]);
+    assert_eq!(update(world, "setup_actors", &[("HISTORY", Value::Text("NO"))]), Ok(counts(1, 1)));
+    assert_eq!(update(world, "setup_actors", &[("HISTORY", Value::Text("NO"))]), Ok(counts(1, 0)));
+    world.expect("setup_actors", "ENABLED,HISTORY", &["YES NO"]);
+}
+
+#[test]
+fn the_timer_is_chosen_by_name_or_number() {
+    let world = World::on(&CONFIG);
+    for (value, expected) in [
+        (Value::Text("cycle"), TimerName::Cycle),
+        (Value::Text("TICK"), TimerName::Tick),
+        (Value::Unsigned(3), TimerName::Microsecond),
+        (Value::Text("Millisecond"), TimerName::Millisecond),
+        (Value::Unsigned(2), TimerName::Nanosecond),
+    ] {
+        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 1, changed: 1 }));
+        world.expect("setup_timers", "*", &[&format!("wait {}", expected.name())]);
+        assert_eq!(world.region.wait_timer(), expected);
+    }
+    for value in [Value::Text("HOUR"), Value::Unsigned(6), Value::Unsigned(0)] {
+        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]).unwrap_err().errno(), 1265);
+    }
+    assert_eq!(world.region.wait_timer(), TimerName::Nanosecond);
+}
+
+#[test]
+fn refusals_are_mysqls() {
+    let world = World::on(&CONFIG);
+    world.class(MUTEX);
+    let _actor = world.actor("a");
+    #[track_caller]
+    fn check<T: std::fmt::Debug>(result: Result<T, TableError>, errno: u16, sqlstate: &str, text: &str) {
+        let error = result.unwrap_err();
+        assert_eq!((error.errno(), error.sqlstate(), error.to_string().as_str()), (errno, sqlstate, text));
+    }
+    for table in tables::ALL {
+        let declaration = table.declaration();
+        let name = declaration.name;
+        let before = common::select(world.region, name, "*");
+        let rights = declaration.rights;
+        let first = declaration.columns[0].name;
+        let any = Value::Text("x");
+        if !rights.truncate {
+            check(table.truncate(world.region), 1683, "HY000", "Invalid performance_schema usage.");
+        }
+        if rights.update.is_empty() {
+            let denied = format!("UPDATE command denied to user 'root'@'localhost' for table '{name}'");
+            check(update(world, name, &[(first, any)]), 1142, "42000", &denied);
+        } else {
+            check(update(world, name, &[(first, any)]), 1683, "HY000", "Invalid performance_schema usage.");
+            check(update(world, name, &[("NOPE", any)]), 1054, "42S22", "Unknown column 'NOPE' in 'field list'");
+            for column in rights.update {
+                let null = format!("Column '{column}' cannot be null");
+                check(update(world, name, &[(column, Value::Null)]), 1048, "23000", &null);
+                // Nothing is changed even if only the last assignment is wrong.
+                let good = declaration.columns[declaration.column(column).unwrap()].sql_type;
+                let perfschema_core::table::SqlType::Enum(names) = good else { panic!("{column} is no enum") };
+                check(update(world, name, &[(column, Value::Text(names[1])), (first, any)]), 1683, "HY000", "Invalid performance_schema usage.");
+            }
+        }
+        if !rights.insert_delete {
+            let denied = format!("INSERT command denied to user 'root'@'localhost' for table '{name}'");
+            check(table.insert(world.region, &[(first, any)]), 1142, "42000", &denied);
+            let denied = format!("DELETE command denied to user 'root'@'localhost' for table '{name}'");
+            check(table.delete(world.region, &mut |_| true), 1142, "42000", &denied);
+        }
+        if name != "performance_timers" {
+            assert_eq!(common::select(world.region, name, "*"), before, "{name}: unchanged");
+        }
+    }
+    check(tables::find("no_such").map(|_| ()), 1146, "42S02", "Table 'performance_schema.no_such' doesn't exist");
+    assert!(tables::find("THREADS").is_ok());
+    let access = TableError::AccessDenied;
+    assert_eq!((access.errno(), access.sqlstate()), (1044, "42000"));
+    assert_eq!(access.to_string(), "Access denied for user 'root'@'localhost' to database 'performance_schema'");
+}
+
+#[test]
+fn rights_are_mysqls() {
+    let truncate = [
+        "events_waits_current",
+        "events_waits_histogram_by_event_name",
+        "events_waits_history",
+        "events_waits_history_long",
+        "events_waits_summary_by_instance",
+        "events_waits_summary_by_thread_by_event_name",
+        "events_waits_summary_global_by_event_name",
+        "setup_actors",
+    ];
+    let update: [(&str, &[&str]); 5] = [
+        ("setup_actors", &["ENABLED", "HISTORY"]),
+        ("setup_consumers", &["ENABLED"]),
+        ("setup_instruments", &["ENABLED", "TIMED"]),
+        ("setup_timers", &["TIMER_NAME"]),
+        ("threads", &["INSTRUMENTED", "HISTORY"]),
+    ];
+    for table in tables::ALL {
+        let declaration = table.declaration();
+        let name = declaration.name;
+        assert_eq!(declaration.rights.truncate, truncate.contains(&name), "{name}");
+        let columns = update.iter().find(|(table, _)| *table == name).map_or(&[][..], |(_, columns)| columns);
+        assert_eq!(declaration.rights.update, columns, "{name}");
+        assert_eq!(declaration.rights.insert_delete, name == "setup_actors", "{name}");
+    }
+}
+
+/// The most exact row decides: user before host.
+#[test]
+fn setup_actors_decides_how_a_foreground_thread_starts() {
+    let both = Value::Text;
+    let rows: [(&str, &str, &str, &str); 4] =
+        [("%", "%", "NO", "NO"), ("db1", "%", "NO", "YES"), ("%", "ada", "YES", "NO"), ("db1", "ada", "YES", "YES")];
+    // In every order of the rows.
+    let mut order = [0, 1, 2, 3];
+    for _ in 0..24 {
+        let world = World::on(&CONFIG);
+        world.truncate("setup_actors");
+        world.expect("setup_actors", "*", &[]);
+        // Without a row that matches, a foreground thread is not recorded; a background thread always is.
+        let _unmatched = world.user("bob", "db2");
+        let _background = world.actor("b");
+        world.expect("threads", "INSTRUMENTED,HISTORY", &["NO NO", "YES YES"]);
+        for row in order {
+            let (host, user, enabled, history) = rows[row];
+            insert(world, &[("HOST", both(host)), ("user", both(user)), ("ENABLED", both(enabled)), ("HISTORY", both(history))]).unwrap();
+        }
+        // Running threads are left alone.
+        world.expect("threads", "INSTRUMENTED,HISTORY", &["NO NO", "YES YES"]);
+        for (user, host, expected) in [
+            ("bob", "db2", "NO NO"),
+            ("bob", "db1", "NO YES"),
+            ("ada", "db2", "YES NO"),
+            ("ada", "db1", "YES YES"),
+            ("Ada", "db2", "NO NO"),
+            ("", "", "NO NO"),
+        ] {
+            let actor = world.user(user, host);
+            let null = |text: &'static str| if text.is_empty() { "NULL" } else { text };
+            let row = format!("thread/test/user FOREGROUND {} {} {expected}", null(user), null(host));
+            let rows = world.select("threads", "NAME,TYPE,PROCESSLIST_USER,PROCESSLIST_HOST,INSTRUMENTED,HISTORY");
+            assert!(rows.contains(&row), "{user}@{host}, rows inserted in order {order:?}: {rows:?}");
+            actor.detach();
+        }
+        // The next permutation.
+        let at = (0..3).rev().find(|&at| order[at] < order[at + 1]);
+        let Some(at) = at else { continue };
+        let other = (at..4).rev().find(|&other| order[other] > order[at]).unwrap();
+        order.swap(at, other);
+        order[at + 1..].reverse();
+        if cfg!(miri) {
+            break;
+        }
+    }
+}
+
+#[test]
+fn setup_actors_insert_delete_truncate() {
+    let world = World::on(&CONFIG.with(Size::SetupActorsSize, 3));
+    // Defaults are MySQL's.
+    assert_eq!(insert(world, &[("USER", Value::Text("ada"))]), Ok(()));
+    world.expect("setup_actors", "*", &["% % % YES YES", "% ada % YES YES"]);
+    let duplicate = insert(world, &[("USER", Value::Text("ada")), ("ENABLED", Value::Text("NO"))]).unwrap_err();
+    assert_eq!((duplicate.errno(), duplicate.sqlstate()), (1022, "23000"));
+    assert_eq!(duplicate.to_string(), "Can't write; duplicate key in table 'setup_actors'");
+    let long = "x".repeat(129);
+    let error = insert(world, &[("USER", Value::Text(&long))]).unwrap_err();
+    assert_eq!((error.errno(), error.sqlstate(), error.to_string().as_str()), (1406, "22001", "Data too long for column 'USER' at row 1"));
+    assert_eq!(insert(world, &[("USER", Value::Null)]).unwrap_err().errno(), 1048);
+    assert_eq!(insert(world, &[("ENABLED", Value::Text("perhaps"))]).unwrap_err().errno(), 1265);
+    assert_eq!(insert(world, &[("NAME", Value::Text("x"))]).unwrap_err().errno(), 1054);
+    let longest = "x".repeat(128);
+    assert_eq!(insert(world, &[("USER", Value::Text(&longest)), ("HISTORY", Value::Unsigned(2))]), Ok(()));
+    let full = insert(world, &[("USER", Value::Text("bob"))]).unwrap_err();
+    assert_eq!((full.errno(), full.sqlstate(), full.to_string().as_str()), (1114, "HY000", "The table 'setup_actors' is full"));
+    world.expect("setup_actors", "USER,ENABLED,HISTORY", &["% YES YES", "ada YES YES", &format!("{longest} YES NO")]);
+    assert_eq!(delete(world, "nobody"), Ok(0));
+    assert_eq!(delete(world, "ada"), Ok(1));
+    assert_eq!(insert(world, &[("USER", Value::Text("bob"))]), Ok(()));
+    world.expect("setup_actors", "USER", &["%", "bob", &longest]);
+    world.truncate("setup_actors");
+    world.expect("setup_actors", "*", &[]);
+    assert_eq!(insert(world, &[]), Ok(()));
+    world.expect("setup_actors", "*", &["% % % YES YES"]);
+}
+
+#[test]
+fn threads_show_who_they_are() {
+    let world = World::on(&CONFIG);
+    let identity = perfschema_core::ActorIdentity {
+        name: "thread/test/main",
+        thread_type: ThreadType::Background,
+        os_id: 4711,
+        parent_thread_id: 9,
+        ..Default::default()
+    };
+    let actor = perfschema_core::Actor::attach(world.region, &identity);
+    let user = world.user("ada", "db1");
+    world.expect("threads", "*", &[
+        "1 thread/test/main BACKGROUND NULL NULL NULL NULL NULL NULL NULL NULL 9 NULL YES YES NULL 4711",
+        "2 thread/test/user FOREGROUND 2 ada db1 NULL NULL NULL NULL NULL NULL NULL YES YES NULL NULL",
+    ]);
+    actor.detach();
+    user.detach();
+    world.expect("threads", "*", &[]);
+}

@@ -1,0 +1,157 @@
+//! The tables' columns beside those of a live server, and what holds for every table alike.
+
+mod common;
+
+use common::{CONFIG, World};
+use perfschema_core::table::{Column, SqlType, Value};
+use perfschema_core::tables;
+use std::collections::BTreeMap;
+
+/// `table`, `ordinal`, `column`, `type`, `nullable`, `default` of each table here that MariaDB 10.11 has, too.
+const LIVE: &str = include_str!("data/ps_tables.tsv");
+
+/// Where we differ on purpose, as (table, what the server does not have).
+const BEYOND: &[(&str, &[&str])] = &[
+    ("events_waits_histogram_by_event_name", &["the whole table"]),
+    // In MySQL, but not in MariaDB 10.11's performance_schema.
+    ("global_variables", &["the whole table"]),
+    ("events_waits_summary_global_by_event_name", &["QUANTILE_95", "QUANTILE_99", "QUANTILE_999"]),
+];
+
+/// The type as MySQL 8 writes it: without display widths.
+fn without_width(sql_type: &str) -> String {
+    ["bigint(20)", "int(10)", "int(11)"].iter().fold(sql_type.into(), |text: String, width| {
+        text.replace(width, width.split('(').next().unwrap_or(width))
+    })
+}
+
+#[test]
+fn columns_are_those_of_a_live_server() {
+    let mut live: BTreeMap<&str, Vec<(&str, String, bool)>> = BTreeMap::new();
+    for line in LIVE.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [table, ordinal, column, sql_type, nullable, _] = cells[..] else { panic!("{line}") };
+        let columns = live.entry(table).or_default();
+        columns.push((column, without_width(sql_type), nullable == "YES"));
+        assert_eq!(ordinal, columns.len().to_string());
+    }
+    for table in tables::ALL {
+        let declaration = table.declaration();
+        let beyond = BEYOND.iter().find(|(name, _)| *name == declaration.name).map_or(&[][..], |(_, beyond)| beyond);
+        let ours: Vec<(&str, String, bool)> =
+            declaration.columns.iter().filter(|column| !beyond.contains(&column.name)).map(describe).collect();
+        match live.remove(declaration.name) {
+            Some(theirs) => {
+                assert_eq!(ours, theirs, "{}", declaration.name);
+                // What is beyond stands behind, where it disturbs nobody who counts columns.
+                assert!(declaration.columns[theirs.len()..].iter().all(|column| beyond.contains(&column.name)));
+                assert_eq!(declaration.columns.len(), theirs.len() + beyond.len());
+            }
+            None => assert_eq!(beyond, ["the whole table"], "{}", declaration.name),
+        }
+    }
+    assert_eq!(live.into_keys().collect::<Vec<_>>(), [""; 0], "in the fixture, but not here");
+}
+
+fn describe(column: &Column) -> (&str, String, bool) {
+    (column.name, column.sql_type.to_string(), column.nullable)
+}
+
+#[test]
+fn the_histogram_has_mysqls_columns() {
+    let columns: Vec<_> = tables::find("events_waits_histogram_by_event_name").unwrap().declaration().columns.iter().map(describe).collect();
+    // events_statements_histogram_global of MySQL 8.4, behind EVENT_NAME.
+    let bigint = |name| (name, "bigint unsigned".to_string(), false);
+    assert_eq!(columns[0], ("EVENT_NAME", "varchar(128)".into(), false));
+    assert_eq!(columns[1], ("BUCKET_NUMBER", "int unsigned".into(), false));
+    for (column, name) in columns[2..6].iter().zip(["BUCKET_TIMER_LOW", "BUCKET_TIMER_HIGH", "COUNT_BUCKET", "COUNT_BUCKET_AND_LOWER"]) {
+        assert_eq!(*column, bigint(name));
+    }
+    assert_eq!(columns[6], ("BUCKET_QUANTILE", "double".into(), false));
+    assert_eq!(columns.len(), 7);
+}
+
+#[test]
+fn every_table_is_listed_once_in_order_and_documented() {
+    let names: Vec<&str> = tables::ALL.iter().map(|table| table.declaration().name).collect();
+    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+    for table in tables::ALL {
+        let declaration = table.declaration();
+        assert!(!declaration.doc.is_empty() && declaration.columns.iter().all(|column| column.doc.ends_with('.')), "{}", declaration.name);
+        for column in declaration.columns {
+            assert_eq!(declaration.column(&column.name.to_lowercase()).map(|at| declaration.columns[at].name), Ok(column.name));
+            if let SqlType::Enum(names) = column.sql_type {
+                assert!(!names.is_empty());
+            }
+        }
+        for column in declaration.rights.update {
+            assert!(declaration.column(column).is_ok());
+        }
+    }
+}
+
+#[test]
+fn a_cell_beyond_the_last_column_is_null() {
+    let world = World::on(&CONFIG);
+    world.class(common::MUTEX);
+    let actor = world.actor("a");
+    for table in tables::ALL {
+        let columns = table.declaration().columns.len();
+        table.scan(world.region, &mut |row| {
+            assert_eq!(row.cell(columns), Value::Null);
+            assert_eq!(row.cell(usize::MAX), Value::Null);
+        });
+    }
+    actor.detach();
+}
+
+#[test]
+fn columns_know_what_they_hold() {
+    let column = |sql_type, nullable| Column { name: "X", sql_type, nullable, doc: "" };
+    let yes_no = SqlType::Enum(&["YES", "NO"]);
+    for (sql_type, good, bad) in [
+        (SqlType::BigintUnsigned, Value::Unsigned(u64::MAX), Value::Signed(1)),
+        (SqlType::Bigint, Value::Signed(-1), Value::Unsigned(1)),
+        (SqlType::IntUnsigned, Value::Unsigned(u32::MAX.into()), Value::Unsigned(1 << 32)),
+        (SqlType::Double, Value::Double(0.5), Value::Double(f64::NAN)),
+        (SqlType::Varchar(2), Value::Text("éé"), Value::Text("abc")),
+        (SqlType::Char(2), Value::Text("ab"), Value::Unsigned(1)),
+        (SqlType::Longtext, Value::Text("anything"), Value::Double(1.0)),
+        (yes_no, Value::Text("NO"), Value::Text("no")),
+    ] {
+        assert!(column(sql_type, false).holds(&good) && !column(sql_type, false).holds(&bad), "{sql_type}");
+        assert!(column(sql_type, true).holds(&Value::Null) && !column(sql_type, false).holds(&Value::Null));
+    }
+}
+
+/// A reader that has nothing but the words sees what the program itself sees.
+#[test]
+fn an_opened_region_shows_the_same_rows() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(common::MUTEX), world.actor("a"));
+    let id = world.region.create_instance(class, 1);
+    for ns in 0..9 {
+        world.wait_for(&actor, class, ns, id);
+    }
+    let _running = world.begin(&actor, class);
+    let bytes = bytes_of(world.region.words());
+    for swapped in [false, true] {
+        let bytes: Vec<u8> = if swapped { bytes.chunks(8).flat_map(|word| word.iter().rev()).copied().collect() } else { bytes.clone() };
+        let words = common::words(bytes.len() / 8);
+        perfschema_core::copy_from_bytes(&bytes, &words).unwrap();
+        let copy = perfschema_core::Region::open(&words).unwrap();
+        assert_eq!((copy.pid(), copy.program().as_str(), copy.config()), (7, "test", CONFIG));
+        for table in tables::ALL.iter().map(|table| table.declaration().name).filter(|name| *name != "performance_timers") {
+            assert_eq!(common::select(&copy, table, "*"), world.select(table, "*"), "{table}, other byte order: {swapped}");
+        }
+        let timers = common::select(&copy, "performance_timers", "*");
+        assert!(timers.contains(&"CYCLE 2500000000 NULL NULL".into()), "{timers:?}");
+    }
+    world.expect("performance_timers", "TIMER_NAME", &["CYCLE", "MICROSECOND", "MILLISECOND", "NANOSECOND", "TICK"]);
+}
+
+/// The memory of a region as a file would hold it.
+fn bytes_of(words: &[perfschema_core::Word]) -> Vec<u8> {
+    // SAFETY: a word is eight bytes without padding, and nobody writes them meanwhile: this is the only thread.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) }.to_vec()
+}

@@ -1,0 +1,27 @@
+//! `perfschema tables`
+
+use crate::output::{self, Format};
+use perfschema::core::table::SqlType;
+use perfschema::render::{ColumnHead, Grid};
+use perfschema::tables;
+use std::io::{self, Write};
+
+/// List the tables.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// How to print them.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let column = |name| ColumnHead::new(name, SqlType::Varchar(256)).not_null();
+    let rows = tables::ALL.iter().map(|table| {
+        let declaration = table.declaration();
+        vec![declaration.name.into(), declaration.doc.into()]
+    });
+    let grid = Grid { columns: vec![column("TABLE"), column("WHAT ITS ROWS ARE")], rows: rows.collect() };
+    let mut out = output::stdout();
+    args.format.write(&mut out, &grid, output::width())?;
+    out.flush()
+}

@@ -1,0 +1,258 @@
+//! Raw locks for [`lock_api`](::lock_api), instrumented: wrap the raw lock of parking_lot, or of anybody else.
+//!
+//! ```
+//! use perfschema::{Instrument, lock_api::{LockClass, RawMutex}};
+//!
+//! static LOCK_CACHE: Instrument = Instrument::new("wait/synch/mutex/app/LOCK_cache");
+//! struct Cache;
+//! impl LockClass for Cache {
+//!     const INSTRUMENT: &'static Instrument = &LOCK_CACHE;
+//! }
+//! type Mutex<T> = lock_api::Mutex<RawMutex<parking_lot::RawMutex, Cache>, T>;
+//!
+//! static CACHE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+//! CACHE.lock().push(1);
+//! ```
+//!
+//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added. Locking, trying, timed and fair locking and
+//! downgrading are there; upgradable reads are not.
+
+use crate::hook::{Holder, Hook, Reader, Waiting};
+use crate::instrument::Instrument;
+use ::lock_api::{
+    RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed, RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair,
+    RawRwLockTimed,
+};
+use perfschema_core::Operation;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// A class of locks: lock_api makes locks by their type alone, so the instrument must be part of it.
+pub trait LockClass: 'static {
+    /// The instrument.
+    const INSTRUMENT: &'static Instrument;
+}
+
+/// A raw mutex whose waits are recorded.
+pub struct RawMutex<R, N> {
+    hook: Hook,
+    inner: R,
+    name: PhantomData<fn() -> N>,
+}
+
+/// A raw read-write lock whose waits are recorded.
+pub struct RawRwLock<R, N> {
+    hook: Hook,
+    inner: R,
+    name: PhantomData<fn() -> N>,
+}
+
+/// What the guard of an exclusive lock keeps.
+#[derive(Debug)]
+pub struct ExclusiveGuard<G> {
+    holder: Holder,
+    inner: G,
+}
+
+/// What the guard of a lock for reading keeps.
+#[derive(Debug)]
+pub struct SharedGuard<G> {
+    reader: Option<Reader>,
+    inner: G,
+}
+
+impl<R, N> fmt::Debug for RawMutex<R, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawMutex").field("hook", &self.hook).finish_non_exhaustive()
+    }
+}
+
+impl<R, N> fmt::Debug for RawRwLock<R, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawRwLock").field("hook", &self.hook).finish_non_exhaustive()
+    }
+}
+
+fn exclusive<G>(waiting: Option<Waiting<'_>>, inner: G) -> ExclusiveGuard<G> {
+    ExclusiveGuard { holder: waiting.map_or(Holder::NONE, Waiting::held), inner }
+}
+
+fn shared<G>(waiting: Option<Waiting<'_>>, inner: G) -> SharedGuard<G> {
+    SharedGuard { reader: waiting.map(Waiting::read), inner }
+}
+
+// SAFETY: every call goes to the inner lock, which keeps the contract; what is recorded around it changes nothing of it.
+unsafe impl<R: LockApiMutex, N: LockClass> LockApiMutex for RawMutex<R, N> {
+    const INIT: Self = RawMutex { hook: Hook::new(N::INSTRUMENT), inner: R::INIT, name: PhantomData };
+    type Guard = ExclusiveGuard<R::Guard>;
+
+    #[inline]
+    #[track_caller]
+    fn lock(&self) -> Self::Guard {
+        let waiting = self.hook.begin(Operation::Lock, Location::caller());
+        let inner = self.inner.lock();
+        exclusive(waiting, inner)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn try_lock(&self) -> Option<Self::Guard> {
+        let waiting = self.hook.begin(Operation::TryLock, Location::caller());
+        self.inner.try_lock().map(|inner| exclusive(waiting, inner))
+    }
+
+    #[inline]
+    unsafe fn unlock(&self, guard: Self::Guard) {
+        drop(guard.holder);
+        // SAFETY: the caller's promise, for the guard that our lock returned.
+        unsafe { self.inner.unlock(guard.inner) }
+    }
+
+    fn is_locked(&self) -> bool {
+        self.inner.is_locked()
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
+    unsafe fn unlock_fair(&self, guard: Self::Guard) {
+        drop(guard.holder);
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.unlock_fair(guard.inner) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawMutexTimed, N: LockClass> RawMutexTimed for RawMutex<R, N> {
+    type Duration = R::Duration;
+    type Instant = R::Instant;
+
+    #[track_caller]
+    fn try_lock_for(&self, timeout: R::Duration) -> Option<Self::Guard> {
+        let waiting = self.hook.begin(Operation::TryLock, Location::caller());
+        self.inner.try_lock_for(timeout).map(|inner| exclusive(waiting, inner))
+    }
+
+    #[track_caller]
+    fn try_lock_until(&self, timeout: R::Instant) -> Option<Self::Guard> {
+        let waiting = self.hook.begin(Operation::TryLock, Location::caller());
+        self.inner.try_lock_until(timeout).map(|inner| exclusive(waiting, inner))
+    }
+}
+
+// SAFETY: every call goes to the inner lock, which keeps the contract.
+unsafe impl<R: LockApiRwLock, N: LockClass> LockApiRwLock for RawRwLock<R, N> {
+    const INIT: Self = RawRwLock { hook: Hook::new(N::INSTRUMENT), inner: R::INIT, name: PhantomData };
+    type SharedGuard = SharedGuard<R::SharedGuard>;
+    type ExclusiveGuard = ExclusiveGuard<R::ExclusiveGuard>;
+
+    #[inline]
+    #[track_caller]
+    fn lock_shared(&self) -> Self::SharedGuard {
+        let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
+        let inner = self.inner.lock_shared();
+        shared(waiting, inner)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn try_lock_shared(&self) -> Option<Self::SharedGuard> {
+        let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
+        self.inner.try_lock_shared().map(|inner| shared(waiting, inner))
+    }
+
+    #[inline]
+    unsafe fn unlock_shared(&self, guard: Self::SharedGuard) {
+        drop(guard.reader);
+        // SAFETY: the caller's promise, for the guard that our lock returned.
+        unsafe { self.inner.unlock_shared(guard.inner) }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn lock_exclusive(&self) -> Self::ExclusiveGuard {
+        let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
+        let inner = self.inner.lock_exclusive();
+        exclusive(waiting, inner)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn try_lock_exclusive(&self) -> Option<Self::ExclusiveGuard> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        self.inner.try_lock_exclusive().map(|inner| exclusive(waiting, inner))
+    }
+
+    #[inline]
+    unsafe fn unlock_exclusive(&self, guard: Self::ExclusiveGuard) {
+        drop(guard.holder);
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.unlock_exclusive(guard.inner) }
+    }
+
+    fn is_locked(&self) -> bool {
+        self.inner.is_locked()
+    }
+
+    fn is_locked_exclusive(&self) -> bool {
+        self.inner.is_locked_exclusive()
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
+    unsafe fn unlock_shared_fair(&self, guard: Self::SharedGuard) {
+        drop(guard.reader);
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.unlock_shared_fair(guard.inner) }
+    }
+
+    unsafe fn unlock_exclusive_fair(&self, guard: Self::ExclusiveGuard) {
+        drop(guard.holder);
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.unlock_exclusive_fair(guard.inner) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockTimed, N: LockClass> RawRwLockTimed for RawRwLock<R, N> {
+    type Duration = R::Duration;
+    type Instant = R::Instant;
+
+    #[track_caller]
+    fn try_lock_shared_for(&self, timeout: R::Duration) -> Option<Self::SharedGuard> {
+        let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
+        self.inner.try_lock_shared_for(timeout).map(|inner| shared(waiting, inner))
+    }
+
+    #[track_caller]
+    fn try_lock_shared_until(&self, timeout: R::Instant) -> Option<Self::SharedGuard> {
+        let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
+        self.inner.try_lock_shared_until(timeout).map(|inner| shared(waiting, inner))
+    }
+
+    #[track_caller]
+    fn try_lock_exclusive_for(&self, timeout: R::Duration) -> Option<Self::ExclusiveGuard> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        self.inner.try_lock_exclusive_for(timeout).map(|inner| exclusive(waiting, inner))
+    }
+
+    #[track_caller]
+    fn try_lock_exclusive_until(&self, timeout: R::Instant) -> Option<Self::ExclusiveGuard> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        self.inner.try_lock_exclusive_until(timeout).map(|inner| exclusive(waiting, inner))
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockDowngrade, N: LockClass> RawRwLockDowngrade for RawRwLock<R, N> {
+    unsafe fn downgrade(&self, guard: Self::ExclusiveGuard) -> Self::SharedGuard {
+        // Marked as a reader before the lock is one, so that no moment shows nobody.
+        let reader = guard.holder.to_reader();
+        drop(guard.holder);
+        // SAFETY: the caller's promise.
+        let inner = unsafe { self.inner.downgrade(guard.inner) };
+        SharedGuard { reader, inner }
+    }
+}

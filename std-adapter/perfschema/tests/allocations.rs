@@ -1,0 +1,55 @@
+//! Recording allocates nothing: not at a thread's first wait, not at any other, not when the thread ends.
+
+use perfschema::sync::{Condvar, Mutex, RwLock};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+struct Watching;
+
+thread_local! {
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+static ALLOCATED: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Watching {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if WATCHED.get() {
+            ALLOCATED.store(true, Ordering::Relaxed);
+        }
+        // SAFETY: the caller's promises are those that System asks for.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watching = Watching;
+
+#[test]
+fn from_first_wait_to_thread_exit() {
+    static LOCK: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/test/lock", 0);
+    static DICTIONARY: RwLock<u64> = perfschema::rwlock!("wait/synch/rwlock/test/dictionary", 0);
+    static CHANGED: Condvar = perfschema::condvar!("wait/synch/cond/test/changed");
+    perfschema::builder().everything(true).environment(false).start().unwrap();
+    for _ in 0..3 {
+        std::thread::spawn(|| {
+            WATCHED.set(true);
+            for _ in 0..20_000 {
+                *LOCK.lock().unwrap() += *DICTIONARY.read().unwrap();
+            }
+            *DICTIONARY.write().unwrap() += 1;
+            let guard = LOCK.lock().unwrap();
+            drop(CHANGED.wait_timeout(guard, Duration::from_millis(1)).unwrap());
+            // Watched to its end: the slot is given back after this returns.
+        })
+        .join()
+        .unwrap();
+    }
+    assert!(!ALLOCATED.load(Ordering::Relaxed));
+}

@@ -1,0 +1,56 @@
+//! Before the start, and while everything is off.
+
+use perfschema::sync::{Mutex, RwLock};
+use perfschema::{Consumer, Setting, StartError, builder, process, tables};
+
+#[test]
+fn nothing_before_the_start_and_instances_before_the_first_event() {
+    static LOCK: Mutex<u32> = perfschema::mutex!("wait/synch/mutex/test/early", 0);
+    static OTHER: RwLock<u32> = perfschema::rwlock!("wait/synch/rwlock/test/other", 0);
+    *LOCK.lock().unwrap() += 1;
+    assert!(process().is_none());
+    assert!(perfschema::thread::current_id().is_none());
+
+    // Wrong options leave nothing behind.
+    let wrong = builder().options("performance-schema-consumer-nonsense=ON").start().unwrap_err();
+    assert!(matches!(wrong, StartError::Option { .. }), "{wrong}");
+    assert!(wrong.to_string().contains("nonsense"), "{wrong}");
+    let wrong = builder().options("performance-schema-max-mutex-classes=99999999").start().unwrap_err();
+    assert_eq!(wrong.to_string(), "performance_schema_max_mutex_classes = 99999999 is too large, expected at most 1024");
+    assert!(process().is_none());
+
+    // SAFETY: the only thread of this test's process that looks at the environment is this one.
+    unsafe { std::env::set_var("PERFSCHEMA_OPTIONS", "performance-schema-events-waits-history-size=7") };
+    let process = builder().options("performance-schema-instrument='%/rwlock/%=COUNTED'").start().unwrap();
+    let region = process.region();
+    assert_eq!(region.config().get(perfschema::Size::EventsWaitsHistorySize), 7);
+    assert_eq!(builder().start().unwrap_err(), StartError::AlreadyStarted);
+
+    // Off, a lock makes itself known and records nothing.
+    *LOCK.lock().unwrap() += 1;
+    *OTHER.write().unwrap() += 1;
+    let mut settings = Vec::new();
+    region.scan(&tables::SetupInstruments, |row| settings.push((row.name, row.enabled, row.timed)));
+    assert_eq!(settings.len(), 2);
+    let mut known = 0;
+    region.scan(&tables::MutexInstances, |_| known += 1);
+    region.scan(&tables::RwlockInstances, |_| known += 1);
+    assert_eq!(known, 2);
+    let count = || {
+        let mut count = 0;
+        region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| count += row.count_star);
+        count
+    };
+    assert_eq!(count(), 0);
+
+    // The consumer that everything depends on, and the instrument that was switched on by its pattern.
+    region.set_consumer(Consumer::GlobalInstrumentation, true);
+    *LOCK.lock().unwrap() += 1;
+    *OTHER.write().unwrap() += 1;
+    assert_eq!(count(), 1);
+    let class = region.find_class("wait/synch/mutex/test/early").unwrap();
+    region.set_setting(class, Setting::ON);
+    *LOCK.lock().unwrap() += 1;
+    assert_eq!(count(), 2);
+    assert_eq!(*LOCK.lock().unwrap(), 4);
+}
