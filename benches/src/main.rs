@@ -1,11 +1,12 @@
 //! What recording costs: every path of ours beside a bare timer pair, `Instant` and the uninstrumented lock, in one process and one run.
 //!
-//! `cargo run --release -p perfschema-benches [-- --quick | --tsv | --check]`
+//! `cargo run --release -p perfschema-benches [-- --quick --tsv --check --instructions]`
 //!
 //! Noisy machines are the rule, so paths run in short batches that take turns, and what counts is the smallest batch and its ratio to the
 //! bare timer pair of the same run. `--check` fails if a ratio is beyond what is promised.
 
 mod allocations;
+mod instructions;
 mod paths;
 
 use paths::{PATHS, Path};
@@ -38,11 +39,24 @@ impl Result {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    if let Some(unknown) = arguments.iter().find(|argument| !["--quick", "--tsv", "--check"].contains(&argument.as_str())) {
-        eprintln!("unknown argument {unknown}; expected --quick, --tsv or --check");
+    if let [one, index, events] = arguments.as_slice()
+        && one == "--one"
+    {
+        return instructions::run_one(&paths::Bench::start(), index, events).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    const OPTIONS: [&str; 4] = ["--quick", "--tsv", "--check", "--instructions"];
+    if let Some(unknown) = arguments.iter().find(|argument| !OPTIONS.contains(&argument.as_str())) {
+        eprintln!("unknown argument {unknown}; expected {}", OPTIONS.join(", "));
         return ExitCode::FAILURE;
     }
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let instructions = match has("--instructions").then(instructions::count).transpose() {
+        Ok(counts) => counts.unwrap_or_default(),
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::FAILURE;
+        }
+    };
     let rounds = if has("--quick") { 300 } else { 3_000 };
     let bench = paths::Bench::start();
     let mut results: Vec<Result> =
@@ -62,26 +76,32 @@ fn main() -> ExitCode {
             result.cycles.push(end.saturating_sub(start) as f64 / f64::from(BATCH));
         }
     }
-    report(&mut results, has("--tsv"));
+    report(&mut results, &instructions, has("--tsv"));
     if has("--check") { check(&results) } else { ExitCode::SUCCESS }
 }
 
-fn report(results: &mut [Result], tsv: bool) {
+fn report(results: &mut [Result], instructions: &[f64], tsv: bool) {
     let timer_pair = base(results, "timer pair");
     let hz = Timers::calibrate().get(TimerName::Cycle).frequency_hz as f64;
     if tsv {
-        println!("name\tvariant\tthreads\tns\ttsc_cycles\tmedian_cycles\tratio_to_timer_pair\tallocations");
+        println!("name\tvariant\tthreads\tns\ttsc_cycles\tmedian_cycles\tratio_to_timer_pair\tinstructions\tallocations");
     } else {
-        println!("{:<26} {:<38} {:>8} {:>8} {:>8} {:>6} {:>6}", "name", "variant", "ns", "cycles", "median", "ratio", "alloc");
+        println!(
+            "{:<22} {:<24} {:>7} {:>7} {:>7} {:>6} {:>6} {:>6}",
+            "name", "variant", "ns", "cycles", "median", "ratio", "instr", "alloc"
+        );
     }
-    for result in results {
+    for (index, result) in results.iter_mut().enumerate() {
         let (min, median) = (result.min(), result.median());
         let Path { name, variant, .. } = result.path;
         let (ns, ratio, allocations) = (min * 1e9 / hz, min / timer_pair, result.allocations);
+        let instructions = instructions.get(index).map_or(String::new(), |count| format!("{count:.0}"));
         if tsv {
-            println!("{name}\t{variant}\t1\t{ns:.2}\t{min:.2}\t{median:.2}\t{ratio:.3}\t{allocations}");
+            println!("{name}\t{variant}\t1\t{ns:.2}\t{min:.2}\t{median:.2}\t{ratio:.3}\t{instructions}\t{allocations}");
         } else {
-            println!("{name:<26} {variant:<38} {ns:>8.2} {min:>8.2} {median:>8.2} {ratio:>6.2} {allocations:>6}");
+            println!(
+                "{name:<22} {variant:<24} {ns:>7.2} {min:>7.2} {median:>7.2} {ratio:>6.2} {instructions:>6} {allocations:>6}"
+            );
         }
     }
 }
