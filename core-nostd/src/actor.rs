@@ -223,7 +223,7 @@ impl<'r> Actor<'r> {
     #[inline(always)]
     pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait {
         let switches = self.effective(switches);
-        let ticks = if switches.has(Switches::TIMED) { clock.ticks(switches.timer()) } else { 0 };
+        let ticks = switches.read(clock);
         self.begin_at(switches, ticks, class, what)
     }
 
@@ -244,8 +244,7 @@ impl<'r> Actor<'r> {
         let switches = self.effective(switches);
         let ticks = match end {
             Some(ticks) if same_timer => ticks,
-            _ if switches.has(Switches::TIMED) => clock.ticks(switches.timer()),
-            _ => 0,
+            _ => switches.read(clock),
         };
         self.begin_at(switches, ticks, class, what)
     }
@@ -258,7 +257,7 @@ impl<'r> Actor<'r> {
 
     #[inline(always)]
     fn begin_at(&self, switches: Switches, ticks: u64, class: Class, what: &WaitStart) -> Wait {
-        let sequence = self.sequence.get() + 1;
+        let sequence = self.sequence.get().wrapping_add(1);
         let mut wait = Wait {
             sequence,
             start: ticks,
@@ -304,18 +303,19 @@ impl<'r> Actor<'r> {
         if !switches.has(Switches::ENABLED) {
             return None;
         }
-        let ticks = switches.has(Switches::TIMED).then(|| clock.ticks(switches.timer()));
+        let ticks = switches.read(clock);
+        let timed = switches.has(Switches::TIMED);
         self.enclosing.set(wait.enclosing);
         if let Some(record) = self.ring.get(wait.record as usize).filter(|_| switches.has(Switches::CURRENT)) {
-            record::write_end(record, wait.sequence, ticks.unwrap_or(0), self.sequence.get(), wait.amount);
+            record::write_end(record, wait.sequence, ticks, self.sequence.get(), wait.amount);
             if record::was_hidden(record, wait.sequence) {
                 switches = Switches(switches.0 & Switches::NO_HISTORY);
             }
             self.give_back(wait.record, switches);
         }
-        let wait_ps = ticks.map(|end| {
+        let wait_ps = timed.then(|| {
             let conversion = self.conversions[usize::from(switches.timer_index())];
-            conversion.picoseconds(difference(wait.start, end))
+            conversion.picoseconds(difference(wait.start, ticks))
         });
         self.count(&wait, switches, wait_ps);
         if switches.has(Switches::INSTANCE) {
@@ -326,9 +326,9 @@ impl<'r> Actor<'r> {
             }
         }
         if switches.has(Switches::HISTORY_LONG) {
-            self.write_long(&wait, ticks.unwrap_or(0));
+            self.write_long(&wait, ticks);
         }
-        ticks
+        timed.then_some(ticks)
     }
 
     /// The record of an ended event becomes the last that is written again; without history, the next.
@@ -378,9 +378,9 @@ impl<'r> Actor<'r> {
         let ended = Ended {
             ticks,
             amount: wait.amount,
-            end_event: self.sequence.get() - self.base,
+            end_event: self.sequence.get().wrapping_sub(self.base),
             thread_id: self.thread_id,
-            event: wait.sequence - self.base,
+            event: wait.sequence.wrapping_sub(self.base),
         };
         let start = Start { nesting: wait.enclosing.relative_to(self.base), ..wait.as_start() };
         self.long.write(self.region, &start, &ended);

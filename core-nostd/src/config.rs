@@ -79,7 +79,7 @@ sizes! {
     /// Ended waits kept over all threads.
     EventsWaitsHistoryLongSize = "performance_schema_events_waits_history_long_size", default 10000, limit 1048576;
     /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
-    MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65536;
+    MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65534;
     /// Source lines that can be told apart; rounded up to a power of two.
     MaxSourceLocations = "performance_schema_max_source_locations", default 1024, limit 32768;
     /// Rows of `setup_actors`.

@@ -138,13 +138,13 @@ const fn version(sequence: u64, phase: u64) -> u64 {
     sequence.wrapping_mul(4).wrapping_add(phase)
 }
 
+/// Class in the low 16 bits, source, 8 bits of operation, then those of the switches that a reader needs, where the switches have them.
 #[inline(always)]
 fn pack(start: &Start) -> u64 {
     u64::from(start.class)
         | u64::from(start.source) << 16
         | (start.operation as u64) << 32
-        | (start.switches.0 & (Switches::TIMED | Switches::HISTORY)) << 40
-        | u64::from(start.switches.timer_index()) << 48
+        | start.switches.0 & Switches::IN_RECORD
 }
 
 /// Owner: the event begins, and is visible when this returns.
@@ -220,9 +220,9 @@ pub(crate) fn read(record: &RecordWords) -> Read {
         class: what as u16,
         source: (what >> 16) as u16,
         operation: (what >> 32) as u8,
-        timed: what >> 40 & Switches::TIMED != 0,
-        history: what >> 40 & Switches::HISTORY != 0,
-        timer_index: (what >> 48) as u8 & 7,
+        timed: Switches(what).has(Switches::TIMED),
+        history: Switches(what).has(Switches::HISTORY),
+        timer_index: Switches(what).timer_index(),
         start: record[word::START].get(),
         object: record[word::OBJECT].get(),
         nesting: Enclosing(record[word::NESTING].get()),

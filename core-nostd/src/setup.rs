@@ -11,7 +11,7 @@
 use crate::class::Class;
 use crate::region::{Region, SETUP, Section};
 use crate::sync::{Ordering, Word, fence};
-use perfschema_timer::TimerName;
+use perfschema_timer::{Clock, TimerName};
 
 /// Words of the section.
 pub(crate) mod word {
@@ -38,16 +38,20 @@ impl Switches {
     /// On, but nothing is recorded: sends an instrumentation point that is not registered yet to where it registers.
     pub const UNREGISTERED: Switches = Switches(1 << 63);
     pub(crate) const ENABLED: u64 = 1;
-    pub(crate) const TIMED: u64 = 1 << 1;
     /// The event is visible while it lasts: `events_waits_current`.
-    pub(crate) const CURRENT: u64 = 1 << 2;
-    pub(crate) const HISTORY: u64 = 1 << 3;
-    pub(crate) const HISTORY_LONG: u64 = 1 << 4;
-    pub(crate) const HISTOGRAM: u64 = 1 << 5;
-    pub(crate) const INSTANCE: u64 = 1 << 6;
+    pub(crate) const CURRENT: u64 = 1 << 1;
+    pub(crate) const HISTORY_LONG: u64 = 1 << 2;
+    pub(crate) const HISTOGRAM: u64 = 1 << 3;
+    pub(crate) const INSTANCE: u64 = 1 << 4;
     /// Sums belong to the thread; without it they go to those that all threads share.
-    pub(crate) const THREAD: u64 = 1 << 7;
-    const TIMER_SHIFT: u32 = 8;
+    pub(crate) const THREAD: u64 = 1 << 5;
+    // From here on the bits are where a record has them, see `record`.
+    pub(crate) const TIMED: u64 = 1 << 40;
+    pub(crate) const HISTORY: u64 = 1 << 41;
+    const TIMER_SHIFT: u32 = 48;
+    const TIMER: u64 = 7 << Self::TIMER_SHIFT;
+    /// What a record keeps.
+    pub(crate) const IN_RECORD: u64 = Self::TIMED | Self::HISTORY | Self::TIMER;
 
     /// What a thread without a slot can do: count, by event name and by instance.
     const WITHOUT_SLOT: u64 = !(Self::CURRENT | Self::HISTORY | Self::HISTORY_LONG | Self::HISTOGRAM | Self::THREAD);
@@ -71,13 +75,20 @@ impl Switches {
         (self.0 >> Self::TIMER_SHIFT) as u8 & 7
     }
 
+    /// Reads the timer that the event uses, or 0 if it is not timed.
     #[inline(always)]
-    pub(crate) fn timer(self) -> TimerName {
-        match self.timer_index() {
-            // First, because it is nearly always the one.
-            0 => TimerName::Cycle,
-            other => TimerName::from_index(other).unwrap_or(TimerName::Cycle),
+    pub(crate) fn read(self, clock: &impl Clock) -> u64 {
+        // One compare for what is nearly always so: timed, by CYCLE.
+        match self.0 & (Self::TIMED | Self::TIMER) {
+            Self::TIMED => clock.ticks(TimerName::Cycle),
+            other if other & Self::TIMED == 0 => 0,
+            _ => self.read_other(clock),
         }
+    }
+
+    #[inline(never)]
+    fn read_other(self, clock: &impl Clock) -> u64 {
+        clock.ticks(TimerName::from_index(self.timer_index()).unwrap_or(TimerName::Cycle))
     }
 }
 
@@ -173,7 +184,7 @@ pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
 pub(crate) fn fold(region: &Region<'_>) {
     let setup = setup(region);
     // [F1] AcqRel: the setting just changed is seen by whoever bumps the generation after us.
-    let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::AcqRel) + 1;
+    let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::AcqRel).wrapping_add(1);
     loop {
         let consumers = setup[word::CONSUMERS].get();
         let timer = setup[word::TIMERS].get();

@@ -198,7 +198,7 @@ fn honour(stat: &StatWords, carry: Option<&CarryWords>, now: Epochs) {
     carry[carry::SUM].set(sum.sum_ps);
     carry[carry::MAX].set(sum.max_ps);
     carry[carry::NOT_MIN].set(if sum.count_timed == 0 { 0 } else { !sum.min_ps });
-    carry[carry::UNTIMED].set((sum.count - sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
+    carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
     for number in [word::COUNT_TIMED, word::SUM, word::MAX, word::NOT_MIN] {
         stat[number].set(0);
     }

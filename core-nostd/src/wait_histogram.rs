@@ -11,7 +11,7 @@ use crate::slot;
 use crate::stat::{self, Pending};
 use crate::sync::{Ordering, Word};
 
-/// No room was left when the pair asked.
+/// No room was left when the pair asked. Below it there is a number for each histogram of the largest region.
 const REFUSED: u16 = u16::MAX;
 
 /// Owner: notes a wait, and counts the one before it.
@@ -84,7 +84,7 @@ fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) {
             }
         });
         if let Some(pending) = snapshot.pending_ps().filter(|_| snapshot.histogram() != REFUSED) {
-            part[bucket(pending)] += 1;
+            part[bucket(pending)] = part[bucket(pending)].wrapping_add(1);
         }
         for (count, part) in counts.iter_mut().zip(part) {
             *count = count.wrapping_add(part);

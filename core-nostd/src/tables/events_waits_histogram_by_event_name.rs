@@ -45,10 +45,10 @@ impl TableSource for EventsWaitsHistogramByEventName {
             let event_name = region.class_name(class);
             let mut counts = [0; BUCKET_COUNT];
             wait_histogram::counts(region, class, &mut counts);
-            let total: u64 = counts.iter().sum();
-            let mut lower = 0;
+            let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
+            let mut lower = 0_u64;
             for (number, count) in counts.into_iter().enumerate() {
-                lower += count;
+                lower = lower.saturating_add(count);
                 each(&EventsWaitsHistogramByEventNameRow {
                     event_name,
                     bucket_number: number as u32,

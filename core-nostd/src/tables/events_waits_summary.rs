@@ -112,7 +112,7 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
             let summary = region.summary_by_event_name(class);
             let mut counts = [0; BUCKET_COUNT];
             wait_histogram::counts(region, class, &mut counts);
-            let total = counts.iter().sum();
+            let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
             let [q95, q99, q999] = [950, 990, 999].map(|share| histogram::quantile(counts, total, share));
             each(&EventsWaitsSummaryGlobalByEventNameRow::new(region.class_name(class), &summary, q95, q99, q999));
             sweep.row();

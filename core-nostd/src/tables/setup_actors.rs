@@ -114,7 +114,7 @@ fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), 
     for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
         // The protocol of `slot`, [L1] to [L6]: the state is the row's version.
         let seen = words[word::STATE].get();
-        let next = (seen | 3) + 1;
+        let next = (seen | 3).wrapping_add(1);
         if seen & 3 != FREE || words[word::STATE].compare_exchange(seen, next | CLAIMED, Ordering::Acquire).is_err() {
             continue;
         }

@@ -158,6 +158,11 @@ pub fn select(region: &Region<'_>, table: &str, columns: &str) -> Vec<String> {
     });
     assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{sweep:?}");
     assert_eq!(sweep.rows, rows.len() as u64);
-    rows.sort_by_key(|row| row.split(' ').map(|cell| (cell.parse::<u64>().ok(), cell.to_string())).collect::<Vec<_>>());
+    sort(&mut rows);
     rows
+}
+
+/// By their cells, those that are numbers as numbers.
+pub fn sort(rows: &mut [String]) {
+    rows.sort_by_cached_key(|row| row.split(' ').map(|cell| (cell.parse::<u64>().ok(), cell.to_string())).collect::<Vec<_>>());
 }
