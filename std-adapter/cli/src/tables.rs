@@ -22,6 +22,15 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     });
     let grid = Grid { columns: vec![column("TABLE"), column("WHAT ITS ROWS ARE")], rows: rows.collect() };
     let mut out = output::stdout();
-    args.format.write(&mut out, &grid, output::width())?;
+    let width = output::width();
+    if args.format == Format::Table && grid.boxed().to_string().lines().any(|line| line.len() > width) {
+        // Cut, the sentences would say nothing.
+        for table in tables::ALL {
+            let declaration = table.declaration();
+            writeln!(out, "{}\n    {}", console::style(declaration.name).bold(), declaration.doc)?;
+        }
+    } else {
+        args.format.write(&mut out, &grid, width)?;
+    }
     out.flush()
 }

@@ -268,7 +268,9 @@ fn a_panic_while_something_is_awaited_ends_the_wait() {
     assert_eq!(count(NAME), 2);
     let me = thread::current_id();
     let mut running = 0;
-    start().region().scan(&EventsWaitsCurrent, |row| running += u32::from(row.end_event_id.is_none() && Some(row.thread_id) == me));
+    start()
+        .region()
+        .scan(&EventsWaitsCurrent, |row| running += u32::from(row.end_event_id.is_none() && Some(row.thread_id) == me));
     assert_eq!(running, 0);
 }
 

@@ -1,0 +1,214 @@
+//! `perfschema demo`: the indexing half of a small search server, and what it waits for.
+//!
+//! ```text
+//!  corpus ─ jobs ─→ queue ─→ worker-1 … worker-N ─ batches ─→ index: dictionary + postings
+//!                     main: progress, who waits for whom (schema::live), at the end schema::report
+//! ```
+//! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the terms
+//! (`dictionary`) and where they are (`postings`). None of them knows the performance schema beyond naming its locks. All that reads the
+//! tables is in `schema`; a build without the feature `instrument` has `uninstrumented` in its place.
+
+mod corpus;
+mod dictionary;
+mod index;
+mod indexer;
+mod postings;
+mod progress;
+mod queue;
+#[cfg(feature = "instrument")]
+mod schema;
+#[cfg(not(feature = "instrument"))]
+#[path = "uninstrumented.rs"]
+mod schema;
+mod tokenizer;
+mod waiting;
+mod worker;
+
+use crate::output::{self, Format};
+use corpus::Corpus;
+use indexer::{Figures, Indexer};
+use progress::Progress;
+use schema::Schema;
+use std::fmt;
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the main thread looks who waits.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Index all text files below a folder with several threads, and show what they wait for.
+///
+/// While it runs: who waits for whom right now. At the end: the waits summed, the longest ones with their source lines, and what
+/// recording them cost.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder. Binary files, symbolic links, and folders named .git or target are skipped.
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+    /// How many threads index [default: one a core, at least 4].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<u16>>,
+    /// Repeat the work for so long, for measuring; the last run is finished.
+    #[arg(long, value_name = "N", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Start with everything off.
+    #[arg(long)]
+    off: bool,
+    /// An option of the performance schema, such as 'performance-schema-instrument=wait/%=COUNTED'; can be repeated.
+    #[arg(long = "option", value_name = "OPTION")]
+    options: Vec<String>,
+    /// How to print the tables at the end.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds above 0, such as 10 or 0.5".into())
+}
+
+/// Why there is nothing to show.
+#[derive(Debug)]
+#[non_exhaustive]
+pub(crate) enum DemoError {
+    /// The folder cannot be looked at.
+    Folder { dir: PathBuf, error: io::Error },
+    /// What was given is not a folder.
+    NotAFolder { dir: PathBuf },
+    /// Nothing below the folder is text.
+    NoText { dir: PathBuf, skipped: String },
+    /// The system gave no thread.
+    Thread { error: io::Error },
+    /// The performance schema did not start.
+    #[cfg(feature = "instrument")]
+    Start(perfschema::StartError),
+}
+
+impl fmt::Display for DemoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DemoError::Folder { dir, error } => write!(f, "cannot look into {}: {error}", dir.display()),
+            DemoError::NotAFolder { dir } => {
+                write!(f, "{} is not a folder; the demo indexes all text files below one", dir.display())
+            }
+            DemoError::NoText { dir, skipped } => write!(f, "no text files below {} ({skipped})", dir.display()),
+            DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
+            #[cfg(feature = "instrument")]
+            DemoError::Start(error) => write!(f, "the performance schema does not start: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for DemoError {}
+
+/// How long the runs took.
+#[derive(Debug)]
+struct Effort {
+    runs: u32,
+    wall: Duration,
+    /// The time that all threads spent computing.
+    cpu: Duration,
+    threads: usize,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), crate::Error> {
+    // First, so that every lock registers at its first use.
+    let schema = Schema::start(args)?;
+    match std::fs::metadata(&args.dir) {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(_) => return Err(DemoError::NotAFolder { dir: args.dir.clone() }.into()),
+        Err(error) => return Err(DemoError::Folder { dir: args.dir.clone(), error }.into()),
+    }
+    let threads = args.threads.map_or_else(default_threads, |threads| threads.get().into());
+    let indexer = &Indexer::new(progress::searching(&args.dir, || Corpus::below(&args.dir)));
+    let mut result = Ok(());
+    thread::scope(|scope| {
+        for number in 0..threads {
+            let worker = thread::Builder::new().name(format!("worker-{}", number + 1));
+            if let Err(error) = worker.spawn_scoped(scope, move || worker::work(indexer, number)) {
+                result = Err(DemoError::Thread { error }.into());
+                break;
+            }
+        }
+        if result.is_ok() {
+            // The threads live on until the report is written: of those that are gone there are no rows by thread.
+            result = index(args, indexer, &schema, threads);
+        }
+        indexer.queue.close();
+    });
+    result
+}
+
+/// Runs as often as it shall, and reports.
+fn index(args: &Args, indexer: &Indexer, schema: &Schema, threads: usize) -> Result<(), crate::Error> {
+    let mut progress = Progress::new(indexer.corpus.size_bytes());
+    let (begin, cpu_begin) = (Instant::now(), cpu_time());
+    let mut runs = 0;
+    loop {
+        runs += 1;
+        progress.begin_run(runs);
+        indexer.run(TICK, |done_bytes| progress.look(done_bytes, || schema.threads()));
+        if indexer.has_failed() || args.seconds.is_none_or(|seconds| begin.elapsed() >= seconds) {
+            break;
+        }
+    }
+    let effort = Effort { runs, wall: begin.elapsed(), cpu: cpu_time().saturating_sub(cpu_begin), threads };
+    progress.finish();
+    let figures = indexer.figures();
+    if figures.files == 0 {
+        return Err(DemoError::NoText { dir: args.dir.clone(), skipped: skipped(&figures) }.into());
+    }
+    let mut out = output::stdout();
+    if args.format.is_for_programs() {
+        write_figures(&mut io::stderr().lock(), &figures, &effort)?;
+    } else {
+        write_figures(&mut out, &figures, &effort)?;
+    }
+    schema.report(&mut out, args.format, output::width(), &effort)?;
+    Ok(out.flush()?)
+}
+
+fn default_threads() -> usize {
+    thread::available_parallelism().map_or(4, NonZero::get).max(4)
+}
+
+/// The time that all threads of the process spent computing.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort) -> io::Result<()> {
+    use indicatif::{DecimalBytes, HumanCount};
+    let Figures { files, bytes, words, terms, postings, .. } = *figures;
+    let Effort { runs, wall, cpu, threads } = *effort;
+    let per_second = DecimalBytes((bytes as f64 * f64::from(runs) / wall.as_secs_f64()) as u64);
+    let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
+    let runs = if runs == 1 { "1 run".to_owned() } else { format!("{} runs", HumanCount(runs.into())) };
+    writeln!(out, "indexed   {} files, {}, {} words", HumanCount(files), DecimalBytes(bytes), HumanCount(words))?;
+    writeln!(out, "skipped   {}", skipped(figures))?;
+    writeln!(out, "index     {} different terms, {} postings", HumanCount(terms), HumanCount(postings))?;
+    writeln!(out, "took      {wall:.2} s, {cpu:.2} s of CPU: {runs} with {threads} threads, {per_second}/s")
+}
+
+fn skipped(figures: &Figures) -> String {
+    format!("{} binary, {} unreadable, {} too large", figures.binary, figures.unreadable, figures.too_large)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_above_zero() {
+        assert_eq!(seconds("10"), Ok(Duration::from_secs(10)));
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for text in ["", "0", "-1", "NaN", "inf", "1e300", "ten"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A worker: takes a job, reads its files, gathers their terms, adds them to the index.
+
+use super::corpus::{self, Content, Document};
+use super::index::Batch;
+use super::indexer::{Indexer, Tally};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// What the thread `number` does until the queue is closed.
+pub(crate) fn work(indexer: &Indexer, number: usize) {
+    let _watch = Watch(indexer);
+    let mut batch = Batch::default();
+    let mut buffer = Vec::new();
+    while let Some(job) = indexer.queue.take() {
+        for id in job {
+            let document = &indexer.corpus.documents[id as usize];
+            if read(document, &mut buffer, &indexer.tally) {
+                add(&indexer.tally.words, batch.add(id, &buffer));
+            }
+            add(&indexer.tally.done_bytes, document.size_bytes);
+        }
+        indexer.index.add(&mut batch, number);
+        indexer.done();
+    }
+}
+
+/// Reads a file, and says whether it is text.
+fn read(document: &Document, buffer: &mut Vec<u8>, tally: &Tally) -> bool {
+    match corpus::read(&document.path, buffer) {
+        Ok(Content::Text) => {
+            add(&tally.files, 1);
+            add(&tally.bytes, buffer.len() as u64);
+            return true;
+        }
+        Ok(Content::Binary) => add(&tally.binary, 1),
+        Err(_) => add(&tally.unreadable, 1),
+    }
+    false
+}
+
+fn add(tally: &AtomicU64, amount: u64) {
+    tally.fetch_add(amount, Ordering::Relaxed);
+}
+
+/// Says so if the worker panics, instead of letting everybody wait for its job.
+struct Watch<'a>(&'a Indexer);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.fail();
+        }
+    }
+}
