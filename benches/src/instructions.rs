@@ -28,7 +28,8 @@ fn run(program: &std::path::Path, index: usize, events: u32) -> Result<f64, Stri
     let output = command.output().map_err(|error| format!("valgrind: {error} (apt-get install valgrind)"))?;
     let text = String::from_utf8_lossy(&output.stderr);
     // ==123== Collected : 1234567
-    let collected = text.lines().find_map(|line| line.split_once("Collected : ")).and_then(|(_, count)| count.trim().parse().ok());
+    let collected =
+        text.lines().find_map(|line| line.split_once("Collected : ")).and_then(|(_, count)| count.trim().parse().ok());
     collected.ok_or_else(|| format!("{command:?} printed no count:\n{text}"))
 }
 

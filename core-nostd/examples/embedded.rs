@@ -4,35 +4,44 @@
 //! so that a linker script or a compile error says when it does not fit.
 #![no_std]
 
+use core::panic::Location;
+use core::sync::atomic::{AtomicBool, Ordering};
 use perfschema_core::timer::{SystemClock, Timers};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size, StaticRegion,
-    WaitStart, tables,
+    Actor, ActorIdentity, Class, Config, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size,
+    StaticRegion, WaitStart, tables,
 };
 
 const CONFIG: Config = Config::SMALL.with(Size::MaxThreadInstances, 2).with(Size::EventsWaitsHistorySize, 3);
 const _: () = assert!(CONFIG.size_bytes() < 64 * 1024);
 static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
 
-const BUS: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/firmware/spi_bus");
+const BUS: InstrumentName<'static> = InstrumentName::literal("wait/synch/spin/firmware/spi_bus");
 
-/// One use of the bus: the wait is visible while it lasts, and the bus shows who has it.
-fn use_bus(actor: &Actor<'_>, class: Class, bus: InstanceId) {
-    let region = actor.region();
-    let switches = region.switches(class);
-    if !switches.is_on() {
-        return;
-    }
-    let start = WaitStart { source: Some(core::panic::Location::caller()), object: 0x4000_1000, ..WaitStart::new(Operation::Lock) };
-    let wait = actor.begin(&SystemClock, switches, class, &start);
-    // … here the code would spin until the bus is free …
-    let instance = region.instance(bus);
-    if let Some(instance) = &instance {
-        instance.set_holder(actor.thread_id());
-    }
-    actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Exclusive));
-    if let Some(instance) = instance {
-        instance.clear_holder();
+/// A bus that one level uses at a time: the smallest lock there is, instrumented.
+struct Bus {
+    taken: AtomicBool,
+    class: Class,
+    instance: InstanceId,
+}
+
+impl Bus {
+    /// Waits for the bus, uses it, and lets it go. The wait is visible while it lasts, and afterwards says how often it spun.
+    #[track_caller]
+    fn with(&self, actor: &Actor<'_>, work: impl FnOnce()) {
+        let address = core::ptr::from_ref(self) as usize as u64;
+        let start = WaitStart { source: Some(Location::caller()), object: address, ..WaitStart::new(Operation::Lock) };
+        let mut wait = actor.begin(&SystemClock, actor.region().switches(self.class), self.class, &start);
+        let mut spins = 0;
+        while self.taken.swap(true, Ordering::Acquire) {
+            spins += 1;
+            core::hint::spin_loop();
+        }
+        wait.set_amount(spins);
+        let instance = actor.region().instance(self.instance);
+        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Exclusive));
+        work();
+        self.taken.store(false, Ordering::Release);
     }
 }
 
@@ -41,23 +50,27 @@ fn run(print: &mut dyn FnMut(core::fmt::Arguments<'_>)) -> Result<(), perfschema
     let region = Region::create(MEMORY.words(), &CONFIG, &identity, &Timers::calibrate())?;
     let Ok(class) = region.register(BUS, Setting::OFF) else { return Ok(()) };
     region.enable_everything();
-    let bus = region.create_instance(class, 0x4000_1000).unwrap_or_default();
+    let instance = region.create_instance(class, 0).unwrap_or_default();
+    let bus = Bus { taken: AtomicBool::new(false), class, instance };
 
     // One actor for each level that records: the main loop, and an interrupt that may come at any moment within it.
     let main = Actor::attach(&region, &ActorIdentity { name: "thread/firmware/main", ..Default::default() });
     let interrupt = Actor::attach(&region, &ActorIdentity { name: "thread/firmware/timer_interrupt", ..Default::default() });
     for _ in 0..5 {
-        use_bus(&main, class, bus);
-        use_bus(&interrupt, class, bus);
+        bus.with(&main, || core::hint::black_box(()));
+        bus.with(&interrupt, || core::hint::black_box(()));
     }
 
     print(format_args!("region: {} bytes\n", region.size_bytes()));
     region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
-        print(format_args!("thread {}: {} waits at {}, {} ps\n", row.thread_id, row.count_star, row.event_name, row.sum_timer_wait));
+        print(format_args!(
+            "thread {}: {} waits at {}, {} ps\n",
+            row.thread_id, row.count_star, row.event_name, row.sum_timer_wait
+        ));
     });
     region.scan(&tables::EventsWaitsHistory, |row| {
-        let source = row.source.unwrap_or_default();
-        print(format_args!("thread {}: event {} at {source}\n", row.thread_id, row.event_id));
+        let (source, spins) = (row.source.unwrap_or_default(), row.spins.unwrap_or(0));
+        print(format_args!("thread {}: event {} at {source}, {spins} spins\n", row.thread_id, row.event_id));
     });
     Ok(())
 }

@@ -15,12 +15,16 @@ pub(crate) mod word {
     pub(crate) const SETTING: usize = 18;
 }
 
-/// States of a class; it only goes forward.
+/// States of a class, in the lowest two bits of the word; it only goes forward. Above them is a hash of the name, from the claim on: so
+/// two registrations of one name find the same class even if the first is stopped before it has written the name, and nobody waits for
+/// another name.
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
 const PUBLISHED: u64 = 2;
+const STATE_BITS: u64 = 3;
 
-/// How often a registration looks whether another one, of maybe the same name, has finished.
+/// How often a registration looks whether another one of the same name has finished. If not, it goes on: the class is the right one,
+/// only its name does not show yet.
 const PATIENCE: u32 = if cfg!(perfschema_loom) { 2 } else { 10_000 };
 
 /// A registered instrument: an index into the region's classes.
@@ -183,22 +187,28 @@ impl Region<'_> {
     /// ```
     pub fn register(&self, name: InstrumentName<'_>, initial: Setting) -> Result<Class, RegisterError> {
         let pool = pool_of(name.kind()).ok_or(RegisterError::Unsupported(name.kind()))?;
+        let hash = hash(name.as_str());
         let classes = self.arrays::<CLASS>(Section::Classes);
         for index in run(&self.config(), pool) {
             let Some(class) = classes.get(index) else { break };
             let class_index = Class(index as u16);
             // [C1] Acquire on failure is not needed: wait_published() loads again. Relaxed: nothing was written before.
-            if class[word::STATE].compare_exchange(FREE, CLAIMED, Ordering::Relaxed).is_ok() {
-                let len = write_text(&class[word::NAME], name.as_str());
-                class[word::NAME_LEN].set(len as u64);
-                class[word::SETTING].set(initial.bits());
-                // [C2] Release: pairs with the Acquire in published(); whoever sees the class sees its name.
-                class[word::STATE].store(PUBLISHED, Ordering::Release);
-                setup::fold(self);
-                return Ok(class_index);
-            }
-            if wait_published(class) && text_is(&class[word::NAME], class[word::NAME_LEN].get(), name.as_str()) {
-                return Ok(class_index);
+            match class[word::STATE].compare_exchange(FREE, hash | CLAIMED, Ordering::Relaxed) {
+                Ok(_) => {
+                    let len = write_text(&class[word::NAME], name.as_str());
+                    class[word::NAME_LEN].set(len as u64);
+                    class[word::SETTING].set(initial.bits());
+                    // [C2] Release: pairs with the Acquire in published(); whoever sees the class sees its name.
+                    class[word::STATE].store(hash | PUBLISHED, Ordering::Release);
+                    setup::fold(self);
+                    return Ok(class_index);
+                }
+                Err(seen) if seen & !STATE_BITS != hash => {}
+                Err(_) => {
+                    if !wait_published(class) || text_is(&class[word::NAME], class[word::NAME_LEN].get(), name.as_str()) {
+                        return Ok(class_index);
+                    }
+                }
             }
         }
         self.count_lost(pool.classes_lost);
@@ -243,14 +253,19 @@ impl Region<'_> {
     fn published(&self, class: Class) -> Option<&[Word; CLASS]> {
         let words = self.arrays::<CLASS>(Section::Classes).get(class.index())?;
         // [C3] Acquire: pairs with [C2].
-        (words[word::STATE].load(Ordering::Acquire) == PUBLISHED).then_some(words)
+        (words[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED).then_some(words)
     }
+}
+
+/// FNV-1a of the name, in the bits above the state.
+fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)) & !STATE_BITS
 }
 
 /// Whether the class is there, after giving its registration time to finish.
 fn wait_published(class: &[Word; CLASS]) -> bool {
     for _ in 0..PATIENCE {
-        if class[word::STATE].load(Ordering::Acquire) == PUBLISHED {
+        if class[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED {
             return true;
         }
         crate::spin_loop();

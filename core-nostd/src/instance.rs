@@ -3,7 +3,7 @@
 //! The words of an instance are written by whoever holds the lock, who is alone, with plain stores; the lock's own hand-over orders
 //! them. What several threads hold at once, the read side of a read-write lock, is written with read-modify-write.
 
-use crate::class::{Class, POOLS, pool_of};
+use crate::class::{Class, POOLS, Pool, pool_of};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::stat::{Shared, Summary};
@@ -28,6 +28,9 @@ pub(crate) mod word {
     pub(crate) const READERS: usize = 16;
     pub(crate) const SHARED: core::ops::Range<usize> = 17..22;
 }
+
+/// The hint of a pool in which nothing was free when it was last searched.
+const FULL: u64 = u64::MAX;
 
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
@@ -87,7 +90,13 @@ impl<'r> Region<'r> {
         let kind = crate::InstrumentName::new(self.class_name(class).as_str()).ok()?.kind();
         let pool = pool_of(kind)?;
         let instances = self.arrays::<INSTANCE>(pool.instances);
-        for (index, words) in instances.iter().enumerate() {
+        let hint = self.instance_hint(pool)?;
+        let start = hint.get();
+        let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
+        // FULL stays until an instance of the pool is given back.
+        let search = if start == FULL { &[][..] } else { after };
+        let search = search.iter().zip(before.len()..).chain(before.iter().zip(0..).filter(|_| start != FULL));
+        for (words, index) in search {
             let seen = words[word::STATE].get();
             if seen & 3 != FREE {
                 continue;
@@ -106,11 +115,20 @@ impl<'r> Region<'r> {
             }
             words[word::HOLDER].set(0);
             words[word::STATE].store(state(version, LIVE), Ordering::Release);
+            hint.set(index as u64 + 1);
             let at = self.place(pool.instances).offset + index * INSTANCE;
             return Some(InstanceId((at / LINE) as u32));
         }
+        // Not if somebody gave one back meanwhile. Relaxed: a hint; what it leads to is claimed by its state.
+        let _ = hint.compare_exchange(start, FULL, Ordering::Relaxed);
         self.count_lost(pool.instances_lost);
         None
+    }
+
+    /// Where to look for a free instance of the pool: an index, or [`FULL`].
+    fn instance_hint(&self, pool: &Pool) -> Option<&'r Word> {
+        let index = POOLS.iter().position(|other| other == pool)?;
+        setup::setup(self)[setup::word::INSTANCE_HINTS].get(index)
     }
 
     /// The lock is gone: its rows disappear, the sums by event name stay.
@@ -119,6 +137,13 @@ impl<'r> Region<'r> {
             let seen = instance.words[word::STATE].get();
             if seen & 3 == LIVE {
                 instance.words[word::STATE].store(state(seen >> 2, FREE), Ordering::Release);
+                for pool in &POOLS {
+                    let place = self.place(pool.instances);
+                    let index = (id.0 as usize * LINE).checked_sub(place.offset).map(|words| words / INSTANCE);
+                    if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
+                        hint.set(index as u64);
+                    }
+                }
             }
         }
     }

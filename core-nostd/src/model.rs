@@ -20,21 +20,23 @@ pub enum Watch {
     Header,
     /// State and two words of the identity.
     Slots,
-    /// Where the events of a slot's owner begin.
+    /// State and THREAD_ID.
+    SlotThreads,
+    /// State, and where the events of a slot's owner begin.
     SlotBases,
     /// What truncates the sums.
     SlotEpochs,
-    /// Version, epochs, count and sum.
+    /// Version, epochs and sum.
     Stats,
-    /// Count, sum, and whose carry it is.
+    /// Sum, and whose carry it is.
     Carries,
-    /// What several threads sum: count and sum.
+    /// What several threads sum: the sum.
     SharedStats,
     /// Version, start and amount.
     Rings,
     /// Who fills the chunks.
     LongChunks,
-    /// Version, start, end of the long history's records.
+    /// Version, start and amount of the long history's records.
     LongRecords,
     /// Consumers and generation.
     Setup,
@@ -48,7 +50,7 @@ pub enum Watch {
     Sources,
     /// State, class and address of mutexes.
     Instances,
-    /// Version, count and sum of mutexes.
+    /// State, address, version and sum of mutexes.
     InstanceSums,
 }
 
@@ -57,15 +59,16 @@ impl Watch {
         match self {
             Watch::Header => (Section::Header, &[header::MAGIC, header::READY, header::VERSION, header::PID]),
             Watch::Slots => (Section::Slots, &[slot::word::STATE, slot::word::OS_ID, slot::word::PARENT]),
+            Watch::SlotThreads => (Section::Slots, &[slot::word::STATE, slot::word::THREAD_ID]),
             Watch::SlotBases => (Section::Slots, &[slot::word::STATE, slot::word::BASE]),
             Watch::SlotEpochs => (Section::Slots, &[slot::word::EPOCHS]),
-            Watch::Stats => (Section::Stats, &STAT_WORDS),
-            Watch::Carries => (Section::Carries, &[stat::carry::COUNT_TIMED, stat::carry::SUM, stat::carry::UNTIMED]),
+            Watch::Stats => (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::SUM]),
+            Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
             // The layout of `stat::Shared`: timed events, untimed events, sum.
-            Watch::SharedStats => (Section::SharedStats, &[0, 2]),
+            Watch::SharedStats => (Section::SharedStats, &[2]),
             Watch::Rings => (Section::Rings, &RECORD_WORDS),
             Watch::LongChunks => (Section::LongChunks, &[0]),
-            Watch::LongRecords => (Section::LongRecords, &[record::word::VERSION, record::word::START, record::word::END]),
+            Watch::LongRecords => (Section::LongRecords, &RECORD_WORDS),
             Watch::Setup => (Section::Setup, &[setup::word::CONSUMERS, setup::word::GENERATION]),
             Watch::Switches => (Section::Switches, &[0]),
             Watch::Classes => (Section::Classes, &[class::word::STATE, class::word::NAME_LEN, class::word::NAME.start]),
@@ -76,14 +79,14 @@ impl Watch {
             }
             Watch::InstanceSums => (
                 Section::MutexInstances,
-                &[instance::word::STATE, instance::word::VERSION, instance::word::COUNT_TIMED, instance::word::SUM],
+                &[instance::word::STATE, instance::word::ADDRESS, instance::word::VERSION, instance::word::SUM],
             ),
         }
     }
 }
 
 const RECORD_WORDS: [usize; 3] = [record::word::VERSION, record::word::START, record::word::AMOUNT];
-const STAT_WORDS: [usize; 4] = [stat::word::VERSION, stat::word::EPOCHS, stat::word::COUNT_TIMED, stat::word::SUM];
+const STAT_WORDS: [usize; 3] = [stat::word::VERSION, stat::word::COUNT_TIMED, stat::word::SUM];
 
 fn word(watched: bool) -> Word {
     if watched { Word::new(0) } else { Word::unwatched(0) }
@@ -178,7 +181,6 @@ pub struct Row {
     pub ended: bool,
     pub start: u64,
     pub amount: u64,
-    pub end: u64,
     pub hidden: bool,
 }
 
@@ -192,7 +194,6 @@ impl From<record::Read> for Found {
                 ended: row.ended,
                 start: row.start,
                 amount: row.amount,
-                end: row.end,
                 hidden: row.hidden_current,
             }),
         }
@@ -359,9 +360,9 @@ impl<'r> LongWriter<'r> {
         LongWriter(region, long_history::Writer::new(region))
     }
 
-    /// [`long_history::Writer::write`] of a row whose start and end are these.
-    pub fn write(&self, ticks: u64, end: u64) {
-        let ended = record::Ended { ticks: end, amount: 0, end_event: 0, thread_id: 0, event: 0 };
+    /// [`long_history::Writer::write`] of a row whose start and amount are these.
+    pub fn write(&self, ticks: u64, amount: u64) {
+        let ended = record::Ended { ticks, amount, end_event: 0, thread_id: 0, event: 0 };
         self.1.write(self.0, &start(ticks, 0), &ended);
     }
 
@@ -376,9 +377,9 @@ impl<'r> LongWriter<'r> {
     }
 }
 
-/// [`record::read`] of a record of the long history.
-pub fn read_long(region: &Region<'_>, index: usize) -> Found {
-    record::read(&region.arrays::<RECORD>(Section::LongRecords)[index]).into()
+/// [`record::read`] of the first record of the long history: start and amount of its row.
+pub fn read_long(region: &Region<'_>) -> Found {
+    record::read(&region.arrays::<RECORD>(Section::LongRecords)[0]).into()
 }
 
 /// Rows that the long history lost.

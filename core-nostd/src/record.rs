@@ -245,6 +245,10 @@ pub(crate) fn read(record: &RecordWords) -> Read {
 /// TRUNCATE of `events_waits_current`: hides the event that is there now.
 pub(crate) fn hide_current(record: &RecordWords) {
     let seen = record[word::VERSION].get();
+    if seen % 4 == ENDED && record[word::HIDDEN_CURRENT].get() == seen.wrapping_sub(2) {
+        // Hidden while it ran already, which says more: it is in no history either.
+        return;
+    }
     record[word::HIDDEN_CURRENT].set(match seen % 4 {
         // Mid-write: the event begins or ends at this very moment; it counts as running.
         1 => seen + 1,

@@ -23,6 +23,8 @@ pub(crate) mod word {
     pub(crate) const INSTANCE_EPOCH: usize = 8;
     /// The mask of threads that found no slot.
     pub(crate) const NO_SLOT_MASK: usize = 9;
+    /// Where the search for a free instance starts, one word for each pool.
+    pub(crate) const INSTANCE_HINTS: core::ops::Range<usize> = 10..14;
 }
 
 /// How many kinds of events have a row in `setup_timers`; stages, statements, transactions and idle come by addition.

@@ -29,7 +29,8 @@ mod word {
     ///
     /// Loom explores what each load of a watched word may return; the time for that is exponential in their number. So a model
     /// watches the words that its protocol is about. The others are unwatched: loads return the latest store, in the order in
-    /// which loom runs the threads. That is one of the executions that the memory model allows, so no failure is a false one.
+    /// which loom runs the threads, and carry no order between threads, as a relaxed word behind a fence would. So assert nothing
+    /// about an unwatched word, unless the threads have met since it was written.
     #[derive(Debug)]
     pub enum Word {
         /// Loom's: every value that the memory model allows is tried.

@@ -333,6 +333,17 @@ fn truncate_of_current() {
 }
 
 #[test]
+fn a_wait_hidden_while_it_ran_stays_out_of_the_history_after_a_second_truncation() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let wait = world.begin(&actor, class);
+    world.truncate(CURRENT);
+    world.end(&actor, wait);
+    world.truncate(CURRENT);
+    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![], vec![], vec![]));
+}
+
+#[test]
 fn hidden_waits_take_no_place_in_the_history() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));

@@ -10,8 +10,8 @@ use perfschema_core::histogram::{BUCKET_COUNT, bucket, bucket_timer_high};
 use perfschema_core::table::{TableError, Value};
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting, Size,
-    ThreadType, Wait, WaitStart, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting,
+    Size, ThreadType, Wait, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::collections::{HashMap, VecDeque};
@@ -29,7 +29,8 @@ const KINDS: [&str; 4] = ["mutex", "rwlock", "cond", "semaphore"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
 const SETTINGS: [Setting; 4] = [Setting::OFF, Setting::ON, Setting::COUNTED, Setting { enabled: false, timed: true }];
-const OPERATIONS: [(Operation, &str); 3] = [(Operation::Lock, "lock"), (Operation::ReadLock, "read_lock"), (Operation::Wait, "wait")];
+const OPERATIONS: [(Operation, &str); 3] =
+    [(Operation::Lock, "lock"), (Operation::ReadLock, "read_lock"), (Operation::Wait, "wait")];
 
 /// A step of a program. Numbers choose among what there is, modulo how many there are.
 #[derive(Clone, Debug)]
@@ -111,13 +112,15 @@ fn config() -> impl Strategy<Value = (Config, usize)> {
         .with(Size::MaxThreadInstances, 2)
         .with(Size::MaxSourceLocations, 64)
         .with(Size::SetupActorsSize, 2);
-    (0..3_u32, prop_oneof![Just((3, 1)), Just((8, 2)), Just((0, 1))], 0..4_u32).prop_map(move |(history, (long, chunk), histograms)| {
-        let config = base
-            .with(Size::EventsWaitsHistorySize, history)
-            .with(Size::EventsWaitsHistoryLongSize, long)
-            .with(Size::MaxWaitHistograms, histograms);
-        (config, chunk)
-    })
+    (0..3_u32, prop_oneof![Just((3, 1)), Just((8, 2)), Just((0, 1))], 0..4_u32).prop_map(
+        move |(history, (long, chunk), histograms)| {
+            let config = base
+                .with(Size::EventsWaitsHistorySize, history)
+                .with(Size::EventsWaitsHistoryLongSize, long)
+                .with(Size::MaxWaitHistograms, histograms);
+            (config, chunk)
+        },
+    )
 }
 
 /// Records that an actor has besides its history: for events that run.
@@ -265,7 +268,11 @@ impl Model {
 
     fn class_list(&self) -> Vec<(usize, ModelClass)> {
         let at = |kind, index| kind * 100 + index;
-        self.classes.iter().enumerate().flat_map(|(kind, classes)| classes.iter().cloned().enumerate().map(move |(index, class)| (at(kind, index), class))).collect()
+        self.classes
+            .iter()
+            .enumerate()
+            .flat_map(|(kind, classes)| classes.iter().cloned().enumerate().map(move |(index, class)| (at(kind, index), class)))
+            .collect()
     }
 
     fn class(&self, key: usize) -> &ModelClass {
@@ -480,7 +487,10 @@ impl Model {
                 thread.last_ended.iter_mut().for_each(|event| event.hidden_current = true);
             }),
             "events_waits_history" => {
-                self.threads.iter_mut().filter(live).for_each(|thread| thread.kept.iter_mut().for_each(|event| event.hidden_history = true));
+                self.threads
+                    .iter_mut()
+                    .filter(live)
+                    .for_each(|thread| thread.kept.iter_mut().for_each(|event| event.hidden_history = true));
             }
             "events_waits_history_long" => self.long.iter_mut().for_each(|row| *row = None),
             "setup_actors" => self.setup_actors.clear(),
@@ -558,13 +568,17 @@ impl Model {
                 .iter()
                 .map(|(_, class)| format!("{} {} {}", class.name, yes(class.setting.enabled), yes(class.setting.timed)))
                 .collect(),
-            "setup_consumers" => {
-                Consumer::ALL.iter().zip(&self.consumers).map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on))).collect()
-            }
+            "setup_consumers" => Consumer::ALL
+                .iter()
+                .zip(&self.consumers)
+                .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
+                .collect(),
             "setup_timers" => vec![format!("wait {}", TimerName::ALL[self.timer].name())],
-            "setup_actors" => {
-                self.setup_actors.iter().map(|(user, host, enabled, history)| format!("{host} {user} % {} {}", yes(*enabled), yes(*history))).collect()
-            }
+            "setup_actors" => self
+                .setup_actors
+                .iter()
+                .map(|(user, host, enabled, history)| format!("{host} {user} % {} {}", yes(*enabled), yes(*history)))
+                .collect(),
             "threads" => self
                 .live()
                 .map(|thread| {
@@ -583,16 +597,21 @@ impl Model {
             "mutex_instances" => {
                 self.instances(0).map(|i| format!("{} {} {}", self.class(i.class).name, i.address, null(i.holder))).collect()
             }
-            "rwlock_instances" => {
-                self.instances(1).map(|i| format!("{} {} {} {}", self.class(i.class).name, i.address, null(i.holder), i.readers)).collect()
-            }
+            "rwlock_instances" => self
+                .instances(1)
+                .map(|i| format!("{} {} {} {}", self.class(i.class).name, i.address, null(i.holder), i.readers))
+                .collect(),
             "cond_instances" => self.instances(2).map(|i| format!("{} {}", self.class(i.class).name, i.address)).collect(),
             "events_waits_current" => self
                 .live()
                 .flat_map(|thread| {
                     let running: Vec<&Event> = thread.open.iter().filter(|event| event.shown).collect();
                     let events = if running.is_empty() { thread.last_ended.iter().collect() } else { running };
-                    events.into_iter().filter(|event| !event.hidden_current).map(|event| self.event_row(thread.id, event)).collect::<Vec<_>>()
+                    events
+                        .into_iter()
+                        .filter(|event| !event.hidden_current)
+                        .map(|event| self.event_row(thread.id, event))
+                        .collect::<Vec<_>>()
                 })
                 .collect(),
             "events_waits_history" => {
@@ -604,7 +623,9 @@ impl Model {
                     })
                     .collect()
             }
-            "events_waits_history_long" => self.long.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect(),
+            "events_waits_history_long" => {
+                self.long.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
+            }
             "events_waits_summary_global_by_event_name" => self
                 .class_list()
                 .iter()
@@ -703,20 +724,27 @@ impl<'r> Both<'r> {
                         pool[place] = Some(ModelInstance { unique, class: key, address: *address, holder: 0, readers: 0 });
                         self.instances.push((id, key / 100, unique));
                     }
-                    _ => self.model.lose([Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances][key / 100]),
+                    _ => self.model.lose(
+                        [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances][key / 100],
+                    ),
                 }
             }
             Step::DestroyInstance { instance } => {
                 let Some(at) = choose(&self.instances, *instance) else { return };
                 let (id, kind, unique) = self.instances.remove(at);
                 region.destroy_instance(id);
-                let place = self.model.instances[kind].iter_mut().find(|place| place.as_ref().is_some_and(|i| i.unique == unique));
+                let place =
+                    self.model.instances[kind].iter_mut().find(|place| place.as_ref().is_some_and(|i| i.unique == unique));
                 *place.unwrap() = None;
             }
             Step::Hold { instance, by } => {
                 let Some(at) = choose(&self.instances, *instance) else { return };
                 let instance = region.instance(self.instances[at].0).unwrap();
-                if *by == 0 { instance.clear_holder() } else { instance.set_holder(*by) }
+                if *by == 0 {
+                    instance.clear_holder()
+                } else {
+                    instance.set_holder(*by)
+                }
                 self.model_instance(at).holder = *by;
             }
             Step::Read { instance, more } => {
@@ -737,7 +765,8 @@ impl<'r> Both<'r> {
                 }
                 let (user, host) = (USERS[*user], HOSTS[*host]);
                 let thread_type = if *background { ThreadType::Background } else { ThreadType::Foreground };
-                let actor = Actor::attach(region, &ActorIdentity { name: "thread/m", thread_type, user, host, ..Default::default() });
+                let actor =
+                    Actor::attach(region, &ActorIdentity { name: "thread/m", thread_type, user, host, ..Default::default() });
                 assert_eq!(actor.thread_id(), self.model.attach(user, host, *background));
                 self.actors.push((actor, Vec::new()));
             }
@@ -778,7 +807,11 @@ impl<'r> Both<'r> {
             Step::Switch { consumer, on } => {
                 let consumer = consumer % Consumer::ALL.len();
                 let name = Value::Text(Consumer::ALL[consumer].name());
-                let updated = tables::find("setup_consumers").unwrap().update(region, &mut |row| row.cell(0) == name, &[("enabled", text(*on))]);
+                let updated = tables::find("setup_consumers").unwrap().update(
+                    region,
+                    &mut |row| row.cell(0) == name,
+                    &[("enabled", text(*on))],
+                );
                 let changed = self.model.consumers[consumer] != *on;
                 assert_eq!(updated.map(|updated| (updated.matched, updated.changed)), Ok((1, u64::from(changed))));
                 self.model.consumers[consumer] = *on;
@@ -802,8 +835,12 @@ impl<'r> Both<'r> {
             }
             Step::InsertActor { user, host, enabled, history } => {
                 let (user, host) = (USERS[*user], HOSTS[*host]);
-                let values =
-                    [("USER", Value::Text(user)), ("HOST", Value::Text(host)), ("ENABLED", text(*enabled)), ("HISTORY", text(*history))];
+                let values = [
+                    ("USER", Value::Text(user)),
+                    ("HOST", Value::Text(host)),
+                    ("ENABLED", text(*enabled)),
+                    ("HISTORY", text(*history)),
+                ];
                 let inserted = tables::find("setup_actors").unwrap().insert(region, &values).map_err(|error| error.errno());
                 let rows = &mut self.model.setup_actors;
                 let expected = if rows.iter().any(|row| row.0 == user && row.1 == host) {
@@ -918,9 +955,14 @@ fn run((config, chunk_len): (Config, usize), program: &[Step]) {
 }
 
 fn cases() -> ProptestConfig {
-    let usual = if cfg!(miri) { 2 } else { 600 };
+    let usual = if cfg!(miri) { 1 } else { 250 };
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { cases: asked.unwrap_or(usual), failure_persistence: None, max_shrink_iters: 20_000, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: asked.unwrap_or(usual),
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        ..ProptestConfig::default()
+    }
 }
 
 /// A program that starts with nothing, all off.

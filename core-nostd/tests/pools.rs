@@ -3,7 +3,9 @@
 mod common;
 
 use common::{CONFIG, MUTEX, OTHER, RWLOCK, World};
-use perfschema_core::{Actor, Class, Config, Held, InstanceId, InstrumentName, Lost, Operation, RegisterError, Setting, Size, WaitStart, tables};
+use perfschema_core::{
+    Actor, Class, Config, Held, InstanceId, InstrumentName, Lost, Operation, RegisterError, Setting, Size, WaitStart, tables,
+};
 use std::collections::BTreeSet;
 
 fn register(world: World, name: &str) -> Result<Class, RegisterError> {
@@ -280,7 +282,10 @@ fn sizes_are_shown_and_limited() {
         let mut config = Config::EMPTY;
         let error = config.try_set(size, u64::MAX).unwrap_err();
         let perfschema_core::ConfigError::TooLarge { limit, .. } = error else { panic!("{error:?}") };
-        assert_eq!(config.try_set(size, u64::from(limit) + 1), Err(perfschema_core::ConfigError::TooLarge { size, value: u64::from(limit) + 1, limit }));
+        assert_eq!(
+            config.try_set(size, u64::from(limit) + 1),
+            Err(perfschema_core::ConfigError::TooLarge { size, value: u64::from(limit) + 1, limit })
+        );
         assert_eq!(config, Config::EMPTY, "nothing is changed");
         assert_eq!(config.try_set(size, u64::from(limit) - 1), Ok(()));
         assert_eq!(config.try_set(size, u64::from(limit)), Ok(()));

@@ -79,7 +79,9 @@ fn enums_take_letters_of_any_case_and_the_numbers_one_and_two() {
         Value::Signed(-1),
         Value::Double(1.0),
     ] {
-        for (table, column) in [("setup_instruments", "TIMED"), ("setup_consumers", "ENABLED"), ("threads", "HISTORY"), ("setup_actors", "ENABLED")] {
+        for (table, column) in
+            [("setup_instruments", "TIMED"), ("setup_consumers", "ENABLED"), ("threads", "HISTORY"), ("setup_actors", "ENABLED")]
+        {
             let before = world.select(table, "*");
             let error = update(world, table, &[(column, value)]).unwrap_err();
             assert_eq!((error.errno(), error.sqlstate()), (1265, "01000"), "{value:?}");
@@ -104,7 +106,10 @@ fn an_update_reports_matched_and_changed() {
     assert_eq!(update_one(world, "setup_instruments", "no such", &yes), Ok(counts(0, 0)));
     let consumers = Consumer::ALL.len() as u64;
     assert_eq!(update(world, "setup_consumers", &yes), Ok(counts(consumers, 0)));
-    assert_eq!(update_one(world, "setup_consumers", "events_waits_history", &[("ENABLED", Value::Unsigned(2))]), Ok(counts(1, 1)));
+    assert_eq!(
+        update_one(world, "setup_consumers", "events_waits_history", &[("ENABLED", Value::Unsigned(2))]),
+        Ok(counts(1, 1))
+    );
     assert!(!world.region.consumer_enabled(Consumer::EventsWaitsHistory));
     assert_eq!(update(world, "setup_consumers", &[("ENABLED", Value::Unsigned(2))]), Ok(counts(consumers, consumers - 1)));
     let _actor = world.actor("a");
@@ -168,7 +173,12 @@ fn refusals_are_mysqls() {
                 // Nothing is changed even if only the last assignment is wrong.
                 let good = declaration.columns[declaration.column(column).unwrap()].sql_type;
                 let perfschema_core::table::SqlType::Enum(names) = good else { panic!("{column} is no enum") };
-                check(update(world, name, &[(column, Value::Text(names[1])), (first, any)]), 1683, "HY000", "Invalid performance_schema usage.");
+                check(
+                    update(world, name, &[(column, Value::Text(names[1])), (first, any)]),
+                    1683,
+                    "HY000",
+                    "Invalid performance_schema usage.",
+                );
             }
         }
         if !rights.insert_delete {
@@ -235,7 +245,8 @@ fn setup_actors_decides_how_a_foreground_thread_starts() {
         world.expect("threads", "INSTRUMENTED,HISTORY", &["NO NO", "YES YES"]);
         for row in order {
             let (host, user, enabled, history) = rows[row];
-            insert(world, &[("HOST", both(host)), ("user", both(user)), ("ENABLED", both(enabled)), ("HISTORY", both(history))]).unwrap();
+            insert(world, &[("HOST", both(host)), ("user", both(user)), ("ENABLED", both(enabled)), ("HISTORY", both(history))])
+                .unwrap();
         }
         // Running threads are left alone.
         world.expect("threads", "INSTRUMENTED,HISTORY", &["NO NO", "YES YES"]);
@@ -277,7 +288,10 @@ fn setup_actors_insert_delete_truncate() {
     assert_eq!(duplicate.to_string(), "Can't write; duplicate key in table 'setup_actors'");
     let long = "x".repeat(129);
     let error = insert(world, &[("USER", Value::Text(&long))]).unwrap_err();
-    assert_eq!((error.errno(), error.sqlstate(), error.to_string().as_str()), (1406, "22001", "Data too long for column 'USER' at row 1"));
+    assert_eq!(
+        (error.errno(), error.sqlstate(), error.to_string().as_str()),
+        (1406, "22001", "Data too long for column 'USER' at row 1")
+    );
     assert_eq!(insert(world, &[("USER", Value::Null)]).unwrap_err().errno(), 1048);
     assert_eq!(insert(world, &[("ENABLED", Value::Text("perhaps"))]).unwrap_err().errno(), 1265);
     assert_eq!(insert(world, &[("NAME", Value::Text("x"))]).unwrap_err().errno(), 1054);
@@ -308,10 +322,14 @@ fn threads_show_who_they_are() {
     };
     let actor = perfschema_core::Actor::attach(world.region, &identity);
     let user = world.user("ada", "db1");
-    world.expect("threads", "*", &[
-        "1 thread/test/main BACKGROUND NULL NULL NULL NULL NULL NULL NULL NULL 9 NULL YES YES NULL 4711",
-        "2 thread/test/user FOREGROUND 2 ada db1 NULL NULL NULL NULL NULL NULL NULL YES YES NULL NULL",
-    ]);
+    world.expect(
+        "threads",
+        "*",
+        &[
+            "1 thread/test/main BACKGROUND NULL NULL NULL NULL NULL NULL NULL NULL 9 NULL YES YES NULL 4711",
+            "2 thread/test/user FOREGROUND 2 ada db1 NULL NULL NULL NULL NULL NULL NULL YES YES NULL NULL",
+        ],
+    );
     actor.detach();
     user.detach();
     world.expect("threads", "*", &[]);

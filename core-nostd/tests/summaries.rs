@@ -45,13 +45,21 @@ fn each_thread_each_class_and_each_instance_has_its_own_sums() {
     for (actor, class, ns, id) in [(&a, one, 1, x), (&a, one, 2, y), (&b, one, 4, x), (&b, two, 8, None), (&a, two, 16, None)] {
         world.wait_for(actor, class, ns, id);
     }
-    world.expect(GLOBAL, &format!("EVENT_NAME,{SUMS}"), &[&format!("{MUTEX} 3 7000 1000 2333 4000"), &format!("{OTHER} 2 24000 8000 12000 16000")]);
-    world.expect(BY_THREAD, "THREAD_ID,EVENT_NAME,COUNT_STAR,SUM_TIMER_WAIT,MIN_TIMER_WAIT,MAX_TIMER_WAIT", &[
-        &format!("1 {MUTEX} 2 3000 1000 2000"),
-        &format!("1 {OTHER} 1 16000 16000 16000"),
-        &format!("2 {MUTEX} 1 4000 4000 4000"),
-        &format!("2 {OTHER} 1 8000 8000 8000"),
-    ]);
+    world.expect(
+        GLOBAL,
+        &format!("EVENT_NAME,{SUMS}"),
+        &[&format!("{MUTEX} 3 7000 1000 2333 4000"), &format!("{OTHER} 2 24000 8000 12000 16000")],
+    );
+    world.expect(
+        BY_THREAD,
+        "THREAD_ID,EVENT_NAME,COUNT_STAR,SUM_TIMER_WAIT,MIN_TIMER_WAIT,MAX_TIMER_WAIT",
+        &[
+            &format!("1 {MUTEX} 2 3000 1000 2000"),
+            &format!("1 {OTHER} 1 16000 16000 16000"),
+            &format!("2 {MUTEX} 1 4000 4000 4000"),
+            &format!("2 {OTHER} 1 8000 8000 8000"),
+        ],
+    );
     world.expect(BY_INSTANCE, "OBJECT_INSTANCE_BEGIN,COUNT_STAR,SUM_TIMER_WAIT", &["10 2 5000", "20 1 2000"]);
 }
 
@@ -117,8 +125,11 @@ fn histogram_and_quantiles() {
     for n in 0..100 {
         world.wait(if n % 2 == 0 { &a } else { &b }, class, if n < 95 { 1_000 } else { 1_000_000 });
     }
-    let counted: Vec<String> =
-        world.select(HISTOGRAM, "BUCKET_NUMBER,COUNT_BUCKET,COUNT_BUCKET_AND_LOWER,BUCKET_QUANTILE").into_iter().filter(|row| !row.contains(" 0 ")).collect();
+    let counted: Vec<String> = world
+        .select(HISTOGRAM, "BUCKET_NUMBER,COUNT_BUCKET,COUNT_BUCKET_AND_LOWER,BUCKET_QUANTILE")
+        .into_iter()
+        .filter(|row| !row.contains(" 0 "))
+        .collect();
     let (low, high) = (bucket(1_000_000), bucket(1_000_000_000));
     assert_eq!(counted, [format!("{low} 95 95 0.95"), format!("{high} 5 100 1")]);
     let ends = [low, low, high].map(perfschema_core::histogram::bucket_timer_high);
@@ -197,8 +208,16 @@ struct Stage {
     next_ps: u64,
 }
 
-const STEPS: [&str; 8] =
-    ["a waits", "b waits", "a waits untimed", "truncate global", "truncate by thread", "truncate by instance", "truncate histogram", "a ends"];
+const STEPS: [&str; 8] = [
+    "a waits",
+    "b waits",
+    "a waits untimed",
+    "truncate global",
+    "truncate by thread",
+    "truncate by instance",
+    "truncate histogram",
+    "a ends",
+];
 
 impl Stage {
     fn new() -> Stage {
@@ -239,10 +258,14 @@ impl Stage {
         let named = || steps.iter().map(|step| STEPS[*step]).collect::<Vec<_>>();
         let world = self.world;
         assert_eq!(world.select(GLOBAL, SUMS), [self.book.sums(GLOBAL, |_| true)], "{:?}", named());
-        let mut by_thread: Vec<_> = self.actors.each_ref().map(|actor| {
-            let thread = actor.thread_id();
-            (thread, format!("{thread} {}", self.book.sums(BY_THREAD, |event| event.thread == thread)))
-        }).into();
+        let mut by_thread: Vec<_> = self
+            .actors
+            .each_ref()
+            .map(|actor| {
+                let thread = actor.thread_id();
+                (thread, format!("{thread} {}", self.book.sums(BY_THREAD, |event| event.thread == thread)))
+            })
+            .into();
         by_thread.sort();
         let by_thread: Vec<String> = by_thread.into_iter().map(|(_, row)| row).collect();
         assert_eq!(world.select(BY_THREAD, &format!("THREAD_ID,{SUMS}")), by_thread, "{:?}", named());

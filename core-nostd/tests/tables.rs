@@ -20,9 +20,9 @@ const BEYOND: &[(&str, &[&str])] = &[
 
 /// The type as MySQL 8 writes it: without display widths.
 fn without_width(sql_type: &str) -> String {
-    ["bigint(20)", "int(10)", "int(11)"].iter().fold(sql_type.into(), |text: String, width| {
-        text.replace(width, width.split('(').next().unwrap_or(width))
-    })
+    ["bigint(20)", "int(10)", "int(11)"]
+        .iter()
+        .fold(sql_type.into(), |text: String, width| text.replace(width, width.split('(').next().unwrap_or(width)))
 }
 
 #[test]
@@ -59,12 +59,15 @@ fn describe(column: &Column) -> (&str, String, bool) {
 
 #[test]
 fn the_histogram_has_mysqls_columns() {
-    let columns: Vec<_> = tables::find("events_waits_histogram_by_event_name").unwrap().declaration().columns.iter().map(describe).collect();
+    let columns: Vec<_> =
+        tables::find("events_waits_histogram_by_event_name").unwrap().declaration().columns.iter().map(describe).collect();
     // events_statements_histogram_global of MySQL 8.4, behind EVENT_NAME.
     let bigint = |name| (name, "bigint unsigned".to_string(), false);
     assert_eq!(columns[0], ("EVENT_NAME", "varchar(128)".into(), false));
     assert_eq!(columns[1], ("BUCKET_NUMBER", "int unsigned".into(), false));
-    for (column, name) in columns[2..6].iter().zip(["BUCKET_TIMER_LOW", "BUCKET_TIMER_HIGH", "COUNT_BUCKET", "COUNT_BUCKET_AND_LOWER"]) {
+    for (column, name) in
+        columns[2..6].iter().zip(["BUCKET_TIMER_LOW", "BUCKET_TIMER_HIGH", "COUNT_BUCKET", "COUNT_BUCKET_AND_LOWER"])
+    {
         assert_eq!(*column, bigint(name));
     }
     assert_eq!(columns[6], ("BUCKET_QUANTILE", "double".into(), false));
@@ -77,7 +80,11 @@ fn every_table_is_listed_once_in_order_and_documented() {
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
     for table in tables::ALL {
         let declaration = table.declaration();
-        assert!(!declaration.doc.is_empty() && declaration.columns.iter().all(|column| column.doc.ends_with('.')), "{}", declaration.name);
+        assert!(
+            !declaration.doc.is_empty() && declaration.columns.iter().all(|column| column.doc.ends_with('.')),
+            "{}",
+            declaration.name
+        );
         for column in declaration.columns {
             assert_eq!(declaration.column(&column.name.to_lowercase()).map(|at| declaration.columns[at].name), Ok(column.name));
             if let SqlType::Enum(names) = column.sql_type {
@@ -136,7 +143,8 @@ fn an_opened_region_shows_the_same_rows() {
     let _running = world.begin(&actor, class);
     let bytes = bytes_of(world.region.words());
     for swapped in [false, true] {
-        let bytes: Vec<u8> = if swapped { bytes.chunks(8).flat_map(|word| word.iter().rev()).copied().collect() } else { bytes.clone() };
+        let bytes: Vec<u8> =
+            if swapped { bytes.chunks(8).flat_map(|word| word.iter().rev()).copied().collect() } else { bytes.clone() };
         let words = common::words(bytes.len() / 8);
         perfschema_core::copy_from_bytes(&bytes, &words).unwrap();
         let copy = perfschema_core::Region::open(&words).unwrap();
