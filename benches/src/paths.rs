@@ -2,7 +2,7 @@
 
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Region, Setting};
-use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, Operation, WaitStart};
+use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, Operation, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::hint::black_box;
 use std::panic::Location;
@@ -13,6 +13,8 @@ pub(crate) struct Bench {
     region: &'static Region<'static>,
     actor: Actor<'static>,
     event: Class,
+    /// The word that switches `event`, as an instrumentation point keeps it.
+    switch: &'static Word,
     mutex: Mutex<u64>,
     plain: std::sync::Mutex<u64>,
 }
@@ -45,6 +47,7 @@ impl Bench {
             region,
             actor: Actor::attach(region, &identity),
             event,
+            switch: region.switch_word(event).expect("a registered class has one"),
             mutex: perfschema::mutex!("wait/synch/mutex/bench/mutex", 0),
             plain: std::sync::Mutex::new(0),
         };
@@ -74,7 +77,7 @@ const VISIBLE: &[Consumer] = &[
 
 #[inline(always)]
 fn event(bench: &Bench) {
-    let switches = bench.region.switches(bench.event);
+    let switches = bench.switch.switches();
     if switches.is_on() {
         let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
@@ -89,12 +92,12 @@ fn events(bench: &Bench, count: u32) {
 }
 
 fn chained(bench: &Bench, count: u32) {
-    let switches = bench.region.switches(bench.event);
+    let switches = bench.switch.switches();
     let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
     let mut wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
     for _ in 1..count {
         let bench = black_box(bench);
-        let switches = bench.region.switches(bench.event);
+        let switches = bench.switch.switches();
         wait = bench.actor.chain(&SystemClock, wait, Held::None, switches, bench.event, &start);
     }
     bench.actor.end(&SystemClock, wait, Held::None);
@@ -113,7 +116,7 @@ fn busy() {
 fn busy_events(bench: &Bench, count: u32) {
     for _ in 0..count {
         let bench = black_box(bench);
-        let switches = bench.region.switches(bench.event);
+        let switches = bench.switch.switches();
         let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         busy();
@@ -257,7 +260,7 @@ pub(crate) const PATHS: &[Path] = &[
         variant: "timed, visible, history",
         prepare: |bench| bench.set(Setting::ON, VISIBLE),
         run: locks,
-        limit: Some(1.5),
+        limit: Some(1.3),
         over: Some("std Mutex"),
     },
     Path {

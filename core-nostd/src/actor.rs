@@ -11,7 +11,7 @@
 use crate::class::Class;
 use crate::instance::Held;
 use crate::long_history;
-use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start};
+use crate::record::{self, Enclosing, EventType, Owner, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed};
@@ -101,11 +101,8 @@ pub struct Wait {
     sequence: u64,
     start: u64,
     record: u32,
-    source: u16,
     class: Class,
-    operation: Operation,
     switches: Switches,
-    object: u64,
     amount: u64,
     enclosing: Enclosing,
 }
@@ -262,11 +259,8 @@ impl<'r> Actor<'r> {
             sequence,
             start: ticks,
             record: NO_RECORD,
-            source: 0,
             class,
-            operation: what.operation,
             switches,
-            object: what.object,
             amount: what.amount,
             enclosing: self.enclosing.get(),
         };
@@ -274,8 +268,7 @@ impl<'r> Actor<'r> {
             self.sequence.set(sequence);
             self.enclosing.set(Enclosing::event(sequence, EventType::Wait));
             if switches.has(Switches::CURRENT) {
-                wait.source = what.source.map_or(0, |location| source::intern(self.region, self.sources, location).0);
-                wait.record = self.show(&wait);
+                wait.record = self.show(&wait, what);
             }
         }
         wait
@@ -283,7 +276,7 @@ impl<'r> Actor<'r> {
 
     /// Takes the record that ended longest ago, and makes the wait visible in it.
     #[inline(always)]
-    fn show(&self, wait: &Wait) -> u32 {
+    fn show(&self, wait: &Wait, what: &WaitStart) -> u32 {
         let first = self.first.get();
         let Some(index) = self.queue.get(first).filter(|_| self.free.get() != 0).map(Word::get) else {
             self.region.count_lost(Lost::NestedEvents);
@@ -292,7 +285,15 @@ impl<'r> Actor<'r> {
         self.first.set(if first + 1 == self.queue.len() { 0 } else { first + 1 });
         self.free.set(self.free.get() - 1);
         let Some(record) = self.ring.get(index as usize) else { return NO_RECORD };
-        record::write_start(record, wait.sequence, &wait.as_start());
+        let source = what.source.map_or(0, |location| source::intern(self.region, self.sources, location).0);
+        let start = Start {
+            what: What::new(wait.class.0, source, what.operation, wait.switches),
+            ticks: wait.start,
+            object: what.object,
+            nesting: wait.enclosing,
+            amount: what.amount,
+        };
+        record::write_start(record, wait.sequence, &start);
         index as u32
     }
 
@@ -311,6 +312,10 @@ impl<'r> Actor<'r> {
             if record::was_hidden(record, wait.sequence) {
                 switches = Switches(switches.0 & Switches::NO_HISTORY);
             }
+            if switches.has(Switches::HISTORY_LONG) {
+                let owner = Owner { thread_id: self.thread_id, sequence: wait.sequence, base: self.base };
+                self.long.write(self.region, record, owner);
+            }
             self.give_back(wait.record, switches);
         }
         let wait_ps = timed.then(|| {
@@ -324,9 +329,6 @@ impl<'r> Actor<'r> {
                 Held::Shared(instance) => instance.record_shared(wait_ps),
                 Held::None => {}
             }
-        }
-        if switches.has(Switches::HISTORY_LONG) {
-            self.write_long(&wait, ticks);
         }
         timed.then_some(ticks)
     }
@@ -370,35 +372,6 @@ impl<'r> Actor<'r> {
     fn count_shared(&self, class: usize, wait_ps: Option<u64>) {
         if let Some(words) = self.shared.get(class).and_then(|words| words.first_chunk()) {
             Shared(words).record(wait_ps);
-        }
-    }
-
-    #[inline(always)]
-    fn write_long(&self, wait: &Wait, ticks: u64) {
-        let ended = Ended {
-            ticks,
-            amount: wait.amount,
-            end_event: self.sequence.get().wrapping_sub(self.base),
-            thread_id: self.thread_id,
-            event: wait.sequence.wrapping_sub(self.base),
-        };
-        let start = Start { nesting: wait.enclosing.relative_to(self.base), ..wait.as_start() };
-        self.long.write(self.region, &start, &ended);
-    }
-}
-
-impl Wait {
-    #[inline(always)]
-    fn as_start(&self) -> Start {
-        Start {
-            class: self.class.0,
-            source: self.source,
-            operation: self.operation,
-            switches: self.switches,
-            ticks: self.start,
-            object: self.object,
-            nesting: self.enclosing,
-            amount: self.amount,
         }
     }
 }

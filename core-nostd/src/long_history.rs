@@ -5,7 +5,7 @@
 //! tried is being filled, the row is lost and counted.
 
 use crate::lost::Lost;
-use crate::record::{self, Ended, RecordWords, Start};
+use crate::record::{self, Owner, RecordWords};
 use crate::region::{RECORD, Region, Section, header};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
@@ -41,15 +41,15 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// Writes an ended event.
+    /// Writes an ended event: a copy of the record in its thread's ring.
     #[inline(always)]
-    pub(crate) fn write(&self, region: &Region<'_>, start: &Start, ended: &Ended) {
+    pub(crate) fn write(&self, region: &Region<'_>, ended: &RecordWords, owner: Owner) {
         if self.left.get() == 0 && !self.reserve(region) {
             region.count_lost(Lost::HistoryLongRows);
             return;
         }
         if let Some(record) = self.records.get(self.next.get()) {
-            record::write_ended(record, self.number.get(), start, ended);
+            record::copy_ended(record, self.number.get(), ended, owner);
         }
         self.next.set(self.next.get() + 1);
         self.left.set(self.left.get() - 1);

@@ -50,6 +50,8 @@ pub enum Watch {
     Sources,
     /// State, class and address of mutexes.
     Instances,
+    /// Where the search for a free mutex starts.
+    InstanceHints,
     /// State, address, version and sum of mutexes.
     InstanceSums,
 }
@@ -77,6 +79,7 @@ impl Watch {
             Watch::Instances => {
                 (Section::MutexInstances, &[instance::word::STATE, instance::word::CLASS, instance::word::ADDRESS])
             }
+            Watch::InstanceHints => (Section::Setup, &[setup::word::INSTANCE_HINTS.start]),
             Watch::InstanceSums => (
                 Section::MutexInstances,
                 &[instance::word::STATE, instance::word::ADDRESS, instance::word::VERSION, instance::word::SUM],
@@ -202,10 +205,7 @@ impl From<record::Read> for Found {
 
 fn start(ticks: u64, amount: u64) -> record::Start {
     record::Start {
-        class: 0,
-        source: 0,
-        operation: Operation::Lock,
-        switches: Switches(Switches::TIMED),
+        what: record::What::new(0, 0, Operation::Lock, Switches(Switches::TIMED)),
         ticks,
         object: 0,
         nesting: record::Enclosing::default(),
@@ -292,20 +292,19 @@ impl Shared {
     }
 }
 
-std::thread_local! {
-    /// A model runs all its threads on one thread of the test.
-    static UNSETTLED: Cell<bool> = const { Cell::new(false) };
+loom::thread_local! {
+    static UNSETTLED: Cell<bool> = Cell::new(false);
 }
 
 pub(crate) fn note_unsettled() {
-    UNSETTLED.set(true);
+    UNSETTLED.with(|unsettled| unsettled.set(true));
 }
 
-/// What `read` returns, and whether every sum that it read was whole. For models in which one thread reads sums.
+/// What `read` returns, and whether every sum that it read was whole.
 pub fn settled<T>(read: impl FnOnce() -> T) -> (T, bool) {
-    UNSETTLED.set(false);
+    UNSETTLED.with(|unsettled| unsettled.set(false));
     let value = read();
-    (value, !UNSETTLED.get())
+    (value, UNSETTLED.with(|unsettled| !unsettled.get()))
 }
 
 /// A slot of a region.
@@ -362,8 +361,11 @@ impl<'r> LongWriter<'r> {
 
     /// [`long_history::Writer::write`] of a row whose start and amount are these.
     pub fn write(&self, ticks: u64, amount: u64) {
-        let ended = record::Ended { ticks, amount, end_event: 0, thread_id: 0, event: 0 };
-        self.1.write(self.0, &start(ticks, 0), &ended);
+        // An event of the writer's own ring, which nobody else looks at.
+        let ended = core::array::from_fn(|_| Word::unwatched(0));
+        record::write_start(&ended, 0, &start(ticks, amount));
+        record::write_end(&ended, 0, ticks, 0, amount);
+        self.1.write(self.0, &ended, record::Owner { thread_id: 0, sequence: 0, base: 0 });
     }
 
     /// The chunk that it writes now.

@@ -84,10 +84,7 @@ impl Enclosing {
 /// What a record says from its start on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
-    pub(crate) class: u16,
-    pub(crate) source: u16,
-    pub(crate) operation: Operation,
-    pub(crate) switches: Switches,
+    pub(crate) what: What,
     pub(crate) ticks: u64,
     pub(crate) object: u64,
     pub(crate) nesting: Enclosing,
@@ -138,13 +135,16 @@ const fn version(sequence: u64, phase: u64) -> u64 {
     sequence.wrapping_mul(4).wrapping_add(phase)
 }
 
-/// Class in the low 16 bits, source, 8 bits of operation, then those of the switches that a reader needs, where the switches have them.
-#[inline(always)]
-fn pack(start: &Start) -> u64 {
-    u64::from(start.class)
-        | u64::from(start.source) << 16
-        | (start.operation as u64) << 32
-        | start.switches.0 & Switches::IN_RECORD
+/// What an event is, in one word: class in the low 16 bits, source in the next, 8 bits of operation, then those of the switches that a
+/// reader needs, where the switches have them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct What(u64);
+
+impl What {
+    #[inline(always)]
+    pub(crate) fn new(class: u16, source: u16, operation: Operation, switches: Switches) -> What {
+        What(u64::from(class) | u64::from(source) << 16 | (operation as u64) << 32 | switches.0 & Switches::IN_RECORD)
+    }
 }
 
 /// Owner: the event begins, and is visible when this returns.
@@ -153,7 +153,7 @@ pub(crate) fn write_start(record: &RecordWords, sequence: u64, start: &Start) {
     record[word::VERSION].set(version(sequence, 1));
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
-    record[word::WHAT].set(pack(start));
+    record[word::WHAT].set(start.what.0);
     record[word::START].set(start.ticks);
     record[word::OBJECT].set(start.object);
     record[word::NESTING].set(start.nesting.0);
@@ -175,31 +175,28 @@ pub(crate) fn write_end(record: &RecordWords, sequence: u64, ticks: u64, end_eve
     record[word::VERSION].store(version(sequence, 4), Ordering::Release);
 }
 
-/// Owner of a place in the long history: writes an ended event at once. `number` was never used for this place before.
+/// Owner of a place in the long history: copies an ended event of its own ring. `number` was never used for this place before.
 #[inline(always)]
-pub(crate) fn write_ended(record: &RecordWords, number: u64, start: &Start, ended: &Ended) {
+pub(crate) fn copy_ended(record: &RecordWords, number: u64, ended: &RecordWords, owner: Owner) {
     record[word::VERSION].set(version(number, 3));
     fence(Ordering::Release); // [E3]
-    record[word::WHAT].set(pack(start));
-    record[word::START].set(start.ticks);
-    record[word::OBJECT].set(start.object);
-    record[word::NESTING].set(start.nesting.0);
-    record[word::AMOUNT].set(ended.amount);
-    record[word::END].set(ended.ticks);
-    record[word::END_EVENT].set(ended.end_event);
-    record[word::THREAD_ID].set(ended.thread_id);
-    record[word::EVENT].set(ended.event);
+    for word in [word::WHAT, word::START, word::OBJECT, word::AMOUNT, word::END] {
+        record[word].set(ended[word].get());
+    }
+    // Event ids as the tables show them: the owner may be gone when they are read.
+    record[word::NESTING].set(Enclosing(ended[word::NESTING].get()).relative_to(owner.base).0);
+    record[word::END_EVENT].set(ended[word::END_EVENT].get().wrapping_sub(owner.base));
+    record[word::THREAD_ID].set(owner.thread_id);
+    record[word::EVENT].set(owner.sequence.wrapping_sub(owner.base));
     record[word::VERSION].store(version(number, 4), Ordering::Release); // [E4]
 }
 
-/// What only the long history needs.
+/// Whose event is copied.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ended {
-    pub(crate) ticks: u64,
-    pub(crate) amount: u64,
-    pub(crate) end_event: u64,
+pub(crate) struct Owner {
     pub(crate) thread_id: u64,
-    pub(crate) event: u64,
+    pub(crate) sequence: u64,
+    pub(crate) base: u64,
 }
 
 /// Reader: one attempt.

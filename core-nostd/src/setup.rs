@@ -47,6 +47,8 @@ impl Switches {
     pub(crate) const INSTANCE: u64 = 1 << 4;
     /// Sums belong to the thread; without it they go to those that all threads share.
     pub(crate) const THREAD: u64 = 1 << 5;
+    /// Timed, and by CYCLE: nearly always so, and one test.
+    const TIMED_BY_CYCLE: u64 = 1 << 6;
     // From here on the bits are where a record has them, see `record`.
     pub(crate) const TIMED: u64 = 1 << 40;
     pub(crate) const HISTORY: u64 = 1 << 41;
@@ -80,11 +82,12 @@ impl Switches {
     /// Reads the timer that the event uses, or 0 if it is not timed.
     #[inline(always)]
     pub(crate) fn read(self, clock: &impl Clock) -> u64 {
-        // One compare for what is nearly always so: timed, by CYCLE.
-        match self.0 & (Self::TIMED | Self::TIMER) {
-            Self::TIMED => clock.ticks(TimerName::Cycle),
-            other if other & Self::TIMED == 0 => 0,
-            _ => self.read_other(clock),
+        if self.has(Self::TIMED_BY_CYCLE) {
+            clock.ticks(TimerName::Cycle)
+        } else if self.has(Self::TIMED) {
+            self.read_other(clock)
+        } else {
+            0
         }
     }
 
@@ -185,8 +188,11 @@ pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
 /// Nobody waits; who finds the generation changed did so because somebody else made progress.
 pub(crate) fn fold(region: &Region<'_>) {
     let setup = setup(region);
-    // [F1] AcqRel: the setting just changed is seen by whoever bumps the generation after us.
+    // [F1] AcqRel: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
     let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::AcqRel).wrapping_add(1);
+    // [F2] SeqCst fence, with [F3] of the other: for everybody our switches come after our generation. Without it a new switch
+    // may be visible first, and be overwritten by the old one of somebody who does not see the generation yet.
+    fence(Ordering::SeqCst);
     loop {
         let consumers = setup[word::CONSUMERS].get();
         let timer = setup[word::TIMERS].get();
@@ -195,7 +201,7 @@ pub(crate) fn fold(region: &Region<'_>) {
             // Relaxed: a switch is a value of its own, an event started with either is right.
             switch.set(effective(setting.enabled, setting.timed, consumers, timer));
         }
-        // [F2] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
+        // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
         fence(Ordering::SeqCst);
         let now = setup[word::GENERATION].load(Ordering::Acquire);
@@ -214,6 +220,9 @@ fn effective(enabled: bool, timed: bool, consumers: u64, timer: u64) -> u64 {
     let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT;
     if timed {
         switches |= Switches::TIMED;
+        if timer == TimerName::Cycle.index() as u64 {
+            switches |= Switches::TIMED_BY_CYCLE;
+        }
     }
     for (consumer, bit) in [
         (Consumer::ThreadInstrumentation, Switches::THREAD),

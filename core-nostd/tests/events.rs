@@ -77,6 +77,7 @@ fn current_keeps_the_ended_row_until_the_next_begins() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn an_outer_wait_survives_however_many_pass_inside_it() {
     let world = World::on(&CONFIG);
     let (class, inner, actor) = (world.class(MUTEX), world.class(OTHER), world.actor("a"));
@@ -101,6 +102,7 @@ fn an_outer_wait_survives_however_many_pass_inside_it() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn history_keeps_exactly_its_size_of_each_thread() {
     for size in [0, 1, 2, 10] {
         let world = World::on(&CONFIG.with(Size::EventsWaitsHistorySize, size));
@@ -118,6 +120,7 @@ fn history_keeps_exactly_its_size_of_each_thread() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn the_long_history_keeps_the_last_events_of_all_threads() {
     let world = World::on(&CONFIG);
     let (class, a, b) = (world.class(MUTEX), world.actor("a"), world.actor("b"));
@@ -161,6 +164,7 @@ fn a_nested_event_names_the_one_around_it_in_the_long_history_too() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn a_disabled_table_is_frozen_not_emptied() {
     for (consumer, frozen) in [
         (Consumer::EventsWaitsCurrent, &[CURRENT, HISTORY, LONG][..]),
@@ -198,6 +202,7 @@ fn a_disabled_table_is_frozen_not_emptied() {
 
 /// Every set of consumers beside the tree: a consumer works while it and all above it are on.
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn consumers_are_a_tree() {
     let parents = |consumer: Consumer| match consumer {
         Consumer::GlobalInstrumentation => vec![],
@@ -210,8 +215,7 @@ fn consumers_are_a_tree() {
         }
         other => panic!("{other:?} is new: say here what it depends on"),
     };
-    let step = if cfg!(miri) { 17 } else { 1 };
-    for set in (0..1_u32 << Consumer::ALL.len()).step_by(step) {
+    for set in 0..1_u32 << Consumer::ALL.len() {
         let world = World::off(&CONFIG);
         let class = world.class(MUTEX);
         let on = |consumer: Consumer| set >> Consumer::ALL.iter().position(|other| *other == consumer).unwrap() & 1 == 1;
@@ -243,6 +247,7 @@ fn consumers_are_a_tree() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn switches_as_of_the_start_apply_to_the_end() {
     let kept = |world: World| [HISTORY, LONG].map(|table| world.select(table, "*").len());
     for switch in 0..=Consumer::ALL.len() {
@@ -344,6 +349,7 @@ fn a_wait_hidden_while_it_ran_stays_out_of_the_history_after_a_second_truncation
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn hidden_waits_take_no_place_in_the_history() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));
@@ -386,7 +392,8 @@ fn a_change_of_the_timer_never_mixes_units() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));
     world.pass(1_000_000);
-    for (before, after) in TimerName::ALL.into_iter().flat_map(|a| TimerName::ALL.map(|b| (a, b))) {
+    let pairs = TimerName::ALL.into_iter().flat_map(|a| TimerName::ALL.map(|b| (a, b)));
+    for (before, after) in pairs.step_by(if cfg!(miri) { 6 } else { 1 }) {
         world.region.set_wait_timer(before);
         let wait = world.begin(&actor, class);
         world.region.set_wait_timer(after);
@@ -399,6 +406,7 @@ fn a_change_of_the_timer_never_mixes_units() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn starts_of_two_timers_agree() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));
@@ -477,6 +485,7 @@ fn chained_waits_share_a_timer_read() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn a_thread_that_is_not_instrumented_records_nothing() {
     let world = World::on(&CONFIG);
     let (class, actor, other) = (world.class(MUTEX), world.actor("a"), world.actor("b"));

@@ -1,5 +1,8 @@
 //! The setup tables: what may be changed, what is refused and how, and which threads start how.
 
+// One thread and no `unsafe`: Miri finds nothing here that it does not find in events.rs, and takes minutes.
+#![cfg(not(miri))]
+
 mod common;
 
 use common::{CONFIG, MUTEX, OTHER, World};
@@ -271,9 +274,6 @@ fn setup_actors_decides_how_a_foreground_thread_starts() {
         let other = (at..4).rev().find(|&other| order[other] > order[at]).unwrap();
         order.swap(at, other);
         order[at + 1..].reverse();
-        if cfg!(miri) {
-            break;
-        }
     }
 }
 

@@ -23,8 +23,8 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxThreadInstances, 3)
     .with(Size::EventsWaitsHistorySize, 3)
     .with(Size::EventsWaitsHistoryLongSize, 12)
-    .with(Size::MaxWaitHistograms, 6)
-    .with(Size::MaxSourceLocations, 64)
+    .with(Size::MaxWaitHistograms, if cfg!(miri) { 0 } else { 6 })
+    .with(Size::MaxSourceLocations, 16)
     .with(Size::SetupActorsSize, 4);
 
 pub const MUTEX: &str = "wait/synch/mutex/test/A";
