@@ -14,6 +14,63 @@
 //! `with_instrument` gives an object an instrument of its own; the macros [`mutex!`](crate::mutex), [`rwlock!`](crate::rwlock),
 //! [`condvar!`](crate::condvar) and [`once!`](crate::once) place one at the call site.
 
+/// What a guard around one of std's shares with it.
+#[cfg(feature = "instrument")]
+macro_rules! guard_traits {
+    ($guard:ident $(, $mutable:ident)?) => {
+        impl<T: ?Sized> std::ops::Deref for $guard<'_, T> {
+            type Target = T;
+            #[inline]
+            fn deref(&self) -> &T {
+                &self.inner
+            }
+        }
+
+        $(impl<T: ?Sized> std::ops::$mutable for $guard<'_, T> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                &mut self.inner
+            }
+        })?
+
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Display> std::fmt::Display for $guard<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+/// What a lock around one of std's shares with it, besides its methods.
+#[cfg(feature = "instrument")]
+macro_rules! lock_traits {
+    ($lock:ident) => {
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $lock<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+
+        impl<T: Default> Default for $lock<T> {
+            fn default() -> Self {
+                $lock::new(T::default())
+            }
+        }
+
+        impl<T> From<T> for $lock<T> {
+            fn from(value: T) -> Self {
+                $lock::new(value)
+            }
+        }
+    };
+}
+
 #[cfg(feature = "instrument")]
 mod barrier;
 #[cfg(feature = "instrument")]
