@@ -5,7 +5,8 @@
 //!
 //! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
 //!
-//! ```
+#![cfg_attr(feature = "instrument", doc = "```")]
+#![cfg_attr(not(feature = "instrument"), doc = "```ignore")]
 //! use perfschema::{render, sync::Mutex, tables};
 //!
 //! static COUNTER: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/quickstart/COUNTER", 0);

@@ -1,4 +1,5 @@
 //! Recording allocates nothing: not at a thread's first wait, not at any other, not when the thread ends.
+#![cfg(feature = "instrument")]
 
 use perfschema::sync::{Condvar, Mutex, RwLock};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,4 +1,5 @@
 //! What each kind of lock leaves in the tables, with everything on. One process, so one region: every test has locks of its own.
+#![cfg(feature = "instrument")]
 
 use perfschema::sync::{Barrier, Condvar, Mutex, Once, RwLock, TryLockError, mpsc};
 use perfschema::tables::{

@@ -1,4 +1,5 @@
 //! Before the start, and while everything is off.
+#![cfg(feature = "instrument")]
 
 use perfschema::sync::{Mutex, RwLock};
 use perfschema::{Consumer, Setting, StartError, builder, process, tables};

@@ -1,4 +1,5 @@
 //! 10 000 threads come and go past a pool of 64 while readers sweep the tables: nothing is lost but what the counters say.
+#![cfg(feature = "instrument")]
 
 use perfschema::sync::Mutex;
 use perfschema::{Lost, Size, tables};

@@ -1,0 +1,20 @@
+//! Without the feature `instrument` the types are std's own, and the macros make them.
+#![cfg(not(feature = "instrument"))]
+
+use std::any::TypeId;
+
+#[test]
+fn the_types_are_stds() {
+    use perfschema::sync;
+    assert_eq!(TypeId::of::<sync::Mutex<u32>>(), TypeId::of::<std::sync::Mutex<u32>>());
+    assert_eq!(TypeId::of::<sync::RwLock<u32>>(), TypeId::of::<std::sync::RwLock<u32>>());
+    assert_eq!(TypeId::of::<sync::Condvar>(), TypeId::of::<std::sync::Condvar>());
+    assert_eq!(TypeId::of::<sync::Once>(), TypeId::of::<std::sync::Once>());
+    assert_eq!(TypeId::of::<sync::Barrier>(), TypeId::of::<std::sync::Barrier>());
+    assert_eq!(TypeId::of::<sync::mpsc::Receiver<u32>>(), TypeId::of::<std::sync::mpsc::Receiver<u32>>());
+
+    static LOCK: std::sync::Mutex<u32> = perfschema::mutex!("wait/synch/mutex/test/plain", 1);
+    assert_eq!(*LOCK.lock().unwrap(), 1);
+    let once: std::sync::Once = perfschema::once!("wait/synch/once/test/plain");
+    assert!(!once.is_completed());
+}
