@@ -89,14 +89,33 @@ impl<'r> Region<'r> {
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
         let kind = crate::InstrumentName::new(self.class_name(class).as_str()).ok()?.kind();
         let pool = pool_of(kind)?;
-        let instances = self.arrays::<INSTANCE>(pool.instances);
         let hint = self.instance_hint(pool)?;
         let start = hint.get();
-        let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
         // FULL stays until an instance of the pool is given back.
-        let search = if start == FULL { &[][..] } else { after };
-        let search = search.iter().zip(before.len()..).chain(before.iter().zip(0..).filter(|_| start != FULL));
-        for (words, index) in search {
+        let some_free = (start != FULL).then_some(start);
+        let found = some_free.and_then(|start| self.claim_instance(pool, class, address, start));
+        let found = found.or_else(|| {
+            some_free?;
+            hint.set(FULL);
+            // [I1] SeqCst fence between FULL and a second search, with [I2]: whoever gives an instance back meanwhile has freed it
+            // before that search, or says where it is after we said FULL.
+            fence(Ordering::SeqCst);
+            self.claim_instance(pool, class, address, 0)
+        });
+        let Some(index) = found else {
+            self.count_lost(pool.instances_lost);
+            return None;
+        };
+        hint.set(index as u64 + 1);
+        let at = self.place(pool.instances).offset + index * INSTANCE;
+        Some(InstanceId((at / LINE) as u32))
+    }
+
+    /// Takes a free instance of the pool, searching from `start` on and round.
+    fn claim_instance(&self, pool: &Pool, class: Class, address: u64, start: u64) -> Option<usize> {
+        let instances = self.arrays::<INSTANCE>(pool.instances);
+        let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
+        for (words, index) in after.iter().zip(before.len()..).chain(before.iter().zip(0..)) {
             let seen = words[word::STATE].get();
             if seen & 3 != FREE {
                 continue;
@@ -115,13 +134,8 @@ impl<'r> Region<'r> {
             }
             words[word::HOLDER].set(0);
             words[word::STATE].store(state(version, LIVE), Ordering::Release);
-            hint.set(index as u64 + 1);
-            let at = self.place(pool.instances).offset + index * INSTANCE;
-            return Some(InstanceId((at / LINE) as u32));
+            return Some(index);
         }
-        // Not if somebody gave one back meanwhile. Relaxed: a hint; what it leads to is claimed by its state.
-        let _ = hint.compare_exchange(start, FULL, Ordering::Relaxed);
-        self.count_lost(pool.instances_lost);
         None
     }
 
@@ -137,6 +151,8 @@ impl<'r> Region<'r> {
             let seen = instance.words[word::STATE].get();
             if seen & 3 == LIVE {
                 instance.words[word::STATE].store(state(seen >> 2, FREE), Ordering::Release);
+                // [I2] SeqCst fence between the state and the hint, with [I1].
+                fence(Ordering::SeqCst);
                 for pool in &POOLS {
                     let place = self.place(pool.instances);
                     let index = (id.0 as usize * LINE).checked_sub(place.offset).map(|words| words / INSTANCE);

@@ -52,7 +52,7 @@ pub enum Watch {
     Instances,
     /// Where the search for a free mutex starts.
     InstanceHints,
-    /// State, address, version and sum of mutexes.
+    /// Version, count and sum of mutexes.
     InstanceSums,
 }
 
@@ -80,10 +80,9 @@ impl Watch {
                 (Section::MutexInstances, &[instance::word::STATE, instance::word::CLASS, instance::word::ADDRESS])
             }
             Watch::InstanceHints => (Section::Setup, &[setup::word::INSTANCE_HINTS.start]),
-            Watch::InstanceSums => (
-                Section::MutexInstances,
-                &[instance::word::STATE, instance::word::ADDRESS, instance::word::VERSION, instance::word::SUM],
-            ),
+            Watch::InstanceSums => {
+                (Section::MutexInstances, &[instance::word::VERSION, instance::word::COUNT_TIMED, instance::word::SUM])
+            }
         }
     }
 }

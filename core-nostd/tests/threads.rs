@@ -10,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const THREADS: u64 = if cfg!(miri) { 12 } else { 10_000 };
-const AT_ONCE: u64 = if cfg!(miri) { 4 } else { 80 };
+const THREADS: u64 = if cfg!(miri) { 6 } else { 10_000 };
+const AT_ONCE: u64 = if cfg!(miri) { 3 } else { 80 };
 const POOL: u32 = if cfg!(miri) { 2 } else { 64 };
-const EVENTS: u64 = if cfg!(miri) { 3 } else { 20 };
+const EVENTS: u64 = if cfg!(miri) { 2 } else { 20 };
 
 /// 10 000 threads, 80 at a time, past a pool of 64, and two readers of all tables.
 #[test]
@@ -91,6 +91,10 @@ fn live(world: World, class: perfschema_core::Class) -> u64 {
 fn read(world: World, total: &mut Sweep, count_before: &mut u64) {
     for table in tables::ALL {
         let declaration = table.declaration();
+        if cfg!(miri) && (!declaration.name.starts_with("events_waits") || declaration.name.contains("histogram")) {
+            // Miri has time for the tables that are read while they are written.
+            continue;
+        }
         let at = |name| declaration.column(name).unwrap();
         let mut threads = BTreeSet::new();
         let sweep = table.scan(world.region, &mut |row| {
@@ -196,6 +200,9 @@ fn an_actor_that_never_ends_keeps_its_slot_and_nothing_else() {
 fn a_thread_exits_while_its_rows_are_read() {
     for table in ["events_waits_current", "events_waits_history", "events_waits_summary_by_thread_by_event_name", "threads"] {
         for replaced in [false, true] {
+            if cfg!(miri) && !(replaced && table == "events_waits_history") {
+                continue;
+            }
             let world = World::on(&CONFIG);
             let (class, other) = (world.class(MUTEX), world.class(common::OTHER));
             let (first, second) = (world.actor("first"), world.actor("second"));
@@ -277,10 +284,8 @@ fn a_truncation_loses_no_event_that_comes_after_it() {
     let world = World::on(&CONFIG);
     let class = world.class(MUTEX);
     let count = || world.select("events_waits_summary_global_by_event_name", "COUNT_STAR")[0].parse::<u64>().unwrap();
-    let events = if cfg!(miri) { 20 } else { 20_000 };
-    let actor = world.actor("a");
+    let events = if cfg!(miri) { 5 } else { 20_000 };
     world.truncate("events_waits_summary_global_by_event_name");
-    drop(actor);
     std::thread::scope(|scope| {
         let recorder = scope.spawn(|| {
             let actor = Actor::attach(world.region, &ActorIdentity::default());

@@ -78,7 +78,7 @@ fn check_conversion(conversion: Conversion, mut ticks: [u64; 3]) {
     ticks.sort_unstable();
     let known = Calibration { source: Source::External, frequency_hz: 1, conversion, epoch_ticks: ticks[1], error_ppb: 0 };
     for [earlier, later] in [[ticks[0], ticks[1]], [ticks[1], ticks[2]]] {
-        let naive = u128::from(later) * u128::from(conversion.multiplier()) >> Conversion::SHIFT;
+        let naive = (u128::from(later) * u128::from(conversion.multiplier())) >> Conversion::SHIFT;
         assert_eq!(conversion.picoseconds(later), u64::try_from(naive).unwrap_or(u64::MAX), "{later} ticks, {conversion:?}");
         assert!(conversion.picoseconds(earlier) <= conversion.picoseconds(later));
         assert!(known.picoseconds_since_epoch(earlier) <= known.picoseconds_since_epoch(later));

@@ -32,7 +32,7 @@ fn the_list_of_targets_is_the_same_everywhere() {
     for name in &targets {
         assert!(manifest.contains(&format!("\npath = \"fuzz_targets/{name}.rs\"")), "no [[bin]] for {name}");
         let target = fs::read_to_string(here(&format!("targets/fuzz_targets/{name}.rs"))).unwrap();
-        assert!(target.contains(&format!("perfschema_fuzz::{name}::{name}(data)")), "{name}.rs runs something else");
+        assert!(target.contains(&format!("::{name}(data));")), "{name}.rs runs something else");
     }
 }
 

@@ -9,8 +9,8 @@
 //! # Against the hole
 //! loom 0.7.2 forgets executions: a thread that loads an atomic and then stores it hides other threads' loads of it (its issues
 //! 166 and 392). So every model
-//! - is explored twice, with each of its two threads spawned first ([`Model::explore`], [`either`]): what one order hides the other shows;
-//! - names the outcomes that it must reach and the least number of executions ([`Model`]), and fails if it did not.
+//! - is explored twice, with each of its two threads spawned first (`Model::explore`, `either`): what one order hides the other shows;
+//! - names the outcomes that it must reach and the least number of executions (`Model`), and fails if it did not.
 //!
 //! # Your own models
 //! Code of yours that embeds the core can be modelled over it. Two lines of your manifest, and a test that runs under the cfg:
@@ -23,7 +23,7 @@
 //! `tests/example.rs` is such a model, over public API only: a queue whose lock is instrumented. What to know:
 //! - Memory is made within the model, one [`Word`](perfschema_core::Word) after the other: `Word::unwatched(0)` for what your protocol
 //!   does not depend on, `Word::new(0)` for what loom is to explore. The time is exponential in the watched ones; all unwatched is right
-//!   for most programs, whose own atomics are what they model.
+//!   for most programs, whose own atomics are what they model. Nothing unwatched may be asserted while another thread writes it.
 //! - A region borrows its words and loom's threads want `'static`: share the words in an `Arc`, and open the region in each thread.
 //! - `StaticRegion` does not exist under the cfg, because loom's words cannot be made in a constant.
 #![cfg_attr(not(perfschema_loom), no_std)]

@@ -26,25 +26,21 @@ fn check(looked: Looked, seen: &Seen) {
 
 #[test]
 fn an_identity_is_that_of_one_owner() {
-    Model {
-        name: "slot: reuse",
-        preemptions: None,
-        least: 100,
-        outcomes: &["free", "changed", "first", "second"],
-    }
-    .explore(|swap, seen| {
-        let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::Slots]));
-        let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
-        either(
-            swap,
-            move || {
-                let region = owner.region();
-                claim(&region, 1).expect("nobody else claims").release(0);
-                let _live = claim(&region, 2).expect("it is free again");
-            },
-            move || check(look(&reader.region()), &seen),
-        );
-    });
+    Model { name: "slot: reuse", preemptions: None, least: 100, outcomes: &["free", "changed", "first", "second"] }.explore(
+        |swap, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::Slots]));
+            let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
+            either(
+                swap,
+                move || {
+                    let region = owner.region();
+                    claim(&region, 1).expect("nobody else claims").release(0);
+                    let _live = claim(&region, 2).expect("it is free again");
+                },
+                move || check(look(&reader.region()), &seen),
+            );
+        },
+    );
 }
 
 /// What only the owner may touch, as its ring and its sums. Loom fails if two touch it without one coming after the other.
@@ -64,38 +60,33 @@ impl Owned {
 
 #[test]
 fn two_never_own_one_slot() {
-    Model {
-        name: "slot: two claim",
-        preemptions: None,
-        least: 10,
-        outcomes: &["A alone", "B alone", "A, then B", "B, then A"],
-    }
-    .explore(|swap, seen| {
-        let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::SlotBases]));
-        let owned = Arc::new(Owned(UnsafeCell::new(0)));
-        let bases = [(); 2].map(|()| Arc::new(std::sync::Mutex::new(None)));
-        let run = |by: u64| {
-            let (memory, owned, base) = (memory.clone(), owned.clone(), bases[by as usize].clone());
-            move || {
-                let region = memory.region();
-                let claimed: Option<Claimed<'_>> = claim(&region, by);
-                if let Some(claimed) = claimed {
-                    *base.lock().unwrap() = Some(claimed.base());
-                    owned.touch(by);
-                    claimed.release(claimed.base() + 7 + by);
+    Model { name: "slot: two claim", preemptions: None, least: 10, outcomes: &["A alone", "B alone", "A, then B", "B, then A"] }
+        .explore(|swap, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::SlotBases]));
+            let owned = Arc::new(Owned(UnsafeCell::new(0)));
+            let bases = [(); 2].map(|()| Arc::new(std::sync::Mutex::new(None)));
+            let run = |by: u64| {
+                let (memory, owned, base) = (memory.clone(), owned.clone(), bases[by as usize].clone());
+                move || {
+                    let region = memory.region();
+                    let claimed: Option<Claimed<'_>> = claim(&region, by);
+                    if let Some(claimed) = claimed {
+                        *base.lock().unwrap() = Some(claimed.base());
+                        owned.touch(by);
+                        claimed.release(claimed.base() + 7 + by);
+                    }
                 }
-            }
-        };
-        either(swap, run(0), run(1));
-        let bases = bases.map(|base| *base.lock().unwrap());
-        seen.note(match bases {
-            [Some(0), None] => "A alone",
-            [None, Some(0)] => "B alone",
-            [Some(0), Some(7)] => "A, then B",
-            [Some(8), Some(0)] => "B, then A",
-            other => panic!("sequence numbers used twice: the owners began after {other:?}"),
+            };
+            either(swap, run(0), run(1));
+            let bases = bases.map(|base| *base.lock().unwrap());
+            seen.note(match bases {
+                [Some(0), None] => "A alone",
+                [None, Some(0)] => "B alone",
+                [Some(0), Some(7)] => "A, then B",
+                [Some(8), Some(0)] => "B, then A",
+                other => panic!("sequence numbers used twice: the owners began after {other:?}"),
+            });
+            let lost = memory.region().lost(Lost::ThreadInstances);
+            assert_eq!(lost, bases.iter().filter(|base| base.is_none()).count() as u64, "who found no slot is counted");
         });
-        let lost = memory.region().lost(Lost::ThreadInstances);
-        assert_eq!(lost, bases.iter().filter(|base| base.is_none()).count() as u64, "who found no slot is counted");
-    });
 }

@@ -7,35 +7,31 @@ use std::sync::Arc;
 
 #[test]
 fn count_and_sum_belong_together() {
-    Model {
-        name: "summary: owned",
-        preemptions: None,
-        least: 100,
-        outcomes: &["none", "one", "two", "changed"],
-    }
-    .explore(|swap, seen| {
-        let stat = Arc::new(Stat::new());
-        let (owner, reader, seen) = (stat.clone(), stat, seen.clone());
-        either(
-            swap,
-            move || {
-                owner.record(1, 10);
-                owner.record(2, 100);
-            },
-            move || match reader.read().map(|sum| (sum.count, sum.sum_ps)) {
-                Some((0, 0)) => seen.note("none"),
-                Some((1, 10)) => seen.note("one"),
-                Some((2, 110)) => seen.note("two"),
-                Some(torn) => panic!("torn: {torn:?}"),
-                None => seen.note("changed"),
-            },
-        );
-    });
+    Model { name: "summary: owned", preemptions: None, least: 100, outcomes: &["none", "one", "two", "changed"] }.explore(
+        |swap, seen| {
+            let stat = Arc::new(Stat::new());
+            let (owner, reader, seen) = (stat.clone(), stat, seen.clone());
+            either(
+                swap,
+                move || {
+                    owner.record(1, 10);
+                    owner.record(2, 100);
+                },
+                move || match reader.read().map(|sum| (sum.count, sum.sum_ps)) {
+                    Some((0, 0)) => seen.note("none"),
+                    Some((1, 10)) => seen.note("one"),
+                    Some((2, 110)) => seen.note("two"),
+                    Some(torn) => panic!("torn: {torn:?}"),
+                    None => seen.note("changed"),
+                },
+            );
+        },
+    );
 }
 
 #[test]
 fn sums_that_several_threads_write_lose_nothing() {
-    Model { name: "summary: shared", preemptions: Some(3), least: 100, outcomes: &["one", "both"] }.explore(|swap, seen| {
+    Model { name: "summary: shared", preemptions: Some(2), least: 100, outcomes: &["one", "both"] }.explore(|swap, seen| {
         let shared = Arc::new(Shared::new());
         let (a, b, noted) = (shared.clone(), shared.clone(), seen.clone());
         either(

@@ -82,13 +82,13 @@ sections! {
     /// The actors: identity and state.
     Slots: SLOT, |c| size(c, Size::MaxThreadInstances);
     /// Their event records, [`ring_len`] for each.
-    Rings: RECORD, |c| size(c, Size::MaxThreadInstances) * ring_len(c);
+    Rings: RECORD, |c| size(c, Size::MaxThreadInstances).saturating_mul(ring_len(c));
     /// The order in which an owner takes its records; nobody else reads it.
-    Queues: 1, |c| size(c, Size::MaxThreadInstances) * ring_len(c);
+    Queues: 1, |c| size(c, Size::MaxThreadInstances).saturating_mul(ring_len(c));
     /// Summaries by actor and class.
-    Stats: STAT, |c| size(c, Size::MaxThreadInstances) * classes(c);
+    Stats: STAT, |c| size(c, Size::MaxThreadInstances).saturating_mul(classes(c));
     /// What those summaries keep for the table truncated less recently.
-    Carries: CARRY, |c| size(c, Size::MaxThreadInstances) * classes(c);
+    Carries: CARRY, |c| size(c, Size::MaxThreadInstances).saturating_mul(classes(c));
     /// Mutexes.
     MutexInstances: INSTANCE, |c| size(c, Size::MaxMutexInstances);
     /// Read-write locks.
@@ -176,7 +176,11 @@ impl Layout {
             let section = Section::ALL[i];
             let count = section.entries(config);
             places[i] = Place { offset, count };
-            offset += (section.stride() * count).next_multiple_of(LINE);
+            // Saturating: on a machine of 32 bits the largest sizes are more than it can address, and more than any memory given.
+            offset = match section.stride().saturating_mul(count).checked_next_multiple_of(LINE) {
+                Some(words) => offset.saturating_add(words),
+                None => usize::MAX,
+            };
             i += 1;
         }
         Layout { places, total_words: offset }

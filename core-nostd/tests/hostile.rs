@@ -1,0 +1,157 @@
+//! Words that are not a region, or a damaged one: an error that says what is wrong, never a panic. `fuzz/src/region.rs` tries the rest.
+
+mod common;
+
+use common::{CONFIG, MUTEX, World, words};
+use perfschema_core::timer::MockClock;
+use perfschema_core::{Config, Identity, Region, RegionError, Size, Word, copy_from_bytes, tables};
+
+fn set(words: &[Word], at: usize, value: u64) {
+    copy_from_bytes(&value.to_ne_bytes(), &words[at..=at]).unwrap();
+}
+
+fn region_words(config: &Config) -> Vec<Word> {
+    let words = words(config.words());
+    Region::create(&words, config, &Identity::default(), &MockClock::new().timers()).unwrap();
+    words
+}
+
+/// The words of the header, by their place: the drawing in `region/mod.rs`.
+const MAGIC: usize = 0;
+const VERSION: usize = 1;
+const TOTAL: usize = 2;
+const READY: usize = 3;
+const DIRECTORY: usize = 64;
+const SECTIONS: usize = 24;
+
+#[test]
+fn what_is_wrong_is_said() {
+    let magic = u64::from_le_bytes(*b"PERFSCHM");
+    assert_eq!(Region::open(&[]).unwrap_err(), RegionError::NotARegion { found: 0 });
+    assert_eq!(Region::open(&words(10_000)).unwrap_err(), RegionError::NotARegion { found: 0 });
+    let short = words(3);
+    set(&short, MAGIC, magic);
+    assert!(matches!(Region::open(&short), Err(RegionError::TooSmall { words: 3, .. })));
+    let damaged = |at, value| {
+        let words = region_words(&CONFIG);
+        set(&words, at, value);
+        Region::open(&words).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(damaged(MAGIC, 17), RegionError::NotARegion { found: 17 });
+    assert_eq!(Region::open(&[Word::new(magic.swap_bytes())]).unwrap_err(), RegionError::OtherByteOrder);
+    assert!(matches!(damaged(VERSION, 99), RegionError::LayoutVersion { found: 99, .. }));
+    for total in [0, 1, 64, u64::MAX, u64::MAX - 7, CONFIG.words() as u64 - 8, CONFIG.words() as u64 + 8] {
+        assert!(matches!(damaged(TOTAL, total), RegionError::TooSmall { .. }), "{total} words");
+    }
+    for ready in [0, 2, u64::MAX] {
+        assert_eq!(damaged(READY, ready), RegionError::NotReady);
+    }
+    for at in DIRECTORY..DIRECTORY + 4 * SECTIONS {
+        for value in [u64::MAX, 1 << 63, 1 << 32, 1 << 31, 12_345] {
+            assert!(
+                matches!(damaged(at, value), RegionError::Section { .. } | RegionError::TooSmall { .. }),
+                "word {at}, {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_region_cut_short_is_refused() {
+    let config = Config::SMALL;
+    let words = region_words(&config);
+    let step = if cfg!(miri) { 97 } else { 1 };
+    for len in (0..words.len()).step_by(step) {
+        assert!(Region::open(&words[..len]).is_err(), "{len} of {} words", words.len());
+    }
+    assert!(Region::open(&words).is_ok());
+}
+
+/// Sizes that take more words than an address has room for, on a machine of 32 bits: not a small region by overflow.
+#[test]
+fn sizes_that_overflow_are_refused() {
+    let words = region_words(&CONFIG);
+    let sizes = (0..words.len()).find(|&at| at > DIRECTORY + 4 * SECTIONS - 1).unwrap();
+    for at in (sizes..sizes + Size::COUNT).step_by(if cfg!(miri) { 20 } else { 1 }) {
+        for value in [1 << 10, 1 << 15, 1 << 16, 1 << 20, 1 << 32, u64::MAX] {
+            let words = region_words(&CONFIG);
+            set(&words, at, value);
+            let error = Region::open(&words).unwrap_err();
+            assert!(matches!(error, RegionError::TooSmall { .. } | RegionError::Section { .. }), "{error}");
+        }
+    }
+    // All of them at their limit.
+    let mut largest = Config::EMPTY;
+    for &size in Size::ALL {
+        if let Err(perfschema_core::ConfigError::TooLarge { limit, .. }) = largest.try_set(size, u64::MAX) {
+            largest.try_set(size, limit.into()).unwrap();
+        }
+    }
+    for (at, &size) in (sizes..).zip(Size::ALL) {
+        set(&words, at, largest.get(size).into());
+    }
+    assert!(matches!(Region::open(&words), Err(RegionError::TooSmall { .. })));
+    let error = Region::create(&words[..8], &largest, &Identity::default(), &MockClock::new().timers()).unwrap_err();
+    assert!(matches!(error, RegionError::TooSmall { words: 8, .. }));
+}
+
+#[test]
+fn one_memory_is_one_region() {
+    let words = region_words(&CONFIG);
+    let again = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers());
+    assert_eq!(again.unwrap_err(), RegionError::InUse);
+    let short = Region::create(&words[1..], &CONFIG, &Identity::default(), &MockClock::new().timers());
+    assert!(matches!(short, Err(RegionError::TooSmall { .. })));
+}
+
+#[test]
+fn bytes_are_copied_as_far_as_they_go() {
+    let to = words(2);
+    assert_eq!(copy_from_bytes(&[0; 24], &to), Err(RegionError::TooSmall { words: 2, needed: 3 }));
+    assert_eq!(copy_from_bytes(&[0xff; 23], &to), Ok(()));
+    assert_eq!(Region::open(&to).unwrap_err(), RegionError::NotARegion { found: u64::MAX });
+}
+
+#[test]
+fn errors_read_as_sentences() {
+    for error in [
+        RegionError::TooSmall { words: 1, needed: 2 },
+        RegionError::InUse,
+        RegionError::NotARegion { found: 1 },
+        RegionError::OtherByteOrder,
+        RegionError::LayoutVersion { found: 2, expected: 1 },
+        RegionError::NotReady,
+        RegionError::Section { index: 3, problem: "is outside the region" },
+    ] {
+        let text = error.to_string();
+        assert!(text.len() > 20 && !text.ends_with('.'), "{text}");
+    }
+}
+
+/// A reader of a region whose program died in the middle of everything: each word in turn is what a writer might have left.
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn no_single_word_makes_a_reader_panic() {
+    let config = CONFIG.with(Size::MaxWaitHistograms, 1).with(Size::MaxMutexClasses, 1).with(Size::MaxThreadInstances, 1);
+    let world = World::on(&config);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    world.region.create_instance(class, 1);
+    for _ in 0..5 {
+        world.wait(&actor, class, 1);
+    }
+    let _open = world.begin(&actor, class);
+    // SAFETY: a word is eight bytes without padding, and this is the only thread.
+    let bytes = unsafe { std::slice::from_raw_parts(world.region.words().as_ptr().cast::<u8>(), config.size_bytes()) };
+    let copy = words(config.words());
+    for at in 0..copy.len() {
+        for value in [0, 3, u64::MAX] {
+            copy_from_bytes(bytes, &copy).unwrap();
+            set(&copy, at, value);
+            let Ok(region) = Region::open(&copy) else { continue };
+            // The histogram is long, and read by the global table anyway.
+            for table in tables::ALL.iter().filter(|table| !table.declaration().name.contains("histogram")) {
+                common::select(&region, table.declaration().name, "*");
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What is written once and then found by others: classes [C1] to [C3], source lines [S1], [S2], the region itself [R1], [R2].
+#![cfg(perfschema_loom)]
+
+use perfschema_core::model::{Memory, Watch, intern, source_text};
+use perfschema_core::{Config, InstrumentName, RegionError, Setting, Size};
+use perfschema_loom_tests::{Model, either};
+use std::sync::{Arc, Mutex};
+
+const ONE_CLASS: Config = Config::EMPTY.with(Size::MaxMutexClasses, 1);
+const ONE_SOURCE: Config = Config::EMPTY.with(Size::MaxSourceLocations, 1);
+const A: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/app/A");
+const B: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/app/B");
+
+#[test]
+fn a_class_is_found_with_its_name() {
+    Model { name: "publish: class", preemptions: None, least: 10, outcomes: &["none", "found"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes, Watch::ClassSettings]));
+        let (writer, reader, seen) = (memory.clone(), memory, seen.clone());
+        either(
+            swap,
+            move || assert!(writer.region().register(A, Setting::ON).is_ok()),
+            move || {
+                let region = reader.region();
+                match region.classes().next() {
+                    None => seen.note("none"),
+                    Some(class) => {
+                        assert_eq!(region.class_name(class), A.as_str());
+                        assert_eq!(region.setting(class), Setting::ON);
+                        seen.note("found");
+                    }
+                }
+            },
+        );
+    });
+}
+
+#[test]
+fn two_names_never_share_a_class() {
+    Model { name: "publish: two names", preemptions: None, least: 4, outcomes: &["A", "B"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes]));
+        let results = [(); 2].map(|()| Arc::new(Mutex::new(None)));
+        let run = |which: usize, name| {
+            let (memory, result) = (memory.clone(), results[which].clone());
+            move || *result.lock().unwrap() = memory.region().register(name, Setting::ON).ok()
+        };
+        either(swap, run(0, A), run(1, B));
+        let region = memory.region();
+        match results.map(|result| *result.lock().unwrap()) {
+            [Some(class), None] if region.class_name(class) == A.as_str() => seen.note("A"),
+            [None, Some(class)] if region.class_name(class) == B.as_str() => seen.note("B"),
+            other => panic!("two names, one place: {other:?}"),
+        }
+    });
+}
+
+#[test]
+fn one_name_is_one_class() {
+    // Also when the first is stopped before it has written the name: the second gives up waiting, not the class.
+    Model { name: "publish: one name twice", preemptions: None, least: 4, outcomes: &["both"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes]));
+        let results = [(); 2].map(|()| Arc::new(Mutex::new(None)));
+        let run = |which: usize| {
+            let (memory, result) = (memory.clone(), results[which].clone());
+            move || *result.lock().unwrap() = memory.region().register(A, Setting::ON).ok()
+        };
+        either(swap, run(0), run(1));
+        match results.map(|result| *result.lock().unwrap()) {
+            [Some(a), Some(b)] => {
+                assert_eq!(a, b);
+                seen.note("both");
+            }
+            other => panic!("one name, one class: {other:?}"),
+        }
+        assert_eq!(memory.region().classes().count(), 1);
+    });
+}
+
+#[test]
+fn a_source_line_is_whole_or_not_there() {
+    Model { name: "publish: source line", preemptions: None, least: 10, outcomes: &["none", "whole"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_SOURCE, &[Watch::Sources]));
+        let (writer, reader, seen) = (memory.clone(), memory, seen.clone());
+        either(
+            swap,
+            move || assert_eq!(intern(&writer.region()), 1),
+            move || match source_text(&reader.region(), 1) {
+                None => seen.note("none"),
+                Some(text) => {
+                    assert!(text.as_str().starts_with("publish.rs:"), "{text:?}");
+                    seen.note("whole");
+                }
+            },
+        );
+    });
+}
+
+#[test]
+fn two_source_lines_never_share_a_place() {
+    Model { name: "publish: two source lines", preemptions: None, least: 4, outcomes: &["A", "B"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_SOURCE, &[Watch::Sources]));
+        let places = [(); 2].map(|()| Arc::new(Mutex::new(0)));
+        let (a, b) = (memory.clone(), memory.clone());
+        let [for_a, for_b] = places.clone();
+        either(swap, move || *for_a.lock().unwrap() = intern(&a.region()), move || *for_b.lock().unwrap() = intern(&b.region()));
+        match places.map(|place| *place.lock().unwrap()) {
+            [1, 0] => seen.note("A"),
+            [0, 1] => seen.note("B"),
+            other => panic!("two lines, one place: {other:?}"),
+        }
+    });
+}
+
+#[test]
+fn a_region_is_opened_whole_or_not_at_all() {
+    Model { name: "publish: region", preemptions: None, least: 10, outcomes: &["nothing", "not ready", "open"] }.explore(
+        |swap, seen| {
+            let memory = Arc::new(Memory::new(&ONE_CLASS, &[Watch::Header]));
+            let (writer, reader, seen) = (memory.clone(), memory, seen.clone());
+            either(
+                swap,
+                move || assert!(writer.create(&ONE_CLASS, 77).is_ok()),
+                move || match reader.open() {
+                    Ok(region) => {
+                        assert_eq!((region.pid(), region.config()), (77, ONE_CLASS));
+                        seen.note("open");
+                    }
+                    Err(RegionError::NotARegion { found: 0 }) => seen.note("nothing"),
+                    Err(RegionError::NotReady) => seen.note("not ready"),
+                    Err(other) => panic!("{other}"),
+                },
+            );
+        },
+    );
+}
+
+#[test]
+fn one_memory_is_one_region() {
+    Model { name: "publish: two regions", preemptions: None, least: 2, outcomes: &["A", "B"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::new(&ONE_CLASS, &[Watch::Header]));
+        let made = [(); 2].map(|()| Arc::new(Mutex::new(false)));
+        let run = |which: usize, pid| {
+            let (memory, made) = (memory.clone(), made[which].clone());
+            move || *made.lock().unwrap() = memory.create(&ONE_CLASS, pid).is_ok()
+        };
+        either(swap, run(0, 1), run(1, 2));
+        match made.map(|made| *made.lock().unwrap()) {
+            [true, false] => seen.note("A"),
+            [false, true] => seen.note("B"),
+            other => panic!("{other:?} made a region of the same memory"),
+        }
+        memory.region();
+    });
+}

@@ -1,0 +1,44 @@
+//! Each kind of lock once, in the smallest region, from threads that end: what Miri, whose aliasing models are slow in a large
+//! region, can execute whole.
+#![cfg(feature = "instrument")]
+
+use perfschema::sync::{Condvar, Mutex, Once, RwLock};
+use perfschema::{Size, tables};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+#[test]
+fn each_kind_once_and_threads_that_end() {
+    static MUTEX: Mutex<u32> = perfschema::mutex!("wait/synch/mutex/test/small", 0);
+    static RWLOCK: RwLock<u32> = perfschema::rwlock!("wait/synch/rwlock/test/small", 0);
+    let small = perfschema::builder().everything(true).environment(false);
+    let small = Size::ALL.iter().fold(small, |small, &size| small.size(size, 4));
+    let region = small.start().unwrap().region();
+
+    let (condition, once) = (Condvar::new(), Once::new());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = MUTEX.lock().unwrap();
+            while *number == 0 {
+                number = condition.wait(number).unwrap();
+            }
+            once.call_once(|| *RWLOCK.write().unwrap() += 1);
+        });
+        scope.spawn(|| {
+            once.call_once(|| *RWLOCK.write().unwrap() += 1);
+            assert!(catch_unwind(AssertUnwindSafe(|| RWLOCK.read().map(|_| panic!("inside")))).is_err());
+            *MUTEX.lock().unwrap() += 1;
+            condition.notify_all();
+        });
+    });
+    // A guard that outlives its thread's last wait, and a lock that goes.
+    let boxed = Box::new(Mutex::new(()));
+    std::thread::spawn(move || drop(boxed.lock().map(|_| ()))).join().unwrap();
+
+    assert_eq!(*MUTEX.lock().unwrap(), 1);
+    assert_eq!(*RWLOCK.read().unwrap(), 1);
+    let mut waits = Vec::new();
+    region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| waits.push((row.event_name, row.count_star)));
+    let of = |name: &str| waits.iter().filter(|(wait, _)| *wait == name).map(|(_, count)| *count).sum::<u64>();
+    assert_eq!(of("wait/synch/rwlock/test/small"), 3, "{waits:?}");
+    assert!(of("wait/synch/mutex/test/small") >= 3, "{waits:?}");
+}
