@@ -13,8 +13,8 @@
 //!   version := 4n+4        [E4] Release
 //! ```
 //! `n` is the sequence number of the event in its slot, from 1, and is never reused there, also not by the slot's next owner: so a
-//! version names one event in one state, and a reader that sees the same version twice has words of that state only. Without [E1] a
-//! reader may see a word of event n+1 under the version of event n; without [E6] its second look may come before the words.
+//! version names one event in one state, and a reader that sees the same version twice has words of that state only. Without `[E1]` a
+//! reader may see a word of event n+1 under the version of event n; without `[E6]` its second look may come before the words.
 //! On a target of 32 bits the low half of the version decides; it comes round after 2³⁰ events of one thread, all within one read.
 //!
 //! Whoever truncates a table does not touch the version: a word of its own says which version is hidden.

@@ -17,7 +17,7 @@ use perfschema_timer::{Clock, TimerName};
 pub(crate) mod word {
     pub(crate) const CONSUMERS: usize = 0;
     pub(crate) const GENERATION: usize = 1;
-    /// One for each [`EventClass`](crate::EventClass).
+    /// One for each [`EventClass`](crate::name::EventClass).
     pub(crate) const TIMERS: usize = 2;
     /// Bumped by TRUNCATE of `events_waits_summary_by_instance`.
     pub(crate) const INSTANCE_EPOCH: usize = 8;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{CONFIG, MUTEX, World, words};
 use perfschema_core::timer::MockClock;
-use perfschema_core::{Config, Identity, Region, RegionError, Size, Word, copy_from_bytes, tables};
+use perfschema_core::{Config, Identity, InstanceId, Region, RegionError, Size, Word, copy_from_bytes, tables};
 
 fn set(words: &[Word], at: usize, value: u64) {
     copy_from_bytes(&value.to_ne_bytes(), &words[at..=at]).unwrap();
@@ -126,6 +126,23 @@ fn errors_read_as_sentences() {
         let text = error.to_string();
         assert!(text.len() > 20 && !text.ends_with('.'), "{text}");
     }
+}
+
+#[test]
+fn a_number_that_is_no_instance_is_none_or_some_instance() {
+    let world = World::on(&CONFIG);
+    let class = world.class(MUTEX);
+    let id = world.region.create_instance(class, 1).unwrap();
+    assert_eq!(InstanceId::from_bits(id.to_bits()), id);
+    for bits in
+        (0..u32::MAX).step_by(if cfg!(miri) { 100_000_007 } else { 65_537 }).chain([1, 2, u32::MAX, u32::MAX / 8 + 1, 1 << 28])
+    {
+        if bits != id.to_bits() {
+            world.region.destroy_instance(InstanceId::from_bits(bits));
+            let _ = world.region.instance(InstanceId::from_bits(bits)).map(|instance| instance.clear_holder());
+        }
+    }
+    world.expect("mutex_instances", "OBJECT_INSTANCE_BEGIN", &["1"]);
 }
 
 /// A reader of a region whose program died in the middle of everything: each word in turn is what a writer might have left.

@@ -94,8 +94,11 @@ mod explore {
 
     /// Runs two threads of a model: one spawned, the other in the model's own thread; `swap` says which.
     pub fn either(swap: bool, a: impl FnOnce() + Send + 'static, b: impl FnOnce() + Send + 'static) {
-        let (spawned, here): (Box<dyn FnOnce() + Send>, Box<dyn FnOnce() + Send>) =
-            if swap { (Box::new(b), Box::new(a)) } else { (Box::new(a), Box::new(b)) };
+        let mut threads: [Box<dyn FnOnce() + Send>; 2] = [Box::new(a), Box::new(b)];
+        if swap {
+            threads.reverse();
+        }
+        let [spawned, here] = threads;
         let thread = loom::thread::spawn(spawned);
         here();
         thread.join().expect("a model's thread does not panic");

@@ -177,7 +177,6 @@ fn a_free_place_is_found_again() {
         // The search now starts at the second place, which is also the one that is given back.
         region.destroy_instance(first);
         create(&region).expect("it was given back");
-        drop(region);
         let memory = Arc::new(memory);
         let (destroyer, creator) = (memory.clone(), memory.clone());
         let found = Arc::new(std::sync::Mutex::new(false));

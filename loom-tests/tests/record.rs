@@ -120,11 +120,11 @@ fn truncation_hides_what_it_met() {
                 move || owner.start(2, start_of(2), amount_of(2, false)),
                 move || {
                     truncator.hide();
-                    if let Found::Row(row) = truncator.read() {
-                        if row.sequence == 1 {
-                            assert!(row.hidden, "shown after it was hidden: {row:?}");
-                            noted.note("1 hidden");
-                        }
+                    if let Found::Row(row) = truncator.read()
+                        && row.sequence == 1
+                    {
+                        assert!(row.hidden, "shown after it was hidden: {row:?}");
+                        noted.note("1 hidden");
                     }
                 },
             );

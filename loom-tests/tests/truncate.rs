@@ -18,7 +18,6 @@ fn memory(watch: &[Watch]) -> Arc<Memory> {
     let region = memory.region();
     region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK"), Setting::ON).expect("there is room");
     region.enable_everything();
-    drop(region);
     Arc::new(memory)
 }
 

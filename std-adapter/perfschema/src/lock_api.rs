@@ -1,4 +1,4 @@
-//! Raw locks for [`lock_api`](::lock_api), instrumented: wrap the raw lock of parking_lot, or of anybody else.
+//! Raw locks for [lock_api](https://docs.rs/lock_api), instrumented: wrap the raw lock of parking_lot, or of anybody else.
 //!
 //! ```
 //! use perfschema::{Instrument, lock_api::{LockClass, RawMutex}};
