@@ -155,7 +155,7 @@ impl<'r> Region<'r> {
                 fence(Ordering::SeqCst);
                 for pool in &POOLS {
                     let place = self.place(pool.instances);
-                    let index = (id.0 as usize * LINE).checked_sub(place.offset).map(|words| words / INSTANCE);
+                    let index = (id.0 as usize).wrapping_mul(LINE).checked_sub(place.offset).map(|words| words / INSTANCE);
                     if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
                         hint.set(index as u64);
                     }
@@ -167,7 +167,7 @@ impl<'r> Region<'r> {
     /// The instance of an id; None for [`InstanceId::NONE`].
     #[inline(always)]
     pub fn instance(&self, id: InstanceId) -> Option<Instance<'r>> {
-        let words = self.words().get(id.0 as usize * LINE..)?.first_chunk()?;
+        let words = self.words().get((id.0 as usize).wrapping_mul(LINE)..)?.first_chunk()?;
         (id != InstanceId::NONE).then_some(Instance { words })
     }
 

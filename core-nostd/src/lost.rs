@@ -42,7 +42,8 @@ lost! {
     SynchInstances = "Performance_schema_synch_instances_lost";
     /// Threads that found no slot. Their waits still count in the global summary.
     ThreadInstances = "Performance_schema_thread_instances_lost";
-    /// Events that were not visible because more events ran in one thread at one time than it has records.
+    /// Events that were neither visible nor kept in a history, because more events ran in one thread at one time than it has records.
+    /// They count in the sums.
     NestedEvents = "Performance_schema_nested_events_lost";
     /// Events that did not enter the long history because every part of it was being filled by another thread.
     HistoryLongRows = "Performance_schema_events_waits_history_long_lost";

@@ -427,7 +427,8 @@ impl Model {
         event.amount = amount;
         // Hidden while it ran: it counts, and enters no history.
         let forgotten = event.shown && event.hidden_current;
-        let long = event.on.history_long && !forgotten;
+        // The long history takes copies of the records.
+        let long = event.on.history_long && event.shown && !forgotten;
         if event.shown {
             state.last_ended = Some(event.clone());
             if event.on.history && !forgotten {

@@ -268,6 +268,12 @@ fn setup_actors_decides_how_a_foreground_thread_starts() {
             assert!(rows.contains(&row), "{user}@{host}, rows inserted in order {order:?}: {rows:?}");
             actor.detach();
         }
+        // Without the row that is exact in both, the user decides.
+        let mut exact = |row: &dyn Row| row.cell(0) == both("db1") && row.cell(1) == both("ada");
+        assert_eq!(tables::find("setup_actors").unwrap().delete(world.region, &mut exact), Ok(1));
+        let _ada = world.user("ada", "db1");
+        let rows = world.select("threads", "PROCESSLIST_USER,INSTRUMENTED,HISTORY");
+        assert!(rows.contains(&"ada YES NO".into()), "rows inserted in order {order:?}: {rows:?}");
         // The next permutation.
         let at = (0..3).rev().find(|&at| order[at] < order[at + 1]);
         let Some(at) = at else { continue };

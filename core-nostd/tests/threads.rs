@@ -239,6 +239,53 @@ fn a_thread_exits_while_its_rows_are_read() {
     }
 }
 
+/// One record, overwritten all the time, and read all the time: each row is of one event, whole.
+#[test]
+fn rows_are_whole_while_their_record_is_overwritten() {
+    let world = World::on(&CONFIG.with(Size::EventsWaitsHistorySize, 0).with(Size::MaxThreadInstances, 1));
+    let class = world.class(MUTEX);
+    let events = if cfg!(miri) { 30 } else { 1_000_000 };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let actor = world.actor("a");
+            for n in 1..=events {
+                // Every number of the row says which event it is.
+                world.clock.set(TimerName::Nanosecond, n);
+                let what = WaitStart { object: n, ..WaitStart::new(Operation::Lock) };
+                let mut wait = actor.begin(world.clock, world.region.switches(class), class, &what);
+                world.clock.set(TimerName::Nanosecond, n * 2);
+                wait.set_amount(n);
+                actor.end(world.clock, wait, Held::None);
+            }
+            done.store(true, Ordering::Release);
+            actor.detach();
+        });
+        let (mut running, mut ended) = (0_u64, 0_u64);
+        while !done.load(Ordering::Acquire) {
+            world.region.scan(&tables::EventsWaitsCurrent, |row| {
+                let n = row.event_id;
+                assert_eq!((row.object_instance_begin, row.timer_start), (n, Some(n * 1_000)), "{row:?}");
+                match row.end_event_id {
+                    None => {
+                        running += 1;
+                        assert_eq!((row.timer_end, row.timer_wait, row.spins), (None, None, None), "{row:?}");
+                    }
+                    Some(end) => {
+                        ended += 1;
+                        assert_eq!((end, row.timer_wait, row.spins), (n, Some(n * 1_000), Some(n as u32)), "{row:?}");
+                    }
+                }
+            });
+            world.region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
+                let count = row.count_star;
+                assert_eq!((row.sum_timer_wait, row.max_timer_wait), (count * (count + 1) / 2 * 1_000, count * 1_000), "{row:?}");
+            });
+        }
+        assert!(cfg!(miri) || running + ended > 0);
+    });
+}
+
 /// Several threads register the same names at once: one class a name.
 #[test]
 fn threads_register_the_same_names_at_once() {
