@@ -226,6 +226,9 @@ fn bump_all(region: &Region<'_>, view: View) {
 
 impl Region<'_> {
     /// The waits of an instrument, summed over all threads that ever were, since the table was truncated.
+    ///
+    /// A thread that was stopped in the middle of counting an event, for longer than a reader waits, is taken in as it is: leaving out all
+    /// that it ever counted would be worse than one event of which the count is there and the time is not.
     pub fn summary_by_event_name(&self, class: Class) -> Summary {
         let mut sum = Summary::default();
         if let Some(words) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| words.first_chunk()) {
