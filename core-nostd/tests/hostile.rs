@@ -161,7 +161,7 @@ fn no_single_word_makes_a_reader_panic() {
     let bytes = unsafe { std::slice::from_raw_parts(world.region.words().as_ptr().cast::<u8>(), config.size_bytes()) };
     let copy = words(config.words());
     for at in 0..copy.len() {
-        for value in [0, 3, u64::MAX] {
+        for value in [0, 2, u64::MAX - 1] {
             copy_from_bytes(bytes, &copy).unwrap();
             set(&copy, at, value);
             let Ok(region) = Region::open(&copy) else { continue };

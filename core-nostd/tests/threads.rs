@@ -8,7 +8,7 @@ use perfschema_core::{Actor, ActorIdentity, Held, Lost, Operation, Setting, Size
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 const THREADS: u64 = if cfg!(miri) { 6 } else { 10_000 };
 const AT_ONCE: u64 = if cfg!(miri) { 3 } else { 80 };
@@ -20,9 +20,9 @@ const EVENTS: u64 = if cfg!(miri) { 2 } else { 20 };
 fn threads_come_and_go_past_a_full_pool_while_others_read() {
     let world = World::on(&CONFIG.with(Size::MaxThreadInstances, POOL).with(Size::EventsWaitsHistoryLongSize, POOL * 4));
     let class = world.class(MUTEX);
-    let (next, done) = (AtomicU64::new(0), AtomicBool::new(false));
-    let (with_slot, without_slot) = (Mutex::new(BTreeSet::new()), AtomicU64::new(0));
-    let sweeps = AtomicU64::new(0);
+    let (next, done) = (AtomicU32::new(0), AtomicBool::new(false));
+    let (with_slot, without_slot) = (Mutex::new(BTreeSet::new()), AtomicU32::new(0));
+    let sweeps = AtomicU32::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
@@ -38,7 +38,7 @@ fn threads_come_and_go_past_a_full_pool_while_others_read() {
         let workers: Vec<_> = (0..AT_ONCE)
             .map(|_| {
                 scope.spawn(|| {
-                    while next.fetch_add(1, Ordering::Relaxed) < THREADS {
+                    while u64::from(next.fetch_add(1, Ordering::Relaxed)) < THREADS {
                         // Each on a thread of its own, as slots are.
                         let id = std::thread::scope(|scope| scope.spawn(|| live(world, class)).join().unwrap());
                         match id {
@@ -53,7 +53,7 @@ fn threads_come_and_go_past_a_full_pool_while_others_read() {
         done.store(true, Ordering::Relaxed);
     });
     assert!(sweeps.load(Ordering::Relaxed) > 0);
-    let (with_slot, without_slot) = (with_slot.into_inner().unwrap(), without_slot.into_inner());
+    let (with_slot, without_slot) = (with_slot.into_inner().unwrap(), u64::from(without_slot.into_inner()));
     assert_eq!(with_slot.len() as u64 + without_slot, THREADS);
     assert_eq!(with_slot, (1..=with_slot.len() as u64).collect());
     // Exact: what each thread recorded, in a slot or not, counts once.
