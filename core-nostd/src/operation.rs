@@ -57,4 +57,8 @@ operations! {
     Park = 16, "park";
     /// A thread sleeps.
     Sleep = 17, "sleep";
+    /// A read-write lock is locked for reading, with the right to write later.
+    SharedExclusiveLock = 18, "shared_exclusive_lock";
+    /// The same, if nobody else has that right or writes.
+    TrySharedExclusiveLock = 19, "try_shared_exclusive_lock";
 }

@@ -14,14 +14,17 @@
 //! CACHE.lock().push(1);
 //! ```
 //!
-//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added. Locking, trying, timed and fair locking and
-//! downgrading are there; upgradable reads are not.
+//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added. A lock has the traits that the lock within has:
+//! timed and fair locking, upgradable reads, downgrading.
+//!
+//! An upgradable read is one of the readers that `rwlock_instances` counts; it waits by the operation that MySQL has for such a lock,
+//! `shared_exclusive_lock`, and to upgrade by `write_lock`.
 
 use crate::hook::{Holder, Hook, Reader, Waiting};
 use crate::instrument::Instrument;
 use ::lock_api::{
     RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed, RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair,
-    RawRwLockTimed,
+    RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade, RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
 use perfschema_core::Operation;
 use std::fmt;
@@ -55,7 +58,7 @@ pub struct ExclusiveGuard<G> {
     inner: G,
 }
 
-/// What the guard of a lock for reading keeps.
+/// What the guard of a lock for reading keeps, upgradable or not.
 #[derive(Debug)]
 pub struct SharedGuard<G> {
     reader: Option<Reader>,
@@ -248,11 +251,132 @@ unsafe impl<R: RawRwLockTimed, N: LockClass> RawRwLockTimed for RawRwLock<R, N> 
 // SAFETY: as above.
 unsafe impl<R: RawRwLockDowngrade, N: LockClass> RawRwLockDowngrade for RawRwLock<R, N> {
     unsafe fn downgrade(&self, guard: Self::ExclusiveGuard) -> Self::SharedGuard {
-        // Marked as a reader before the lock is one, so that no moment shows nobody.
-        let reader = guard.holder.to_reader();
-        drop(guard.holder);
+        let reader = readers_mark(guard.holder);
         // SAFETY: the caller's promise.
         let inner = unsafe { self.inner.downgrade(guard.inner) };
         SharedGuard { reader, inner }
+    }
+}
+
+/// The mark of a writer who becomes a reader: made before the other goes, so that no moment shows nobody.
+fn readers_mark(holder: Holder) -> Option<Reader> {
+    let reader = holder.to_reader();
+    drop(holder);
+    reader
+}
+
+/// What became of the wait to upgrade. The reader's mark goes when the writer's is there; after a failure it stays.
+fn upgraded<E, S>(
+    waiting: Option<Waiting<'_>>,
+    reader: Option<Reader>,
+    result: Result<E, S>,
+) -> Result<ExclusiveGuard<E>, SharedGuard<S>> {
+    match result {
+        Ok(inner) => Ok(exclusive(waiting, inner)),
+        Err(inner) => Err(SharedGuard { reader, inner }),
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockUpgrade, N: LockClass> RawRwLockUpgrade for RawRwLock<R, N> {
+    type UpgradableGuard = SharedGuard<R::UpgradableGuard>;
+
+    #[track_caller]
+    fn lock_upgradable(&self) -> Self::UpgradableGuard {
+        let waiting = self.hook.begin(Operation::SharedExclusiveLock, Location::caller());
+        let inner = self.inner.lock_upgradable();
+        shared(waiting, inner)
+    }
+
+    #[track_caller]
+    fn try_lock_upgradable(&self) -> Option<Self::UpgradableGuard> {
+        let waiting = self.hook.begin(Operation::TrySharedExclusiveLock, Location::caller());
+        self.inner.try_lock_upgradable().map(|inner| shared(waiting, inner))
+    }
+
+    unsafe fn unlock_upgradable(&self, guard: Self::UpgradableGuard) {
+        drop(guard.reader);
+        // SAFETY: the caller's promise, for the guard that our lock returned.
+        unsafe { self.inner.unlock_upgradable(guard.inner) }
+    }
+
+    #[track_caller]
+    unsafe fn upgrade(&self, guard: Self::UpgradableGuard) -> Self::ExclusiveGuard {
+        let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
+        // SAFETY: the caller's promise.
+        let inner = unsafe { self.inner.upgrade(guard.inner) };
+        exclusive(waiting, inner)
+    }
+
+    #[track_caller]
+    unsafe fn try_upgrade(&self, guard: Self::UpgradableGuard) -> Result<Self::ExclusiveGuard, Self::UpgradableGuard> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        // SAFETY: the caller's promise.
+        let result = unsafe { self.inner.try_upgrade(guard.inner) };
+        upgraded(waiting, guard.reader, result)
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawRwLock<R, N> {
+    unsafe fn unlock_upgradable_fair(&self, guard: Self::UpgradableGuard) {
+        drop(guard.reader);
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.unlock_upgradable_fair(guard.inner) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockUpgradeDowngrade, N: LockClass> RawRwLockUpgradeDowngrade for RawRwLock<R, N> {
+    unsafe fn downgrade_upgradable(&self, guard: Self::UpgradableGuard) -> Self::SharedGuard {
+        // SAFETY: the caller's promise.
+        let inner = unsafe { self.inner.downgrade_upgradable(guard.inner) };
+        SharedGuard { reader: guard.reader, inner }
+    }
+
+    unsafe fn downgrade_to_upgradable(&self, guard: Self::ExclusiveGuard) -> Self::UpgradableGuard {
+        let reader = readers_mark(guard.holder);
+        // SAFETY: the caller's promise.
+        let inner = unsafe { self.inner.downgrade_to_upgradable(guard.inner) };
+        SharedGuard { reader, inner }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawRwLockUpgradeTimed, N: LockClass> RawRwLockUpgradeTimed for RawRwLock<R, N> {
+    #[track_caller]
+    fn try_lock_upgradable_for(&self, timeout: R::Duration) -> Option<Self::UpgradableGuard> {
+        let waiting = self.hook.begin(Operation::TrySharedExclusiveLock, Location::caller());
+        self.inner.try_lock_upgradable_for(timeout).map(|inner| shared(waiting, inner))
+    }
+
+    #[track_caller]
+    fn try_lock_upgradable_until(&self, timeout: R::Instant) -> Option<Self::UpgradableGuard> {
+        let waiting = self.hook.begin(Operation::TrySharedExclusiveLock, Location::caller());
+        self.inner.try_lock_upgradable_until(timeout).map(|inner| shared(waiting, inner))
+    }
+
+    #[track_caller]
+    unsafe fn try_upgrade_for(
+        &self,
+        guard: Self::UpgradableGuard,
+        timeout: R::Duration,
+    ) -> Result<Self::ExclusiveGuard, Self::UpgradableGuard> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        // SAFETY: the caller's promise.
+        let result = unsafe { self.inner.try_upgrade_for(guard.inner, timeout) };
+        upgraded(waiting, guard.reader, result)
+    }
+
+    #[track_caller]
+    unsafe fn try_upgrade_until(
+        &self,
+        guard: Self::UpgradableGuard,
+        timeout: R::Instant,
+    ) -> Result<Self::ExclusiveGuard, Self::UpgradableGuard> {
+        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
+        // SAFETY: the caller's promise.
+        let result = unsafe { self.inner.try_upgrade_until(guard.inner, timeout) };
+        upgraded(waiting, guard.reader, result)
     }
 }
