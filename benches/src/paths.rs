@@ -75,6 +75,16 @@ const VISIBLE: &[Consumer] = &[
     Consumer::EventsWaitsHistory,
 ];
 
+const HISTOGRAM: &[Consumer] =
+    &[Consumer::GlobalInstrumentation, Consumer::ThreadInstrumentation, Consumer::EventsWaitsHistogram];
+const LONG: &[Consumer] = &[
+    Consumer::GlobalInstrumentation,
+    Consumer::ThreadInstrumentation,
+    Consumer::EventsWaitsCurrent,
+    Consumer::EventsWaitsHistory,
+    Consumer::EventsWaitsHistoryLong,
+];
+
 #[inline(always)]
 fn event(bench: &Bench) {
     let switches = bench.switch.switches();
@@ -211,6 +221,22 @@ pub(crate) const PATHS: &[Path] = &[
         prepare: |bench| bench.set(Setting::ON, VISIBLE),
         run: events,
         limit: Some(1.3),
+        over: None,
+    },
+    Path {
+        name: "event",
+        variant: "timed, histogram",
+        prepare: |bench| bench.set(Setting::ON, HISTOGRAM),
+        run: events,
+        limit: None,
+        over: None,
+    },
+    Path {
+        name: "event",
+        variant: "timed, long history",
+        prepare: |bench| bench.set(Setting::ON, LONG),
+        run: events,
+        limit: None,
         over: None,
     },
     Path {

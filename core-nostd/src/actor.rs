@@ -13,7 +13,7 @@ use crate::instance::Held;
 use crate::long_history;
 use crate::record::{self, Enclosing, EventType, Owner, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
-use crate::setup::{self, Switches};
+use crate::setup::{self, Reading, Switches};
 use crate::slot::{self, ActorIdentity, Claimed};
 use crate::source;
 use crate::stat::{self, CarryWords, Epochs, Shared, StatWords};
@@ -22,9 +22,6 @@ use crate::{Lost, Operation, wait_histogram};
 use core::cell::Cell;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName, difference};
-
-/// No record is written for this event.
-const NO_RECORD: u32 = u32::MAX;
 
 /// Something that records, used by one thread at a time.
 ///
@@ -61,10 +58,11 @@ pub struct Actor<'r> {
     sequence: Cell<u64>,
     enclosing: Cell<Enclosing>,
     ring: &'r [RecordWords],
-    /// Records that no running event uses, those that ended longest ago first: `free` of them from `first` on, round and round.
+    /// The records in the order in which they will be taken, round and round: from `first` on those that no running event uses, the
+    /// one that ended longest ago first; before it the places of those that `running` events took.
     queue: &'r [Word],
     first: Cell<usize>,
-    free: Cell<usize>,
+    running: Cell<usize>,
     stats: &'r [StatWords],
     carries: &'r [CarryWords],
     shared: &'r [StatWords],
@@ -97,17 +95,25 @@ impl WaitStart {
 /// A wait between its begin and its end. Switches are those of its start.
 #[must_use = "a wait that is not ended stays visible as running"]
 #[derive(Clone, Copy, Debug)]
-pub struct Wait {
+pub struct Wait<'r> {
     sequence: u64,
     start: u64,
-    record: u32,
+    shown: Option<Shown<'r>>,
     class: Class,
     switches: Switches,
     amount: u64,
     enclosing: Enclosing,
 }
 
-impl Wait {
+/// The record in which a wait is visible.
+#[derive(Clone, Copy, Debug)]
+struct Shown<'r> {
+    record: &'r RecordWords,
+    /// Its place in the ring.
+    index: u64,
+}
+
+impl Wait<'_> {
     /// Sets SPINS or NUMBER_OF_BYTES, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
@@ -151,7 +157,7 @@ impl<'r> Actor<'r> {
             sequence: Cell::new(claimed.base),
             ring: region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners),
             queue,
-            free: Cell::new(queue.len()),
+            running: Cell::new(0),
             stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
             carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
             ..Actor::without_slot(region)
@@ -179,7 +185,7 @@ impl<'r> Actor<'r> {
             ring: &[],
             queue: &[],
             first: Cell::new(0),
-            free: Cell::new(0),
+            running: Cell::new(0),
             stats: &[],
             carries: &[],
             shared: region.arrays::<STAT>(Section::SharedStats),
@@ -218,9 +224,9 @@ impl<'r> Actor<'r> {
 
     /// A wait begins. `switches` are those of its class, loaded by the caller, who found them on.
     #[inline(always)]
-    pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait {
+    pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
         let switches = self.effective(switches);
-        let ticks = switches.read(clock);
+        let ticks = switches.read(clock).ticks();
         self.begin_at(switches, ticks, class, what)
     }
 
@@ -230,18 +236,18 @@ impl<'r> Actor<'r> {
     pub fn chain(
         &self,
         clock: &impl Clock,
-        ended: Wait,
+        ended: Wait<'_>,
         held: Held<'_, '_>,
         switches: Switches,
         class: Class,
         what: &WaitStart,
-    ) -> Wait {
+    ) -> Wait<'r> {
         let same_timer = ended.switches.timer_index() == switches.timer_index();
         let end = self.end(clock, ended, held);
         let switches = self.effective(switches);
         let ticks = match end {
             Some(ticks) if same_timer => ticks,
-            _ => switches.read(clock),
+            _ => switches.read(clock).ticks(),
         };
         self.begin_at(switches, ticks, class, what)
     }
@@ -253,22 +259,15 @@ impl<'r> Actor<'r> {
     }
 
     #[inline(always)]
-    fn begin_at(&self, switches: Switches, ticks: u64, class: Class, what: &WaitStart) -> Wait {
+    fn begin_at(&self, switches: Switches, ticks: u64, class: Class, what: &WaitStart) -> Wait<'r> {
         let sequence = self.sequence.get().wrapping_add(1);
-        let mut wait = Wait {
-            sequence,
-            start: ticks,
-            record: NO_RECORD,
-            class,
-            switches,
-            amount: what.amount,
-            enclosing: self.enclosing.get(),
-        };
+        let mut wait =
+            Wait { sequence, start: ticks, shown: None, class, switches, amount: what.amount, enclosing: self.enclosing.get() };
         if switches.has(Switches::ENABLED) {
             self.sequence.set(sequence);
             self.enclosing.set(Enclosing::event(sequence, EventType::Wait));
             if switches.has(Switches::CURRENT) {
-                wait.record = self.show(&wait, what);
+                wait.shown = self.show(&wait, what);
             }
         }
         wait
@@ -276,15 +275,16 @@ impl<'r> Actor<'r> {
 
     /// Takes the record that ended longest ago, and makes the wait visible in it.
     #[inline(always)]
-    fn show(&self, wait: &Wait, what: &WaitStart) -> u32 {
-        let first = self.first.get();
-        let Some(index) = self.queue.get(first).filter(|_| self.free.get() != 0).map(Word::get) else {
+    fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<Shown<'r>> {
+        let (first, running) = (self.first.get(), self.running.get());
+        let Some(word) = self.queue.get(first).filter(|_| running < self.queue.len()) else {
             self.region.count_lost(Lost::NestedEvents);
-            return NO_RECORD;
+            return None;
         };
+        let index = word.get();
+        let record = self.ring.get(index as usize)?;
         self.first.set(if first + 1 == self.queue.len() { 0 } else { first + 1 });
-        self.free.set(self.free.get() - 1);
-        let Some(record) = self.ring.get(index as usize) else { return NO_RECORD };
+        self.running.set(running + 1);
         let source = what.source.map_or(0, |location| source::intern(self.region, self.sources, location).0);
         let start = Start {
             what: What::new(wait.class.0, source, what.operation, wait.switches),
@@ -294,34 +294,43 @@ impl<'r> Actor<'r> {
             amount: what.amount,
         };
         record::write_start(record, wait.sequence, &start);
-        index as u32
+        Some(Shown { record, index })
     }
 
     /// A wait ends. Returns the timer's ticks, if it was timed.
     #[inline(always)]
-    pub fn end(&self, clock: &impl Clock, wait: Wait, held: Held<'_, '_>) -> Option<u64> {
+    pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let mut switches = Switches(wait.switches.0 & self.keep.get());
         if !switches.has(Switches::ENABLED) {
             return None;
         }
-        let ticks = switches.read(clock);
-        let timed = switches.has(Switches::TIMED);
+        let end = switches.read(clock);
         self.enclosing.set(wait.enclosing);
-        if let Some(record) = self.ring.get(wait.record as usize).filter(|_| switches.has(Switches::CURRENT)) {
-            record::write_end(record, wait.sequence, ticks, self.sequence.get(), wait.amount);
-            if record::was_hidden(record, wait.sequence) {
+        if let Some(shown) = wait.shown.filter(|_| switches.has(Switches::CURRENT)) {
+            let last = self.sequence.get();
+            record::write_end(shown.record, wait.sequence, end.ticks(), last, wait.amount);
+            if record::was_hidden(shown.record, wait.sequence) {
                 switches = Switches(switches.0 & Switches::NO_HISTORY);
             }
             if switches.has(Switches::HISTORY_LONG) {
                 let owner = Owner { thread_id: self.thread_id, sequence: wait.sequence, base: self.base };
-                self.long.write(self.region, record, owner);
+                self.long.write(self.region, shown.record, owner);
             }
-            self.give_back(wait.record, switches);
+            let running = self.running.get().saturating_sub(1);
+            self.running.set(running);
+            // An event with none around it and none within took the place before `first`, which is the last one now that it is free.
+            if running != 0 || last != wait.sequence || !switches.has(Switches::HISTORY) {
+                self.give_back(shown.index, running, switches);
+            }
         }
-        let wait_ps = timed.then(|| {
-            let conversion = self.conversions[usize::from(switches.timer_index())];
-            conversion.picoseconds(difference(wait.start, ticks))
-        });
+        let wait_ps = match end {
+            Reading::Cycle(ticks) => Some(self.conversions[0].picoseconds(difference(wait.start, ticks))),
+            Reading::Other(ticks) => {
+                let conversion = self.conversions[usize::from(switches.timer_index())];
+                Some(conversion.picoseconds(difference(wait.start, ticks)))
+            }
+            Reading::Untimed => None,
+        };
         self.count(&wait, switches, wait_ps);
         if switches.has(Switches::INSTANCE) {
             match held {
@@ -330,39 +339,45 @@ impl<'r> Actor<'r> {
                 Held::None => {}
             }
         }
-        timed.then_some(ticks)
+        wait_ps.map(|_| end.ticks())
     }
 
     /// The record of an ended event becomes the last that is written again; without history, the next.
-    #[inline(always)]
-    fn give_back(&self, record: u32, switches: Switches) {
+    #[inline(never)]
+    fn give_back(&self, index: u64, running: usize, switches: Switches) {
         let len = self.queue.len();
         let first = self.first.get();
+        // Back by so many places, round.
+        let before = |places: usize| if first >= places { first - places } else { (first + len).saturating_sub(places) };
         let at = if switches.has(Switches::HISTORY) {
-            let last = first + self.free.get();
-            if last >= len { last - len } else { last }
+            before(running + 1)
         } else {
-            let before = if first == 0 { len - 1 } else { first - 1 };
-            self.first.set(before);
-            before
+            self.first.set(before(1));
+            before(1)
         };
-        self.free.set(self.free.get() + 1);
         if let Some(word) = self.queue.get(at) {
-            word.set(record.into());
+            word.set(index);
         }
     }
 
     #[inline(always)]
-    fn count(&self, wait: &Wait, switches: Switches, wait_ps: Option<u64>) {
+    fn count(&self, wait: &Wait<'_>, switches: Switches, wait_ps: Option<u64>) {
         let class = wait.class.index();
         match self.stats.get(class) {
             Some(stat) if switches.has(Switches::THREAD) => {
                 let epochs = Epochs(self.epochs.get());
-                stat::record(stat, self.carries, class, epochs, wait.sequence, wait_ps, |pending, wait_ps| {
-                    if switches.has(Switches::HISTOGRAM) {
-                        wait_histogram::note(self.region, self.histograms, pending, wait_ps);
-                    }
-                });
+                stat::record(
+                    stat,
+                    || self.carries.get(class),
+                    epochs,
+                    wait.sequence,
+                    wait_ps,
+                    |word, wait_ps| {
+                        if switches.has(Switches::HISTOGRAM) {
+                            wait_histogram::note(self.region, self.histograms, word, wait_ps);
+                        }
+                    },
+                );
             }
             _ => self.count_shared(class, wait_ps),
         }

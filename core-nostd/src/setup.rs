@@ -79,21 +79,43 @@ impl Switches {
         (self.0 >> Self::TIMER_SHIFT) as u8 & 7
     }
 
-    /// Reads the timer that the event uses, or 0 if it is not timed.
+    /// Reads the timer that the event uses.
     #[inline(always)]
-    pub(crate) fn read(self, clock: &impl Clock) -> u64 {
+    pub(crate) fn read(self, clock: &impl Clock) -> Reading {
         if self.has(Self::TIMED_BY_CYCLE) {
-            clock.ticks(TimerName::Cycle)
+            Reading::Cycle(clock.ticks(TimerName::Cycle))
         } else if self.has(Self::TIMED) {
-            self.read_other(clock)
+            Reading::Other(self.read_other(clock))
         } else {
-            0
+            Reading::Untimed
         }
     }
 
     #[inline(never)]
     fn read_other(self, clock: &impl Clock) -> u64 {
         clock.ticks(TimerName::from_index(self.timer_index()).unwrap_or(TimerName::Cycle))
+    }
+}
+
+/// A reading of the timer that an event uses, in its ticks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reading {
+    /// Of CYCLE: nearly always so.
+    Cycle(u64),
+    /// Of the timer that the switches name.
+    Other(u64),
+    /// None was made.
+    Untimed,
+}
+
+impl Reading {
+    /// The ticks, 0 for an event that is not timed.
+    #[inline(always)]
+    pub(crate) fn ticks(self) -> u64 {
+        match self {
+            Reading::Cycle(ticks) | Reading::Other(ticks) => ticks,
+            Reading::Untimed => 0,
+        }
     }
 }
 

@@ -26,9 +26,9 @@ pub(crate) mod word {
     pub(crate) const MAX: usize = 4;
     /// The minimum's complement: zero is "none yet", and a smaller minimum is a larger number.
     pub(crate) const NOT_MIN: usize = 5;
-    /// The last wait plus 1, not yet in the histogram; 0 is none. See `histogram`.
-    pub(crate) const PENDING: usize = 6;
-    /// Number of untimed events, shifted by 16; below it the histogram's index plus 1.
+    /// Where the histogram is, and which of its buckets takes the last wait. See `wait_histogram`.
+    pub(crate) const HISTOGRAM: usize = 6;
+    /// Number of untimed events.
     pub(crate) const UNTIMED: usize = 7;
 }
 
@@ -128,48 +128,22 @@ impl Summary {
     }
 }
 
-/// Owner: where the last wait of this pair waits for its bucket, and which histogram takes it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pending<'a>(&'a StatWords);
-
-impl Pending<'_> {
-    /// Replaces the pending wait, and returns the one before.
-    #[inline(always)]
-    pub(crate) fn replace(self, wait_ps: u64) -> Option<u64> {
-        let before = self.0[word::PENDING].get();
-        self.0[word::PENDING].set(wait_ps.saturating_add(1));
-        before.checked_sub(1)
-    }
-
-    /// The histogram's index plus 1.
-    #[inline(always)]
-    pub(crate) fn histogram(self) -> u16 {
-        self.0[word::UNTIMED].get() as u16
-    }
-
-    pub(crate) fn set_histogram(self, index: u16) {
-        let before = self.0[word::UNTIMED].get();
-        self.0[word::UNTIMED].set(before & !0xffff | u64::from(index));
-    }
-}
-
 /// Owner: counts an event. `sequence` was never used for this summary before. `wait_ps` is None for an untimed event.
-/// `with_pending` runs while the version is odd, so that histogram and pending wait change together for a reader.
+/// `note` gets the word HISTOGRAM while the version is odd, so that a reader sees it change together with the sums.
 #[inline(always)]
-pub(crate) fn record(
+pub(crate) fn record<'r>(
     stat: &StatWords,
-    carries: &[CarryWords],
-    class: usize,
+    carry: impl FnOnce() -> Option<&'r CarryWords>,
     epochs: Epochs,
     sequence: u64,
     wait_ps: Option<u64>,
-    with_pending: impl FnOnce(Pending<'_>, u64),
+    note: impl FnOnce(&Word, u64),
 ) {
     stat[word::VERSION].set(sequence.wrapping_mul(2).wrapping_add(1));
     // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
     fence(Ordering::Release);
     if stat[word::EPOCHS].get() != epochs.0 {
-        honour(stat, carries.get(class), epochs);
+        honour(stat, carry(), epochs);
     }
     match wait_ps {
         Some(wait) => {
@@ -179,9 +153,9 @@ pub(crate) fn record(
             stat[word::SUM].set(stat[word::SUM].get().wrapping_add(wait));
             stat[word::MAX].set(max);
             stat[word::NOT_MIN].set(not_min);
-            with_pending(Pending(stat), wait);
+            note(&stat[word::HISTOGRAM], wait);
         }
-        None => stat[word::UNTIMED].set(stat[word::UNTIMED].get().wrapping_add(1 << 16)),
+        None => stat[word::UNTIMED].set(stat[word::UNTIMED].get().wrapping_add(1)),
     }
     // [A2] Release: pairs with [A3].
     stat[word::VERSION].store(sequence.wrapping_mul(2).wrapping_add(2), Ordering::Release);
@@ -205,10 +179,9 @@ fn honour(stat: &StatWords, carry: Option<&CarryWords>, now: Epochs) {
     carry[carry::MAX].set(sum.max_ps);
     carry[carry::NOT_MIN].set(if sum.count_timed == 0 { 0 } else { !sum.min_ps });
     carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
-    for number in [word::COUNT_TIMED, word::SUM, word::MAX, word::NOT_MIN] {
+    for number in [word::COUNT_TIMED, word::UNTIMED, word::SUM, word::MAX, word::NOT_MIN] {
         stat[number].set(0);
     }
-    stat[word::UNTIMED].set(stat[word::UNTIMED].get() & 0xffff);
     stat[word::EPOCHS].set(now.0);
 }
 
@@ -219,19 +192,17 @@ struct Parts {
     summary: Summary,
     carry: Summary,
     carry_of: u64,
-    pending: u64,
-    histogram: u16,
+    histogram: u64,
 }
 
 impl Parts {
     fn load(stat: &StatWords, carry: &CarryWords) -> Parts {
-        let untimed = stat[word::UNTIMED].get();
         let carry_untimed = carry[carry::UNTIMED].get();
         Parts {
             epochs: Epochs(stat[word::EPOCHS].get()),
             summary: Summary::from_words(
                 stat[word::COUNT_TIMED].get(),
-                untimed >> 16,
+                stat[word::UNTIMED].get(),
                 stat[word::SUM].get(),
                 stat[word::MAX].get(),
                 stat[word::NOT_MIN].get(),
@@ -244,8 +215,7 @@ impl Parts {
                 carry[carry::NOT_MIN].get(),
             ),
             carry_of: carry_untimed & 0xffff,
-            pending: stat[word::PENDING].get(),
-            histogram: untimed as u16,
+            histogram: stat[word::HISTOGRAM].get(),
         }
     }
 
@@ -273,13 +243,8 @@ impl Snapshot {
         if self.parts.epochs.same(now, view) { self.parts.view(view) } else { Summary::default() }
     }
 
-    /// The wait that is not yet in the histogram.
-    pub(crate) fn pending_ps(&self) -> Option<u64> {
-        self.parts.pending.checked_sub(1)
-    }
-
-    /// The histogram that holds the others, as an index plus 1.
-    pub(crate) fn histogram(&self) -> u16 {
+    /// The word that `wait_histogram` keeps here.
+    pub(crate) fn histogram(&self) -> u64 {
         self.parts.histogram
     }
 }

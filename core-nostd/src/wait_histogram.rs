@@ -1,45 +1,52 @@
 //! Where the wait histograms are kept: a block of buckets for each actor and class that ever met.
 //!
-//! Finding the bucket of a wait depends on the wait, which would make the event wait for its second timer read. So the last wait of a
-//! pair is only noted, and goes into its bucket when the next one of that pair ends; readers add the one that is noted.
+//! Which bucket takes a wait depends on the wait, and a store whose *place* depends on the second timer value makes what follows wait for
+//! it. So the bucket is computed when the wait ends and kept in the pair's summary, and counted when the next wait of the pair ends;
+//! readers add the one that is kept. Word HISTOGRAM of a summary:
+//! ```text
+//!  63                                            32 31                                             0
+//! ┌────────────────────────────────────────────────┬───────────────────────────────────────────────┐
+//! │ place of the histogram's first bucket, plus 1  │ place of the last wait's bucket, plus 1       │
+//! │ 0: never asked for one; REFUSED: no room       │ 0: no wait yet                                │
+//! └────────────────────────────────────────────────┴───────────────────────────────────────────────┘
+//! ```
 
 use crate::class::Class;
 use crate::histogram::{BUCKET_COUNT, bucket};
 use crate::lost::Lost;
 use crate::region::{CARRY, Region, SLOT, STAT, Section, header};
 use crate::slot;
-use crate::stat::{self, Pending};
+use crate::stat;
 use crate::sync::{Ordering, Word};
 
-/// No room was left when the pair asked. Below it there is a number for each histogram of the largest region.
-const REFUSED: u16 = u16::MAX;
+/// No room was left when the pair asked: a place beyond every region's buckets, with room above it for a bucket's index.
+const REFUSED: u64 = 1 << 31;
 
-/// Owner: notes a wait, and counts the one before it.
+/// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary.
 #[inline(always)]
-pub(crate) fn note(region: &Region<'_>, histograms: &[Word], pending: Pending<'_>, wait_ps: u64) {
-    let mut index = pending.histogram();
-    if index == 0 {
-        // Before the first wait is noted: readers add no wait of a pair that has no histogram.
-        index = reserve(region, histograms);
-        pending.set_histogram(index);
+pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, wait_ps: u64) {
+    let mut state = word.get();
+    if state == 0 {
+        state = reserve(region, histograms) << 32;
     }
-    let Some(before) = pending.replace(wait_ps) else { return };
-    let at = (usize::from(index) - 1) * BUCKET_COUNT + bucket(before);
-    if let Some(count) = histograms.get(at) {
+    if let Some(count) = histograms.get((state as u32 as usize).wrapping_sub(1)) {
         // One writer, so plain: the block belongs to this actor and class.
         count.set(count.get().wrapping_add(1));
     }
+    let first = state >> 32;
+    word.set(first << 32 | (first + bucket(wait_ps) as u64));
 }
 
+/// The place of a new histogram's first bucket, plus 1.
 #[cold]
 #[inline(never)]
-fn reserve(region: &Region<'_>, histograms: &[Word]) -> u16 {
+fn reserve(region: &Region<'_>, histograms: &[Word]) -> u64 {
     let room = (histograms.len() / BUCKET_COUNT) as u64;
     let next = region.header(header::NEXT_HISTOGRAM);
     // Relaxed: only that two owners get different numbers matters. The load first, so that the counter stays small when it is full.
     let number = if next.get() < room { next.fetch_add(1, Ordering::Relaxed) } else { room };
     if number < room {
-        return number as u16 + 1;
+        return number * BUCKET_COUNT as u64 + 1;
     }
     region.count_lost(Lost::WaitHistograms);
     REFUSED
@@ -69,7 +76,7 @@ pub(crate) fn truncate(region: &Region<'_>, class: Class) {
 
 fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) {
     *counts = [0; BUCKET_COUNT];
-    let blocks = region.arrays::<BUCKET_COUNT>(Section::Histograms);
+    let buckets = region.section(Section::Histograms);
     let slots = region.arrays::<SLOT>(Section::Slots);
     for (index, _) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
         let stats = region.arrays_of::<STAT>(Section::Stats, index, slots.len());
@@ -77,14 +84,17 @@ fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) {
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
         let mut part = [0; BUCKET_COUNT];
         let (snapshot, ()) = stat::read(stat, carry, |snapshot| {
-            if let Some(block) = usize::from(snapshot.histogram()).checked_sub(1).and_then(|index| blocks.get(index)) {
-                for (part, word) in part.iter_mut().zip(block) {
-                    *part = word.get();
-                }
+            let first = (snapshot.histogram() >> 32) as usize;
+            let block = first.checked_sub(1).and_then(|first| buckets.get(first..first.checked_add(BUCKET_COUNT)?));
+            for (part, word) in part.iter_mut().zip(block.unwrap_or_default()) {
+                *part = word.get();
             }
         });
-        if let Some(pending) = snapshot.pending_ps().filter(|_| snapshot.histogram() != REFUSED) {
-            part[bucket(pending)] = part[bucket(pending)].wrapping_add(1);
+        let (first, last) = (snapshot.histogram() >> 32, snapshot.histogram() & 0xffff_ffff);
+        if let Some(kept) = last.checked_sub(first).filter(|_| (1..REFUSED).contains(&first))
+            && let Some(part) = part.get_mut(kept as usize)
+        {
+            *part = part.wrapping_add(1);
         }
         for (count, part) in counts.iter_mut().zip(part) {
             *count = count.wrapping_add(part);

@@ -684,7 +684,7 @@ struct Both<'r> {
     /// The classes that there are: the core's, and the model's key.
     classes: Vec<(Class, usize)>,
     instances: Vec<(InstanceId, usize, u64)>,
-    actors: Vec<(Actor<'r>, Vec<Wait>)>,
+    actors: Vec<(Actor<'r>, Vec<Wait<'r>>)>,
 }
 
 fn choose<T>(list: &[T], number: usize) -> Option<usize> {
@@ -889,7 +889,7 @@ impl<'r> Both<'r> {
         self.model.instances[kind].iter_mut().flatten().find(|instance| instance.unique == unique).unwrap()
     }
 
-    fn begin(&mut self, at: usize, class: usize, what: &What, chained: Option<Wait>) {
+    fn begin(&mut self, at: usize, class: usize, what: &What, chained: Option<Wait<'r>>) {
         let (class, key) = self.classes[class];
         let location = what.with_source.then(|| std::panic::Location::caller());
         self.model.begin(at, key, what, location.map(std::panic::Location::line), self.clock);

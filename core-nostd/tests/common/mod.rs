@@ -81,11 +81,11 @@ impl World {
         Actor::attach(self.region, &identity)
     }
 
-    pub fn begin(&self, actor: &Actor<'_>, class: Class) -> Wait {
+    pub fn begin<'r>(&self, actor: &Actor<'r>, class: Class) -> Wait<'r> {
         actor.begin(self.clock, self.region.switches(class), class, &WaitStart::new(Operation::Lock))
     }
 
-    pub fn end(&self, actor: &Actor<'_>, wait: Wait) {
+    pub fn end(&self, actor: &Actor<'_>, wait: Wait<'_>) {
         actor.end(self.clock, wait, Held::None);
     }
 

@@ -40,7 +40,7 @@ pub(crate) struct Hook {
 #[derive(Debug)]
 pub(crate) struct Waiting<'h> {
     hook: &'h Hook,
-    wait: Wait,
+    wait: Wait<'static>,
 }
 
 /// A mark in the tables that the calling thread holds the object exclusively. Taken away when it is dropped, which must be before the
