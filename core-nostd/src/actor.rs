@@ -13,7 +13,7 @@ use crate::instance::Held;
 use crate::long_history;
 use crate::record::{self, Enclosing, EventType, Owner, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
-use crate::setup::{self, Reading, Switches};
+use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed};
 use crate::source;
 use crate::stat::{self, CarryWords, Epochs, Shared, StatWords};
@@ -226,7 +226,7 @@ impl<'r> Actor<'r> {
     #[inline(always)]
     pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
         let switches = self.effective(switches);
-        let ticks = switches.read(clock).ticks();
+        let ticks = switches.read(clock);
         self.begin_at(switches, ticks, class, what)
     }
 
@@ -247,7 +247,7 @@ impl<'r> Actor<'r> {
         let switches = self.effective(switches);
         let ticks = match end {
             Some(ticks) if same_timer => ticks,
-            _ => switches.read(clock).ticks(),
+            _ => switches.read(clock),
         };
         self.begin_at(switches, ticks, class, what)
     }
@@ -304,11 +304,11 @@ impl<'r> Actor<'r> {
         if !switches.has(Switches::ENABLED) {
             return None;
         }
-        let end = switches.read(clock);
+        let ticks = switches.read(clock);
         self.enclosing.set(wait.enclosing);
         if let Some(shown) = wait.shown.filter(|_| switches.has(Switches::CURRENT)) {
             let last = self.sequence.get();
-            record::write_end(shown.record, wait.sequence, end.ticks(), last, wait.amount);
+            record::write_end(shown.record, wait.sequence, ticks, last, wait.amount);
             if record::was_hidden(shown.record, wait.sequence) {
                 switches = Switches(switches.0 & Switches::NO_HISTORY);
             }
@@ -316,20 +316,20 @@ impl<'r> Actor<'r> {
                 let owner = Owner { thread_id: self.thread_id, sequence: wait.sequence, base: self.base };
                 self.long.write(self.region, shown.record, owner);
             }
-            let running = self.running.get().saturating_sub(1);
-            self.running.set(running);
-            // An event with none around it and none within took the place before `first`, which is the last one now that it is free.
-            if running != 0 || last != wait.sequence || !switches.has(Switches::HISTORY) {
-                self.give_back(shown.index, running, switches);
+            // An event with none around it and none within took the place before `first`, which is the last one once it is free.
+            if self.running.get() == 1 && last == wait.sequence && switches.has(Switches::HISTORY) {
+                self.running.set(0);
+            } else {
+                self.give_back(shown.index, switches);
             }
         }
-        let wait_ps = match end {
-            Reading::Cycle(ticks) => Some(self.conversions[0].picoseconds(difference(wait.start, ticks))),
-            Reading::Other(ticks) => {
-                let conversion = self.conversions[usize::from(switches.timer_index())];
-                Some(conversion.picoseconds(difference(wait.start, ticks)))
-            }
-            Reading::Untimed => None,
+        let wait_ps = if switches.has(Switches::TIMED_BY_CYCLE) {
+            Some(self.conversions[TimerName::Cycle.index()].picoseconds(difference(wait.start, ticks)))
+        } else if switches.has(Switches::TIMED) {
+            let conversion = self.conversions[usize::from(switches.timer_index())];
+            Some(conversion.picoseconds(difference(wait.start, ticks)))
+        } else {
+            None
         };
         self.count(&wait, switches, wait_ps);
         if switches.has(Switches::INSTANCE) {
@@ -339,12 +339,14 @@ impl<'r> Actor<'r> {
                 Held::None => {}
             }
         }
-        wait_ps.map(|_| end.ticks())
+        wait_ps.map(|_| ticks)
     }
 
     /// The record of an ended event becomes the last that is written again; without history, the next.
     #[inline(never)]
-    fn give_back(&self, index: u64, running: usize, switches: Switches) {
+    fn give_back(&self, index: u64, switches: Switches) {
+        let running = self.running.get().saturating_sub(1);
+        self.running.set(running);
         let len = self.queue.len();
         let first = self.first.get();
         // Back by so many places, round.
@@ -364,22 +366,32 @@ impl<'r> Actor<'r> {
     fn count(&self, wait: &Wait<'_>, switches: Switches, wait_ps: Option<u64>) {
         let class = wait.class.index();
         match self.stats.get(class) {
-            Some(stat) if switches.has(Switches::THREAD) => {
-                let epochs = Epochs(self.epochs.get());
-                stat::record(
-                    stat,
-                    || self.carries.get(class),
-                    epochs,
-                    wait.sequence,
-                    wait_ps,
-                    |word, wait_ps| {
-                        if switches.has(Switches::HISTOGRAM) {
-                            wait_histogram::note(self.region, self.histograms, word, wait_ps);
-                        }
-                    },
-                );
-            }
+            Some(stat) if switches.has(Switches::THREAD) => stat::record(
+                stat,
+                Epochs(self.epochs.get()),
+                wait.sequence,
+                wait_ps,
+                || self.honour(class),
+                |word, wait_ps| self.note(switches, word, wait_ps),
+            ),
             _ => self.count_shared(class, wait_ps),
+        }
+    }
+
+    /// A table was truncated, or the slot has a new owner, since the last wait of this class.
+    #[cold]
+    #[inline(never)]
+    fn honour(&self, class: usize) {
+        if let (Some(stat), Some(carry)) = (self.stats.get(class), self.carries.get(class)) {
+            stat::honour(stat, carry, Epochs(self.epochs.get()));
+        }
+    }
+
+    // Methods, because a closure that names a field which is a reference loads it where the closure is made.
+    #[inline(always)]
+    fn note(&self, switches: Switches, histogram: &Word, wait_ps: u64) {
+        if switches.has(Switches::HISTOGRAM) {
+            wait_histogram::note(self.region, self.histograms, histogram, wait_ps);
         }
     }
 

@@ -91,8 +91,7 @@ pub const fn bucket_timer_high(i: usize) -> u64 {
 
 /// The bucket that counts a wait of `wait_ps` picoseconds; always below [`BUCKET_COUNT`].
 ///
-/// No branch, no division, no float: a guess from the position of the highest set bit and the 12 bits below it,
-/// then two compares with boundaries side by side.
+/// No branch, no division, no float: a look at what the leading bits say, then one compare with a boundary.
 ///
 /// ```
 /// use perfschema_core::histogram::{bucket, bucket_timer_high, bucket_timer_low};
@@ -103,35 +102,46 @@ pub const fn bucket_timer_high(i: usize) -> u64 {
 #[inline]
 #[must_use]
 pub const fn bucket(wait_ps: u64) -> usize {
-    let guess = guess(wait_ps);
-    guess + (wait_ps >= BOUNDARY_PS[guess + 1]) as usize + (wait_ps >= BOUNDARY_PS[guess + 2]) as usize
+    let first = FIRST[leading_bits(wait_ps)] as usize;
+    // Never more, which the compiler cannot know: an event must not be able to panic.
+    let first = if first < BUCKET_COUNT { first } else { 0 };
+    first + (wait_ps >= BOUNDARY_PS[first + 1]) as usize
 }
 
-/// The bucket of `wait_ps`, or one or two less.
-///
-/// Buckets are even in the logarithm. Take log₂ from the leading bit and read the bits behind it as a straight
-/// line to the next power of two: the line runs at most 0.086 too low, 1.3 buckets. (A second-order term would
-/// save one of the compares and cost two multiplications.) The line never falls as the wait grows, so when the
-/// guess is right at both ends of a bucket it is right in all of it: the assertion below is a proof.
+/// Waits that agree in their highest set bit and the five below it differ by less than 1/32, which is less than a bucket: at most one
+/// boundary lies among them. This is the bucket of the shortest of them, or the one before the last, which has no end.
+static FIRST: [u16; 64 << LEADING] = first_buckets();
+
+const LEADING: u32 = 5;
+
+/// Index into [`FIRST`]: below 64 × 32.
 #[inline]
-const fn guess(wait_ps: u64) -> usize {
+const fn leading_bits(wait_ps: u64) -> usize {
     // The lowest bit matters to no boundary, and once it is set there is a leading bit.
     let wait = wait_ps | 1;
     let exponent = wait.ilog2();
     // Turned until the leading bit is the lowest one, a wait has the bits behind it at the very top.
-    let fraction = (wait.rotate_right(exponent) >> 52) as u32;
-    let log2 = (exponent << 12) + fraction;
-    // At most 51 · 4096 · 15413 < 2³²: 32 bits suffice, for the sake of small processors.
-    let guess = (log2.saturating_sub(LOG2_ZERO) * BUCKETS_PER_LOG2) >> 22;
-    if (guess as usize) < BUCKET_COUNT - 3 { guess as usize } else { BUCKET_COUNT - 3 }
+    let behind = wait.rotate_right(exponent) >> (64 - LEADING);
+    (exponent << LEADING) as usize | behind as usize
 }
 
-/// Buckets per doubling, 50 · log₁₀ 2 = 15.0515, times 1024.
-const BUCKETS_PER_LOG2: u32 = 15_413;
-/// Where the guess leaves 0, in steps of 1/4096: log₂ 10 000 (54 426), where bucket 1 starts, less 0.65 of a
-/// bucket (177). Anything between 0.3 and 1 of a bucket would do; this leaves room on both sides.
-const LOG2_ZERO: u32 = 54_426 - 177;
+const fn first_buckets() -> [u16; 64 << LEADING] {
+    let mut table = [0; 64 << LEADING];
+    let (mut i, mut bucket) = (0, 0);
+    while i < table.len() {
+        let bits = (1 << LEADING | i & ((1 << LEADING) - 1)) as u64;
+        let exponent = i as u32 >> LEADING;
+        let shortest = if exponent < LEADING { bits >> (LEADING - exponent) } else { bits << (exponent - LEADING) };
+        while bucket < BUCKET_COUNT - 2 && shortest >= BOUNDARY_PS[bucket + 1] {
+            bucket += 1;
+        }
+        table[i] = bucket as u16;
+        i += 1;
+    }
+    table
+}
 
+/// A proof for all waits: [`bucket`] never falls as the wait grows, and is right at both ends of every bucket.
 const _: () = {
     let mut i = 0;
     while i < BUCKET_COUNT {
@@ -189,7 +199,7 @@ const fn rank(total: u64, per_mille: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUNDARY_PS, BUCKET_COUNT, bucket, bucket_timer_high, bucket_timer_low, guess, quantile, rank};
+    use super::{BOUNDARY_PS, BUCKET_COUNT, bucket, bucket_timer_high, bucket_timer_low, quantile, rank};
 
     /// The definition: the last bucket whose low end is not beyond the wait.
     fn naive_bucket(wait_ps: u64) -> usize {
@@ -211,14 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn around_every_step_of_the_guess() {
-        // The guess sees the leading bit and 12 more, so it changes at these waits only: this checks all there are.
+    fn around_every_step_of_the_leading_bits() {
         for exponent in 0..64 {
-            for fraction in (0..4096_u64).step_by(if cfg!(miri) { 256 } else { 1 }) {
-                let step = (((4096 + fraction) as u128) << exponent >> 12) as u64;
-                check(step);
+            for fraction in 0..32_u64 {
+                let step = (((32 + fraction) as u128) << exponent >> 5) as u64;
                 check(step.saturating_sub(1));
-                assert!(guess(step.saturating_sub(1)) <= guess(step), "the guess fell at {step} ps");
+                check(step);
+                check(step.saturating_add(1));
             }
         }
     }

@@ -259,7 +259,7 @@ impl Stat {
 
     /// [`stat::record`].
     pub fn record(&self, sequence: u64, wait_ps: u64) {
-        stat::record(&self.words, &self.carry, 0, stat::Epochs(0), sequence, Some(wait_ps), |_, _| ());
+        stat::record(&self.words, stat::Epochs(0), sequence, Some(wait_ps), || (), |_, _| ());
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.

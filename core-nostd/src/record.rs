@@ -135,15 +135,15 @@ const fn version(sequence: u64, phase: u64) -> u64 {
     sequence.wrapping_mul(4).wrapping_add(phase)
 }
 
-/// What an event is, in one word: class in the low 16 bits, source in the next, 8 bits of operation, then those of the switches that a
-/// reader needs, where the switches have them.
+/// What an event is, in one word: operation in the low 16 bits, then those of the switches that a reader needs, where the switches have
+/// them; class and source in the upper half, 16 bits each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
 impl What {
     #[inline(always)]
     pub(crate) fn new(class: u16, source: u16, operation: Operation, switches: Switches) -> What {
-        What(u64::from(class) | u64::from(source) << 16 | (operation as u64) << 32 | switches.0 & Switches::IN_RECORD)
+        What(u64::from(class) << 32 | u64::from(source) << 48 | operation as u64 | switches.0 & Switches::IN_RECORD)
     }
 }
 
@@ -214,9 +214,9 @@ pub(crate) fn read(record: &RecordWords) -> Read {
     let snapshot = Snapshot {
         sequence,
         ended,
-        class: what as u16,
-        source: (what >> 16) as u16,
-        operation: (what >> 32) as u8,
+        class: (what >> 32) as u16,
+        source: (what >> 48) as u16,
+        operation: what as u8,
         timed: Switches(what).has(Switches::TIMED),
         history: Switches(what).has(Switches::HISTORY),
         timer_index: Switches(what).timer_index(),

@@ -48,11 +48,11 @@ impl Switches {
     /// Sums belong to the thread; without it they go to those that all threads share.
     pub(crate) const THREAD: u64 = 1 << 5;
     /// Timed, and by CYCLE: nearly always so, and one test.
-    const TIMED_BY_CYCLE: u64 = 1 << 6;
-    // From here on the bits are where a record has them, see `record`.
-    pub(crate) const TIMED: u64 = 1 << 40;
-    pub(crate) const HISTORY: u64 = 1 << 41;
-    const TIMER_SHIFT: u32 = 48;
+    pub(crate) const TIMED_BY_CYCLE: u64 = 1 << 6;
+    // From here on the bits are where a record has them, see `record`. Below 2³¹, so that a mask is part of an instruction.
+    pub(crate) const TIMED: u64 = 1 << 16;
+    pub(crate) const HISTORY: u64 = 1 << 17;
+    const TIMER_SHIFT: u32 = 18;
     const TIMER: u64 = 7 << Self::TIMER_SHIFT;
     /// What a record keeps.
     pub(crate) const IN_RECORD: u64 = Self::TIMED | Self::HISTORY | Self::TIMER;
@@ -79,43 +79,21 @@ impl Switches {
         (self.0 >> Self::TIMER_SHIFT) as u8 & 7
     }
 
-    /// Reads the timer that the event uses.
+    /// Reads the timer that the event uses, or 0 if it is not timed.
     #[inline(always)]
-    pub(crate) fn read(self, clock: &impl Clock) -> Reading {
+    pub(crate) fn read(self, clock: &impl Clock) -> u64 {
         if self.has(Self::TIMED_BY_CYCLE) {
-            Reading::Cycle(clock.ticks(TimerName::Cycle))
+            clock.ticks(TimerName::Cycle)
         } else if self.has(Self::TIMED) {
-            Reading::Other(self.read_other(clock))
+            self.read_other(clock)
         } else {
-            Reading::Untimed
+            0
         }
     }
 
     #[inline(never)]
     fn read_other(self, clock: &impl Clock) -> u64 {
         clock.ticks(TimerName::from_index(self.timer_index()).unwrap_or(TimerName::Cycle))
-    }
-}
-
-/// A reading of the timer that an event uses, in its ticks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Reading {
-    /// Of CYCLE: nearly always so.
-    Cycle(u64),
-    /// Of the timer that the switches name.
-    Other(u64),
-    /// None was made.
-    Untimed,
-}
-
-impl Reading {
-    /// The ticks, 0 for an event that is not timed.
-    #[inline(always)]
-    pub(crate) fn ticks(self) -> u64 {
-        match self {
-            Reading::Cycle(ticks) | Reading::Other(ticks) => ticks,
-            Reading::Untimed => 0,
-        }
     }
 }
 

@@ -129,21 +129,22 @@ impl Summary {
 }
 
 /// Owner: counts an event. `sequence` was never used for this summary before. `wait_ps` is None for an untimed event.
-/// `note` gets the word HISTOGRAM while the version is odd, so that a reader sees it change together with the sums.
+/// While the version is odd, `honour` runs if the summary was last written in other epochs, and `note` gets the word HISTOGRAM, so that
+/// a reader sees it change together with the sums.
 #[inline(always)]
-pub(crate) fn record<'r>(
+pub(crate) fn record(
     stat: &StatWords,
-    carry: impl FnOnce() -> Option<&'r CarryWords>,
     epochs: Epochs,
     sequence: u64,
     wait_ps: Option<u64>,
+    honour: impl FnOnce(),
     note: impl FnOnce(&Word, u64),
 ) {
     stat[word::VERSION].set(sequence.wrapping_mul(2).wrapping_add(1));
     // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
     fence(Ordering::Release);
     if stat[word::EPOCHS].get() != epochs.0 {
-        honour(stat, carry(), epochs);
+        honour();
     }
     match wait_ps {
         Some(wait) => {
@@ -162,10 +163,7 @@ pub(crate) fn record<'r>(
 }
 
 /// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write.
-#[cold]
-#[inline(never)]
-fn honour(stat: &StatWords, carry: Option<&CarryWords>, now: Epochs) {
-    let Some(carry) = carry else { return };
+pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, now: Epochs) {
     let parts = Parts::load(stat, carry);
     let kept = match (parts.epochs.same(now, View::Thread), parts.epochs.same(now, View::Global)) {
         (true, true) => return,
