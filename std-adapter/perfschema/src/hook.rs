@@ -224,9 +224,17 @@ impl Waiting<'_> {
 
 impl Drop for Waiting<'_> {
     /// The wait is over, in vain: it was not to be had, or the code that waited panics.
+    // By value, out of line: so the wait stays in registers where it does not end in vain.
+    #[inline(always)]
     fn drop(&mut self) {
-        with_actor(|actor| actor.end(&SystemClock, self.wait, Held::None));
+        end_in_vain(self.wait);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn end_in_vain(wait: Wait<'static>) {
+    with_actor(|actor| actor.end(&SystemClock, wait, Held::None));
 }
 
 /// Marks the calling thread as the holder again, after a condition was waited for.
