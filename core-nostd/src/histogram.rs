@@ -104,7 +104,7 @@ pub const fn bucket_timer_high(i: usize) -> u64 {
 #[must_use]
 pub const fn bucket(wait_ps: u64) -> usize {
     let guess = guess(wait_ps);
-    guess + (wait_ps >= BOUNDARY_PS[guess + 1]) as usize + (wait_ps >= BOUNDARY_PS[guess + 2]) as usize
+    guess + (wait_ps >= bucket_timer_low(guess + 1)) as usize + (wait_ps >= bucket_timer_low(guess + 2)) as usize
 }
 
 /// The bucket of `wait_ps`, or one or two less.
