@@ -220,6 +220,14 @@ impl Region<'_> {
         (0..self.class_count()).map(|index| Class(index as u16)).filter(|class| self.published(*class).is_some())
     }
 
+    /// The places of all classes, each with the name of the instrument if it is registered.
+    pub(crate) fn class_places(&self) -> impl Iterator<Item = (Class, Option<Text<128>>)> + '_ {
+        (0..self.class_count()).map(|index| Class(index as u16)).map(|class| {
+            let name = self.class_name(class);
+            (class, (name != "").then_some(name))
+        })
+    }
+
     /// The class of this name, if there is one.
     pub fn find_class(&self, name: &str) -> Option<Class> {
         self.classes().find(|class| {

@@ -103,9 +103,7 @@ pub const fn bucket_timer_high(i: usize) -> u64 {
 #[must_use]
 pub const fn bucket(wait_ps: u64) -> usize {
     let first = FIRST[leading_bits(wait_ps)] as usize;
-    // Never more, which the compiler cannot know: an event must not be able to panic.
-    let first = if first < BUCKET_COUNT { first } else { 0 };
-    first + (wait_ps >= BOUNDARY_PS[first + 1]) as usize
+    first + (wait_ps >= bucket_timer_low(first + 1)) as usize
 }
 
 /// Waits that agree in their highest set bit and the five below it differ by less than 1/32, which is less than a bucket: at most one

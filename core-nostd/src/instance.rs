@@ -1,12 +1,14 @@
-//! Instances: the locks that are alive now, who holds them, and the sums of the waits for each.
+//! Instances: the locks that are alive now, who holds them, and the sums of the waits for each. They come and go by the protocol of
+//! [`pool`].
 //!
 //! The words of an instance are written by whoever holds the lock, who is alone, with plain stores; the lock's own hand-over orders
 //! them. What several threads hold at once, the read side of a read-write lock, is written with read-modify-write.
 
 use crate::class::{Class, POOLS, Pool, pool_of};
+use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
-use crate::stat::{Shared, Summary};
+use crate::stat::{self, Shared, Summary};
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
@@ -31,17 +33,6 @@ pub(crate) mod word {
 
 /// The hint of a pool in which nothing was free when it was last searched.
 const FULL: u64 = u64::MAX;
-
-const FREE: u64 = 0;
-const CLAIMED: u64 = 1;
-const LIVE: u64 = 2;
-
-const fn state(version: u64, state: u64) -> u64 {
-    version << 2 | state
-}
-
-/// Attempts to read an instance's sums while its holder writes them.
-const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 1 } else { 64 };
 
 /// A lock as the region knows it.
 ///
@@ -116,16 +107,7 @@ impl<'r> Region<'r> {
         let instances = self.arrays::<INSTANCE>(pool.instances);
         let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
         for (words, index) in after.iter().zip(before.len()..).chain(before.iter().zip(0..)) {
-            let seen = words[word::STATE].get();
-            if seen & 3 != FREE {
-                continue;
-            }
-            let version = (seen >> 2) + 1;
-            // The protocol of `slot`: [L1] to [L4].
-            if words[word::STATE].compare_exchange(seen, state(version, CLAIMED), Ordering::Acquire).is_err() {
-                continue;
-            }
-            fence(Ordering::Release);
+            let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
             words[word::CLASS].set(class.0.into());
             words[word::ADDRESS].set(address);
             words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
@@ -133,7 +115,7 @@ impl<'r> Region<'r> {
                 number.set(0);
             }
             words[word::HOLDER].set(0);
-            words[word::STATE].store(state(version, LIVE), Ordering::Release);
+            claim.publish();
             return Some(index);
         }
         None
@@ -147,19 +129,18 @@ impl<'r> Region<'r> {
 
     /// The lock is gone: its rows disappear, the sums by event name stay.
     pub fn destroy_instance(&self, id: InstanceId) {
-        if let Some(instance) = self.instance(id) {
-            let seen = instance.words[word::STATE].get();
-            if seen & 3 == LIVE {
-                instance.words[word::STATE].store(state(seen >> 2, FREE), Ordering::Release);
-                // [I2] SeqCst fence between the state and the hint, with [I1].
-                fence(Ordering::SeqCst);
-                for pool in &POOLS {
-                    let place = self.place(pool.instances);
-                    let index = (id.0 as usize).wrapping_mul(LINE).checked_sub(place.offset).map(|words| words / INSTANCE);
-                    if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
-                        hint.set(index as u64);
-                    }
-                }
+        let Some(Instance { words }) = self.instance(id) else { return };
+        let state = &words[word::STATE];
+        if !pool::live(state).is_some_and(|version| pool::release(state, version)) {
+            return;
+        }
+        // [I2] SeqCst fence between the state and the hint, with [I1].
+        fence(Ordering::SeqCst);
+        for pool in &POOLS {
+            let place = self.place(pool.instances);
+            let index = (id.0 as usize).wrapping_mul(LINE).checked_sub(place.offset).map(|words| words / INSTANCE);
+            if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
+                hint.set(index as u64);
             }
         }
     }
@@ -173,15 +154,31 @@ impl<'r> Region<'r> {
 
     /// Delivers the instances of one pool that are alive now, with their instrument's name.
     pub(crate) fn sweep_instances(&self, section: Section, each: &mut dyn FnMut(Text<128>, &Found)) -> Sweep {
+        self.sweep(section, |_| Some(()), |name, found, ()| each(name, found))
+    }
+
+    /// The same, each with its sums. An instance whose holder never finishes counting counts as changed.
+    pub(crate) fn sweep_instance_sums(&self, section: Section, each: &mut dyn FnMut(Text<128>, &Found, &Summary)) -> Sweep {
         let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
-        let mut sweep = Sweep::default();
-        for words in self.arrays::<INSTANCE>(section) {
-            match find(words, epoch) {
-                Some(found) => {
-                    each(self.class_name(found.class), &found);
+        self.sweep(section, |words| sums(words, epoch), |name, found, sums| each(name, found, &sums))
+    }
+
+    fn sweep<T>(
+        &self,
+        section: Section,
+        also: impl Fn(&[Word; INSTANCE]) -> Option<T>,
+        mut each: impl FnMut(Text<128>, &Found, T),
+    ) -> Sweep {
+        let instances = self.arrays::<INSTANCE>(section);
+        let mut sweep = Sweep::of(instances.len());
+        for words in instances {
+            match pool::read(&words[word::STATE], |_| (Found::load(words), also(words))) {
+                Look::Live((found, Some(also))) => {
+                    each(self.class_name(found.class), &found, also);
                     sweep.row();
                 }
-                None => sweep.free(),
+                Look::Free => sweep.free(1),
+                Look::Live((_, None)) | Look::Changed => sweep.changed(),
             }
         }
         sweep
@@ -242,9 +239,11 @@ impl Instance<'_> {
         words[word::VERSION].set(version.wrapping_add(1));
         fence(Ordering::Release); // [A1]
         if words[word::EPOCH].get() != epoch {
-            for number in [word::COUNT_TIMED, word::UNTIMED, word::SUM, word::MAX, word::NOT_MIN] {
-                words[number].set(0);
-            }
+            words[word::COUNT_TIMED].set(0);
+            words[word::UNTIMED].set(0);
+            words[word::SUM].set(0);
+            words[word::MAX].set(0);
+            words[word::NOT_MIN].set(0);
             words[word::EPOCH].set(epoch);
         }
         match wait_ps {
@@ -274,50 +273,84 @@ pub(crate) struct Found {
     pub(crate) address: u64,
     pub(crate) holder: u64,
     pub(crate) readers: u64,
-    pub(crate) summary: Summary,
 }
 
-/// Reader: the instance, if it is alive and nobody takes its place meanwhile.
-fn find(words: &[Word; INSTANCE], epoch: u64) -> Option<Found> {
-    let seen = words[word::STATE].load(Ordering::Acquire); // [L5]
-    if seen & 3 != LIVE {
-        return None;
+impl Found {
+    fn load(words: &[Word; INSTANCE]) -> Found {
+        Found {
+            class: Class(words[word::CLASS].get() as u16),
+            address: words[word::ADDRESS].get(),
+            holder: words[word::HOLDER].get(),
+            readers: words[word::READERS].get(),
+        }
     }
-    let mut summary = Summary::default();
-    for attempt in 0..ATTEMPTS {
-        let version = words[word::VERSION].load(Ordering::Acquire); // [A3]
+}
+
+/// Reader: the sums of the waits for an instance since the table was truncated, whole.
+fn sums(words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
+    let (mut sums, settled) = stat::settle(&words[word::VERSION], || {
         let [count_timed, untimed, sum, max, not_min] =
             [word::COUNT_TIMED, word::UNTIMED, word::SUM, word::MAX, word::NOT_MIN].map(|number| words[number].get());
-        summary = Summary {
-            count: count_timed.wrapping_add(untimed),
-            count_timed,
-            sum_ps: sum,
-            max_ps: max,
-            min_ps: if count_timed == 0 { 0 } else { !not_min },
-        };
-        if words[word::EPOCH].get() != epoch {
-            summary = Summary::default();
+        if words[word::EPOCH].get() == epoch {
+            Summary::from_words(count_timed, untimed, sum, max, not_min)
+        } else {
+            Summary::default()
         }
-        fence(Ordering::Acquire); // [A4]
-        if version.is_multiple_of(2) && words[word::VERSION].get() == version {
-            break;
-        }
-        #[cfg(perfschema_loom)]
-        crate::model::note_unsettled();
-        for _ in 0..1 << attempt.min(8) {
-            crate::spin_loop();
-        }
-    }
+    });
     if let Some(shared) = words[word::SHARED].first_chunk() {
-        summary.add(&Shared(shared).read());
+        sums.add(&Shared(shared).read());
     }
-    let found = Found {
-        class: Class(words[word::CLASS].get() as u16),
-        address: words[word::ADDRESS].get(),
-        holder: words[word::HOLDER].get(),
-        readers: words[word::READERS].get(),
-        summary,
-    };
-    fence(Ordering::Acquire); // [L6]
-    (words[word::STATE].get() == seen).then_some(found)
+    settled.then_some(sums)
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+    use crate::{Config, Identity, InstrumentName, Setting};
+    use std::vec::Vec;
+
+    fn region(words: &[Word]) -> Region<'_> {
+        let timers = perfschema_timer::MockClock::new().timers();
+        Region::create(words, &Config::SMALL, &Identity::default(), &timers).expect("there is room")
+    }
+
+    /// Its holder was killed in the middle of counting: who holds it still shows, the sums count as changed.
+    #[test]
+    fn an_instance_whose_holder_never_finishes() {
+        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let region = region(&words);
+        let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK"), Setting::ON).expect("there is room");
+        let id = region.create_instance(class, 100).expect("there is room");
+        let lock = region.instance(id).expect("it lives");
+        lock.set_holder(7);
+        lock.record_alone(0, Some(10));
+        let read = || {
+            let (mut holder, mut count) = (None, None);
+            let instances = region.sweep_instances(Section::MutexInstances, &mut |_, found| holder = Some(found.holder));
+            let sums = region.sweep_instance_sums(Section::MutexInstances, &mut |_, _, sums| count = Some(sums.count));
+            assert_eq!(instances.places, sums.places);
+            assert_eq!((instances.rows, instances.free, instances.changed), (1, instances.places - 1, 0));
+            (holder, count, sums.changed)
+        };
+        assert_eq!(read(), (Some(7), Some(1), 0));
+        lock.words[word::VERSION].set(lock.words[word::VERSION].get() + 1);
+        assert_eq!(read(), (Some(7), None, 1));
+        // The next holder finishes what it begins.
+        lock.record_alone(0, Some(10));
+        assert_eq!(read(), (Some(7), Some(2), 0));
+    }
+
+    /// Somebody was killed between taking the place and writing what is there: the place is not free.
+    #[test]
+    fn a_place_that_is_never_published() {
+        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let region = region(&words);
+        let _claim = pool::claim(&region.arrays::<INSTANCE>(Section::MutexInstances)[0][word::STATE]).expect("it is free");
+        for sweep in [
+            region.sweep_instances(Section::MutexInstances, &mut |_, _| panic!("no lock")),
+            region.sweep_instance_sums(Section::MutexInstances, &mut |_, _, _| panic!("no lock")),
+        ] {
+            assert_eq!((sweep.rows, sweep.free, sweep.changed), (0, sweep.places - 1, 1));
+        }
+    }
 }

@@ -37,6 +37,7 @@ mod operation;
 pub mod options;
 pub mod pattern;
 pub mod picotime;
+mod pool;
 mod record;
 mod region;
 mod setup;

@@ -9,6 +9,7 @@ use crate::record::{self, Owner, RecordWords};
 use crate::region::{RECORD, Region, Section, header};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
+use core::num::NonZero;
 
 /// Chunks tried before a row is given up.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 8 };
@@ -21,6 +22,8 @@ const OWNED: u64 = 1;
 pub(crate) struct Writer<'r> {
     chunks: &'r [Word],
     records: &'r [RecordWords],
+    /// Records of a chunk.
+    chunk_len: usize,
     /// Index of the next record, and how many of the chunk are left.
     next: Cell<usize>,
     left: Cell<usize>,
@@ -31,9 +34,12 @@ pub(crate) struct Writer<'r> {
 
 impl<'r> Writer<'r> {
     pub(crate) fn new(region: &Region<'r>) -> Writer<'r> {
+        let chunks = region.section(Section::LongChunks);
+        let records = region.arrays::<RECORD>(Section::LongRecords);
         Writer {
-            chunks: region.section(Section::LongChunks),
-            records: region.arrays::<RECORD>(Section::LongRecords),
+            chunks,
+            records,
+            chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
             next: Cell::new(0),
             left: Cell::new(0),
             chunk: Cell::new(0),
@@ -72,27 +78,27 @@ impl<'r> Writer<'r> {
     }
 
     fn give_back(&self) {
-        // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-        self.chunks[self.chunk.get()].store(UNOWNED, Ordering::Release);
+        if let Some(chunk) = self.chunks.get(self.chunk.get()) {
+            // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
+            chunk.store(UNOWNED, Ordering::Release);
+        }
     }
 
     #[cold]
     fn reserve(&self, region: &Region<'_>) -> bool {
-        if self.chunks.is_empty() {
-            return false;
-        }
+        let Some(count) = NonZero::new(self.chunks.len() as u64) else { return false };
         for _ in 0..PROBES {
             // Relaxed: the number need only be different from all others.
             let number = region.header(header::NEXT_LONG_CHUNK).fetch_add(1, Ordering::Relaxed);
-            let chunk = (number % self.chunks.len() as u64) as usize;
+            let index = (number % count) as usize;
+            let Some(chunk) = self.chunks.get(index) else { break };
             // [H1] Acquire: pairs with [H2] of the owner before.
-            if self.chunks[chunk].compare_exchange(UNOWNED, OWNED, Ordering::Acquire).is_ok() {
-                let len = self.records.len() / self.chunks.len();
-                self.chunk.set(chunk);
-                self.next.set(chunk * len);
-                self.left.set(len);
+            if chunk.compare_exchange(UNOWNED, OWNED, Ordering::Acquire).is_ok() {
+                self.chunk.set(index);
+                self.next.set(index * self.chunk_len);
+                self.left.set(self.chunk_len);
                 self.number.set(number);
-                return len != 0;
+                return self.chunk_len != 0;
             }
         }
         false

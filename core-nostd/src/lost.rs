@@ -56,6 +56,7 @@ lost! {
 impl Region<'_> {
     /// Counts one loss. A read-modify-write, which is fine here: it happens only when something is full.
     #[cold]
+    #[inline(never)]
     pub(crate) fn count_lost(&self, lost: Lost) {
         if let Some(counter) = self.section(Section::LostCounters).get(lost as usize) {
             // Relaxed: a count that nothing depends on.

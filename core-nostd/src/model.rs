@@ -219,6 +219,12 @@ impl Record {
         Record(core::array::from_fn(|index| word(RECORD_WORDS.contains(&index))))
     }
 
+    /// An empty record; version and what TRUNCATE hid are watched.
+    pub fn to_truncate() -> Record {
+        let watched = [record::word::VERSION, record::word::HIDDEN_CURRENT];
+        Record(core::array::from_fn(|index| word(watched.contains(&index))))
+    }
+
     /// [`record::write_start`].
     pub fn start(&self, sequence: u64, ticks: u64, amount: u64) {
         record::write_start(&self.0, sequence, &start(ticks, amount));
@@ -404,13 +410,28 @@ pub fn class(index: u16) -> Class {
     Class(index)
 }
 
-/// The only mutex of a region as a reader finds it: class, address, sums.
-pub fn mutex(region: &Region<'_>) -> Option<(usize, u64, Summary)> {
-    let mut found = None;
-    region.sweep_instances(Section::MutexInstances, &mut |_, mutex| {
-        found = Some((mutex.class.index(), mutex.address, mutex.summary));
+/// What a reader finds in the only place for a mutex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutex {
+    /// No mutex.
+    None,
+    /// Another one came or went, or its holder counted, while it was read.
+    Changed,
+    /// Class, address, sums.
+    Live(usize, u64, Summary),
+}
+
+/// The only mutex of a region, and the sums of its waits.
+pub fn mutex(region: &Region<'_>) -> Mutex {
+    let mut found = Mutex::None;
+    let sweep = region.sweep_instance_sums(Section::MutexInstances, &mut |_, mutex, sums| {
+        found = Mutex::Live(mutex.class.index(), mutex.address, *sums);
     });
-    found
+    match (sweep.rows, sweep.free, sweep.changed) {
+        (0, 0, 1) => Mutex::Changed,
+        (1, 0, 0) | (0, 1, 0) => found,
+        other => panic!("one place has one state: {other:?}"),
+    }
 }
 
 /// [`crate::Instance::record_alone`]: the caller holds the mutex.

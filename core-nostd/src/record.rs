@@ -180,9 +180,11 @@ pub(crate) fn write_end(record: &RecordWords, sequence: u64, ticks: u64, end_eve
 pub(crate) fn copy_ended(record: &RecordWords, number: u64, ended: &RecordWords, owner: Owner) {
     record[word::VERSION].set(version(number, 3));
     fence(Ordering::Release); // [E3]
-    for word in [word::WHAT, word::START, word::OBJECT, word::AMOUNT, word::END] {
-        record[word].set(ended[word].get());
-    }
+    record[word::WHAT].set(ended[word::WHAT].get());
+    record[word::START].set(ended[word::START].get());
+    record[word::OBJECT].set(ended[word::OBJECT].get());
+    record[word::AMOUNT].set(ended[word::AMOUNT].get());
+    record[word::END].set(ended[word::END].get());
     // Event ids as the tables show them: the owner may be gone when they are read.
     record[word::NESTING].set(Enclosing(ended[word::NESTING].get()).relative_to(owner.base).0);
     record[word::END_EVENT].set(ended[word::END_EVENT].get().wrapping_sub(owner.base));
@@ -242,16 +244,15 @@ pub(crate) fn read(record: &RecordWords) -> Read {
 /// TRUNCATE of `events_waits_current`: hides the event that is there now.
 pub(crate) fn hide_current(record: &RecordWords) {
     let seen = record[word::VERSION].get();
-    if seen % 4 == ENDED && record[word::HIDDEN_CURRENT].get() == seen.wrapping_sub(2) {
-        // Hidden while it ran already, which says more: it is in no history either.
-        return;
-    }
-    record[word::HIDDEN_CURRENT].set(match seen % 4 {
-        // Mid-write: the event begins or ends at this very moment; it counts as running.
-        1 => seen + 1,
-        3 => seen - 1,
-        _ => seen,
-    });
+    hide(
+        &record[word::HIDDEN_CURRENT],
+        match seen % 4 {
+            // Mid-write: the event begins or ends at this very moment; it counts as running.
+            1 => seen + 1,
+            3 => seen - 1,
+            _ => seen,
+        },
+    );
 }
 
 /// Owner, at the end of the event: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
@@ -265,6 +266,13 @@ pub(crate) fn was_hidden(record: &RecordWords, sequence: u64) -> bool {
 pub(crate) fn hide_history(record: &RecordWords) {
     let seen = record[word::VERSION].get();
     if seen % 4 == ENDED {
-        record[word::HIDDEN_HISTORY].set(seen);
+        hide(&record[word::HIDDEN_HISTORY], seen);
     }
+}
+
+/// Of two that truncate at once, one may come late with an event that is gone already. What the other hid stays hidden.
+fn hide(hidden: &Word, version: u64) {
+    // The later event counts; of one event its run, because an event that was hidden while it ran is in no history either.
+    let rank = |version: u64| (version.div_ceil(4), version % 4 == RUNNING);
+    hidden.update(|before| if rank(before) > rank(version) { before } else { version });
 }

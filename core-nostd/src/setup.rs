@@ -175,7 +175,7 @@ pub(crate) fn create(region: &Region<'_>) {
 
 /// The section; there is always exactly one.
 pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
-    &region.arrays::<SETUP>(Section::Setup)[0]
+    region.setup()
 }
 
 /// Recomputes the switches of all classes.

@@ -1,18 +1,12 @@
-//! Slots: the places of actors, claimed when one starts and freed when it ends.
+//! Slots: the places of actors, claimed when one starts and freed when it ends, by the protocol of [`pool`].
 //!
-//! ```text
-//!            claim: compare-and-swap            publish: Release
-//!   FREE v ───────────────────────→ CLAIMED v+1 ───────────────→ LIVE v+1
-//!     ↑                                                              │
-//!     └──────────────── release: FREE v+1, Release ──────────────────┘
-//! ```
-//! The state word is the slot's version: a reader that sees the same LIVE state before and after reading has read one owner's identity.
 //! Sequence numbers go on from owner to owner ([`word::BASE`] says where the present one began), so that a record's version never returns.
 
 use crate::lost::Lost;
+use crate::pool::{self, Version};
 use crate::region::{Region, SLOT, Section, Text, header, read_text, write_text};
 use crate::stat::{Epochs, View};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Ordering, Word};
 
 /// Words of a slot.
 pub(crate) mod word {
@@ -32,14 +26,6 @@ pub(crate) mod word {
     pub(crate) const NAME: core::ops::Range<usize> = 16..32;
     pub(crate) const USER: core::ops::Range<usize> = 32..48;
     pub(crate) const HOST: core::ops::Range<usize> = 48..64;
-}
-
-const FREE: u64 = 0;
-const CLAIMED: u64 = 1;
-const LIVE: u64 = 2;
-
-const fn state(version: u64, state: u64) -> u64 {
-    version << 2 | state
 }
 
 /// How a thread came to be: column TYPE of `threads`.
@@ -108,7 +94,7 @@ pub(crate) struct Claimed<'r> {
     pub(crate) words: &'r SlotWords,
     pub(crate) thread_id: u64,
     pub(crate) base: u64,
-    version: u64,
+    version: Version,
 }
 
 /// A number for a thread, never used before.
@@ -120,41 +106,29 @@ fn next_thread_id(region: &Region<'_>) -> u64 {
 /// Takes the first free slot. The pool being full is counted.
 pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setting: ThreadSetting) -> Option<Claimed<'r>> {
     let slots = region.arrays::<SLOT>(Section::Slots);
-    for (index, words) in slots.iter().enumerate() {
-        let seen = words[word::STATE].get();
-        if seen & 3 != FREE {
-            continue;
-        }
-        let version = (seen >> 2) + 1;
-        // [L1] Acquire: pairs with the Release [L4] of the owner before, whose sums, records and BASE this owner continues.
-        if words[word::STATE].compare_exchange(seen, state(version, CLAIMED), Ordering::Acquire).is_err() {
-            continue;
-        }
-        // [L2] Release fence: pairs with the fence [L6]; whoever sees a word of the new identity sees the state above, too.
-        fence(Ordering::Release);
-        let thread_id = next_thread_id(region);
-        let lengths = [
-            write_text(&words[word::NAME], identity.name),
-            write_text(&words[word::USER], identity.user),
-            write_text(&words[word::HOST], identity.host),
-            identity.thread_type as usize,
-        ];
-        words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
-        words[word::THREAD_ID].set(thread_id);
-        words[word::OS_ID].set(identity.os_id);
-        words[word::PARENT].set(identity.parent_thread_id);
-        words[word::START_NS].set(identity.start_monotonic_ns);
-        words[word::SETTING].set(setting.bits());
-        words[word::MASK].set(setting.mask());
-        // The rows by thread start at zero, the global ones go on.
-        words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
-        let base = words[word::BASE].get();
-        // [L3] Release: pairs with the Acquire [L5].
-        words[word::STATE].store(state(version, LIVE), Ordering::Release);
-        return Some(Claimed { index, words, thread_id, base, version });
-    }
-    region.count_lost(Lost::ThreadInstances);
-    None
+    let found = slots.iter().enumerate().find_map(|(index, words)| Some((index, words, pool::claim(&words[word::STATE])?)));
+    let Some((index, words, claim)) = found else {
+        region.count_lost(Lost::ThreadInstances);
+        return None;
+    };
+    let thread_id = next_thread_id(region);
+    let lengths = [
+        write_text(&words[word::NAME], identity.name),
+        write_text(&words[word::USER], identity.user),
+        write_text(&words[word::HOST], identity.host),
+        identity.thread_type as usize,
+    ];
+    words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
+    words[word::THREAD_ID].set(thread_id);
+    words[word::OS_ID].set(identity.os_id);
+    words[word::PARENT].set(identity.parent_thread_id);
+    words[word::START_NS].set(identity.start_monotonic_ns);
+    words[word::SETTING].set(setting.bits());
+    words[word::MASK].set(setting.mask());
+    // The rows by thread start at zero, the global ones go on.
+    words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    let base = words[word::BASE].get();
+    Some(Claimed { index, words, thread_id, base, version: claim.publish() })
 }
 
 impl Claimed<'_> {
@@ -162,8 +136,7 @@ impl Claimed<'_> {
     pub(crate) fn release(&self, sequence: u64) {
         // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
         self.words[word::BASE].set(sequence);
-        // [L4] Release: pairs with [L1].
-        self.words[word::STATE].store(state(self.version, FREE), Ordering::Release);
+        pool::release(&self.words[word::STATE], self.version);
     }
 }
 
@@ -191,13 +164,13 @@ pub(crate) fn bump_epoch(words: &SlotWords, view: View) {
 
 /// Whether anybody ever owned the slot.
 pub(crate) fn was_used(words: &SlotWords) -> bool {
-    words[word::STATE].get() != 0
+    pool::was_used(&words[word::STATE])
 }
 
 /// Who owns a slot, as a reader sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner {
-    state: u64,
+    version: Version,
     pub(crate) thread_id: u64,
     pub(crate) os_id: u64,
     pub(crate) parent_thread_id: u64,
@@ -208,42 +181,28 @@ pub(crate) struct Owner {
 }
 
 /// What a reader finds in a slot.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Look {
-    Free,
-    Live(Owner),
-    /// Claimed or released while it was read.
-    Changed,
-}
+pub(crate) type Look = pool::Look<Owner>;
 
 /// Reader: the owner's numbers, whole.
 pub(crate) fn look(words: &SlotWords) -> Look {
-    // [L5] Acquire: pairs with [L3].
-    let seen = words[word::STATE].load(Ordering::Acquire);
-    match seen & 3 {
-        FREE => return Look::Free,
-        LIVE => {}
-        _ => return Look::Changed,
-    }
-    let lengths = words[word::LENGTHS].get();
-    let owner = Owner {
-        state: seen,
-        thread_id: words[word::THREAD_ID].get(),
-        os_id: words[word::OS_ID].get(),
-        parent_thread_id: words[word::PARENT].get(),
-        base: words[word::BASE].get(),
-        setting: ThreadSetting::from_bits(words[word::SETTING].get()),
-        foreground: lengths >> 48 == ThreadType::Foreground as u64,
-        lengths,
-    };
-    if still(words, &owner) { Look::Live(owner) } else { Look::Changed }
+    pool::read(&words[word::STATE], |version| {
+        let lengths = words[word::LENGTHS].get();
+        Owner {
+            version,
+            thread_id: words[word::THREAD_ID].get(),
+            os_id: words[word::OS_ID].get(),
+            parent_thread_id: words[word::PARENT].get(),
+            base: words[word::BASE].get(),
+            setting: ThreadSetting::from_bits(words[word::SETTING].get()),
+            foreground: lengths >> 48 == ThreadType::Foreground as u64,
+            lengths,
+        }
+    })
 }
 
 /// Reader: whether everything read since [`look`] belongs to that owner.
 pub(crate) fn still(words: &SlotWords, owner: &Owner) -> bool {
-    // [L6] Acquire fence: pairs with [L2]; if a word read above is the next owner's, the state below has changed, too.
-    fence(Ordering::Acquire);
-    words[word::STATE].get() == owner.state
+    pool::still(&words[word::STATE], owner.version)
 }
 
 /// Reader: the owner's name, user and host; valid if the slot is [`still`] the owner's afterwards.

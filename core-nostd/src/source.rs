@@ -41,16 +41,13 @@ fn first_place(key: u64, len: usize) -> usize {
 #[cold]
 #[inline(never)]
 fn intern_slow(region: &Region<'_>, table: &[[Word; SOURCE]], location: &'static Location<'static>, key: u64) -> Source {
+    let first = first_place(key, table.len());
     for probe in 0..PROBES.min(table.len()) {
-        let at = (first_place(key, table.len()) + probe) & (table.len() - 1);
-        let entry = &table[at];
+        let at = (first + probe) & (table.len() - 1);
+        let Some(entry) = table.get(at) else { break };
         match entry[word::KEY].compare_exchange(0, key, Ordering::Relaxed) {
             Ok(_) => {
-                let mut text = Text::<64>::EMPTY;
-                let file = location.file().rsplit(['/', '\\']).next().unwrap_or("");
-                // A number of 10 digits and a colon fit after 53 bytes of file name.
-                let _ = core::fmt::Write::write_fmt(&mut text, format_args!("{file:.53}:{}", location.line()));
-                let len = write_text(&entry[word::TEXT], text.as_str());
+                let len = write_text(&entry[word::TEXT], text(location).as_str());
                 // [S1] Release: pairs with the Acquire in source_text(). Until then the column is NULL.
                 entry[word::LEN].store(len as u64, Ordering::Release);
                 return Source(at as u16 + 1);
@@ -61,6 +58,27 @@ fn intern_slow(region: &Region<'_>, table: &[[Word; SOURCE]], location: &'static
     }
     region.count_lost(Lost::SourceLocations);
     Source(0)
+}
+
+/// `file.rs:line`. Not by `core::fmt`, which is large, and can panic.
+fn text(location: &Location<'_>) -> Text<64> {
+    let mut digits = [0; 10];
+    let mut rest = location.line();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let first = digits.iter().position(|digit| *digit != b'0').unwrap_or(digits.len() - 1);
+    let line = core::str::from_utf8(digits.get(first..).unwrap_or_default()).unwrap_or_default();
+    // A colon and a number of 10 digits fit after 53 bytes of file name.
+    let path = location.file();
+    let name = path.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |at| at + 1);
+    let file = Text::<53>::from(path.get(name..).unwrap_or_default());
+    let mut text = Text::EMPTY;
+    for part in [file.as_str(), ":", line] {
+        text.push_str(part);
+    }
+    text
 }
 
 /// `file.rs:line`, or nothing if the location found no place.

@@ -44,15 +44,17 @@ pub(crate) mod carry {
 pub(crate) type StatWords = [Word; STAT];
 pub(crate) type CarryWords = [Word; CARRY];
 
-/// Attempts to read a summary that is being written all the time, each after a longer pause.
-// A model looks once: what one attempt may return is what each may.
-const ATTEMPTS: u32 = if cfg!(perfschema_loom) {
+/// Looks that a reader takes at words that are written all the time, each after a longer pause.
+// A model looks once: what one look may return is what each may.
+const LOOKS: u32 = if cfg!(perfschema_loom) {
     1
 } else if cfg!(miri) {
     4
 } else {
     64
 };
+/// Looks at the middle of one and the same write, after which its writer counts as stopped or dead: some microseconds.
+const LOOKS_AT_ONE_WRITE: u32 = 8;
 
 /// The table that shows a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +119,7 @@ impl Summary {
         self.sum_ps = self.sum_ps.wrapping_add(other.sum_ps);
     }
 
-    fn from_words(count_timed: u64, untimed: u64, sum: u64, max: u64, not_min: u64) -> Summary {
+    pub(crate) fn from_words(count_timed: u64, untimed: u64, sum: u64, max: u64, not_min: u64) -> Summary {
         Summary {
             count: count_timed.wrapping_add(untimed),
             count_timed,
@@ -177,9 +179,11 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, now: Epochs) {
     carry[carry::MAX].set(sum.max_ps);
     carry[carry::NOT_MIN].set(if sum.count_timed == 0 { 0 } else { !sum.min_ps });
     carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
-    for number in [word::COUNT_TIMED, word::UNTIMED, word::SUM, word::MAX, word::NOT_MIN] {
-        stat[number].set(0);
-    }
+    stat[word::COUNT_TIMED].set(0);
+    stat[word::UNTIMED].set(0);
+    stat[word::SUM].set(0);
+    stat[word::MAX].set(0);
+    stat[word::NOT_MIN].set(0);
     stat[word::EPOCHS].set(now.0);
 }
 
@@ -247,29 +251,42 @@ impl Snapshot {
     }
 }
 
-/// Reader: the sums, whole. `also` runs within each attempt, for words that change together with these.
-///
-/// A writer is in the middle of a write for a few nanoseconds; the attempts are bounded because it may have been stopped or killed there.
+/// Reader: the sums, whole. `also` runs within each look, for words that change together with these.
 pub(crate) fn read<T>(stat: &StatWords, carry: &CarryWords, mut also: impl FnMut(&Snapshot) -> T) -> (Snapshot, T) {
-    let mut attempt = 0;
-    loop {
-        // [A3] Acquire: pairs with [A2].
-        let seen = stat[word::VERSION].load(Ordering::Acquire);
+    let ((snapshot, result), settled) = settle(&stat[word::VERSION], || {
         let snapshot = Snapshot { parts: Parts::load(stat, carry), settled: true };
         let result = also(&snapshot);
+        (snapshot, result)
+    });
+    (Snapshot { settled, ..snapshot }, result)
+}
+
+/// Reader: what `look` makes of words that change behind a version, and whether it is whole.
+///
+/// A writer is in the middle of a write for a few nanoseconds, so it is worth looking again; but it may have been stopped or killed
+/// there, or never stop writing, so the looks are bounded.
+pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut() -> T) -> (T, bool) {
+    let (mut before, mut at_one_write) = (0, 0);
+    let mut looks = 0;
+    loop {
+        // [A3] Acquire: pairs with [A2].
+        let seen = version.load(Ordering::Acquire);
+        let found = look();
         // [A4] Acquire fence: pairs with [A1].
         fence(Ordering::Acquire);
-        if seen.is_multiple_of(2) && stat[word::VERSION].get() == seen {
-            return (snapshot, result);
+        if seen.is_multiple_of(2) && version.get() == seen {
+            return (found, true);
         }
-        attempt += 1;
-        if attempt == ATTEMPTS {
+        looks += 1;
+        at_one_write = if seen == before { at_one_write + 1 } else { 1 };
+        before = seen;
+        if looks == LOOKS || at_one_write == LOOKS_AT_ONE_WRITE {
             #[cfg(perfschema_loom)]
             crate::model::note_unsettled();
-            return (Snapshot { settled: false, ..snapshot }, result);
+            return (found, false);
         }
         // Back off: each look takes the line away from the writer.
-        for _ in 0..1 << attempt.min(8) {
+        for _ in 0..1 << looks.min(8) {
             crate::spin_loop();
         }
     }
@@ -295,10 +312,10 @@ impl Shared<'_> {
             return;
         };
         self.0[Self::SUM].fetch_add(wait, Ordering::Relaxed);
-        for (extreme, value) in [(Self::MAX, wait), (Self::NOT_MIN, !wait)] {
+        for (extreme, value) in [(&self.0[Self::MAX], wait), (&self.0[Self::NOT_MIN], !wait)] {
             // Rarely more than a load: a new extreme is rare.
-            if self.0[extreme].get() < value {
-                self.0[extreme].update(|before| before.max(value));
+            if extreme.get() < value {
+                extreme.update(|before| before.max(value));
             }
         }
         self.0[Self::COUNT_TIMED].fetch_add(1, Ordering::Relaxed);
@@ -314,5 +331,43 @@ impl Shared<'_> {
         for word in self.0 {
             word.swap(0, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+
+    /// How many looks it takes until the words count as whole, or are given up; before each of them the writer does something.
+    #[track_caller]
+    fn check(mut writer: impl FnMut(&Word, u32), expected: (u32, bool)) {
+        let version = Word::new(0);
+        let mut looks = 0;
+        writer(&version, looks);
+        let (_, settled) = settle(&version, || {
+            looks += 1;
+            writer(&version, looks);
+        });
+        assert_eq!((looks, settled), expected);
+    }
+
+    #[test]
+    fn nobody_writes() {
+        check(|_, _| (), (1, true));
+        check(|version, _| version.set(42), (1, true));
+    }
+
+    #[test]
+    fn a_writer_that_stopped_in_the_middle_is_given_up_soon() {
+        check(|version, _| version.set(7), (LOOKS_AT_ONE_WRITE.min(LOOKS), false));
+    }
+
+    #[test]
+    fn a_writer_that_goes_on_is_looked_at_for_longer() {
+        // Writing whenever somebody looks; each look is at another write.
+        check(|version, looks| version.set((u64::from(looks) * 2) | 1), (LOOKS, false));
+        // It stops after some writes, some looks before those are given up.
+        let writes = LOOKS - 2;
+        check(|version, looks| version.set(if looks < writes { u64::from(looks) * 2 + 1 } else { 1000 }), (writes + 1, true));
     }
 }

@@ -1,5 +1,5 @@
 //! The end of a thread against aggregation: what it summed counts exactly once, also while its slot gets a new owner, whose own sums
-//! start at zero. [L1] to [L6] around [A1] to [A4].
+//! start at zero. [P1] to [P6] around [A1] to [A4].
 #![cfg(perfschema_loom)]
 
 use perfschema_core::model::{Memory, Ticks, Watch, class, settled};

@@ -2,9 +2,9 @@
 //! with the instrumented lock handing the words from holder to holder.
 #![cfg(perfschema_loom)]
 
-use perfschema_core::model::{Memory, Watch, class, mutex, record_alone, settled};
+use perfschema_core::model::{Memory, Mutex, Watch, class, mutex, record_alone};
 use perfschema_core::{Config, InstrumentName, Setting, Size};
-use perfschema_loom_tests::{Model, either};
+use perfschema_loom_tests::{Model, Seen, either};
 use std::sync::Arc;
 
 const CONFIG: Config = Config::EMPTY.with(Size::MaxMutexClasses, 2).with(Size::MaxMutexInstances, 1);
@@ -18,9 +18,20 @@ fn memory(watch: &[Watch]) -> Arc<Memory> {
     Arc::new(memory)
 }
 
+/// The locks of class 0 are at 100, those of class 1 at 200.
+fn check(found: Mutex, seen: &Seen) {
+    seen.note(match found {
+        Mutex::None => "none",
+        Mutex::Changed => "changed",
+        Mutex::Live(0, 100, _) => "first",
+        Mutex::Live(1, 200, _) => "second",
+        mixed => panic!("one lock mixed with another: {mixed:?}"),
+    });
+}
+
 #[test]
 fn an_instance_is_one_lock() {
-    Model { name: "instance: reuse", preemptions: None, least: 100, outcomes: &["none", "first", "second"] }.explore(
+    Model { name: "instance: reuse", preemptions: None, least: 100, outcomes: &["none", "changed", "first", "second"] }.explore(
         |swap, seen| {
             let memory = memory(&[Watch::Instances]);
             let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
@@ -32,14 +43,7 @@ fn an_instance_is_one_lock() {
                     region.destroy_instance(first);
                     region.create_instance(class(1), 200).expect("there is room again");
                 },
-                move || {
-                    seen.note(match mutex(&reader.region()).map(|(class, address, _)| (class, address)) {
-                        None => "none",
-                        Some((0, 100)) => "first",
-                        Some((1, 200)) => "second",
-                        Some(mixed) => panic!("one lock mixed with another: {mixed:?}"),
-                    });
-                },
+                move || check(mutex(&reader.region()), &seen),
             );
         },
     );
@@ -52,21 +56,14 @@ fn an_instance_is_one_lock_whoever_makes_it() {
         name: "instance: reuse by another thread",
         preemptions: Some(2),
         least: 100,
-        outcomes: &["none", "first", "second", "made", "not made"],
+        outcomes: &["none", "changed", "first", "second", "made", "not made"],
     }
     .explore(|swap, seen| {
         let memory = memory(&[Watch::Instances]);
         let first = memory.region().create_instance(class(0), 100).expect("there is room");
         let reader = {
             let (memory, seen) = (memory.clone(), seen.clone());
-            loom::thread::spawn(move || {
-                seen.note(match mutex(&memory.region()).map(|(class, address, _)| (class, address)) {
-                    None => "none",
-                    Some((0, 100)) => "first",
-                    Some((1, 200)) => "second",
-                    Some(mixed) => panic!("one lock mixed with another: {mixed:?}"),
-                });
-            })
+            loom::thread::spawn(move || check(mutex(&memory.region()), &seen))
         };
         let (destroyer, creator, noted) = (memory.clone(), memory.clone(), seen.clone());
         either(
@@ -105,15 +102,16 @@ fn the_next_lock_starts_at_zero() {
                 }
             },
             move || {
-                let (found, settled) = settled(|| mutex(&reader.region()));
-                seen.note(match found.map(|(_, address, sum)| (address, sum.count, sum.sum_ps)) {
-                    None => "none",
-                    Some(_) if !settled => "changed",
-                    Some((100, 0, 0)) => "first at zero",
-                    Some((100, 1, 10)) => "first",
-                    Some((200, 0, 0)) => "second at zero",
-                    Some((200, 1, 20)) => "second",
-                    Some(mixed) => panic!("torn, or one lock with the sums of another: {mixed:?}"),
+                seen.note(match mutex(&reader.region()) {
+                    Mutex::None => "none",
+                    Mutex::Changed => "changed",
+                    Mutex::Live(_, address, sum) => match (address, sum.count, sum.sum_ps) {
+                        (100, 0, 0) => "first at zero",
+                        (100, 1, 10) => "first",
+                        (200, 0, 0) => "second at zero",
+                        (200, 1, 20) => "second",
+                        mixed => panic!("torn, or one lock with the sums of another: {mixed:?}"),
+                    },
                 });
             },
         );
@@ -135,15 +133,16 @@ fn holders_lose_nothing() {
         let reader = {
             let (memory, seen) = (memory.clone(), seen.clone());
             loom::thread::spawn(move || {
-                let (found, settled) = settled(|| mutex(&memory.region()));
-                let sum = found.expect("it lives").2;
-                seen.note(match (sum.count, sum.sum_ps) {
-                    _ if !settled => "changed",
-                    (0, 0) => "none",
-                    (1, 10) => "A",
-                    (1, 100) => "B",
-                    (2, 110) => "both",
-                    torn => panic!("torn: {torn:?}"),
+                seen.note(match mutex(&memory.region()) {
+                    Mutex::None => panic!("it lives"),
+                    Mutex::Changed => "changed",
+                    Mutex::Live(_, _, sum) => match (sum.count, sum.sum_ps) {
+                        (0, 0) => "none",
+                        (1, 10) => "A",
+                        (1, 100) => "B",
+                        (2, 110) => "both",
+                        torn => panic!("torn: {torn:?}"),
+                    },
                 });
             })
         };
@@ -159,7 +158,7 @@ fn holders_lose_nothing() {
         };
         either(swap, run(10), run(100));
         reader.join().expect("a model's thread does not panic");
-        let sum = mutex(&memory.region()).expect("it lives").2;
+        let Mutex::Live(_, _, sum) = mutex(&memory.region()) else { panic!("it lives") };
         assert_eq!((sum.count, sum.sum_ps), (2, 110));
     });
 }

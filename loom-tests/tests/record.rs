@@ -139,3 +139,33 @@ fn truncation_hides_what_it_met() {
             );
         });
 }
+
+/// Two truncations at once, while the next event begins: what the one hid, the other does not show again.
+#[test]
+fn two_truncations_hide_what_either_met() {
+    Model { name: "record: two truncations", preemptions: Some(2), least: 100, outcomes: &["2 hidden", "2 shown"] }.explore(
+        |swap, seen| {
+            let record = Arc::new(Record::to_truncate());
+            write(&record, 1);
+            let owner = {
+                let record = record.clone();
+                loom::thread::spawn(move || record.start(2, start_of(2), amount_of(2, false)))
+            };
+            let hidden = Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let truncate = || {
+                let (record, hidden) = (record.clone(), hidden.clone());
+                move || {
+                    record.hide();
+                    if let Found::Row(Row { sequence: 2, hidden: true, .. }) = record.read() {
+                        hidden.store(true, std::sync::atomic::Ordering::Relaxed);
+                    }
+                }
+            };
+            either(swap, truncate(), truncate());
+            owner.join().expect("a model's thread does not panic");
+            let Found::Row(row) = record.read() else { panic!("nobody writes") };
+            assert!(row.hidden || !hidden.load(std::sync::atomic::Ordering::Relaxed), "shown again after it was hidden: {row:?}");
+            seen.note(if row.hidden { "2 hidden" } else { "2 shown" });
+        },
+    );
+}

@@ -1,4 +1,4 @@
-//! Slots: claimed, freed and used again while others look, [L1] to [L6].
+//! Slots: claimed, freed and used again while others look, [P1] to [P6].
 #![cfg(perfschema_loom)]
 
 use loom::cell::UnsafeCell;

@@ -143,6 +143,8 @@ pub struct Identity<'a> {
 #[derive(Debug)]
 pub struct Region<'r> {
     words: &'r [Word],
+    header: &'r [Word; HEADER],
+    setup: &'r [Word; SETUP],
     layout: Layout,
     own: bool,
 }
@@ -205,13 +207,11 @@ impl<'r> Region<'r> {
         timers: &Timers,
     ) -> Result<Region<'r>, RegionError> {
         let layout = Layout::of(config);
-        if words.len() < layout.total_words() {
-            return Err(RegionError::TooSmall { words: words.len(), needed: layout.total_words() });
-        }
+        let (header, setup) = always_there(words, &layout)?;
         if words[header::MAGIC].compare_exchange(0, MAGIC, Ordering::Relaxed).is_err() {
             return Err(RegionError::InUse);
         }
-        let region = Region { words, layout, own: true };
+        let region = Region { words, header, setup, layout, own: true };
         words[header::VERSION].set(LAYOUT_VERSION);
         words[header::TOTAL_WORDS].set(layout.total_words() as u64);
         words[header::PID].set(identity.pid.into());
@@ -260,7 +260,8 @@ impl<'r> Region<'r> {
             return Err(RegionError::LayoutVersion { found, expected: LAYOUT_VERSION });
         }
         let layout = read_directory(words)?;
-        Ok(Region { words, layout, own: false })
+        let (header, setup) = always_there(words, &layout)?;
+        Ok(Region { words, header, setup, layout, own: false })
     }
 
     /// Whether it was made by this handle's [`create`](Self::create), so that this machine's timers are its timers.
@@ -296,7 +297,7 @@ impl<'r> Region<'r> {
 
     /// The recording program's name.
     pub fn program(&self) -> Text<128> {
-        read_text(&self.words[header::PROGRAM], self.header(header::PROGRAM_LEN).get())
+        read_text(&self.header[header::PROGRAM], self.header(header::PROGRAM_LEN).get())
     }
 
     /// When the recording program started, in nanoseconds since 1970; 0 if it does not know.
@@ -321,10 +322,16 @@ impl<'r> Region<'r> {
         }
     }
 
-    /// A word of the header; `open` made sure that it is there.
-    #[inline]
+    /// A word of the header.
+    #[inline(always)]
     pub(crate) fn header(&self, word: usize) -> &'r Word {
-        &self.words[word]
+        &self.header[word]
+    }
+
+    /// The settings that are not of one instrument.
+    #[inline(always)]
+    pub(crate) fn setup(&self) -> &'r [Word; SETUP] {
+        self.setup
     }
 
     /// Where a section is.
@@ -336,7 +343,8 @@ impl<'r> Region<'r> {
     #[inline]
     pub(crate) fn section(&self, section: Section) -> &'r [Word] {
         let Place { offset, count } = self.layout.place(section);
-        &self.words[offset..offset + count * section.stride()]
+        // `create` and `open` made sure that it is there.
+        self.words.get(offset..offset + count * section.stride()).unwrap_or_default()
     }
 
     /// The entries of a section; `N` is its stride.
@@ -377,6 +385,13 @@ impl From<&Calibration> for Timer {
     fn from(timer: &Calibration) -> Timer {
         Timer { frequency_hz: timer.frequency_hz, conversion: timer.conversion, epoch_ticks: timer.epoch_ticks }
     }
+}
+
+/// The two sections that every region has one of: found once, so that no look at them can fail.
+fn always_there<'r>(words: &'r [Word], layout: &Layout) -> Result<(&'r [Word; HEADER], &'r [Word; SETUP]), RegionError> {
+    let settings = words.get(..layout.total_words()).and_then(|words| words.get(layout.place(Section::Setup).offset..));
+    let too_small = RegionError::TooSmall { words: words.len(), needed: layout.total_words() };
+    Ok((words.first_chunk().ok_or(too_small)?, settings.and_then(|words| words.first_chunk()).ok_or(too_small)?))
 }
 
 /// The layout that the directory describes, if it is one that this version reads and every section lies within `words`.

@@ -1,4 +1,4 @@
-//! Text in a region: inline bytes, eight to a word, truncated to what fits.
+//! Text in a region: inline bytes, eight to a word, truncated to what fits. Without indexing: threads that start write their names.
 
 use crate::sync::Word;
 use core::fmt;
@@ -23,14 +23,17 @@ impl<const N: usize> Text<N> {
 
     /// The text. Bytes that are not UTF-8 end it.
     pub fn as_str(&self) -> &str {
-        self.bytes[..self.len].utf8_chunks().next().map_or("", |chunk| chunk.valid())
+        self.bytes.get(..self.len).unwrap_or_default().utf8_chunks().next().map_or("", |chunk| chunk.valid())
     }
 
     /// Appends what fits, whole characters only.
     pub fn push_str(&mut self, text: &str) {
-        let room = text.floor_char_boundary((N - self.len).min(text.len()));
-        self.bytes[self.len..self.len + room].copy_from_slice(&text.as_bytes()[..room]);
-        self.len += room;
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        let text = what_fits(text, room.len());
+        for (byte, new) in room.iter_mut().zip(text.bytes()) {
+            *byte = new;
+        }
+        self.len += text.len();
     }
 }
 
@@ -79,25 +82,29 @@ impl<const N: usize> PartialEq<&str> for Text<N> {
     }
 }
 
+/// The longest part of `text` that fits into so many bytes, whole characters only.
+fn what_fits(text: &str, bytes: usize) -> &str {
+    (0..=bytes.min(text.len())).rev().find_map(|len| text.get(..len)).unwrap_or_default()
+}
+
 /// Writes what fits of `text`, whole characters only, and says how many bytes that was.
 pub(crate) fn write_text(words: &[Word], text: &str) -> usize {
-    let len = text.floor_char_boundary(text.len().min(words.len() * 8));
-    for (i, word) in words.iter().enumerate() {
-        let mut bytes = [0; 8];
-        let part = &text.as_bytes()[len.min(i * 8)..len.min(i * 8 + 8)];
-        bytes[..part.len()].copy_from_slice(part);
-        word.set(u64::from_le_bytes(bytes));
+    let text = what_fits(text, words.len() * 8);
+    let mut parts = text.as_bytes().chunks(8);
+    for word in words {
+        let part = parts.next().unwrap_or_default();
+        word.set(part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
     }
-    len
+    text.len()
 }
 
 /// Reads a text of `len` bytes, or of as many as there can be.
 pub(crate) fn read_text<const N: usize>(words: &[Word], len: u64) -> Text<N> {
     let len = usize::try_from(len).unwrap_or(N).min(N).min(words.len() * 8);
     let mut text = Text { bytes: [0; N], len };
-    for (chunk, word) in text.bytes[..len].chunks_mut(8).zip(words) {
-        let bytes = word.get().to_le_bytes();
-        chunk.copy_from_slice(&bytes[..chunk.len()]);
+    let stored = words.iter().flat_map(|word| word.get().to_le_bytes());
+    for (byte, stored) in text.bytes.iter_mut().take(len).zip(stored) {
+        *byte = stored;
     }
     text
 }
@@ -107,4 +114,43 @@ pub(crate) fn text_is(words: &[Word], len: u64, text: &str) -> bool {
     len == text.len() as u64
         && text.as_bytes().chunks(8).zip(words).all(|(chunk, word)| word.get().to_le_bytes()[..chunk.len()] == *chunk)
         && text.len() <= words.len() * 8
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, kept: &str) {
+        // What was there before is gone.
+        let words = [const { Word::new(u64::MAX) }; 2];
+        let len = write_text(&words, text);
+        assert_eq!(len, kept.len());
+        assert_eq!(read_text::<16>(&words, len as u64), *kept);
+        assert_eq!(read_text::<16>(&words, len as u64), Text::<16>::from(text));
+        assert!(text_is(&words, len as u64, kept));
+    }
+
+    #[test]
+    fn what_fits_is_kept_whole() {
+        check("", "");
+        check("eight by", "eight by");
+        check("sixteen bytes ok", "sixteen bytes ok");
+        check("sixteen bytes ok, not more", "sixteen bytes ok");
+        check("fifteen bytes aé", "fifteen bytes a");
+        check("fourteen bytesé", "fourteen bytesé");
+        check("twelve bytes😀", "twelve bytes😀");
+        check("fifteen bytes a😀", "fifteen bytes a");
+    }
+
+    #[test]
+    fn lengths_that_cannot_be_are_cut() {
+        let words = [const { Word::new(u64::from_le_bytes(*b"abcdefgh")) }; 2];
+        assert_eq!(read_text::<64>(&words, u64::MAX), "abcdefghabcdefgh");
+        assert_eq!(read_text::<4>(&words, 100), "abcd");
+        let mut text = Text::<4>::from("abc");
+        text.push_str("😀");
+        text.push_str("de");
+        assert_eq!(text, "abcd");
+    }
 }

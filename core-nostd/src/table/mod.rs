@@ -102,9 +102,11 @@ pub trait Row {
 }
 
 /// What a reader met: `rows + free + skipped + changed = places`, always.
+///
+/// `places` is known from the sizes of the region before the first one is looked at; the other four count what became of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
-    /// Places looked at.
+    /// Places that can hold a row of the table.
     pub places: u64,
     /// Rows delivered.
     pub rows: u64,
@@ -117,24 +119,34 @@ pub struct Sweep {
 }
 
 impl Sweep {
+    /// Nothing yet, of so many places.
+    pub(crate) fn of(places: usize) -> Sweep {
+        Sweep { places: places as u64, ..Sweep::default() }
+    }
+
     pub(crate) fn row(&mut self) {
-        self.places += 1;
         self.rows += 1;
     }
 
-    pub(crate) fn free(&mut self) {
-        self.places += 1;
-        self.free += 1;
+    pub(crate) fn free(&mut self, places: usize) {
+        self.free += places as u64;
     }
 
     pub(crate) fn skipped(&mut self, places: usize) {
-        self.places += places as u64;
         self.skipped += places as u64;
     }
 
     pub(crate) fn changed(&mut self) {
-        self.places += 1;
         self.changed += 1;
+    }
+
+    /// Counts what another sweep met, too.
+    pub(crate) fn add(&mut self, other: Sweep) {
+        self.places += other.places;
+        self.rows += other.rows;
+        self.free += other.free;
+        self.skipped += other.skipped;
+        self.changed += other.changed;
     }
 }
 

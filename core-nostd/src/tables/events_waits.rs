@@ -154,14 +154,15 @@ impl TableSource for EventsWaitsHistoryLong {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&EventsWaitsRow)) -> Sweep {
-        let mut sweep = Sweep::default();
-        for words in region.arrays::<RECORD>(Section::LongRecords) {
+        let records = region.arrays::<RECORD>(Section::LongRecords);
+        let mut sweep = Sweep::of(records.len());
+        for words in records {
             match record::read(words) {
                 Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
                     each(&row(region, &snapshot, snapshot.thread_id, snapshot.event, 0));
                     sweep.row();
                 }
-                Read::Whole(_) | Read::Free => sweep.free(),
+                Read::Whole(_) | Read::Free => sweep.free(1),
                 Read::Changed => sweep.changed(),
             }
         }
@@ -204,7 +205,7 @@ impl Snapshots<'_, '_> {
         }
     }
 
-    /// Delivers the records that `choose` is true for.
+    /// Delivers the records that `choose` is true for. The caller counts the places.
     fn rows(
         &self,
         region: &Region<'_>,
@@ -223,7 +224,7 @@ impl Snapshots<'_, '_> {
                     each(&row(region, &snapshot, self.owner.thread_id, snapshot.sequence - self.owner.base, self.owner.base));
                     sweep.row();
                 }
-                Read::Whole(_) | Read::Free => sweep.free(),
+                Read::Whole(_) | Read::Free => sweep.free(1),
                 Read::Changed => sweep.changed(),
             }
         }
@@ -232,24 +233,14 @@ impl Snapshots<'_, '_> {
 }
 
 fn sweep_rings(region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -> Sweep) -> Sweep {
-    let mut sweep = Sweep::default();
+    let mut sweep = Sweep::of(region.arrays::<RECORD>(Section::Rings).len());
     let slots = region.arrays::<SLOT>(Section::Slots);
     for (index, words) in slots.iter().enumerate() {
         let ring = region.arrays_of::<RECORD>(Section::Rings, index, slots.len());
         match slot::look(words) {
-            Look::Free => {
-                sweep.places += ring.len() as u64;
-                sweep.free += ring.len() as u64;
-            }
+            Look::Free => sweep.free(ring.len()),
             Look::Changed => sweep.skipped(ring.len()),
-            Look::Live(owner) => {
-                let part = thread(&Snapshots { slot: words, owner: &owner, ring });
-                sweep.places += part.places;
-                sweep.rows += part.rows;
-                sweep.free += part.free;
-                sweep.skipped += part.skipped;
-                sweep.changed += part.changed;
-            }
+            Look::Live(owner) => sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring })),
         }
     }
     sweep

@@ -40,9 +40,12 @@ impl TableSource for EventsWaitsHistogramByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::default();
-        for class in region.classes() {
-            let event_name = region.class_name(class);
+        let mut sweep = Sweep::of(region.class_count() * BUCKET_COUNT);
+        for (class, name) in region.class_places() {
+            let Some(event_name) = name else {
+                sweep.free(BUCKET_COUNT);
+                continue;
+            };
             let mut counts = [0; BUCKET_COUNT];
             wait_histogram::counts(region, class, &mut counts);
             let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));

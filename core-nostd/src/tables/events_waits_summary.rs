@@ -107,14 +107,18 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::default();
-        for class in region.classes() {
+        let mut sweep = Sweep::of(region.class_count());
+        for (class, name) in region.class_places() {
+            let Some(name) = name else {
+                sweep.free(1);
+                continue;
+            };
             let summary = region.summary_by_event_name(class);
             let mut counts = [0; BUCKET_COUNT];
             wait_histogram::counts(region, class, &mut counts);
             let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
             let [q95, q99, q999] = [950, 990, 999].map(|share| histogram::quantile(counts, total, share));
-            each(&EventsWaitsSummaryGlobalByEventNameRow::new(region.class_name(class), &summary, q95, q99, q999));
+            each(&EventsWaitsSummaryGlobalByEventNameRow::new(name, &summary, q95, q99, q999));
             sweep.row();
         }
         sweep
@@ -144,38 +148,38 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::default();
         let slots = region.arrays::<SLOT>(Section::Slots);
+        let classes = region.class_count();
+        let mut sweep = Sweep::of(slots.len() * classes);
         for (index, words) in slots.iter().enumerate() {
             let owner = match slot::look(words) {
                 Look::Live(owner) => owner,
                 Look::Free => {
-                    sweep.free();
+                    sweep.free(classes);
                     continue;
                 }
                 Look::Changed => {
-                    sweep.skipped(1);
+                    sweep.skipped(classes);
                     continue;
                 }
             };
             let stats = region.arrays_of::<STAT>(Section::Stats, index, slots.len());
             let carries = region.arrays_of::<CARRY>(Section::Carries, index, slots.len());
-            for class in region.classes() {
-                let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
+            for (class, name) in region.class_places() {
+                let (Some(name), Some(stat), Some(carry)) = (name, stats.get(class.index()), carries.get(class.index())) else {
+                    sweep.free(1);
+                    continue;
+                };
                 let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
                 if !slot::still(words, &owner) {
-                    sweep.skipped(1);
+                    sweep.skipped(classes - class.index());
                     break;
                 }
                 if !snapshot.settled {
                     sweep.changed();
                     continue;
                 }
-                each(&EventsWaitsSummaryByThreadByEventNameRow::new(
-                    owner.thread_id,
-                    region.class_name(class),
-                    &snapshot.view(View::Thread, epochs),
-                ));
+                each(&EventsWaitsSummaryByThreadByEventNameRow::new(owner.thread_id, name, &snapshot.view(View::Thread, epochs)));
                 sweep.row();
             }
         }
@@ -203,12 +207,9 @@ impl TableSource for EventsWaitsSummaryByInstance {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         let mut sweep = Sweep::default();
         for pool in &POOLS {
-            let part = region.sweep_instances(pool.instances, &mut |name, found| {
-                each(&EventsWaitsSummaryByInstanceRow::new(name, found.address, &found.summary));
-            });
-            sweep.places += part.places;
-            sweep.rows += part.rows;
-            sweep.free += part.free;
+            sweep.add(region.sweep_instance_sums(pool.instances, &mut |name, found, sums| {
+                each(&EventsWaitsSummaryByInstanceRow::new(name, found.address, sums));
+            }));
         }
         sweep
     }

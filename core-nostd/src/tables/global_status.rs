@@ -29,7 +29,7 @@ impl TableSource for GlobalStatus {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&GlobalStatusRow)) -> Sweep {
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::of(Lost::ALL.len());
         for &lost in Lost::ALL {
             each(&GlobalStatusRow { variable_name: lost.variable(), variable_value: Some(decimal(region.lost(lost))) });
             sweep.row();

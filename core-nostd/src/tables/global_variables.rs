@@ -29,7 +29,7 @@ impl TableSource for GlobalVariables {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&GlobalVariablesRow)) -> Sweep {
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::of(1 + Size::ALL.len());
         let config = region.config();
         let on = ("performance_schema", Text::from("ON"));
         let sizes = Size::ALL.iter().map(|&size| (size.variable(), decimal(config.get(size).into())));

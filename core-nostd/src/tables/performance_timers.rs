@@ -33,7 +33,7 @@ impl TableSource for PerformanceTimers {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&PerformanceTimersRow)) -> Sweep {
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::of(TimerName::ALL.len());
         let number = |value: u64| i64::try_from(value).ok();
         for timer_name in TimerName::ALL {
             let row = if region.is_own() {

@@ -1,9 +1,10 @@
 //! `setup_actors`: which foreground threads are recorded when they start. Running threads are left alone.
 
 use super::setup_instruments::yes_no;
+use crate::pool::{self, Look, Version};
 use crate::region::{Region, SETUP_ACTOR, Section, Text, read_text, write_text};
 use crate::slot::{ActorIdentity, ThreadSetting, ThreadType};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::Word;
 use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, YesNo, row};
 
 row! {
@@ -26,12 +27,12 @@ mod word {
     pub(super) const STATE: usize = 0;
     pub(super) const LENGTHS: usize = 1;
     pub(super) const SETTING: usize = 2;
-    pub(super) const TEXTS: [core::ops::Range<usize>; 3] = [16..32, 32..48, 48..64];
+    pub(super) const HOST: core::ops::Range<usize> = 16..32;
+    pub(super) const USER: core::ops::Range<usize> = 32..48;
+    pub(super) const ROLE: core::ops::Range<usize> = 48..64;
 }
 
-const FREE: u64 = 0;
-const CLAIMED: u64 = 1;
-const LIVE: u64 = 2;
+type RowWords = [Word; SETUP_ACTOR];
 
 /// `setup_actors`
 #[derive(Clone, Copy, Debug)]
@@ -47,14 +48,16 @@ impl TableSource for SetupActors {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupActorsRow)) -> Sweep {
-        let mut sweep = Sweep::default();
-        for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
+        let places = region.arrays::<SETUP_ACTOR>(Section::SetupActors);
+        let mut sweep = Sweep::of(places.len());
+        for words in places {
             match read(words) {
-                Some(row) => {
+                Look::Live((row, _)) => {
                     each(&row);
                     sweep.row();
                 }
-                None => sweep.free(),
+                Look::Free => sweep.free(1),
+                Look::Changed => sweep.changed(),
             }
         }
         sweep
@@ -62,12 +65,15 @@ impl TableSource for SetupActors {
 
     fn truncate(&self, region: &Region<'_>) {
         for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
-            free(words);
+            let state = &words[word::STATE];
+            if let Some(version) = pool::live(state) {
+                pool::release(state, version);
+            }
         }
     }
 
     fn update(&self, region: &Region<'_>, row: &SetupActorsRow, new: Assignments<'_>) -> Result<bool, TableError> {
-        let Some(words) = find(region, row) else { return Ok(false) };
+        let Some((words, _)) = find(region, row) else { return Ok(false) };
         let before = words[word::SETTING].get();
         let mut bits = before;
         for (column, value) in new {
@@ -98,8 +104,8 @@ impl TableSource for SetupActors {
     }
 
     fn delete(&self, region: &Region<'_>, row: &SetupActorsRow) {
-        if let Some(words) = find(region, row) {
-            free(words);
+        if let Some((words, version)) = find(region, row) {
+            pool::release(&words[word::STATE], version);
         }
     }
 }
@@ -112,57 +118,44 @@ fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), 
         return Err(TableError::DuplicateKey { table: "setup_actors" });
     }
     for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
-        // The protocol of `slot`, [L1] to [L6]: the state is the row's version.
-        let seen = words[word::STATE].get();
-        let next = (seen | 3).wrapping_add(1);
-        if seen & 3 != FREE || words[word::STATE].compare_exchange(seen, next | CLAIMED, Ordering::Acquire).is_err() {
-            continue;
-        }
-        fence(Ordering::Release);
-        let mut lengths = 0;
-        for (i, (range, text)) in word::TEXTS.iter().zip(texts).enumerate() {
-            lengths |= (write_text(&words[range.clone()], text.as_str()) as u64) << (16 * i);
-        }
-        words[word::LENGTHS].set(lengths);
+        let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
+        let lengths = [
+            write_text(&words[word::HOST], host.as_str()),
+            write_text(&words[word::USER], user.as_str()),
+            write_text(&words[word::ROLE], role.as_str()),
+        ];
+        words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
         words[word::SETTING].set(bits);
-        words[word::STATE].store(next | LIVE, Ordering::Release);
+        claim.publish();
         return Ok(());
     }
     Err(TableError::TableFull { table: "setup_actors" })
 }
 
-fn read(words: &[Word; SETUP_ACTOR]) -> Option<SetupActorsRow> {
-    let seen = words[word::STATE].load(Ordering::Acquire);
-    if seen & 3 != LIVE {
-        return None;
-    }
-    let lengths = words[word::LENGTHS].get();
-    let text = |i: usize| read_text(&words[word::TEXTS[i].clone()], lengths >> (16 * i) & 0xffff);
-    let setting = words[word::SETTING].get();
-    let row = SetupActorsRow {
-        host: text(0),
-        user: text(1),
-        role: text(2),
-        enabled: (setting & 1 != 0).into(),
-        history: (setting & 2 != 0).into(),
-    };
-    fence(Ordering::Acquire);
-    (words[word::STATE].get() == seen).then_some(row)
+fn read(words: &RowWords) -> Look<(SetupActorsRow, Version)> {
+    pool::read(&words[word::STATE], |version| {
+        let lengths = words[word::LENGTHS].get();
+        let length = |i: u32| lengths >> (16 * i) & 0xffff;
+        let setting = words[word::SETTING].get();
+        let row = SetupActorsRow {
+            host: read_text(&words[word::HOST], length(0)),
+            user: read_text(&words[word::USER], length(1)),
+            role: read_text(&words[word::ROLE], length(2)),
+            enabled: (setting & 1 != 0).into(),
+            history: (setting & 2 != 0).into(),
+        };
+        (row, version)
+    })
 }
 
-fn find<'r>(region: &Region<'r>, row: &SetupActorsRow) -> Option<&'r [Word; SETUP_ACTOR]> {
-    region
-        .arrays::<SETUP_ACTOR>(Section::SetupActors)
-        .iter()
-        .find(|words| read(words).is_some_and(|found| (found.host, found.user, found.role) == (row.host, row.user, row.role)))
-}
-
-fn free(words: &[Word; SETUP_ACTOR]) {
-    let seen = words[word::STATE].get();
-    if seen & 3 == LIVE {
-        // A row of the next generation is not touched.
-        let _ = words[word::STATE].compare_exchange(seen, (seen & !3) | FREE, Ordering::Release);
-    }
+/// The place of a row, and which of the rows that were ever there it is.
+fn find<'r>(region: &Region<'r>, row: &SetupActorsRow) -> Option<(&'r RowWords, Version)> {
+    region.arrays::<SETUP_ACTOR>(Section::SetupActors).iter().find_map(|words| match read(words) {
+        Look::Live((found, version)) if (found.host, found.user, found.role) == (row.host, row.user, row.role) => {
+            Some((words, version))
+        }
+        _ => None,
+    })
 }
 
 /// The row of a new region: everybody.

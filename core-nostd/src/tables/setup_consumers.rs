@@ -29,7 +29,7 @@ impl TableSource for SetupConsumers {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupConsumersRow)) -> Sweep {
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::of(Consumer::ALL.len());
         for &consumer in Consumer::ALL {
             each(&SetupConsumersRow { name: consumer.name(), enabled: region.consumer_enabled(consumer).into() });
             sweep.row();

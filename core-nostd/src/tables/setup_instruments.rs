@@ -2,7 +2,7 @@
 
 use crate::region::{Region, Text};
 use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, row};
-use crate::{Class, Setting, setup};
+use crate::{Setting, setup};
 
 row! {
     /// A row of `setup_instruments`.
@@ -30,14 +30,12 @@ impl TableSource for SetupInstruments {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupInstrumentsRow)) -> Sweep {
-        let mut sweep = Sweep::default();
-        for index in 0..region.class_count() {
-            let class = Class(index as u16);
-            let name = region.class_name(class);
-            if name == "" {
-                sweep.free();
+        let mut sweep = Sweep::of(region.class_count());
+        for (class, name) in region.class_places() {
+            let Some(name) = name else {
+                sweep.free(1);
                 continue;
-            }
+            };
             let Setting { enabled, timed } = region.setting(class);
             each(&SetupInstrumentsRow { name, enabled: enabled.into(), timed: timed.into() });
             sweep.row();

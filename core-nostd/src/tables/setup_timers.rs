@@ -30,7 +30,7 @@ impl TableSource for SetupTimers {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupTimersRow)) -> Sweep {
-        let mut sweep = Sweep::default();
+        let mut sweep = Sweep::of(TIMED_CLASSES.len());
         for name in TIMED_CLASSES {
             each(&SetupTimersRow { name, timer_name: region.wait_timer() });
             sweep.row();

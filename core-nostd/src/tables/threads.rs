@@ -59,11 +59,12 @@ impl TableSource for Threads {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&ThreadsRow)) -> Sweep {
-        let mut sweep = Sweep::default();
-        for words in region.arrays::<SLOT>(Section::Slots) {
+        let slots = region.arrays::<SLOT>(Section::Slots);
+        let mut sweep = Sweep::of(slots.len());
+        for words in slots {
             let owner = match slot::look(words) {
                 Look::Free => {
-                    sweep.free();
+                    sweep.free(1);
                     continue;
                 }
                 Look::Changed => {

@@ -6,7 +6,7 @@
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Held, Identity, Instance, InstanceId, InstrumentName, Operation, Region, Setting, Size,
-    ThreadType, Wait, WaitStart, Word, tables,
+    ThreadType, Wait, WaitStart, Word, histogram, table::Sweep, tables,
 };
 use std::sync::Mutex;
 
@@ -156,10 +156,42 @@ pub fn select(region: &Region<'_>, table: &str, columns: &str) -> Vec<String> {
         let cells: Vec<String> = wanted.iter().map(|&index| row.cell(index).to_string()).collect();
         rows.push(cells.join(" "));
     });
-    assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{sweep:?}");
+    check_account(region, declaration.name, &sweep);
     assert_eq!(sweep.rows, rows.len() as u64);
     sort(&mut rows);
     rows
+}
+
+/// What a read of a table says of itself: each place that the table has became exactly one of four things.
+#[track_caller]
+pub fn check_account(region: &Region<'_>, table: &str, sweep: &Sweep) {
+    assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{table}: {sweep:?}");
+    assert_eq!(sweep.places, places(&region.config(), table).unwrap_or(sweep.rows), "{table}: {sweep:?}");
+}
+
+/// How many places a table has in a region of these sizes; None if it shows the same rows always.
+fn places(config: &Config, table: &str) -> Option<u64> {
+    let sum = |sizes: &[Size]| sizes.iter().map(|&size| u64::from(config.get(size))).sum::<u64>();
+    let threads = sum(&[Size::MaxThreadInstances]);
+    let classes = sum(&[Size::MaxMutexClasses, Size::MaxRwlockClasses, Size::MaxCondClasses, Size::MaxSynchClasses]);
+    Some(match table {
+        // Room for 6 events that run at once.
+        "events_waits_current" | "events_waits_history" => threads * (sum(&[Size::EventsWaitsHistorySize]) + 6),
+        // The sizes of these tests are whole chunks.
+        "events_waits_history_long" => sum(&[Size::EventsWaitsHistoryLongSize]),
+        "events_waits_histogram_by_event_name" => classes * histogram::BUCKET_COUNT as u64,
+        "events_waits_summary_by_thread_by_event_name" => threads * classes,
+        "events_waits_summary_by_instance" => {
+            sum(&[Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances])
+        }
+        "events_waits_summary_global_by_event_name" | "setup_instruments" => classes,
+        "mutex_instances" => sum(&[Size::MaxMutexInstances]),
+        "rwlock_instances" => sum(&[Size::MaxRwlockInstances]),
+        "cond_instances" => sum(&[Size::MaxCondInstances]),
+        "setup_actors" => sum(&[Size::SetupActorsSize]),
+        "threads" => threads,
+        _ => return None,
+    })
 }
 
 /// By their cells, those that are numbers as numbers.

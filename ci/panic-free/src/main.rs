@@ -1,0 +1,72 @@
+//! Can a program panic where it records? This one holds what an instrumentation point calls, and nothing else. Its panic handler calls a
+//! function that does not exist. The linker leaves out what nothing reaches; so it links if nothing in there can panic, and only then.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(target_os = "none")]
+mod program {
+    use core::hint::black_box;
+    use perfschema_core::timer::SystemClock;
+    use perfschema_core::{Actor, ActorIdentity, Class, Held, Region, Switches, Wait, WaitStart};
+
+    fn attach<'r>(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
+        Actor::attach(region, identity)
+    }
+
+    fn begin<'r>(actor: &Actor<'r>, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
+        #[cfg(feature = "planted")]
+        assert!(class.index() < 1000);
+        actor.begin(&SystemClock, switches, class, what)
+    }
+
+    fn chain<'r>(
+        actor: &Actor<'r>,
+        ended: Wait<'_>,
+        held: Held<'_, '_>,
+        switches: Switches,
+        class: Class,
+        what: &WaitStart,
+    ) -> Wait<'r> {
+        actor.chain(&SystemClock, ended, held, switches, class, what)
+    }
+
+    fn end(actor: &Actor<'_>, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
+        actor.end(&SystemClock, wait, held)
+    }
+
+    fn detach(actor: &Actor<'_>) {
+        actor.detach();
+    }
+
+    // SAFETY: the linker's name for where a program starts; no other function has it.
+    #[unsafe(no_mangle)]
+    extern "C" fn _start() -> ! {
+        loop {
+            black_box([attach as *const (), begin as *const (), chain as *const (), end as *const (), detach as *const ()]);
+        }
+    }
+
+    // SAFETY: there is no such function, so it is never called: a program that would call it does not link.
+    unsafe extern "C" {
+        safe fn recording_can_panic() -> !;
+    }
+
+    #[panic_handler]
+    fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+        recording_can_panic()
+    }
+
+    #[cfg(not(target_has_atomic = "64"))]
+    mod critical_section {
+        struct Nothing;
+        critical_section::set_impl!(Nothing);
+
+        // SAFETY: the program never runs.
+        unsafe impl critical_section::Impl for Nothing {
+            unsafe fn acquire() {}
+            unsafe fn release((): ()) {}
+        }
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {}

@@ -1,0 +1,122 @@
+//! Places that are claimed, used and given back: the slots of actors, the instances of locks, the rows of `setup_actors`.
+//!
+//! A place is a state word, and other words that say what is there. The protocol is the same for all, and stands only here:
+//! ```text
+//!            claim: [P1], [P2]                 publish: [P3]
+//!   FREE v ────────────────────→ CLAIMED v+1 ────────────────→ LIVE v+1
+//!     ↑                                                           │
+//!     └──────────────────── release: FREE v+1, [P4] ──────────────┘
+//!
+//! owner                                          reader, one attempt
+//!   state := CLAIMED  [P1] Acquire, if FREE        s := state       [P5] Acquire    LIVE, else free or changed
+//!   fence             [P2] Release                 o[i] := word[i]  Relaxed
+//!   word[i] := …           Relaxed                 fence            [P6] Acquire
+//!   state := LIVE     [P3] Release                 state again      Relaxed         differs from s: changed
+//!      … in use …
+//!   state := FREE     [P4] Release, if still LIVE
+//! ```
+//! The state word is the place's version: a reader that sees the same LIVE state before and after has words of one owner only. Without
+//! `[P2]` it may see a word of the next owner under the state of the one before; without `[P6]` its second look may come before the words.
+
+use crate::sync::{Ordering, Word, fence};
+
+const FREE: u64 = 0;
+const CLAIMED: u64 = 1;
+const LIVE: u64 = 2;
+const STATE_BITS: u64 = 3;
+
+/// Which owner of a place this is, counted from its first: what is above the state bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version(u64);
+
+impl Version {
+    const fn of(state: u64) -> Version {
+        Version(state & !STATE_BITS)
+    }
+
+    const fn next(self) -> Version {
+        Version(self.0.wrapping_add(STATE_BITS + 1))
+    }
+
+    const fn state(self, state: u64) -> u64 {
+        self.0 | state
+    }
+}
+
+/// A place that was claimed: its words are the claimer's alone to write, and nobody reads them until it is published.
+#[derive(Debug)]
+#[must_use = "a place that is never published is lost"]
+pub(crate) struct Claim<'r> {
+    state: &'r Word,
+    version: Version,
+}
+
+/// Takes the place, if it is free.
+pub(crate) fn claim(state: &Word) -> Option<Claim<'_>> {
+    let seen = state.get();
+    if seen & STATE_BITS != FREE {
+        return None;
+    }
+    let version = Version::of(seen).next();
+    // [P1] Acquire: pairs with [P4] of the owner before, whose words this owner continues or writes over.
+    state.compare_exchange(seen, version.state(CLAIMED), Ordering::Acquire).ok()?;
+    // [P2] Release fence: pairs with the fence [P6]; whoever sees a word of the new owner sees the state above, too.
+    fence(Ordering::Release);
+    Some(Claim { state, version })
+}
+
+impl Claim<'_> {
+    /// Shows the place to readers: all its words are written.
+    pub(crate) fn publish(self) -> Version {
+        // [P3] Release: pairs with [P5].
+        self.state.store(self.version.state(LIVE), Ordering::Release);
+        self.version
+    }
+}
+
+/// Gives the place back, if it is still this owner's. Of two who give it back, one does.
+pub(crate) fn release(state: &Word, version: Version) -> bool {
+    // [P4] Release: pairs with [P1].
+    state.compare_exchange(version.state(LIVE), version.state(FREE), Ordering::Release).is_ok()
+}
+
+/// Who lives there at this moment. No reader's look: nothing is known of the other words.
+pub(crate) fn live(state: &Word) -> Option<Version> {
+    let seen = state.get();
+    (seen & STATE_BITS == LIVE).then_some(Version::of(seen))
+}
+
+/// Whether anybody was ever there.
+pub(crate) fn was_used(state: &Word) -> bool {
+    state.get() != 0
+}
+
+/// What a reader finds in a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Look<T> {
+    Free,
+    Live(T),
+    /// Claimed or released while it was read.
+    Changed,
+}
+
+/// Reader: what `words` makes of one owner's words.
+pub(crate) fn read<T>(state: &Word, words: impl FnOnce(Version) -> T) -> Look<T> {
+    // [P5] Acquire: pairs with [P3]; the words are at least as new as the state.
+    let seen = state.load(Ordering::Acquire);
+    match seen & STATE_BITS {
+        FREE => return Look::Free,
+        LIVE => {}
+        _ => return Look::Changed,
+    }
+    let version = Version::of(seen);
+    let found = words(version);
+    if still(state, version) { Look::Live(found) } else { Look::Changed }
+}
+
+/// Reader: whether everything read since the place was seen live belongs to that owner.
+pub(crate) fn still(state: &Word, version: Version) -> bool {
+    // [P6] Acquire fence: pairs with [P2]; if a word read above is the next owner's, the state below has changed, too.
+    fence(Ordering::Acquire);
+    state.get() == version.state(LIVE)
+}
