@@ -26,7 +26,8 @@
 //!   for most programs, whose own atomics are what they model. Nothing unwatched may be asserted while another thread writes it.
 //! - A region borrows its words and loom's threads want `'static`: share the words in an `Arc`, and open the region in each thread.
 //! - `StaticRegion` does not exist under the cfg, because loom's words cannot be made in a constant.
-#![cfg_attr(not(perfschema_loom), no_std)]
+
+pub mod rc11;
 
 #[cfg(perfschema_loom)]
 pub use explore::{Model, Seen, either};
