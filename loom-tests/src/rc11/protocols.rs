@@ -183,30 +183,30 @@ const SLOT: Program = Program {
     wanted: &["free", "changed", "first", "second", "full"],
     forbidden: &["mixed"],
     wrong: &[Wrong {
-        labels: "L2",
+        labels: "P2",
         form: "SeqCst compare-and-swap instead of the fence",
-        changes: &[("L2", None), ("L1", Some(SeqCst))],
+        changes: &[("P2", None), ("P1", Some(SeqCst))],
     }],
 };
 
 fn give_back(t: &mut Thread<'_>) -> Saw {
-    t.store("L4", "state", FREE_1, Release)?;
+    let _ = t.compare_exchange("P4", "state", LIVE_1, FREE_1, Release)?;
     Some("")
 }
 
 fn slot_second(t: &mut Thread<'_>) -> Saw {
-    if t.compare_exchange("L1", "state", FREE_1, CLAIMED_2, Acquire)?.is_err() {
+    if t.compare_exchange("P1", "state", FREE_1, CLAIMED_2, Acquire)?.is_err() {
         return Some("full");
     }
-    t.fence("L2", Release)?;
+    t.fence("P2", Release)?;
     t.store("", "name", 2, Relaxed)?;
     t.store("", "id", 2, Relaxed)?;
-    t.store("L3", "state", LIVE_2, Release)?;
+    t.store("P3", "state", LIVE_2, Release)?;
     Some("")
 }
 
 fn slot_reader(t: &mut Thread<'_>) -> Saw {
-    let seen = t.load("L5", "state", Acquire)?;
+    let seen = t.load("P5", "state", Acquire)?;
     match seen {
         FREE_1 => return Some("free"),
         CLAIMED_2 => return Some("changed"),
@@ -214,7 +214,7 @@ fn slot_reader(t: &mut Thread<'_>) -> Saw {
     }
     let name = t.load("", "name", Relaxed)?;
     let id = t.load("", "id", Relaxed)?;
-    t.fence("L6", Acquire)?;
+    t.fence("P6", Acquire)?;
     if t.load("", "state", Relaxed)? != seen {
         return Some("changed");
     }
@@ -243,7 +243,7 @@ fn succession_first(t: &mut Thread<'_>) -> Saw {
 }
 
 fn succession_second(t: &mut Thread<'_>) -> Saw {
-    if t.compare_exchange("L1", "state", FREE_1, CLAIMED_2, Acquire)?.is_err() {
+    if t.compare_exchange("P1", "state", FREE_1, CLAIMED_2, Acquire)?.is_err() {
         return Some("full");
     }
     let seen = (t.load("", "base", Relaxed)?, t.load("", "sum", Relaxed)?);
@@ -263,24 +263,24 @@ const END: Program = Program {
 };
 
 fn end_second(t: &mut Thread<'_>) -> Saw {
-    if t.compare_exchange("L1", "state", FREE_1, CLAIMED_2, Acquire)?.is_err() {
+    if t.compare_exchange("P1", "state", FREE_1, CLAIMED_2, Acquire)?.is_err() {
         return Some("full");
     }
-    t.fence("L2", Release)?;
+    t.fence("P2", Release)?;
     t.store("", "thread", 2, Relaxed)?;
     t.fetch_add("", "epoch", 1, Relaxed)?;
-    t.store("L3", "state", LIVE_2, Release)?;
+    t.store("P3", "state", LIVE_2, Release)?;
     count_100(t)
 }
 
 fn end_reader(t: &mut Thread<'_>) -> Saw {
-    let seen = t.load("L5", "state", Acquire)?;
+    let seen = t.load("P5", "state", Acquire)?;
     if seen != LIVE_1 && seen != LIVE_2 {
         return Some("no row");
     }
     let thread = t.load("", "thread", Relaxed)?;
     let sum = look_at_sum(t)?;
-    t.fence("L6", Acquire)?;
+    t.fence("P6", Acquire)?;
     if t.load("", "state", Relaxed)? != seen {
         return Some("changed");
     }
@@ -368,7 +368,7 @@ const HERE: u64 = 0;
 const FULL: u64 = 99;
 
 fn full_destroyer(t: &mut Thread<'_>) -> Saw {
-    t.store("L4", "state", FREE_1, Release)?;
+    give_back(t)?;
     t.fence("I2", SeqCst)?;
     t.store("", "hint", HERE, Relaxed)?;
     Some("")
@@ -378,7 +378,7 @@ fn full_creator(t: &mut Thread<'_>) -> Saw {
     t.store("", "hint", FULL, Relaxed)?;
     t.fence("I1", SeqCst)?;
     if t.load("", "state", Relaxed)? == FREE_1 {
-        let _ = t.compare_exchange("L1", "state", FREE_1, CLAIMED_2, Acquire)?;
+        let _ = t.compare_exchange("P1", "state", FREE_1, CLAIMED_2, Acquire)?;
     }
     Some("")
 }
