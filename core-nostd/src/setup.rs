@@ -205,6 +205,7 @@ pub(crate) fn fold(region: &Region<'_>) {
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
         fence(Ordering::SeqCst);
+        // [F3] Acquire: pairs with [F1]; whose generation we see, whose setting we fold next.
         let now = setup[word::GENERATION].load(Ordering::Acquire);
         if now == generation {
             return;
