@@ -1,8 +1,8 @@
 //! Every execution of a small program that RC11 allows, and what the program sees in each.
 //!
-//! A second opinion beside loom, independent of it: loom runs the real code and knows parts of C11 (it takes SeqCst accesses for weaker or
-//! stronger than they are, and forgets some executions); this takes a program of a few accesses that stands for a protocol
-//! ([`protocols`]), and the axioms as published ([`graph`]). What both find is safe, and each ordering that both find necessary, is.
+//! A second opinion beside loom, independent of it. Loom runs the real code, but takes SeqCst accesses for what they are not, and forgets
+//! some executions. This takes a program of a few accesses that stands for a protocol ([`protocols`]), and the axioms as they were published
+//! (`graph.rs`). What is safe by both is safe, and an ordering that neither can do without is needed.
 //!
 //! A thread of a program is a function of what its loads return:
 //! ```
