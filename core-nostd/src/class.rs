@@ -274,6 +274,7 @@ fn hash(name: &str) -> u64 {
 /// Whether the class is there, after giving its registration time to finish.
 fn wait_published(class: &[Word; CLASS]) -> bool {
     for _ in 0..PATIENCE {
+        // [C3] Acquire, as in published(): its name is compared next.
         if class[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED {
             return true;
         }

@@ -186,7 +186,8 @@ impl<'r> Region<'r> {
 
     /// TRUNCATE of `events_waits_summary_by_instance`.
     pub(crate) fn truncate_instances(&self) {
-        setup::setup(self)[setup::word::INSTANCE_EPOCH].fetch_add(1, Ordering::AcqRel);
+        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
+        setup::setup(self)[setup::word::INSTANCE_EPOCH].fetch_add(1, Ordering::Relaxed);
         for pool in &POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
                 if let Some(words) = words[word::SHARED].first_chunk() {

@@ -17,6 +17,12 @@
 //! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. It reads no clock
 //! but the one it is given. It does not aggregate in the background: readers pay for sums.
 //!
+//! **How to check it, and your code over it.** `docs/memory-model.md` states every lock-free protocol and the commands that try it.
+//! - *Loom models* of code that embeds the core: build with `RUSTFLAGS="--cfg perfschema_loom"`, and a [`Word`] is loom's. Some sizes are
+//!   smaller then, so that wrapping and full are common. `loom-tests/src/lib.rs` says what to know, `loom-tests/tests/example.rs` is one.
+//! - *Fuzz targets* for code that reads regions: any bytes become words with [`copy_from_bytes`], and [`Region::open`] takes or refuses them.
+//!   `fuzz/src/lib.rs` has an example, and valid regions to damage.
+//!
 //! The specification is MySQL's worklog 2360; `ARCHITECTURE.md` at the root of the repository says how the parts hang together.
 #![warn(clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 #![cfg_attr(not(any(test, perfschema_loom)), no_std)]

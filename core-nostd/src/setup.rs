@@ -188,10 +188,11 @@ pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
 /// Nobody waits; who finds the generation changed did so because somebody else made progress.
 pub(crate) fn fold(region: &Region<'_>) {
     let setup = setup(region);
-    // [F1] AcqRel: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
-    let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::AcqRel).wrapping_add(1);
-    // [F2] SeqCst fence, with [F3] of the other: for everybody our switches come after our generation. Without it a new switch
-    // may be visible first, and be overwritten by the old one of somebody who does not see the generation yet.
+    // [F1] Release: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
+    let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::Release).wrapping_add(1);
+    // [F2] SeqCst fence: below we see the settings of all who bumped the generation before us (so [F1] need not acquire); and with
+    // [F3] of the other, for everybody our switches come after our generation. Without it a new switch may be visible first, and be
+    // overwritten by the old one of somebody who does not see the generation yet.
     fence(Ordering::SeqCst);
     loop {
         let consumers = setup[word::CONSUMERS].get();
@@ -204,6 +205,7 @@ pub(crate) fn fold(region: &Region<'_>) {
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
         fence(Ordering::SeqCst);
+        // [F3] Acquire: pairs with [F1]; whose generation we see, whose setting we fold next.
         let now = setup[word::GENERATION].load(Ordering::Acquire);
         if now == generation {
             return;

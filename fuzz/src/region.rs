@@ -40,9 +40,22 @@ pub fn region_bytes(data: &[u8]) {
 /// Words of the directory: an entry of four for each section, 24 sections.
 const DIRECTORY_WORDS: usize = 24 * 4;
 
-/// A valid region with events in it, some of whose words are then overwritten: each ten bytes of the input are a position and a value.
-/// A byte of flags first: how values are made, and whether somebody goes on recording.
+/// A valid region with events in it, some of whose words are then overwritten, is read; see [`mutated`]. The lowest bit of the first byte
+/// says whether somebody goes on recording.
 pub fn region_mutated(data: &[u8]) {
+    let words = mutated(data);
+    read_if_it_opens(&words);
+    if data.first().is_some_and(|flags| flags & 1 != 0)
+        && let Ok(region) = Region::open(&words)
+    {
+        record(&region, &MockClock::new(), 4);
+        read_if_it_opens(&words);
+    }
+}
+
+/// The words of a region in use, damaged: a byte of flags, which say how values are made, then ten bytes for each word to overwrite, its
+/// position and value.
+pub fn mutated(data: &[u8]) -> Vec<Word> {
     let words = recorded();
     let (flags, data) = data.split_first().unwrap_or((&0, &[]));
     for (at, value) in data.as_chunks::<10>().0.iter().map(|mutation| mutation.split_at(2)) {
@@ -56,13 +69,7 @@ pub fn region_mutated(data: &[u8]) {
         };
         overwrite(&words[at], value);
     }
-    read_if_it_opens(&words);
-    if flags & 1 != 0
-        && let Ok(region) = Region::open(&words)
-    {
-        record(&region, &MockClock::new(), 4);
-        read_if_it_opens(&words);
-    }
+    words
 }
 
 fn overwrite(word: &Word, value: u64) {

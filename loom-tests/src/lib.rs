@@ -1,10 +1,16 @@
-//! Models of the lock-free protocols of `perfschema-core`, one protocol a file in `tests/`. They run the real code.
+//! Proofs of the lock-free protocols of `perfschema-core`, two ways. What they prove is in `docs/memory-model.md`.
 //!
+//! **Models**, one protocol a file in `tests/`. They run the real code:
 //! ```text
 //! RUSTFLAGS="--cfg perfschema_loom" cargo test -p perfschema-loom-tests --release
 //! ```
 //! With that cfg the core's words are [loom](https://docs.rs/loom)'s, which explores what the threads of a small program may see
-//! under the C11 memory model. Without it this package is empty. `ci/orderings` plants faults and shows which model catches each.
+//! under the C11 memory model. Without it they are empty. `ci/orderings` plants faults and shows which model catches each.
+//!
+//! **An enumeration** of all executions that RC11 allows, [`rc11`], of small programs that stand for the protocols. It needs no cfg:
+//! ```text
+//! cargo run -p perfschema-loom-tests --example rc11
+//! ```
 //!
 //! # Against the hole
 //! loom 0.7.2 forgets executions: a thread that loads an atomic and then stores it hides other threads' loads of it (its issues
@@ -26,7 +32,8 @@
 //!   for most programs, whose own atomics are what they model. Nothing unwatched may be asserted while another thread writes it.
 //! - A region borrows its words and loom's threads want `'static`: share the words in an `Arc`, and open the region in each thread.
 //! - `StaticRegion` does not exist under the cfg, because loom's words cannot be made in a constant.
-#![cfg_attr(not(perfschema_loom), no_std)]
+
+pub mod rc11;
 
 #[cfg(perfschema_loom)]
 pub use explore::{Model, Seen, either};

@@ -1,8 +1,9 @@
-//! Folding: two threads change settings at once, and the switches end up as the settings say, [F1], [F2].
+//! Folding: two threads change settings at once, and the switches end up as the settings say, [F1] to
+//! [F3]; and a recorder meanwhile.
 #![cfg(perfschema_loom)]
 
-use perfschema_core::model::{Memory, Watch, class};
-use perfschema_core::{Config, Consumer, InstrumentName, Setting, Size};
+use perfschema_core::model::{Memory, Ticks, Watch, class};
+use perfschema_core::{Actor, Config, Consumer, Held, InstrumentName, Operation, Setting, Size, WaitStart};
 use perfschema_loom_tests::{Model, either};
 use std::sync::Arc;
 
@@ -44,4 +45,46 @@ fn on_and_off_at_once() {
         assert_eq!(on, region.consumer_enabled(Consumer::GlobalInstrumentation), "the switch is not what the setting says");
         seen.note(if on { "on" } else { "off" });
     });
+}
+
+/// A recorder while somebody switches off and on: an event that began as recorded ends so, and what is not recorded is not counted.
+#[test]
+fn an_event_keeps_the_switches_of_its_start() {
+    Model { name: "fold: recorder", preemptions: Some(3), least: 50, outcomes: &["none", "first", "second", "both"] }.explore(
+        |swap, seen| {
+            let memory = memory(Setting::ON);
+            memory.region().set_consumer(Consumer::GlobalInstrumentation, true);
+            let (setter, recorder, noted) = (memory.clone(), memory.clone(), seen.clone());
+            either(
+                swap,
+                move || {
+                    let region = setter.region();
+                    region.set_consumer(Consumer::GlobalInstrumentation, false);
+                    region.set_consumer(Consumer::GlobalInstrumentation, true);
+                    region.set_consumer(Consumer::GlobalInstrumentation, false);
+                },
+                move || {
+                    let region = recorder.region();
+                    let actor = Actor::without_slot(&region);
+                    let recorded = [(); 2].map(|()| {
+                        let wait =
+                            actor.begin(&Ticks::default(), region.switches(class(0)), class(0), &WaitStart::new(Operation::Lock));
+                        loom::thread::yield_now();
+                        let recorded = wait.is_recorded();
+                        actor.end(&Ticks::default(), wait, Held::None);
+                        recorded
+                    });
+                    let count = recorded.iter().filter(|recorded| **recorded).count();
+                    assert_eq!(region.summary_by_event_name(class(0)).count, count as u64, "{recorded:?}");
+                    noted.note(match recorded {
+                        [false, false] => "none",
+                        [true, false] => "first",
+                        [false, true] => "second",
+                        [true, true] => "both",
+                    });
+                },
+            );
+            assert!(!memory.region().switches(class(0)).is_on(), "it was switched off last");
+        },
+    );
 }

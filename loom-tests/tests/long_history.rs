@@ -43,6 +43,35 @@ fn a_row_is_one_event() {
 }
 
 #[test]
+fn two_readers() {
+    Model { name: "long history: two readers", preemptions: Some(2), least: 500, outcomes: &["changed", "first", "second"] }
+        .explore(|_, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_ROW, &[Watch::LongChunks, Watch::LongRecords]));
+            let region = memory.region();
+            let writer = LongWriter::new(&region);
+            writer.write(10, 11);
+            let readers = [(); 2].map(|()| {
+                let (memory, seen) = (memory.clone(), seen.clone());
+                loom::thread::spawn(move || {
+                    seen.note(match read_long(&memory.region()) {
+                        Found::Free => panic!("it was written before"),
+                        Found::Changed => "changed",
+                        Found::Row(row) => match (row.start, row.amount) {
+                            (10, 11) => "first",
+                            (20, 21) => "second",
+                            _ => panic!("torn: {row:?}"),
+                        },
+                    });
+                })
+            });
+            writer.write(20, 21);
+            for reader in readers {
+                reader.join().expect("a model's thread does not panic");
+            }
+        });
+}
+
+#[test]
 fn two_writers_one_row() {
     Model {
         name: "long history: two writers, reader",

@@ -35,6 +35,33 @@ fn a_class_is_found_with_its_name() {
 }
 
 #[test]
+fn two_look_for_a_class() {
+    Model { name: "publish: class, two readers", preemptions: Some(3), least: 100, outcomes: &["none", "found"] }.explore(
+        |_, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes, Watch::ClassSettings]));
+            let readers = [(); 2].map(|()| {
+                let (memory, seen) = (memory.clone(), seen.clone());
+                loom::thread::spawn(move || {
+                    let region = memory.region();
+                    match region.classes().next() {
+                        None => seen.note("none"),
+                        Some(class) => {
+                            assert_eq!(region.class_name(class), A.as_str());
+                            assert_eq!(region.setting(class), Setting::ON);
+                            seen.note("found");
+                        }
+                    }
+                })
+            });
+            assert!(memory.region().register(A, Setting::ON).is_ok());
+            for reader in readers {
+                reader.join().expect("a model's thread does not panic");
+            }
+        },
+    );
+}
+
+#[test]
 fn two_names_never_share_a_class() {
     Model { name: "publish: two names", preemptions: None, least: 4, outcomes: &["A", "B"] }.explore(|swap, seen| {
         let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes]));
@@ -131,6 +158,31 @@ fn a_region_is_opened_whole_or_not_at_all() {
             );
         },
     );
+}
+
+/// As two processes do that map the same file.
+#[test]
+fn two_open_a_region() {
+    Model { name: "publish: region, two readers", preemptions: Some(3), least: 100, outcomes: &["nothing", "not ready", "open"] }
+        .explore(|_, seen| {
+            let memory = Arc::new(Memory::new(&ONE_CLASS, &[Watch::Header]));
+            let readers = [(); 2].map(|()| {
+                let (memory, seen) = (memory.clone(), seen.clone());
+                loom::thread::spawn(move || match memory.open() {
+                    Ok(region) => {
+                        assert_eq!((region.pid(), region.config()), (77, ONE_CLASS));
+                        seen.note("open");
+                    }
+                    Err(RegionError::NotARegion { found: 0 }) => seen.note("nothing"),
+                    Err(RegionError::NotReady) => seen.note("not ready"),
+                    Err(other) => panic!("{other}"),
+                })
+            });
+            assert!(memory.create(&ONE_CLASS, 77).is_ok());
+            for reader in readers {
+                reader.join().expect("a model's thread does not panic");
+            }
+        });
 }
 
 #[test]

@@ -43,6 +43,25 @@ fn an_identity_is_that_of_one_owner() {
     );
 }
 
+#[test]
+fn two_readers() {
+    Model { name: "slot: two readers", preemptions: Some(2), least: 500, outcomes: &["free", "changed", "first", "second"] }
+        .explore(|_, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_SLOT, &[Watch::Slots]));
+            let region = memory.region();
+            let first = claim(&region, 1).expect("nobody else claims");
+            let readers = [(); 2].map(|()| {
+                let (memory, seen) = (memory.clone(), seen.clone());
+                loom::thread::spawn(move || check(look(&memory.region()), &seen))
+            });
+            first.release(0);
+            let _live = claim(&region, 2).expect("it is free again");
+            for reader in readers {
+                reader.join().expect("a model's thread does not panic");
+            }
+        });
+}
+
 /// What only the owner may touch, as its ring and its sums. Loom fails if two touch it without one coming after the other.
 struct Owned(UnsafeCell<u64>);
 

@@ -30,6 +30,29 @@ fn count_and_sum_belong_together() {
 }
 
 #[test]
+fn two_readers() {
+    Model { name: "summary: two readers", preemptions: Some(2), least: 500, outcomes: &["one", "two", "changed"] }.explore(
+        |_, seen| {
+            let stat = Arc::new(Stat::new());
+            stat.record(1, 10);
+            let readers = [(); 2].map(|()| {
+                let (stat, seen) = (stat.clone(), seen.clone());
+                loom::thread::spawn(move || match stat.read().map(|sum| (sum.count, sum.sum_ps)) {
+                    Some((1, 10)) => seen.note("one"),
+                    Some((2, 110)) => seen.note("two"),
+                    Some(torn) => panic!("torn: {torn:?}"),
+                    None => seen.note("changed"),
+                })
+            });
+            stat.record(2, 100);
+            for reader in readers {
+                reader.join().expect("a model's thread does not panic");
+            }
+        },
+    );
+}
+
+#[test]
 fn sums_that_several_threads_write_lose_nothing() {
     Model { name: "summary: shared", preemptions: Some(2), least: 100, outcomes: &["one", "both"] }.explore(|swap, seen| {
         let shared = Arc::new(Shared::new());

@@ -20,7 +20,7 @@ mod text;
 
 use crate::config::{Config, Size};
 use crate::setup;
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Ordering, Word};
 pub(crate) use layout::{CARRY, CLASS, INSTANCE, Layout, RECORD, SETUP, SETUP_ACTOR, SLOT, SOURCE, STAT, Section, TIMER};
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
@@ -423,7 +423,5 @@ fn read_directory(words: &[Word]) -> Result<Layout, RegionError> {
             return Err(RegionError::Section { index, problem: "is not where its sizes put it" });
         }
     }
-    // Acquire fence: the checks above come before whatever the caller reads next.
-    fence(Ordering::Acquire);
     Ok(layout)
 }
