@@ -11,7 +11,7 @@
 use crate::class::Class;
 use crate::instance::Held;
 use crate::long_history;
-use crate::record::{self, Enclosing, EventType, Owner, RecordWords, Start, What};
+use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed};
@@ -313,8 +313,18 @@ impl<'r> Actor<'r> {
                 switches = Switches(switches.0 & Switches::NO_HISTORY);
             }
             if switches.has(Switches::HISTORY_LONG) {
-                let owner = Owner { thread_id: self.thread_id, sequence: wait.sequence, base: self.base };
-                self.long.write(self.region, shown.record, owner);
+                let ended = Ended {
+                    record: shown.record,
+                    start: wait.start,
+                    end: ticks,
+                    end_event: last,
+                    nesting: wait.enclosing,
+                    amount: wait.amount,
+                    sequence: wait.sequence,
+                    base: self.base,
+                    thread_id: self.thread_id,
+                };
+                self.long.write(self.region, &ended);
             }
             // An event with none around it and none within took the place before `first`, which is the last one once it is free.
             if self.running.get() == 1 && last == wait.sequence && switches.has(Switches::HISTORY) {

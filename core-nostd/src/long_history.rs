@@ -5,7 +5,7 @@
 //! tried is being filled, the row is lost and counted.
 
 use crate::lost::Lost;
-use crate::record::{self, Owner, RecordWords};
+use crate::record::{self, Ended, RecordWords};
 use crate::region::{RECORD, Region, Section, header};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
@@ -24,9 +24,9 @@ pub(crate) struct Writer<'r> {
     records: &'r [RecordWords],
     /// Records of a chunk.
     chunk_len: usize,
-    /// Index of the next record, and how many of the chunk are left.
+    /// Index of the next record, and where the chunk ends; the same while there is none.
     next: Cell<usize>,
-    left: Cell<usize>,
+    end: Cell<usize>,
     chunk: Cell<usize>,
     /// Number of the reservation, never used before.
     number: Cell<u64>,
@@ -41,32 +41,33 @@ impl<'r> Writer<'r> {
             records,
             chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
             next: Cell::new(0),
-            left: Cell::new(0),
+            end: Cell::new(0),
             chunk: Cell::new(0),
             number: Cell::new(0),
         }
     }
 
-    /// Writes an ended event: a copy of the record in its thread's ring.
+    /// Keeps an ended event.
     #[inline(always)]
-    pub(crate) fn write(&self, region: &Region<'_>, ended: &RecordWords, owner: Owner) {
-        if self.left.get() == 0 && !self.reserve(region) {
+    pub(crate) fn write(&self, region: &Region<'_>, ended: &Ended<'_>) {
+        if self.next.get() == self.end.get() && !self.reserve(region) {
             region.count_lost(Lost::HistoryLongRows);
             return;
         }
-        if let Some(record) = self.records.get(self.next.get()) {
-            record::copy_ended(record, self.number.get(), ended, owner);
+        let at = self.next.get();
+        if let Some(record) = self.records.get(at) {
+            record::write_ended(record, self.number.get(), ended);
         }
-        self.next.set(self.next.get() + 1);
-        self.left.set(self.left.get() - 1);
-        if self.left.get() == 0 {
+        self.next.set(at + 1);
+        if at + 1 == self.end.get() {
             self.give_back();
         }
     }
 
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn finish(&self) {
-        if self.left.replace(0) != 0 {
+        if self.next.get() != self.end.get() {
+            self.next.set(self.end.get());
             self.give_back();
         }
     }
@@ -74,7 +75,7 @@ impl<'r> Writer<'r> {
     /// The chunk that is reserved and not full.
     #[cfg(perfschema_loom)]
     pub(crate) fn open_chunk(&self) -> Option<usize> {
-        (self.left.get() != 0).then(|| self.chunk.get())
+        (self.next.get() != self.end.get()).then(|| self.chunk.get())
     }
 
     fn give_back(&self) {
@@ -96,7 +97,7 @@ impl<'r> Writer<'r> {
             if chunk.compare_exchange(UNOWNED, OWNED, Ordering::Acquire).is_ok() {
                 self.chunk.set(index);
                 self.next.set(index * self.chunk_len);
-                self.left.set(self.chunk_len);
+                self.end.set((index + 1) * self.chunk_len);
                 self.number.set(number);
                 return self.chunk_len != 0;
             }

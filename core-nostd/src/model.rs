@@ -367,10 +367,23 @@ impl<'r> LongWriter<'r> {
     /// [`long_history::Writer::write`] of a row whose start and amount are these.
     pub fn write(&self, ticks: u64, amount: u64) {
         // An event of the writer's own ring, which nobody else looks at.
-        let ended = core::array::from_fn(|_| Word::unwatched(0));
-        record::write_start(&ended, 0, &start(ticks, amount));
-        record::write_end(&ended, 0, ticks, 0, amount);
-        self.1.write(self.0, &ended, record::Owner { thread_id: 0, sequence: 0, base: 0 });
+        let record = core::array::from_fn(|_| Word::unwatched(0));
+        record::write_start(&record, 0, &start(ticks, amount));
+        record::write_end(&record, 0, ticks, 0, amount);
+        self.1.write(
+            self.0,
+            &record::Ended {
+                record: &record,
+                start: ticks,
+                end: ticks,
+                end_event: 0,
+                nesting: record::Enclosing::default(),
+                amount,
+                sequence: 0,
+                base: 0,
+                thread_id: 0,
+            },
+        );
     }
 
     /// The chunk that it writes now.

@@ -40,6 +40,8 @@ pub(crate) mod word {
     pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
     pub(crate) const HIDDEN_HISTORY: usize = 11;
+    /// Long history only: the sequence number before the owner's first event.
+    pub(crate) const BASE: usize = 12;
 }
 
 pub(crate) type RecordWords = [Word; RECORD];
@@ -111,6 +113,7 @@ pub(crate) struct Snapshot {
     pub(crate) end_event: u64,
     pub(crate) thread_id: u64,
     pub(crate) event: u64,
+    pub(crate) base: u64,
     pub(crate) hidden_current: bool,
     pub(crate) hidden_history: bool,
 }
@@ -175,30 +178,37 @@ pub(crate) fn write_end(record: &RecordWords, sequence: u64, ticks: u64, end_eve
     record[word::VERSION].store(version(sequence, 4), Ordering::Release);
 }
 
-/// Owner of a place in the long history: copies an ended event of its own ring. `number` was never used for this place before.
+/// Owner of a place in the long history: keeps an ended event there. `number` was never used for this place before.
 #[inline(always)]
-pub(crate) fn copy_ended(record: &RecordWords, number: u64, ended: &RecordWords, owner: Owner) {
+pub(crate) fn write_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) {
     record[word::VERSION].set(version(number, 3));
     fence(Ordering::Release); // [E3]
-    record[word::WHAT].set(ended[word::WHAT].get());
-    record[word::START].set(ended[word::START].get());
-    record[word::OBJECT].set(ended[word::OBJECT].get());
-    record[word::AMOUNT].set(ended[word::AMOUNT].get());
-    record[word::END].set(ended[word::END].get());
-    // Event ids as the tables show them: the owner may be gone when they are read.
-    record[word::NESTING].set(Enclosing(ended[word::NESTING].get()).relative_to(owner.base).0);
-    record[word::END_EVENT].set(ended[word::END_EVENT].get().wrapping_sub(owner.base));
-    record[word::THREAD_ID].set(owner.thread_id);
-    record[word::EVENT].set(owner.sequence.wrapping_sub(owner.base));
+    record[word::WHAT].set(ended.record[word::WHAT].get());
+    record[word::START].set(ended.start);
+    record[word::OBJECT].set(ended.record[word::OBJECT].get());
+    record[word::NESTING].set(ended.nesting.0);
+    record[word::AMOUNT].set(ended.amount);
+    record[word::END].set(ended.end);
+    record[word::END_EVENT].set(ended.end_event);
+    record[word::THREAD_ID].set(ended.thread_id);
+    record[word::EVENT].set(ended.sequence);
+    // The owner may be gone when the event ids are read.
+    record[word::BASE].set(ended.base);
     record[word::VERSION].store(version(number, 4), Ordering::Release); // [E4]
 }
 
-/// Whose event is copied.
+/// An event that has ended: its record, and what its owner knows without looking there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Owner {
-    pub(crate) thread_id: u64,
+pub(crate) struct Ended<'a> {
+    pub(crate) record: &'a RecordWords,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) end_event: u64,
+    pub(crate) nesting: Enclosing,
+    pub(crate) amount: u64,
     pub(crate) sequence: u64,
     pub(crate) base: u64,
+    pub(crate) thread_id: u64,
 }
 
 /// Reader: one attempt.
@@ -230,6 +240,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
         end_event: record[word::END_EVENT].get(),
         thread_id: record[word::THREAD_ID].get(),
         event: record[word::EVENT].get(),
+        base: record[word::BASE].get(),
         // The start of the event in the version is enough: an event hidden while it ran stays hidden.
         hidden_current: record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
             || (ended && record[word::HIDDEN_CURRENT].get() == seen),

@@ -159,7 +159,13 @@ impl TableSource for EventsWaitsHistoryLong {
         for words in records {
             match record::read(words) {
                 Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
-                    each(&row(region, &snapshot, snapshot.thread_id, snapshot.event, 0));
+                    each(&row(
+                        region,
+                        &snapshot,
+                        snapshot.thread_id,
+                        snapshot.event.saturating_sub(snapshot.base),
+                        snapshot.base,
+                    ));
                     sweep.row();
                 }
                 Read::Whole(_) | Read::Free => sweep.free(1),
