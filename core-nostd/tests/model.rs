@@ -511,7 +511,7 @@ impl<'r> Both<'r> {
         let Driven { actor, thread, waits } = &mut self.actors[at];
         let Some(mut wait) = waits.pop() else { return };
         // A third of the waits is for no instance.
-        let chosen = choose(&self.instances, held / 3).filter(|_| held % 3 != 0).map(|at| self.instances[at]);
+        let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3)).map(|at| self.instances[at]);
         let instance = chosen.and_then(|(id, _)| self.region.instance(id));
         let held = match &instance {
             None => Held::None,

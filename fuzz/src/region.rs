@@ -76,7 +76,7 @@ pub fn region_bytes(data: &[u8]) {
     read_if_it_opens(&words, flags);
 }
 
-/// A valid region with events in it, some of whose words are then overwritten: see [`Mutation`].
+/// A valid region with events in it, some of whose words are then overwritten: each six bytes of the input are a `Mutation`.
 ///
 /// # Panics
 /// When a reader or recorder does, or a reader shows what it may not.
@@ -194,7 +194,7 @@ impl Mutation {
             2 => value.wrapping_add(number as i16 as u64),
             3 => value ^ 1 << (number % 64),
             4 => value & !0xffff | number,
-            5 => number << 48 | value & (1 << 48) - 1,
+            5 => number << 48 | value << 16 >> 16,
             // Another entry's word of the same kind: an old version, a neighbour's state.
             6 => value_of(&words[offset + usize::from(self.number) % count * stride + word % stride]),
             _ => value_of(&words[usize::from(self.number) % words.len()]),
