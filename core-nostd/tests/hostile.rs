@@ -3,8 +3,12 @@
 mod common;
 
 use common::{CONFIG, MUTEX, World, words};
+use perfschema_core::options::parse_option;
 use perfschema_core::timer::MockClock;
-use perfschema_core::{Config, Identity, InstanceId, Region, RegionError, Size, Word, copy_from_bytes, tables};
+use perfschema_core::{
+    Config, ConfigError, Identity, InstanceId, InstrumentKind, InstrumentName, Region, RegionError, RegisterError, Setting, Size,
+    Word, copy_from_bytes, tables,
+};
 
 fn set(words: &[Word], at: usize, value: u64) {
     copy_from_bytes(&value.to_ne_bytes(), &words[at..=at]).unwrap();
@@ -126,6 +130,87 @@ fn errors_read_as_sentences() {
         let text = error.to_string();
         assert!(text.len() > 20 && !text.ends_with('.'), "{text}");
     }
+    let full = RegisterError::Full { size: Size::MaxMutexClasses };
+    assert_eq!(full.to_string(), "no room for another instrument, performance_schema_max_mutex_classes is too small");
+    let unsupported = RegisterError::Unsupported(InstrumentKind::File);
+    assert_eq!(unsupported.to_string(), "instruments of kind File are not recorded yet");
+    let large = ConfigError::TooLarge { size: Size::MaxMutexClasses, value: 2000, limit: 1024 };
+    assert_eq!(large.to_string(), "performance_schema_max_mutex_classes = 2000 is too large, expected at most 1024");
+    assert_eq!(ConfigError::UnknownVariable.to_string(), "no such size variable; global_variables lists them");
+}
+
+/// Each names the place, what was found there and what was expected.
+#[test]
+fn errors_in_options_read_as_sentences() {
+    for (option, error) in [
+        (
+            "unicorns=ON",
+            "option at byte 0: unknown option \"unicorns\"; expected performance-schema, performance-schema-instrument, \
+             performance-schema-consumer-NAME or performance-schema-SIZE",
+        ),
+        (
+            " performance-schema-max-mutex-classes",
+            "option at byte 37: \"performance-schema-max-mutex-classes\" has no value; \
+             expected performance-schema-max-mutex-classes=VALUE",
+        ),
+        ("performance-schema=perhaps", "option at byte 19: bad value \"perhaps\"; expected ON or OFF"),
+        ("performance-schema-instrument==ON", "option at byte 30: no instrument pattern; expected PATTERN=ON"),
+        (
+            "performance-schema-instrument=wait/%",
+            "option at byte 36: no setting for the instruments \"wait/%\"; expected PATTERN=ON, =OFF or =COUNTED",
+        ),
+        (
+            "performance-schema-instrument=wait/%=loud",
+            "option at byte 37: bad instrument setting \"loud\"; expected ON, OFF or COUNTED",
+        ),
+        (
+            "performance-schema-max-mutex-classes=many",
+            "option at byte 37: bad size \"many\"; expected a whole number such as 200 or 4K, or -1",
+        ),
+        (
+            "performance-schema-max-mutex-classes=18446744073709551616",
+            "option at byte 37: size \"18446744073709551616\" is too large; expected below 2^64",
+        ),
+        (
+            "performance-schema-instrument='wait/%=ON",
+            "option at byte 30: open quote; expected the same quote before the line ends",
+        ),
+        (
+            "performance-schema-instrument='wait/%=ON'x",
+            "option at byte 41: \"x\" after the closing quote; expected ';' or the end of the line",
+        ),
+    ] {
+        assert_eq!(parse_option(option).unwrap_err().to_string(), error, "{option}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "instrument name: unknown class")]
+fn a_literal_that_is_no_name_panics() {
+    let _ = InstrumentName::literal("mutex/app/LOCK_open");
+}
+
+/// A program that died, or a thread that was stopped, in the middle of a registration: nobody waits for it for ever.
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn a_registration_stopped_half_way_holds_up_nobody() {
+    let words = region_words(&CONFIG);
+    let region = Region::open(&words).unwrap();
+    let register = |name| region.register(InstrumentName::new(name).unwrap(), Setting::ON);
+    let class = register(MUTEX).unwrap();
+    // SAFETY: a word is eight bytes without padding, and this is the only thread.
+    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words.as_slice())) };
+    // The class's words: state, length of the name, name. The state's lowest bits say that it is claimed (1) or published (2).
+    let name = bytes.chunks(8).position(|word| word == &MUTEX.as_bytes()[..8]).unwrap();
+    let state = u64::from_ne_bytes(bytes[(name - 2) * 8..][..8].try_into().unwrap());
+    assert_eq!(state & 3, 2);
+    set(&words, name - 2, state - 1);
+    // It is the right class even so, which only does not show; other names are not held up.
+    assert_eq!(register(MUTEX), Ok(class));
+    assert_eq!(region.class_name(class), "");
+    assert_eq!(common::select(&region, "setup_instruments", "*"), [""; 0]);
+    assert_ne!(register(common::OTHER).unwrap(), class);
+    assert_eq!(common::select(&region, "setup_instruments", "NAME"), [common::OTHER]);
 }
 
 #[test]

@@ -7,7 +7,8 @@ mod common;
 
 use common::{CONFIG, MUTEX, OTHER, RWLOCK, World};
 use perfschema_core::{
-    Actor, Class, Config, Held, InstanceId, InstrumentName, Lost, Operation, RegisterError, Setting, Size, WaitStart, tables,
+    Actor, Class, Config, Held, InstanceId, InstrumentKind, InstrumentName, Lost, Operation, RegisterError, Setting, Size,
+    WaitStart, tables,
 };
 use std::collections::BTreeSet;
 
@@ -50,6 +51,16 @@ fn classes_of_each_kind() {
             assert_eq!(lost(world), [""; 0]);
         }
     }
+}
+
+/// Not recorded yet, which is no loss: nothing was too small.
+#[test]
+fn instruments_of_other_kinds_are_refused() {
+    let world = World::on(&CONFIG);
+    for (name, kind) in [("wait/io/file/t/log", InstrumentKind::File), ("stage/t/sorting", InstrumentKind::Stage)] {
+        assert_eq!(register(world, name), Err(RegisterError::Unsupported(kind)));
+    }
+    assert_eq!(lost(world), [""; 0]);
 }
 
 #[test]
@@ -293,7 +304,14 @@ fn sizes_are_shown_and_limited() {
         assert_eq!(config.try_set(size, u64::from(limit) - 1), Ok(()));
         assert_eq!(config.try_set(size, u64::from(limit)), Ok(()));
         assert_eq!(config.get(size), limit);
+        // By its name in any spelling that the server takes.
+        let name = size.variable();
+        for spelling in [name, &name.replace('_', "-"), &name.to_uppercase(), &name["performance_schema_".len()..]] {
+            assert_eq!(Size::from_variable(spelling), Some(size), "{spelling}");
+        }
+        assert_eq!(Size::from_variable(&name[1..]), None);
     }
+    assert_eq!(Config::default(), Config::DEFAULT);
 }
 
 /// The last of as many histograms, sources and classes as there can be is as good as the first.

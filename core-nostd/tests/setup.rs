@@ -8,7 +8,7 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, World};
 use perfschema_core::table::{Row, TableError, Updated, Value};
 use perfschema_core::timer::TimerName;
-use perfschema_core::{Consumer, Setting, Size, ThreadType, tables};
+use perfschema_core::{Class, Consumer, Operation, Setting, Size, Switches, ThreadType, WaitStart, tables};
 
 /// UPDATE of all rows.
 fn update(world: World, table: &str, new: &[(&str, Value<'_>)]) -> Result<Updated, TableError> {
@@ -299,6 +299,7 @@ fn setup_actors_insert_delete_truncate() {
         (1406, "22001", "Data too long for column 'USER' at row 1")
     );
     assert_eq!(insert(world, &[("USER", Value::Null)]).unwrap_err().errno(), 1048);
+    assert_eq!(insert(world, &[("USER", Value::Unsigned(1))]).unwrap_err().errno(), 1265);
     assert_eq!(insert(world, &[("ENABLED", Value::Text("perhaps"))]).unwrap_err().errno(), 1265);
     assert_eq!(insert(world, &[("NAME", Value::Text("x"))]).unwrap_err().errno(), 1054);
     let longest = "x".repeat(128);
@@ -339,4 +340,51 @@ fn threads_show_who_they_are() {
     actor.detach();
     user.detach();
     world.expect("threads", "*", &[]);
+}
+
+#[test]
+fn an_update_of_a_thread_that_ends_meanwhile_changes_nobody() {
+    let world = World::on(&CONFIG);
+    let (ends, stays) = (world.actor("ends"), world.actor("stays"));
+    // The condition is true of it, and when the row is changed it is gone, its slot taken by another one.
+    let mut next = None;
+    let updated = tables::find("threads").unwrap().update(
+        world.region,
+        &mut |row| {
+            let chosen = row.cell(0) == Value::Unsigned(ends.thread_id());
+            if chosen {
+                ends.detach();
+                next = Some(world.actor("next"));
+            }
+            chosen
+        },
+        &[("INSTRUMENTED", Value::Text("NO"))],
+    );
+    assert_eq!(updated, Ok(Updated { matched: 1, changed: 0 }));
+    world.expect("threads", "NAME,INSTRUMENTED", &["next YES", "stays YES"]);
+    stays.detach();
+}
+
+/// What an instrumentation point holds before it is registered sends it there; what it loads later is what `setup_instruments` says.
+#[test]
+fn switches_of_an_instrumentation_point() {
+    let world = World::on(&CONFIG);
+    let word = perfschema_core::Word::new(0);
+    assert_eq!((word.switches(), word.switches().is_on()), (Switches::OFF, false));
+    word.set_switches(Switches::UNREGISTERED);
+    assert!(word.switches().is_on());
+
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    assert_eq!(Class::from_bits(class.to_bits()), class);
+    let wait = |switches| actor.begin(world.clock, switches, class, &WaitStart::new(Operation::Lock));
+    // A point that records all the same records nothing.
+    world.end(&actor, wait(Switches::UNREGISTERED));
+    let recorded = wait(world.region.switches(class));
+    assert!(recorded.is_recorded() && recorded.records_instance());
+    world.end(&actor, recorded);
+    world.region.set_consumer(Consumer::EventsWaitsSummaryByInstance, false);
+    let recorded = wait(world.region.switches(class));
+    assert!(recorded.is_recorded() && !recorded.records_instance());
+    world.end(&actor, recorded);
+    assert_eq!(actor.region().summary_by_event_name(class).count, 2);
 }

@@ -4,7 +4,8 @@ mod common;
 
 use common::{CONFIG, World};
 use perfschema_core::table::{Column, SqlType, Value};
-use perfschema_core::tables;
+use perfschema_core::timer::{MockClock, TimerName};
+use perfschema_core::{Identity, InstrumentName, Region, StaticRegion, Text, Timer, tables};
 use std::collections::BTreeMap;
 
 /// `table`, `ordinal`, `column`, `type`, `nullable`, `default` of each table here that MariaDB 10.11 has, too.
@@ -156,6 +157,36 @@ fn an_opened_region_shows_the_same_rows() {
         assert!(timers.contains(&"CYCLE 2500000000 NULL NULL".into()), "{timers:?}");
     }
     world.expect("performance_timers", "TIMER_NAME", &["CYCLE", "MICROSECOND", "MILLISECOND", "NANOSECOND", "TICK"]);
+}
+
+/// What whoever records says of itself and its timers, a reader finds in the words.
+#[test]
+fn a_region_tells_who_made_it() {
+    static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
+    let timers = MockClock::new().timers();
+    let identity = Identity { pid: 7, program: "test", start_unix_ns: 5, start_monotonic_ns: 6 };
+    Region::create(MEMORY.words(), &CONFIG, &identity, &timers).unwrap();
+    let region = Region::open(MEMORY.words()).unwrap();
+    assert_eq!((region.pid(), region.program().as_str()), (7, "test"));
+    assert_eq!((region.start_unix_ns(), region.start_monotonic_ns()), (5, 6));
+    assert_eq!((region.config(), region.size_bytes()), (CONFIG, CONFIG.size_bytes()));
+    for timer in TimerName::ALL {
+        let (there, here) = (region.timer(timer), Timer::from(timers.get(timer)));
+        assert_eq!((there.frequency_hz, there.epoch_ticks), (here.frequency_hz, here.epoch_ticks));
+        assert_eq!(there.conversion.multiplier(), here.conversion.multiplier());
+    }
+}
+
+/// Padded, quoted and compared as the `str` would be.
+#[test]
+fn names_and_texts_are_shown_as_they_are() {
+    let name = InstrumentName::try_from("wait/synch/mutex/t/A").unwrap();
+    assert_eq!(format!("{name:>22}|{name:?}"), "  wait/synch/mutex/t/A|\"wait/synch/mutex/t/A\"");
+    assert_eq!(name.as_ref(), "wait/synch/mutex/t/A");
+    assert!(InstrumentName::try_from("A").is_err());
+    let text: Text<8> = "LOCK_open_table".into();
+    assert_eq!(format!("{text:>10}|{text:?}"), "  LOCK_ope|\"LOCK_ope\"");
+    assert!(text == *"LOCK_ope" && Text::<8>::default() == *"");
 }
 
 /// The memory of a region as a file would hold it.

@@ -54,5 +54,6 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("options", options::options),
     ("patterns", patterns::patterns),
     ("region_bytes", region::region_bytes),
+    ("region_live", region::region_live),
     ("region_mutated", region::region_mutated),
 ];

@@ -1,11 +1,13 @@
-//! Region bytes: whatever the words are, reading ends, panics nowhere, and shows nothing that a column forbids.
+//! Region bytes: whatever the words are, reading ends, panics nowhere, and shows no row that its table's schema forbids.
 
-use perfschema_core::table::{SqlType, Value};
+use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size,
-    ThreadType, WaitStart, Word, copy_from_bytes, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size,
+    ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
 };
+use std::cell::RefCell;
+use std::sync::LazyLock;
 
 /// Room for everything, and small: most words mean something.
 const CONFIG: Config = Config::EMPTY
@@ -20,65 +22,261 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxSourceLocations, 2)
     .with(Size::SetupActorsSize, 2);
 
-/// Any bytes at all, as the words of a region. So that most of them are not refused at the first word, the bytes may also stand behind
-/// a header that is right.
-pub fn region_bytes(data: &[u8]) {
-    let words: Vec<Word> = (0..data.len() / 8).map(|_| Word::new(0)).collect();
-    copy_from_bytes(data, &words).expect("there is room");
-    read_if_it_opens(&words);
+/// The first byte of an input.
+#[derive(Clone, Copy)]
+struct Flags(u8);
 
-    let words = recorded();
-    // The words that open() compares are left alone: header up to READY, directory, sizes.
-    let compared = 64 + DIRECTORY_WORDS + Size::COUNT;
-    let start = compared.next_multiple_of(8);
-    let room = words.len() - start;
-    let len = (data.len() / 8).min(room);
-    copy_from_bytes(&data[..len * 8], &words[start..]).expect("there is room");
-    read_if_it_opens(&words);
+impl Flags {
+    /// Somebody goes on recording in the damaged region.
+    fn record(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Somebody changes what an administrator may change.
+    fn administer(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// Each byte of the input is a word, not each eight: indices, states and lengths are small.
+    fn small(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// The histogram is read, too: rarely, because its 600 rows an instrument take longer than all the rest.
+    fn histogram(self) -> bool {
+        self.0 & 0x70 == 0x70
+    }
 }
 
-/// Words of the directory: an entry of four for each section, 24 sections.
-const DIRECTORY_WORDS: usize = 24 * 4;
+/// Any bytes at all as the words of a region; and, as most of them are refused at the first word, the same bytes again and again behind
+/// a header that is right, for sizes that the first bytes choose.
+///
+/// # Panics
+/// When a reader does, or shows what it may not.
+pub fn region_bytes(data: &[u8]) {
+    let words = zeroed(data.len() / 8);
+    copy_from_bytes(data, &words).expect("there is room");
+    read_if_it_opens(&words, Flags(0));
 
-/// A valid region with events in it, some of whose words are then overwritten, is read; see [`mutated`]. The lowest bit of the first byte
-/// says whether somebody goes on recording.
+    let mut bytes = data.iter().copied();
+    let mut next = || bytes.next().unwrap_or(0);
+    let flags = Flags(next());
+    let mut config = Config::EMPTY;
+    for &size in Size::ALL {
+        config.try_set(size, (next() % 3).into()).expect("no limit is that low");
+    }
+    let words = zeroed(config.words());
+    Region::create(&words, &config, &Identity::default(), &MockClock::new().timers()).expect("zeroed and large enough");
+    let rest: Vec<u8> = bytes.collect();
+    let values: Vec<u64> = match flags.small() {
+        true => rest.into_iter().map(u64::from).collect(),
+        false => rest.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect(),
+    };
+    words[Map::of(&words).compared..].iter().zip(values.iter().cycle()).for_each(|(word, value)| overwrite(word, *value));
+    read_if_it_opens(&words, flags);
+}
+
+/// A valid region with events in it, some of whose words are then overwritten: each six bytes of the input are a `Mutation`.
+///
+/// # Panics
+/// When a reader or recorder does, or a reader shows what it may not.
 pub fn region_mutated(data: &[u8]) {
-    let words = mutated(data);
-    read_if_it_opens(&words);
-    if data.first().is_some_and(|flags| flags & 1 != 0)
+    let (flags, words) = (Mutation::parse(data).0, mutated(data));
+    read_if_it_opens(&words, flags);
+    if flags.record()
         && let Ok(region) = Region::open(&words)
     {
         record(&region, &MockClock::new(), 4);
-        read_if_it_opens(&words);
+        read_if_it_opens(&words, flags);
     }
 }
 
-/// The words of a region in use, damaged: a byte of flags, which say how values are made, then ten bytes for each word to overwrite, its
-/// position and value.
+/// The words of a region in use, damaged as [`region_mutated`] damages it.
 pub fn mutated(data: &[u8]) -> Vec<Word> {
-    let words = recorded();
-    let (flags, data) = data.split_first().unwrap_or((&0, &[]));
-    for (at, value) in data.as_chunks::<10>().0.iter().map(|mutation| mutation.split_at(2)) {
-        let at = usize::from(u16::from_le_bytes([at[0], at[1]])) % words.len();
-        let value = u64::from_le_bytes(value.try_into().expect("eight bytes"));
-        let value = match flags >> 1 & 3 {
-            // Small numbers, of which most indices, states and versions are made; or all ones but a few.
-            1 => value % 16,
-            2 => !(value % 16),
-            _ => value,
+    let words = RECORDED.copy();
+    Mutation::parse(data).1.for_each(|mutation| mutation.apply(&RECORDED.map, &words));
+    words
+}
+
+/// A valid region that changes while it is read: whenever a reader has delivered a row, one more word is overwritten, or somebody records.
+///
+/// # Panics
+/// When a reader or recorder does, or a reader shows what it may not.
+pub fn region_live(data: &[u8]) {
+    let (flags, mutations) = Mutation::parse(data);
+    let words = RECORDED.copy();
+    let region = Region::open(&words).expect("not damaged yet");
+    let recorder = Recorder::new(&region);
+    let mutations = RefCell::new(mutations);
+    let next = || match mutations.borrow_mut().next() {
+        Some(mutation) if mutation.comes_and_goes() => record(&region, &recorder.clock, 1),
+        Some(mutation) if mutation.records() => recorder.step(mutation.number),
+        Some(mutation) => mutation.apply(&RECORDED.map, &words),
+        None => {}
+    };
+    read(&region, flags, &next);
+    if flags.administer() {
+        administer(&region, &next);
+    }
+    // What is left of the changes, and of the region.
+    while mutations.borrow().len() > 0 {
+        next();
+    }
+    read(&region, flags, &|| ());
+}
+
+/// Somebody who was there before the region was damaged, and records step by step.
+struct Recorder<'r> {
+    clock: MockClock,
+    actor: Actor<'r>,
+    waits: RefCell<Vec<Wait<'r>>>,
+}
+
+impl<'r> Recorder<'r> {
+    fn new(region: &'r Region<'r>) -> Recorder<'r> {
+        let actor = Actor::attach(region, &ActorIdentity { name: "recorder", ..Default::default() });
+        Recorder { clock: MockClock::new(), actor, waits: RefCell::default() }
+    }
+
+    /// The innermost wait ends, or one more begins.
+    fn step(&self, number: u16) {
+        let region = self.actor.region();
+        let mut waits = self.waits.borrow_mut();
+        if number & 1 == 1 {
+            waits.pop().map(|wait| self.actor.end(&self.clock, wait, Held::None));
+        } else if waits.len() < 20 {
+            let class = Class::from_bits(number >> 1);
+            let what = WaitStart { source: Some(core::panic::Location::caller()), ..WaitStart::new(Operation::Wait) };
+            waits.push(self.actor.begin(&self.clock, region.switches(class), class, &what));
+        }
+    }
+}
+
+/// One word changes: which section, which of its entries, which word of that; how; and a number.
+///
+/// ```text
+/// byte    0        1      2     3    4 … 5
+///         section  entry  word  how  number
+/// ```
+#[derive(Clone, Copy)]
+struct Mutation {
+    place: [u8; 3],
+    how: u8,
+    number: u16,
+}
+
+impl Mutation {
+    fn parse(data: &[u8]) -> (Flags, impl ExactSizeIterator<Item = Mutation>) {
+        let (flags, data) = data.split_first().unwrap_or((&0, &[]));
+        let mutations = data.as_chunks().0.iter().map(|&[section, entry, word, how, low, high]| Mutation {
+            place: [section, entry, word],
+            how,
+            number: u16::from_le_bytes([low, high]),
+        });
+        (Flags(*flags), mutations)
+    }
+
+    fn records(&self) -> bool {
+        self.how >= 0xf0
+    }
+
+    fn comes_and_goes(&self) -> bool {
+        self.how >= 0xf8
+    }
+
+    fn apply(&self, map: &Map, words: &[Word]) {
+        let [section, entry, word] = self.place.map(usize::from);
+        let Place { offset, stride, count } = map.sections[section % map.sections.len()];
+        if count == 0 {
+            return;
+        }
+        let at = offset + entry % count * stride + word % stride;
+        let number = u64::from(self.number);
+        let value = value_of(&words[at]);
+        let value = match self.how % 8 {
+            0 => number,
+            1 => !number,
+            2 => value.wrapping_add(number as i16 as u64),
+            3 => value ^ 1 << (number % 64),
+            4 => value & !0xffff | number,
+            5 => number << 48 | value << 16 >> 16,
+            // Another entry's word of the same kind: an old version, a neighbour's state.
+            6 => value_of(&words[offset + usize::from(self.number) % count * stride + word % stride]),
+            _ => value_of(&words[usize::from(self.number) % words.len()]),
         };
         overwrite(&words[at], value);
     }
-    words
+}
+
+/// Where the sections of a region are, as its directory says.
+struct Map {
+    sections: Vec<Place>,
+    /// The words that `open` compares with what it expects: header, directory, sizes.
+    compared: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    offset: usize,
+    stride: usize,
+    count: usize,
+}
+
+/// Words before the directory.
+const HEADER: usize = 64;
+
+impl Map {
+    /// The directory has an entry of four words for each section: number, offset, stride, count. The header is the first of them, the
+    /// directory the second, the sizes the third.
+    fn of(words: &[Word]) -> Map {
+        let entry = |at: usize| std::array::from_fn(|i| value_of(&words[HEADER + 4 * at + i]) as usize);
+        let [_, _, _, sections] = entry(1);
+        let sections: Vec<Place> = (0..sections)
+            .map(entry)
+            .enumerate()
+            .map(|(index, [number, offset, stride, count])| {
+                assert_eq!(index, number, "this is not the directory");
+                Place { offset, stride, count }
+            })
+            .collect();
+        Map { compared: sections[3].offset, sections }
+    }
+}
+
+/// A region in use, made once and copied for each input.
+static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
+    let words = recorded();
+    Recorded { values: words.iter().map(value_of).collect(), map: Map::of(&words) }
+});
+
+struct Recorded {
+    values: Vec<u64>,
+    map: Map,
+}
+
+impl Recorded {
+    fn copy(&self) -> Vec<Word> {
+        self.values.iter().map(|value| Word::new(*value)).collect()
+    }
+}
+
+fn zeroed(count: usize) -> Vec<Word> {
+    (0..count).map(|_| Word::new(0)).collect()
 }
 
 fn overwrite(word: &Word, value: u64) {
     copy_from_bytes(&value.to_ne_bytes(), core::slice::from_ref(word)).expect("there is room");
 }
 
+/// What a word holds; the core lets nobody load one.
+fn value_of(word: &Word) -> u64 {
+    // SAFETY: a word is eight bytes without padding, aligned as u64 is at most, and only this thread knows it.
+    unsafe { core::ptr::from_ref(word).cast::<u64>().read_unaligned() }
+}
+
 /// A region in use: classes, instances, threads, one of them gone, events that run and that have ended.
 fn recorded() -> Vec<Word> {
-    let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+    let words = zeroed(CONFIG.words());
     let clock = MockClock::new();
     let identity = Identity { pid: 1, program: "fuzz", ..Default::default() };
     let region = Region::create(&words, &CONFIG, &identity, &clock.timers()).expect("zeroed and large enough");
@@ -125,54 +323,51 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
     }
 }
 
-fn read_if_it_opens(words: &[Word]) {
+fn read_if_it_opens(words: &[Word], flags: Flags) {
     let Ok(region) = Region::open(words) else { return };
-    read(&region);
-    // Reading with the rights of an administrator.
-    let texts = ["YES", "no", "TICK", "x"];
+    read(&region, flags, &|| ());
+    if flags.administer() {
+        administer(&region, &|| ());
+        read(&region, flags, &|| ());
+    }
+}
+
+/// What an administrator may do; `meanwhile` happens after each row that is looked at.
+fn administer(region: &Region<'_>, meanwhile: &dyn Fn()) {
     for table in tables::ALL {
         let rights = table.declaration().rights;
+        let mut all = |_: &dyn Row| {
+            meanwhile();
+            true
+        };
         for column in rights.update {
-            for text in texts {
-                let _ = table.update(&region, &mut |_| true, &[(column, Value::Text(text))]);
+            for text in ["YES", "no", "TICK", "x"] {
+                if let Ok(updated) = table.update(region, &mut all, &[(column, Value::Text(text))]) {
+                    assert!(updated.changed <= updated.matched);
+                }
             }
         }
         if rights.insert_delete {
-            let _ = table.insert(&region, &[]);
+            let _ = table.insert(region, &[]);
             let mut odd = false;
-            let _ = table.delete(&region, &mut |_| {
+            let _ = table.delete(region, &mut |row| {
                 odd = !odd;
-                odd
+                all(row) && odd
             });
-            let _ = table.insert(&region, &[(table.declaration().columns[0].name, Value::Text("db"))]);
+            let _ = table.insert(region, &[(table.declaration().columns[0].name, Value::Text("db"))]);
         }
-        let _ = table.truncate(&region);
+        let _ = table.truncate(region);
     }
     region.set_consumer(Consumer::EventsWaitsHistory, false);
     region.flush_status();
-    read(&region);
 }
 
-/// Every table, every cell; and the account of every read closes.
-fn read(region: &Region<'_>) {
-    let places = region.words().len() as u64;
+/// Every table, every cell; `meanwhile` happens after each row.
+fn read(region: &Region<'_>, flags: Flags, meanwhile: &dyn Fn()) {
     for table in tables::ALL {
-        let declaration = table.declaration();
-        let mut rows = 0;
-        let sweep = table.scan(region, &mut |row| {
-            rows += 1;
-            for (index, column) in declaration.columns.iter().enumerate() {
-                let value = row.cell(index);
-                assert!(column.holds(&value), "{}.{} shows {value:?}", declaration.name, column.name);
-                if let (Value::Text(text), SqlType::Varchar(_) | SqlType::Char(_)) = (value, column.sql_type) {
-                    assert!(text.len() <= 512);
-                }
-            }
-        });
-        assert_eq!(sweep.rows, rows, "{}", declaration.name);
-        assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{}", declaration.name);
-        // A class may have as many rows of the histogram as there are buckets; otherwise there is a word for each row.
-        assert!(sweep.places <= places * 600, "{}", declaration.name);
+        if flags.histogram() || table.declaration().name != "events_waits_histogram_by_event_name" {
+            read_table(*table, region, meanwhile);
+        }
     }
     let _ = (region.program(), region.pid(), region.size_bytes(), region.wait_timer());
     for class in region.classes() {
@@ -180,63 +375,75 @@ fn read(region: &Region<'_>) {
     }
 }
 
+/// Each cell is what its column's type, length, enum and nullability allow, and the account of the read closes.
+fn read_table(table: &dyn Table, region: &Region<'_>, meanwhile: &dyn Fn()) {
+    let declaration = table.declaration();
+    let mut rows = 0;
+    let sweep = table.scan(region, &mut |row| {
+        rows += 1;
+        for (index, column) in declaration.columns.iter().enumerate() {
+            let value = row.cell(index);
+            assert!(column.holds(&value), "{}.{} shows {value:?}", declaration.name, column.name);
+        }
+        meanwhile();
+    });
+    assert_eq!(sweep.rows, rows, "{}", declaration.name);
+    assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{}", declaration.name);
+    // A class may have as many rows of the histogram as there are buckets; otherwise there is a word for each row.
+    assert!(sweep.places <= region.words().len() as u64 * 600, "{}", declaration.name);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_words_left_alone_are_those_that_open_compares() {
-        let words = recorded();
-        assert!(Region::open(&words).is_ok());
-        let (mut refused, mut last) = (0, 0);
-        for at in 0..words.len() {
-            let damaged = recorded();
+    fn the_map_is_the_directory_and_the_words_left_alone_are_those_that_open_compares() {
+        let map = &RECORDED.map;
+        assert_eq!(map.sections[0].offset + HEADER, map.sections[1].offset);
+        assert_eq!(map.sections[2].count, Size::COUNT);
+        let mut refused = Vec::new();
+        for at in 0..RECORDED.values.len() {
+            let damaged = RECORDED.copy();
             overwrite(&damaged[at], u64::MAX);
             if Region::open(&damaged).is_err() {
-                (refused, last) = (refused + 1, at);
-            }
-            if at > 512 {
-                break;
+                refused.push(at);
             }
         }
-        assert_eq!(last + 1, 64 + DIRECTORY_WORDS + Size::COUNT);
-        assert!(refused > DIRECTORY_WORDS, "{refused}");
+        assert_eq!(refused.last().map(|last| (last + 1).next_multiple_of(8)), Some(map.compared));
+        assert!(refused.len() > 4 * map.sections.len(), "{refused:?}");
     }
 
     #[test]
     fn seeds() {
         region_bytes(&[]);
         region_bytes(b"PERFSCHM");
-        region_bytes(&[0xff; 70_000]);
-        region_bytes(&[0x02; 70_000]);
-        region_mutated(&[]);
-        region_mutated(&[1]);
+        for byte in [0xff, 2] {
+            region_bytes(&[byte; 70_000]);
+        }
+        for target in [region_mutated, region_live] {
+            target(&[]);
+            target(&[u8::MAX]);
+        }
     }
 
-    /// `PERFSCHEMA_FUZZ_RUNS` asks for more.
+    /// `PERFSCHEMA_FUZZ_RUNS` asks for more, `PERFSCHEMA_FUZZ_SEED` for others.
     #[test]
     fn many_small_ones() {
-        let runs = std::env::var("PERFSCHEMA_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok());
-        let runs: u64 = runs.unwrap_or(if cfg!(miri) { 1 } else { 300 });
-        let mut state =
-            std::env::var("PERFSCHEMA_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0x9e37_79b9_7f4a_7c15_u64);
+        let number = |name| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+        let runs = number("PERFSCHEMA_FUZZ_RUNS").unwrap_or(if cfg!(miri) { 1 } else { 1_000 });
+        let mut state = number("PERFSCHEMA_FUZZ_SEED").unwrap_or(0x9e37_79b9_7f4a_7c15);
         let mut next = || {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
             state
         };
-        for run in 0..runs {
-            let mut data = vec![next() as u8];
-            for _ in 0..next() % 40 {
-                data.extend_from_slice(&(next() as u16).to_le_bytes());
-                data.extend_from_slice(&next().to_le_bytes());
-            }
-            region_mutated(&data);
-            if run % 8 == 0 {
-                let mask = [u64::MAX, 0x0303_0303_0303_0303, 0xf, 0x3][next() as usize % 4];
-                let data: Vec<u8> = (0..CONFIG.words()).flat_map(|_| (next() & mask).to_le_bytes()).collect();
-                region_bytes(&data);
+        for _ in 0..runs {
+            let len = 1 + next() as usize % 240;
+            let data: Vec<u8> = (0..len).map(|_| next() as u8).collect();
+            for target in [region_bytes, region_mutated, region_live] {
+                target(&data);
             }
         }
     }

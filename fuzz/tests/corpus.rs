@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use perfschema_fuzz::{Body, TARGETS};
 
-/// Mutations of each stored input.
-const MUTATION_COUNT: u64 = 300;
+/// Mutations of the inputs of each target together, and at most of each: enough where there are few, not too many where there are many.
+const MUTATIONS: usize = 3_000;
+const MUTATIONS_OF_EACH: usize = 300;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -48,16 +49,17 @@ fn the_corpus_and_what_is_near_it() {
         inputs.sort();
         assert!(!inputs.is_empty(), "no inputs in {}", directory.display());
 
+        let mutations = (MUTATIONS / inputs.len()).min(MUTATIONS_OF_EACH);
         for (path, input) in &inputs {
             replay(*body, path, "as stored", input);
             let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ input.len() as u64);
-            for n in 0..MUTATION_COUNT {
+            for n in 0..mutations {
                 let other = &inputs[random.below(inputs.len())].1;
                 let mutated = mutate(&mut random, input.clone(), other);
                 replay(*body, path, &format!("mutation {n}"), &mutated);
             }
         }
-        println!("{target}: {} inputs and {MUTATION_COUNT} mutations of each", inputs.len());
+        println!("{target}: {} inputs and {mutations} mutations of each", inputs.len());
     }
 }
 

@@ -1,0 +1,819 @@
+//! The model itself: vectors, maps and loops. It knows what the tables promise, and nothing of how the core keeps the promise.
+
+use perfschema_core::table::TableError;
+use perfschema_core::timer::{Clock, TimerName};
+use perfschema_core::{Config, Consumer, Lost, Setting, Size};
+use std::collections::{HashMap, VecDeque};
+use std::iter;
+
+/// The pools of classes and instances, by the third part of an instrument's name.
+const KINDS: [&str; 4] = ["mutex", "rwlock", "cond", "semaphore"];
+const CLASS_SIZES: [Size; 4] = [Size::MaxMutexClasses, Size::MaxRwlockClasses, Size::MaxCondClasses, Size::MaxSynchClasses];
+const CLASSES_LOST: [Lost; 4] = [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses];
+const INSTANCE_SIZES: [Size; 4] =
+    [Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances];
+const INSTANCES_LOST: [Lost; 4] = [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances];
+
+/// Records that an actor has besides its history: for events that run.
+const SPARE_RECORDS: usize = 6;
+
+/// Chunks of the long history that are tried before a row is given up.
+const PROBES: usize = 8;
+
+/// Picoseconds a tick, of each timer of the mock clock.
+const TICK_PS: [u64; 5] = [400, 1_000, 1_000_000, 1_000_000_000, 10_000_000_000];
+
+/// What was on when an event began.
+#[derive(Clone, Copy, Debug, Default)]
+struct On {
+    enabled: bool,
+    timed: bool,
+    current: bool,
+    history: bool,
+    history_long: bool,
+    histogram: bool,
+    instance: bool,
+    thread: bool,
+    timer: usize,
+}
+
+impl On {
+    fn without_slot(self) -> On {
+        On { current: false, history: false, history_long: false, histogram: false, thread: false, ..self }
+    }
+}
+
+/// What a program says of a wait that begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    pub(crate) operation: &'static str,
+    pub(crate) object: u64,
+    pub(crate) amount: u64,
+    /// The line of the source location, which stands for it.
+    pub(crate) source: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Event {
+    on: On,
+    begun: Begun,
+    id: u64,
+    end_id: Option<u64>,
+    class: ClassKey,
+    /// In picoseconds since the epoch.
+    start: u64,
+    end: Option<u64>,
+    nesting: Option<u64>,
+    /// It found a record.
+    shown: bool,
+    hidden_current: bool,
+    hidden_history: bool,
+}
+
+impl Event {
+    /// Never negative, whatever the clock did.
+    fn wait_ps(&self) -> Option<u64> {
+        self.end.map(|end| end.saturating_sub(self.start))
+    }
+}
+
+/// Who attaches.
+#[derive(Clone, Debug)]
+pub(crate) struct Who {
+    pub(crate) name: &'static str,
+    pub(crate) user: &'static str,
+    pub(crate) host: &'static str,
+    pub(crate) background: bool,
+    pub(crate) os_id: u64,
+    pub(crate) parent: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Thread {
+    who: Who,
+    slot: Option<usize>,
+    id: u64,
+    instrumented: bool,
+    history: bool,
+    last_event: u64,
+    open: Vec<Event>,
+    /// The last that was visible and ended.
+    last_ended: Option<Event>,
+    /// Ended events in records of their own, those that ended first in front.
+    kept: VecDeque<Event>,
+    /// Its chunk of the long history: which, the next place in it, places left.
+    chunk: (usize, usize, usize),
+}
+
+/// Pool and place of a class.
+pub(crate) type ClassKey = (usize, usize);
+
+#[derive(Clone, Debug)]
+struct Class {
+    name: &'static str,
+    setting: Setting,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    unique: u64,
+    class: ClassKey,
+    pub(crate) address: u64,
+    pub(crate) holder: u64,
+    pub(crate) readers: u64,
+}
+
+/// An instance of the model: its pool, and a number that no other has.
+pub(crate) type InstanceKey = (usize, u64);
+
+/// A row of `setup_actors`.
+#[derive(Clone, Debug)]
+struct SetupActor {
+    user: &'static str,
+    host: &'static str,
+    enabled: bool,
+    history: bool,
+}
+
+/// An ended event as the sums see it.
+#[derive(Clone, Debug)]
+struct Counted {
+    class: ClassKey,
+    thread: Option<u64>,
+    instance: Option<InstanceKey>,
+    wait_ps: Option<u64>,
+    bucket: Option<usize>,
+}
+
+/// BUCKET_NUMBER, BUCKET_TIMER_LOW, BUCKET_TIMER_HIGH, COUNT_BUCKET, COUNT_BUCKET_AND_LOWER, BUCKET_QUANTILE of an instrument.
+pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
+
+pub(crate) struct Naive {
+    config: Config,
+    /// By pool, as many as there is room for.
+    classes: [Vec<Class>; 4],
+    consumers: Vec<bool>,
+    timer: usize,
+    setup_actors: Vec<SetupActor>,
+    threads: Vec<Thread>,
+    slots: Vec<bool>,
+    next_thread: u64,
+    instances: [Vec<Option<Instance>>; 4],
+    next_instance: u64,
+    counted: Vec<Counted>,
+    /// Of each summary table: how much was counted when it was last truncated.
+    since: HashMap<&'static str, usize>,
+    /// Pairs of a slot and a class, and whether they found a histogram.
+    histograms: HashMap<(usize, ClassKey), bool>,
+    /// Where each bucket of the histogram begins, in picoseconds.
+    bucket_lows: Vec<u64>,
+    /// Lines of the source locations that found a place.
+    sources: Vec<u32>,
+    long: Vec<Option<(u64, Event)>>,
+    /// Who fills which chunk of the long history: somebody, nobody.
+    chunks: Vec<bool>,
+    next_chunk: usize,
+    lost: HashMap<Lost, u64>,
+}
+
+impl Naive {
+    pub(crate) fn new(config: Config) -> Naive {
+        let size = |size| config.get(size) as usize;
+        let chunks = size(Size::EventsWaitsHistoryLongSize).div_ceil(chunk_len(&config));
+        let mut model = Naive {
+            config,
+            classes: Default::default(),
+            consumers: vec![false; Consumer::ALL.len()],
+            timer: 0,
+            setup_actors: Vec::new(),
+            threads: Vec::new(),
+            slots: vec![false; size(Size::MaxThreadInstances)],
+            next_thread: 1,
+            instances: INSTANCE_SIZES.map(|pool| vec![None; size(pool)]),
+            next_instance: 0,
+            counted: Vec::new(),
+            since: HashMap::new(),
+            histograms: HashMap::new(),
+            bucket_lows: bucket_lows(),
+            sources: Vec::new(),
+            long: vec![None; chunks * chunk_len(&config)],
+            chunks: vec![false; chunks],
+            next_chunk: 0,
+            lost: HashMap::new(),
+        };
+        // A new region records everybody, if there is room to say so.
+        let _ = model.insert_actor("%", "%", true, true);
+        model
+    }
+
+    fn size(&self, size: Size) -> usize {
+        self.config.get(size) as usize
+    }
+
+    fn lose(&mut self, lost: Lost) {
+        *self.lost.entry(lost).or_default() += 1;
+    }
+
+    pub(crate) fn flush_status(&mut self) {
+        self.lost.clear();
+    }
+
+    // Classes and settings.
+
+    fn class_list(&self) -> impl Iterator<Item = (ClassKey, &Class)> {
+        let pools = self.classes.iter().enumerate();
+        pools.flat_map(|(pool, classes)| classes.iter().enumerate().map(move |(index, class)| ((pool, index), class)))
+    }
+
+    fn class(&self, (pool, index): ClassKey) -> &Class {
+        &self.classes[pool][index]
+    }
+
+    pub(crate) fn register(&mut self, name: &'static str, setting: Setting) -> Option<ClassKey> {
+        let pool = KINDS.iter().position(|kind| name.split('/').nth(2) == Some(kind)).unwrap();
+        if let Some(index) = self.classes[pool].iter().position(|class| class.name == name) {
+            return Some((pool, index));
+        }
+        if self.classes[pool].len() == self.size(CLASS_SIZES[pool]) {
+            self.lose(CLASSES_LOST[pool]);
+            return None;
+        }
+        self.classes[pool].push(Class { name, setting });
+        Some((pool, self.classes[pool].len() - 1))
+    }
+
+    pub(crate) fn set(&mut self, (pool, index): ClassKey, setting: Setting) {
+        self.classes[pool][index].setting = setting;
+    }
+
+    /// UPDATE of `setup_instruments` for the names that begin so: rows matched, rows changed.
+    pub(crate) fn update_instruments(&mut self, prefix: &str, enabled: Option<bool>, timed: Option<bool>) -> (u64, u64) {
+        let mut counts = (0, 0);
+        for class in self.classes.iter_mut().flatten().filter(|class| class.name.starts_with(prefix)) {
+            let before = class.setting;
+            class.setting = Setting { enabled: enabled.unwrap_or(before.enabled), timed: timed.unwrap_or(before.timed) };
+            counts = (counts.0 + 1, counts.1 + u64::from(class.setting != before));
+        }
+        counts
+    }
+
+    pub(crate) fn enable_everything(&mut self) {
+        self.consumers.fill(true);
+        self.classes.iter_mut().flatten().for_each(|class| class.setting = Setting::ON);
+    }
+
+    /// Says whether anything changed.
+    pub(crate) fn switch(&mut self, consumer: usize, on: bool) -> bool {
+        std::mem::replace(&mut self.consumers[consumer], on) != on
+    }
+
+    pub(crate) fn set_timer(&mut self, timer: usize) -> bool {
+        std::mem::replace(&mut self.timer, timer) != timer
+    }
+
+    fn consumer(&self, consumer: Consumer) -> bool {
+        self.consumers[Consumer::ALL.iter().position(|other| *other == consumer).unwrap()]
+    }
+
+    fn on(&self, class: ClassKey, thread: &Thread) -> On {
+        let setting = self.class(class).setting;
+        let global = self.consumer(Consumer::GlobalInstrumentation);
+        let by_thread = global && self.consumer(Consumer::ThreadInstrumentation);
+        let current = by_thread && self.consumer(Consumer::EventsWaitsCurrent);
+        if !setting.enabled || !global || !thread.instrumented {
+            return On::default();
+        }
+        let on = On {
+            enabled: true,
+            timed: setting.timed,
+            current,
+            history: thread.history && current && self.consumer(Consumer::EventsWaitsHistory),
+            history_long: thread.history && current && self.consumer(Consumer::EventsWaitsHistoryLong),
+            histogram: by_thread && self.consumer(Consumer::EventsWaitsHistogram),
+            instance: self.consumer(Consumer::EventsWaitsSummaryByInstance),
+            thread: by_thread,
+            timer: self.timer,
+        };
+        if thread.slot.is_some() { on } else { on.without_slot() }
+    }
+
+    // Instances.
+
+    pub(crate) fn create_instance(&mut self, class: ClassKey, address: u64) -> Option<InstanceKey> {
+        let Some(place) = self.instances[class.0].iter().position(Option::is_none) else {
+            self.lose(INSTANCES_LOST[class.0]);
+            return None;
+        };
+        self.next_instance += 1;
+        let unique = self.next_instance;
+        self.instances[class.0][place] = Some(Instance { unique, class, address, holder: 0, readers: 0 });
+        Some((class.0, unique))
+    }
+
+    pub(crate) fn destroy_instance(&mut self, (pool, unique): InstanceKey) {
+        let place = self.instances[pool].iter_mut().find(|place| place.as_ref().is_some_and(|i| i.unique == unique));
+        *place.unwrap() = None;
+    }
+
+    pub(crate) fn instance(&mut self, (pool, unique): InstanceKey) -> &mut Instance {
+        self.instances[pool].iter_mut().flatten().find(|instance| instance.unique == unique).unwrap()
+    }
+
+    fn live_instances(&self, pool: usize) -> impl Iterator<Item = &Instance> {
+        self.instances[pool].iter().flatten()
+    }
+
+    // `setup_actors`.
+
+    /// The error's number, if it is refused.
+    pub(crate) fn insert_actor(
+        &mut self,
+        user: &'static str,
+        host: &'static str,
+        enabled: bool,
+        history: bool,
+    ) -> Result<(), u16> {
+        if self.setup_actors.iter().any(|row| row.user == user && row.host == host) {
+            return Err(1022);
+        }
+        if self.setup_actors.len() == self.size(Size::SetupActorsSize) {
+            return Err(1114);
+        }
+        self.setup_actors.push(SetupActor { user, host, enabled, history });
+        Ok(())
+    }
+
+    pub(crate) fn update_actors(&mut self, user: &str, column: &str, yes: bool) -> (u64, u64) {
+        let mut counts = (0, 0);
+        for row in self.setup_actors.iter_mut().filter(|row| row.user == user) {
+            let setting = if column == "HISTORY" { &mut row.history } else { &mut row.enabled };
+            counts = (counts.0 + 1, counts.1 + u64::from(*setting != yes));
+            *setting = yes;
+        }
+        counts
+    }
+
+    pub(crate) fn delete_actors(&mut self, user: &str) -> u64 {
+        let before = self.setup_actors.len();
+        self.setup_actors.retain(|row| row.user != user);
+        (before - self.setup_actors.len()) as u64
+    }
+
+    /// INSTRUMENTED and HISTORY of a thread that starts: background threads always; else the row that names most exactly who it is, a
+    /// named user before a named host.
+    fn start_setting(&self, who: &Who) -> (bool, bool) {
+        if who.background {
+            return (true, true);
+        }
+        let find = |user: &str, host: &str| self.setup_actors.iter().find(|row| row.user == user && row.host == host);
+        let row = find(who.user, who.host).or_else(|| find(who.user, "%")).or_else(|| find("%", who.host));
+        row.or_else(|| find("%", "%")).map_or((false, false), |row| (row.enabled, row.history))
+    }
+
+    // Threads.
+
+    fn live(&self) -> impl Iterator<Item = &Thread> {
+        self.threads.iter().filter(|thread| thread.slot.is_some())
+    }
+
+    pub(crate) fn live_ids(&self) -> Vec<u64> {
+        self.live().map(|thread| thread.id).collect()
+    }
+
+    /// A thread starts, with a slot if there is one or, if `slotless`, without asking. Returns its index, and its THREAD_ID or 0.
+    pub(crate) fn attach(&mut self, who: Who, slotless: bool) -> (usize, u64) {
+        let setting = self.start_setting(&who);
+        let mut thread = Thread {
+            who,
+            slot: None,
+            id: 0,
+            instrumented: true,
+            history: true,
+            last_event: 0,
+            open: Vec::new(),
+            last_ended: None,
+            kept: VecDeque::new(),
+            chunk: (0, 0, 0),
+        };
+        match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
+            Some(slot) => {
+                self.slots[slot] = true;
+                (thread.instrumented, thread.history) = setting;
+                (thread.slot, thread.id) = (Some(slot), self.next_thread);
+                self.next_thread += 1;
+            }
+            None if slotless => {}
+            None => self.lose(Lost::ThreadInstances),
+        }
+        let id = thread.id;
+        self.threads.push(thread);
+        (self.threads.len() - 1, id)
+    }
+
+    pub(crate) fn detach(&mut self, thread: usize) {
+        let thread = &mut self.threads[thread];
+        let Some(slot) = thread.slot.take() else { return };
+        self.slots[slot] = false;
+        // What it records from now on is that of a thread without a slot.
+        (thread.instrumented, thread.history) = (true, true);
+        for event in &mut thread.open {
+            event.on = event.on.without_slot();
+            event.shown = false;
+        }
+        if thread.chunk.2 > 0 {
+            self.chunks[thread.chunk.0] = false;
+            thread.chunk.2 = 0;
+        }
+    }
+
+    /// UPDATE of `threads` for one THREAD_ID; whether it changed anything.
+    pub(crate) fn update_thread(&mut self, id: u64, column: &str, yes: bool) -> bool {
+        let thread = self.threads.iter_mut().find(|thread| thread.slot.is_some() && thread.id == id).unwrap();
+        let setting = if column == "HISTORY" { &mut thread.history } else { &mut thread.instrumented };
+        std::mem::replace(setting, yes) != yes
+    }
+
+    // Events.
+
+    /// A wait begins. `chained`: at the moment when one that was timed so ended. Returns how often the timer is read.
+    pub(crate) fn begin(
+        &mut self,
+        thread: usize,
+        class: ClassKey,
+        begun: Begun,
+        clock: &impl Clock,
+        chained: Option<usize>,
+    ) -> u64 {
+        let on = self.on(class, &self.threads[thread]);
+        let records = self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS;
+        let state = &mut self.threads[thread];
+        let mut event = Event {
+            on,
+            begun,
+            id: 0,
+            end_id: None,
+            class,
+            start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
+            end: None,
+            nesting: state.open.iter().rev().find(|event| event.on.enabled).map(|event| event.id),
+            shown: false,
+            hidden_current: false,
+            hidden_history: false,
+        };
+        let mut lost = false;
+        if on.enabled {
+            state.last_event += 1;
+            event.id = state.last_event;
+        }
+        if on.current {
+            let running = state.open.iter().filter(|event| event.shown).count();
+            lost = running == records;
+            event.shown = !lost;
+            if event.shown && running + state.kept.len() == records {
+                state.kept.pop_front();
+            }
+        }
+        if lost {
+            self.lose(Lost::NestedEvents);
+        }
+        // A line is noted when a record is to show it.
+        event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(*line));
+        self.threads[thread].open.push(event);
+        u64::from(on.enabled && on.timed && chained != Some(on.timer))
+    }
+
+    /// Whether the location has a place, now or already.
+    fn note_source(&mut self, line: u32) -> bool {
+        let room = match self.size(Size::MaxSourceLocations) {
+            0 => 0,
+            size => size.next_power_of_two(),
+        };
+        if self.sources.contains(&line) {
+            return true;
+        }
+        if self.sources.len() == room {
+            self.lose(Lost::SourceLocations);
+            return false;
+        }
+        self.sources.push(line);
+        true
+    }
+
+    /// The innermost wait ends. Returns the timer that it was timed with.
+    pub(crate) fn end(
+        &mut self,
+        thread: usize,
+        instance: Option<InstanceKey>,
+        amount: Option<u64>,
+        clock: &impl Clock,
+    ) -> Option<usize> {
+        let state = &mut self.threads[thread];
+        let mut event = state.open.pop().unwrap();
+        if !event.on.enabled {
+            return None;
+        }
+        event.end = Some(clock.ticks(TimerName::ALL[event.on.timer]) * TICK_PS[event.on.timer]);
+        event.end_id = Some(state.last_event);
+        event.begun.amount = amount.unwrap_or(event.begun.amount);
+        // Hidden while it ran: it counts, and enters no history.
+        let forgotten = event.shown && event.hidden_current;
+        if event.shown {
+            state.last_ended = Some(event.clone());
+            if event.on.history && !forgotten {
+                state.kept.push_back(event.clone());
+            }
+        }
+        let wait_ps = event.wait_ps().filter(|_| event.on.timed);
+        let by_thread = state.slot.filter(|_| event.on.thread);
+        let counted = Counted {
+            class: event.class,
+            thread: by_thread.map(|_| state.id),
+            instance: instance.filter(|_| event.on.instance),
+            wait_ps,
+            bucket: wait_ps
+                .zip(by_thread)
+                .filter(|(_, slot)| event.on.histogram && self.has_histogram(*slot, event.class))
+                .map(|(wait_ps, _)| self.bucket(wait_ps)),
+        };
+        self.counted.push(counted);
+        // The long history takes copies of the records.
+        if event.on.history_long && event.shown && !forgotten {
+            self.write_long(thread, event.clone());
+        }
+        event.on.timed.then_some(event.on.timer)
+    }
+
+    /// Whether the pair has a histogram: decided when it first needs one.
+    fn has_histogram(&mut self, slot: usize, class: ClassKey) -> bool {
+        let taken = self.histograms.values().filter(|found| **found).count();
+        let room = taken < self.size(Size::MaxWaitHistograms);
+        if !room && !self.histograms.contains_key(&(slot, class)) {
+            self.lose(Lost::WaitHistograms);
+        }
+        *self.histograms.entry((slot, class)).or_insert(room)
+    }
+
+    fn write_long(&mut self, thread: usize, event: Event) {
+        let len = chunk_len(&self.config);
+        if self.threads[thread].chunk.2 == 0 && !self.chunks.is_empty() {
+            for _ in 0..PROBES {
+                let chunk = self.next_chunk % self.chunks.len();
+                self.next_chunk += 1;
+                if !self.chunks[chunk] {
+                    self.chunks[chunk] = true;
+                    self.threads[thread].chunk = (chunk, chunk * len, len);
+                    break;
+                }
+            }
+        }
+        let state = &mut self.threads[thread];
+        let (chunk, next, left) = &mut state.chunk;
+        if *left == 0 {
+            return self.lose(Lost::HistoryLongRows);
+        }
+        self.long[*next] = Some((state.id, event));
+        *next += 1;
+        *left -= 1;
+        if *left == 0 {
+            self.chunks[*chunk] = false;
+        }
+    }
+
+    // Tables.
+
+    pub(crate) fn truncate(&mut self, table: &'static str) -> Result<(), TableError> {
+        let live = |thread: &&mut Thread| thread.slot.is_some();
+        match table {
+            "events_waits_current" => self.threads.iter_mut().filter(live).for_each(|thread| {
+                thread.open.iter_mut().for_each(|event| event.hidden_current = true);
+                thread.last_ended.iter_mut().for_each(|event| event.hidden_current = true);
+            }),
+            "events_waits_history" => self.threads.iter_mut().filter(live).for_each(|thread| {
+                thread.kept.iter_mut().for_each(|event| event.hidden_history = true);
+            }),
+            "events_waits_history_long" => self.long.iter_mut().for_each(|row| *row = None),
+            "setup_actors" => self.setup_actors.clear(),
+            _ if table.contains("summary") || table.contains("histogram") => {
+                self.since.insert(table, self.counted.len());
+            }
+            _ => return Err(TableError::WrongUsage),
+        }
+        Ok(())
+    }
+
+    /// What the table counted since it was truncated.
+    fn counted(&self, table: &str) -> &[Counted] {
+        &self.counted[self.since.get(table).copied().unwrap_or(0)..]
+    }
+
+    /// COUNT, SUM, MIN, AVG, MAX.
+    fn sums(&self, table: &str, of: impl Fn(&Counted) -> bool) -> String {
+        let chosen: Vec<&Counted> = self.counted(table).iter().filter(|counted| of(counted)).collect();
+        let timed: Vec<u64> = chosen.iter().filter_map(|counted| counted.wait_ps).collect();
+        let sum: u64 = timed.iter().sum();
+        let avg = sum.checked_div(timed.len() as u64).unwrap_or(0);
+        format!("{} {sum} {} {avg} {}", chosen.len(), timed.iter().min().unwrap_or(&0), timed.iter().max().unwrap_or(&0))
+    }
+
+    /// The last bucket that does not begin after the wait.
+    fn bucket(&self, wait_ps: u64) -> usize {
+        self.bucket_lows.iter().rposition(|low| *low <= wait_ps).unwrap()
+    }
+
+    fn bucket_high(&self, bucket: usize) -> u64 {
+        self.bucket_lows.get(bucket + 1).copied().unwrap_or(u64::MAX)
+    }
+
+    fn buckets(&self, class: ClassKey) -> Vec<u64> {
+        let mut buckets = vec![0; self.bucket_lows.len()];
+        for counted in self.counted("events_waits_histogram_by_event_name").iter().filter(|counted| counted.class == class) {
+            counted.bucket.into_iter().for_each(|bucket| buckets[bucket] += 1);
+        }
+        buckets
+    }
+
+    pub(crate) fn histogram_rows(&self) -> Vec<HistogramRow> {
+        let mut rows = Vec::new();
+        for (key, class) in self.class_list() {
+            let buckets = self.buckets(key);
+            let total = buckets.iter().sum::<u64>().max(1);
+            let mut lower = 0;
+            for (number, count) in buckets.into_iter().enumerate() {
+                lower += count;
+                let (low, high) = (self.bucket_lows[number], self.bucket_high(number));
+                rows.push((class.name, number as u32, low, high, count, lower, lower as f64 / total as f64));
+            }
+        }
+        rows
+    }
+
+    /// The end of the bucket of the wait that so many of 1000 do not exceed: all waits in order, and the one at that rank.
+    fn quantile(&self, buckets: &[u64], per_mille: u64) -> u64 {
+        let waits: Vec<usize> =
+            buckets.iter().enumerate().flat_map(|(bucket, count)| iter::repeat_n(bucket, *count as usize)).collect();
+        let rank = (waits.len() * per_mille as usize).div_ceil(1000).max(1);
+        waits.get(rank - 1).map_or(0, |bucket| self.bucket_high(*bucket))
+    }
+
+    fn event_row(&self, thread: u64, event: &Event) -> String {
+        let timed = |value: Option<u64>| number(value.filter(|_| event.on.timed));
+        let begun = &event.begun;
+        format!(
+            "{thread} {} {} {} {} {} {} {} {} NULL NULL NULL NULL {} {} {} {} NULL NULL",
+            event.id,
+            number(event.end_id),
+            self.class(event.class).name,
+            begun.source.map_or("NULL".into(), |line| format!("model.rs:{line}")),
+            timed(Some(event.start)),
+            timed(event.wait_ps().map(|wait| event.start + wait)),
+            timed(event.wait_ps()),
+            number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0)),
+            begun.object,
+            number(event.nesting),
+            if event.nesting.is_some() { "WAIT" } else { "NULL" },
+            begun.operation,
+        )
+    }
+
+    /// What runs in the thread, or else what ended last.
+    fn current<'a>(&self, thread: &'a Thread) -> Vec<&'a Event> {
+        let running: Vec<&Event> = thread.open.iter().filter(|event| event.shown).collect();
+        let events = if running.is_empty() { thread.last_ended.iter().collect() } else { running };
+        events.into_iter().filter(|event| !event.hidden_current).collect()
+    }
+
+    fn history<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = &'a Event> {
+        thread.kept.iter().rev().filter(|event| !event.hidden_history).take(self.size(Size::EventsWaitsHistorySize))
+    }
+
+    /// The rows that a table should show, in any order; None for the histogram, whose rows are [`histogram_rows`](Self::histogram_rows).
+    pub(crate) fn rows(&self, table: &str) -> Option<Vec<String>> {
+        let yes = |yes: bool| if yes { "YES" } else { "NO" };
+        let not_zero = |value: u64| number(Some(value).filter(|value| *value != 0));
+        let event_rows = |thread: &Thread, events: Vec<&Event>| -> Vec<String> {
+            events.into_iter().map(|event| self.event_row(thread.id, event)).collect()
+        };
+        Some(match table {
+            "setup_instruments" => self
+                .class_list()
+                .map(|(_, class)| format!("{} {} {}", class.name, yes(class.setting.enabled), yes(class.setting.timed)))
+                .collect(),
+            "setup_consumers" => iter::zip(Consumer::ALL, &self.consumers)
+                .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
+                .collect(),
+            "setup_timers" => vec![format!("wait {}", TimerName::ALL[self.timer].name())],
+            "setup_actors" => self
+                .setup_actors
+                .iter()
+                .map(|row| format!("{} {} % {} {}", row.host, row.user, yes(row.enabled), yes(row.history)))
+                .collect(),
+            "threads" => self
+                .live()
+                .map(|thread| {
+                    let Who { name, user, host, background, os_id, parent } = &thread.who;
+                    let kind = if *background { "BACKGROUND" } else { "FOREGROUND" };
+                    format!(
+                        "{} {name} {kind} {} {user} {host} NULL NULL NULL NULL NULL {} NULL {} {} NULL {}",
+                        thread.id,
+                        number(Some(thread.id).filter(|_| !background)),
+                        not_zero(*parent),
+                        yes(thread.instrumented),
+                        yes(thread.history),
+                        not_zero(*os_id),
+                    )
+                })
+                .collect(),
+            "mutex_instances" => self
+                .live_instances(0)
+                .map(|i| format!("{} {} {}", self.class(i.class).name, i.address, not_zero(i.holder)))
+                .collect(),
+            "rwlock_instances" => self
+                .live_instances(1)
+                .map(|i| format!("{} {} {} {}", self.class(i.class).name, i.address, not_zero(i.holder), i.readers))
+                .collect(),
+            "cond_instances" => self.live_instances(2).map(|i| format!("{} {}", self.class(i.class).name, i.address)).collect(),
+            "events_waits_current" => self.live().flat_map(|thread| event_rows(thread, self.current(thread))).collect(),
+            "events_waits_history" => self.live().flat_map(|thread| event_rows(thread, self.history(thread).collect())).collect(),
+            "events_waits_history_long" => {
+                self.long.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
+            }
+            "events_waits_summary_global_by_event_name" => self
+                .class_list()
+                .map(|(key, class)| {
+                    let sums = self.sums(table, |counted| counted.class == key);
+                    let buckets = self.buckets(key);
+                    let [q95, q99, q999] = [950, 990, 999].map(|share| self.quantile(&buckets, share));
+                    format!("{} {sums} {q95} {q99} {q999}", class.name)
+                })
+                .collect(),
+            "events_waits_summary_by_thread_by_event_name" => self
+                .live()
+                .flat_map(|thread| self.class_list().map(move |(key, class)| (thread.id, key, class)))
+                .map(|(thread, key, class)| {
+                    let sums = self.sums(table, |counted| counted.class == key && counted.thread == Some(thread));
+                    format!("{thread} {} {sums}", class.name)
+                })
+                .collect(),
+            "events_waits_summary_by_instance" => (0..4)
+                .flat_map(|pool| self.live_instances(pool).map(move |instance| (pool, instance)))
+                .map(|(pool, instance)| {
+                    let sums = self.sums(table, |counted| counted.instance == Some((pool, instance.unique)));
+                    format!("{} {} {sums}", self.class(instance.class).name, instance.address)
+                })
+                .collect(),
+            "global_status" => {
+                Lost::ALL.iter().map(|lost| format!("{} {}", lost.variable(), self.lost.get(lost).unwrap_or(&0))).collect()
+            }
+            "global_variables" => Size::ALL
+                .iter()
+                .map(|size| format!("{} {}", size.variable(), self.config.get(*size)))
+                .chain(["performance_schema ON".into()])
+                .collect(),
+            "performance_timers" => iter::zip([2_500_000_000_u64, 1_000_000_000, 1_000_000, 1_000, 100], TimerName::ALL)
+                .map(|(hz, timer)| format!("{} {hz} NULL NULL", timer.name()))
+                .collect(),
+            "events_waits_histogram_by_event_name" => return None,
+            other => panic!("the model does not know {other}"),
+        })
+    }
+
+    /// How many places a whole read of the table looks at; None where there is no place without a row.
+    pub(crate) fn places(&self, table: &str) -> Option<u64> {
+        let instances = |pool: usize| self.instances[pool].len();
+        let threads = self.slots.len();
+        let places = match table {
+            "setup_instruments" => CLASS_SIZES.iter().map(|size| self.size(*size)).sum(),
+            "setup_actors" => self.size(Size::SetupActorsSize),
+            "threads" => threads,
+            "mutex_instances" => instances(0),
+            "rwlock_instances" => instances(1),
+            "cond_instances" => instances(2),
+            "events_waits_summary_by_instance" => (0..4).map(instances).sum(),
+            "events_waits_current" | "events_waits_history" => {
+                threads * (self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS)
+            }
+            "events_waits_history_long" => self.long.len(),
+            _ => return None,
+        };
+        Some(places as u64)
+    }
+}
+
+fn number(value: Option<u64>) -> String {
+    value.map_or("NULL".into(), |value| value.to_string())
+}
+
+/// Records that a thread reserves at once in the long history: as many as leaves half of it to others whatever all threads hold, a
+/// power of two and at most 64.
+fn chunk_len(config: &Config) -> usize {
+    let [long, threads] = [Size::EventsWaitsHistoryLongSize, Size::MaxThreadInstances].map(|size| config.get(size) as usize);
+    let fits = |len: &usize| threads != 0 && len * threads * 2 <= long;
+    (0..=6).map(|bits| 1 << bits).filter(fits).max().unwrap_or(1)
+}
+
+/// 0; three decades of 50 from 10 ns on; from 10 µs on MySQL's 449 others. Each bucket is 10^(1/50) times as long as the one before.
+fn bucket_lows() -> Vec<u64> {
+    let run = |first: f64, count| iter::successors(Some(first), |low| Some(low * 1.0471285480508996)).take(count);
+    let runs = [(1e4, 50), (1e5, 50), (1e6, 50), (1e7, 449)];
+    iter::once(0).chain(runs.into_iter().flat_map(|(first, count)| run(first, count).map(|low| low as u64))).collect()
+}
