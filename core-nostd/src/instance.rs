@@ -176,12 +176,13 @@ impl<'r> Region<'r> {
         let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
         let mut sweep = Sweep::default();
         for words in self.arrays::<INSTANCE>(section) {
-            match find(words, epoch) {
-                Some(found) => {
+            match look(words, epoch) {
+                Look::Free => sweep.free(),
+                Look::Changed => sweep.changed(),
+                Look::Live(found) => {
                     each(self.class_name(found.class), &found);
                     sweep.row();
                 }
-                None => sweep.free(),
             }
         }
         sweep
@@ -275,15 +276,28 @@ pub(crate) struct Found {
     pub(crate) holder: u64,
     pub(crate) readers: u64,
     pub(crate) summary: Summary,
+    /// The summary is whole. It is not where the holder stood still in the middle of a count, or never stopped counting.
+    pub(crate) settled: bool,
+}
+
+/// What a reader finds in a place.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Free,
+    Live(Found),
+    /// Made or given back while it was read.
+    Changed,
 }
 
 /// Reader: the instance, if it is alive and nobody takes its place meanwhile.
-fn find(words: &[Word; INSTANCE], epoch: u64) -> Option<Found> {
+fn look(words: &[Word; INSTANCE], epoch: u64) -> Look {
     let seen = words[word::STATE].load(Ordering::Acquire); // [L5]
-    if seen & 3 != LIVE {
-        return None;
+    match seen & 3 {
+        FREE => return Look::Free,
+        LIVE => {}
+        _ => return Look::Changed,
     }
-    let mut summary = Summary::default();
+    let (mut summary, mut settled) = (Summary::default(), false);
     for attempt in 0..ATTEMPTS {
         let version = words[word::VERSION].load(Ordering::Acquire); // [A3]
         let [count_timed, untimed, sum, max, not_min] =
@@ -299,7 +313,8 @@ fn find(words: &[Word; INSTANCE], epoch: u64) -> Option<Found> {
             summary = Summary::default();
         }
         fence(Ordering::Acquire); // [A4]
-        if version.is_multiple_of(2) && words[word::VERSION].get() == version {
+        settled = version.is_multiple_of(2) && words[word::VERSION].get() == version;
+        if settled {
             break;
         }
         #[cfg(perfschema_loom)]
@@ -317,7 +332,45 @@ fn find(words: &[Word; INSTANCE], epoch: u64) -> Option<Found> {
         holder: words[word::HOLDER].get(),
         readers: words[word::READERS].get(),
         summary,
+        settled,
     };
     fence(Ordering::Acquire); // [L6]
-    (words[word::STATE].get() == seen).then_some(found)
+    (words[word::STATE].get() == seen).then_some(found).map_or(Look::Changed, Look::Live)
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::word;
+    use crate::region::{INSTANCE, Section};
+    use crate::tables::{EventsWaitsSummaryByInstance, MutexInstances};
+    use crate::{Config, Identity, InstrumentName, Region, Setting, Size, StaticRegion};
+    use perfschema_timer::MockClock;
+
+    /// A holder that was stopped or killed in the middle of counting leaves the version odd: no row of half a sum, but the lock is there.
+    #[test]
+    fn sums_in_the_middle_of_a_count_are_no_row() {
+        const CONFIG: Config = Config::EMPTY.with(Size::MaxMutexClasses, 1).with(Size::MaxMutexInstances, 2);
+        static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
+        let region = Region::create(MEMORY.words(), &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+        let class = region.register(InstrumentName::literal("wait/synch/mutex/app/A"), Setting::ON).unwrap();
+        let ids = [0x10, 0x20].map(|address| region.create_instance(class, address).unwrap());
+        for id in ids {
+            region.instance(id).unwrap().record_alone(0, Some(5));
+        }
+        let words = &region.arrays::<INSTANCE>(Section::MutexInstances)[0];
+        words[word::VERSION].set(words[word::VERSION].get() + 1);
+        words[word::COUNT_TIMED].set(2);
+
+        let mut sums = Vec::new();
+        let sweep = region.scan(&EventsWaitsSummaryByInstance, |row| sums.push((row.object_instance_begin, row.sum_timer_wait)));
+        assert_eq!(sums, [(0x20, 5)]);
+        assert_eq!((sweep.places, sweep.rows, sweep.changed), (2, 1, 1));
+        let mut locks = Vec::new();
+        region.scan(&MutexInstances, |row| locks.push(row.object_instance_begin));
+        assert_eq!(locks, [0x10, 0x20]);
+        // Being made: no lock yet, and no free place either.
+        words[word::STATE].set(words[word::STATE].get() & !3 | super::CLAIMED);
+        let sweep = region.scan(&MutexInstances, |_| {});
+        assert_eq!((sweep.rows, sweep.free, sweep.changed), (1, 0, 1));
+    }
 }

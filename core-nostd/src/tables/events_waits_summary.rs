@@ -203,12 +203,18 @@ impl TableSource for EventsWaitsSummaryByInstance {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         let mut sweep = Sweep::default();
         for pool in &POOLS {
+            let mut unsettled = 0;
             let part = region.sweep_instances(pool.instances, &mut |name, found| {
-                each(&EventsWaitsSummaryByInstanceRow::new(name, found.address, &found.summary));
+                if found.settled {
+                    each(&EventsWaitsSummaryByInstanceRow::new(name, found.address, &found.summary));
+                } else {
+                    unsettled += 1;
+                }
             });
             sweep.places += part.places;
-            sweep.rows += part.rows;
+            sweep.rows += part.rows - unsettled;
             sweep.free += part.free;
+            sweep.changed += part.changed + unsettled;
         }
         sweep
     }
