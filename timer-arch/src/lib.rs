@@ -50,8 +50,8 @@
 //! |---|---|---|---|---|
 //! | x86-64 Unix, invariant TSC | `rdtsc` | measured | `CLOCK_MONOTONIC` | coarse clock (Linux), else MILLISECOND |
 //! | x86-64 Unix, TSC may vary | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |
-//! | aarch64 Unix | `cntvct_el0` | measured to 1 ppm if it can be, else `cntfrq_el0` | `CLOCK_MONOTONIC` | as above |
-//! | riscv64 Linux | `rdtime` | measured | `CLOCK_MONOTONIC` | as above |
+//! | aarch64 Unix | `cntvct_el0` | measured to 1 ppm if it can be, else `cntfrq_el0` if that is within the measurement's bound | `CLOCK_MONOTONIC` | as above |
+//! | riscv64 Linux | `rdtime` | as above, with the device tree's `timebase-frequency` | `CLOCK_MONOTONIC` | as above |
 //! | other Unix, and Miri | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |
 //! | x86-64 without Unix | `rdtsc` | measured by the external clock, else CPUID, else assumed | external clock, else from CYCLE | MILLISECOND |
 //! | aarch64 without Unix | `cntvct_el0` | as above, with `cntfrq_el0` | external clock, else from CYCLE | MILLISECOND |
