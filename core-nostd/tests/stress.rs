@@ -441,7 +441,7 @@ impl<'w> Writer<'w> {
         self.end(life, outer, outer_wait);
     }
 
-    fn begin(&self, life: &Life, event: Event) -> Wait {
+    fn begin(&self, life: &Life, event: Event) -> Wait<'static> {
         let class = self.world.classes[event.class()];
         self.clock.set(TimerName::Nanosecond, event.start_ns());
         let amount = event.spins(false).into();
@@ -449,7 +449,7 @@ impl<'w> Writer<'w> {
         life.actor.begin(&self.clock, self.world.region.switches(class), class, &what)
     }
 
-    fn end(&mut self, life: &Life, event: Event, mut wait: Wait) {
+    fn end(&mut self, life: &Life, event: Event, mut wait: Wait<'_>) {
         let lock = life.locks[event.class()].and_then(|id| self.world.region.instance(id));
         wait.set_amount(event.spins(true).into());
         self.clock.set(TimerName::Nanosecond, event.start_ns() + event.wait_ns());
