@@ -25,7 +25,7 @@ const STATE_BITS: u64 = 3;
 
 /// How often a registration looks whether another one of the same name has finished. If not, it goes on: the class is the right one,
 /// only its name does not show yet.
-const PATIENCE: u32 = if cfg!(perfschema_loom) { 2 } else { 10_000 };
+const PATIENCE: u32 = if cfg!(any(test, perfschema_loom)) { 2 } else { 10_000 };
 
 /// A registered instrument: an index into the region's classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -27,6 +27,8 @@ mod class;
 mod config;
 pub mod histogram;
 mod instance;
+#[cfg(all(test, not(perfschema_loom)))]
+mod interrupt;
 mod long_history;
 mod lost;
 #[cfg(perfschema_loom)]
