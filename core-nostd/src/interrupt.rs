@@ -7,6 +7,8 @@
 //!
 //! Each level records with an actor of its own, which is the rule that a ring has one writer.
 
+use crate::record::{self, Read};
+use crate::region::{RECORD, Section};
 use crate::{
     Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting,
     Size, WaitStart, Word, tables,
@@ -267,6 +269,14 @@ impl Life {
         }
         self.region.scan(&tables::EventsWaitsCurrent, |row| whole(row, at));
         self.region.scan(&tables::EventsWaitsHistory, |row| whole(row, at));
+        // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
+        for words in self.region.arrays::<RECORD>(Section::Rings) {
+            if let Read::Whole(found) = record::read(words) {
+                let event = found.object;
+                assert_eq!((found.amount, found.start), (event, start_ns(event)), "{at:?}");
+                assert!(!found.ended || found.end == start_ns(event) + wait_ns(event), "{at:?}");
+            }
+        }
         let mut seen = BTreeSet::new();
         self.region.scan(&tables::EventsWaitsHistoryLong, |row| {
             whole(row, at);
@@ -278,9 +288,9 @@ impl Life {
             let Some(level) = level else { return assert_eq!(row.count_star, 0, "{at:?}") };
             let (ended, running) = (self.ended[level].borrow(), self.running[level].borrow());
             // The one that is ending may be in it or not, but all of it.
-            let with_last = ended.iter().chain(running.last().filter(|_| row.count_star > ended.len() as u64));
-            let sum = with_last.clone().map(|&event| wait_ns(event) * 1_000).sum::<u64>();
-            assert_eq!((row.count_star, row.sum_timer_wait), (with_last.count() as u64, sum), "level {level} at {at:?}");
+            let counted = ended.iter().chain(running.last()).take(row.count_star as usize);
+            let sum = counted.clone().map(|&event| wait_ns(event) * 1_000).sum::<u64>();
+            assert_eq!((row.count_star, row.sum_timer_wait), (counted.count() as u64, sum), "level {level} at {at:?}");
         });
         let mut count = 0;
         self.region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| count += row.count_star);
