@@ -91,8 +91,8 @@ const fn wait_ns(event: u64) -> u64 {
 
 const CLASS: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/interrupted");
 const HISTORY: u32 = 2;
-/// More events than a thread has records.
-const BURST: u64 = HISTORY as u64 + 6 + 2;
+/// Events for which each of a thread's records is written twice, and one more.
+const BURST: u64 = 2 * (HISTORY as u64 + 6) + 1;
 const CONFIG: Config = Config::EMPTY
     .with(Size::MaxMutexClasses, 1)
     .with(Size::MaxMutexInstances, LEVELS as u32)
@@ -352,8 +352,8 @@ fn an_interrupt_at_every_step_and_one_within_it_at_every_step() {
 
 #[test]
 fn bursts_longer_than_a_ring_at_every_step() {
-    // Each step of either level in turn with every 61st of the other.
-    const APART: u64 = 61 * STRIDE;
+    // Each step of either level in turn with every 151st of the other.
+    const APART: u64 = 151 * STRIDE;
     for first in (0..).step_by(STRIDE as usize) {
         let mut second = first % APART;
         loop {
