@@ -250,6 +250,15 @@ impl Region<'_> {
         }
     }
 
+    /// After a fork: what another thread was about to register is free again.
+    pub(crate) fn forget_unfinished_classes(&self) {
+        for words in self.arrays::<CLASS>(Section::Classes) {
+            if words[word::STATE].get() & STATE_BITS == CLAIMED {
+                words[word::STATE].set(FREE);
+            }
+        }
+    }
+
     fn published(&self, class: Class) -> Option<&[Word; CLASS]> {
         let words = self.arrays::<CLASS>(Section::Classes).get(class.index())?;
         // [C3] Acquire: pairs with [C2].

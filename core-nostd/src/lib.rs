@@ -25,6 +25,7 @@
 mod actor;
 mod class;
 mod config;
+mod fork;
 pub mod histogram;
 mod instance;
 #[cfg(all(test, not(perfschema_loom)))]
@@ -53,6 +54,7 @@ mod wait_histogram;
 pub use actor::{Actor, Wait, WaitStart};
 pub use class::{Class, RegisterError, Setting};
 pub use config::{Config, ConfigError, Size};
+pub use fork::{Child, copy_for_child};
 pub use instance::{Held, Instance, InstanceId};
 pub use lost::Lost;
 pub use name::{InstrumentKind, InstrumentName, NameError};

@@ -268,3 +268,9 @@ pub(crate) fn hide_history(record: &RecordWords) {
         record[word::HIDDEN_HISTORY].set(seen);
     }
 }
+
+/// Whether it holds an event that has ended.
+pub(crate) fn has_ended(record: &RecordWords) -> bool {
+    let seen = record[word::VERSION].get();
+    seen != 0 && seen % 4 == ENDED
+}
