@@ -20,12 +20,15 @@ use std::rc::Rc;
 
 const LEVELS: usize = 3;
 
-/// What is to happen when so many steps of the level have been made.
+/// When so many steps have been made, and what happens then.
+type Interrupt = (u64, Rc<dyn Fn()>);
+
+/// What is to happen on each level.
 struct Plan {
     /// How many interrupts run, each within the one before.
     level: Cell<usize>,
     steps: [Cell<u64>; LEVELS],
-    interrupts: RefCell<[Option<(u64, Rc<dyn Fn()>)>; LEVELS]>,
+    interrupts: RefCell<[Option<Interrupt>; LEVELS]>,
     watching: Cell<bool>,
 }
 
@@ -60,7 +63,7 @@ pub(crate) fn step() {
 
 /// Runs `main`, with interrupt n at a step of interrupt n - 1, or of `main`. Returns how many steps each level made; a level that made
 /// fewer than it was to be interrupted at was not.
-fn interrupted(main: impl FnOnce(), interrupts: &[(u64, Rc<dyn Fn()>)]) -> [u64; LEVELS] {
+fn interrupted(main: impl FnOnce(), interrupts: &[Interrupt]) -> [u64; LEVELS] {
     PLAN.with(|plan| {
         plan.steps.iter().for_each(|steps| steps.set(0));
         *plan.interrupts.borrow_mut() = core::array::from_fn(|level| interrupts.get(level).cloned());
@@ -331,7 +334,7 @@ fn an_interrupt_at_every_step_and_one_within_it_at_every_step() {
             let interrupts = [(first, records(&life, 1, 1)), (second, records(&life, 2, 1))];
             let steps = interrupted(|| life.main(), &interrupts);
             // Looking at every table takes longer than the case itself; the sums say whether it is worth it.
-            if cases % 16 == 0 || steps[2] == 0 {
+            if cases.is_multiple_of(16) || steps[2] == 0 {
                 life.check(&(first, second));
             } else {
                 let class = life.region.find_class(CLASS.as_str()).unwrap();

@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(region.lost(Lost::NestedLevels), 2);
         let mut rows = Vec::new();
         region.scan(&crate::tables::Threads, |row| {
-            rows.push((row.thread_id, row.parent_thread_id, row.name.as_str().ends_with("/signal")))
+            rows.push((row.thread_id, row.parent_thread_id, row.name.as_str().ends_with("/signal")));
         });
         assert_eq!(rows, [(1, None, false), (2, Some(1), true), (3, Some(1), true)]);
         exit(std::ptr::null_mut());
