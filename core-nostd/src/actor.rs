@@ -14,7 +14,7 @@ use crate::long_history;
 use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
-use crate::slot::{self, ActorIdentity, Claimed};
+use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::source;
 use crate::stat::{self, CarryWords, Epochs, Shared, StatWords};
 use crate::sync::Word;
@@ -410,5 +410,21 @@ impl<'r> Actor<'r> {
         if let Some(words) = self.shared.get(class).and_then(|words| words.first_chunk()) {
             Shared(words).record(wait_ps);
         }
+    }
+
+    /// Whether the slot is this actor's.
+    pub(crate) fn owns(&self, words: &SlotWords) -> bool {
+        self.slot.is_some_and(|slot| core::ptr::eq(slot.words, words)) && self.keep.get() == u64::MAX
+    }
+
+    /// The words that must agree with what the actor itself remembers.
+    pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
+        let slot = self.slot.iter().flat_map(|slot| slot.words);
+        slot.chain(self.ring.as_flattened()).chain(self.queue)
+    }
+
+    /// Gives back the chunk of the long history that it has not filled.
+    pub(crate) fn finish_chunk(&self) {
+        self.long.finish();
     }
 }

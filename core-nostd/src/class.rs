@@ -25,7 +25,7 @@ const STATE_BITS: u64 = 3;
 
 /// How often a registration looks whether another one of the same name has finished. If not, it goes on: the class is the right one,
 /// only its name does not show yet.
-const PATIENCE: u32 = if cfg!(perfschema_loom) { 2 } else { 10_000 };
+const PATIENCE: u32 = if cfg!(any(test, perfschema_loom)) { 2 } else { 10_000 };
 
 /// A registered instrument: an index into the region's classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -255,6 +255,15 @@ impl Region<'_> {
     pub(crate) fn store_setting(&self, class: Class, setting: Setting) {
         if let Some(words) = self.published(class) {
             words[word::SETTING].set(setting.bits());
+        }
+    }
+
+    /// After a fork: what another thread was about to register is free again.
+    pub(crate) fn forget_unfinished_classes(&self) {
+        for words in self.arrays::<CLASS>(Section::Classes) {
+            if words[word::STATE].get() & STATE_BITS == CLAIMED {
+                words[word::STATE].set(FREE);
+            }
         }
     }
 

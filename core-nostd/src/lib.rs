@@ -31,8 +31,11 @@
 mod actor;
 mod class;
 mod config;
+mod fork;
 pub mod histogram;
 mod instance;
+#[cfg(all(test, not(perfschema_loom)))]
+mod interrupt;
 mod long_history;
 mod lost;
 #[cfg(perfschema_loom)]
@@ -58,6 +61,7 @@ mod wait_histogram;
 pub use actor::{Actor, Wait, WaitStart};
 pub use class::{Class, RegisterError, Setting};
 pub use config::{Config, ConfigError, Size};
+pub use fork::{Child, copy_for_child};
 pub use instance::{Held, Instance, InstanceId};
 pub use lost::Lost;
 pub use name::{InstrumentKind, InstrumentName, NameError};

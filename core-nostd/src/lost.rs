@@ -45,6 +45,9 @@ lost! {
     /// Events that were neither visible nor kept in a history, because more events ran in one thread at one time than it has records.
     /// They count in the sums.
     NestedEvents = "Performance_schema_nested_events_lost";
+    /// Events of signal handlers that interrupted one another in the middle of a record, deeper than there are levels. They are recorded
+    /// nowhere.
+    NestedLevels = "Performance_schema_nested_levels_lost";
     /// Events that did not enter the long history because every part of it was being filled by another thread.
     HistoryLongRows = "Performance_schema_events_waits_history_long_lost";
     /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
@@ -54,10 +57,11 @@ lost! {
 }
 
 impl Region<'_> {
-    /// Counts one loss. A read-modify-write, which is fine here: it happens only when something is full.
+    /// Counts one loss: for adapters, of what they could not even begin to record. A read-modify-write, which is fine here: it happens only
+    /// when something is full.
     #[cold]
     #[inline(never)]
-    pub(crate) fn count_lost(&self, lost: Lost) {
+    pub fn count_lost(&self, lost: Lost) {
         if let Some(counter) = self.section(Section::LostCounters).get(lost as usize) {
             // Relaxed: a count that nothing depends on.
             counter.fetch_add(1, Ordering::Relaxed);

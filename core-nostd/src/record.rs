@@ -287,3 +287,9 @@ fn hide(hidden: &Word, version: u64) {
     let rank = |version: u64| (version.div_ceil(4), version % 4 == RUNNING);
     hidden.update(|before| if rank(before) > rank(version) { before } else { version });
 }
+
+/// Whether it holds an event that has ended.
+pub(crate) fn has_ended(record: &RecordWords) -> bool {
+    let seen = record[word::VERSION].get();
+    seen != 0 && seen % 4 == ENDED
+}

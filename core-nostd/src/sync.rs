@@ -20,6 +20,13 @@ pub(crate) use core::sync::atomic::Ordering;
 
 pub use word::Word;
 
+/// Before each access to a word: the unit tests let an interrupt happen here.
+#[cfg(all(test, not(perfschema_loom)))]
+use crate::interrupt::step;
+#[cfg(not(any(test, perfschema_loom)))]
+#[inline(always)]
+fn step() {}
+
 #[cfg(perfschema_loom)]
 mod word {
     use super::Ordering;
@@ -88,7 +95,7 @@ mod word {
 
 #[cfg(all(not(perfschema_loom), target_has_atomic = "64"))]
 mod word {
-    use super::Ordering;
+    use super::{Ordering, step};
     use core::sync::atomic::AtomicU64;
 
     /// One 64-bit word of a region.
@@ -103,20 +110,25 @@ mod word {
         }
         #[inline(always)]
         pub(crate) fn load(&self, ordering: Ordering) -> u64 {
+            step();
             self.0.load(ordering)
         }
         #[inline(always)]
         pub(crate) fn store(&self, value: u64, ordering: Ordering) {
+            step();
             self.0.store(value, ordering);
         }
         pub(crate) fn compare_exchange(&self, current: u64, new: u64, success: Ordering) -> Result<u64, u64> {
+            step();
             self.0.compare_exchange(current, new, success, Ordering::Relaxed)
         }
         #[inline]
         pub(crate) fn fetch_add(&self, value: u64, ordering: Ordering) -> u64 {
+            step();
             self.0.fetch_add(value, ordering)
         }
         pub(crate) fn swap(&self, value: u64, ordering: Ordering) -> u64 {
+            step();
             self.0.swap(value, ordering)
         }
     }
@@ -124,7 +136,7 @@ mod word {
 
 #[cfg(all(not(perfschema_loom), not(target_has_atomic = "64")))]
 mod word {
-    use super::Ordering;
+    use super::{Ordering, step};
     use core::sync::atomic::AtomicU32;
 
     /// One 64-bit word of a region, as two halves in the byte order of the target.
@@ -144,14 +156,18 @@ mod word {
         /// The low half with `ordering`, then the high half: what a version needs, whose low half changes with every write.
         #[inline(always)]
         pub(crate) fn load(&self, ordering: Ordering) -> u64 {
+            step();
             let low = self.0[LOW].load(ordering);
+            step();
             let high = self.0[HIGH].load(Ordering::Relaxed);
             (high as u64) << 32 | low as u64
         }
         /// The high half, then the low half with `ordering`.
         #[inline(always)]
         pub(crate) fn store(&self, value: u64, ordering: Ordering) {
+            step();
             self.0[HIGH].store((value >> 32) as u32, Ordering::Relaxed);
+            step();
             self.0[LOW].store(value as u32, ordering);
         }
         // A critical section on one core orders everything, so the orderings asked for are met.

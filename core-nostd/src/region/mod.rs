@@ -31,7 +31,7 @@ pub(crate) use text::{read_text, text_is, write_text};
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
 const LAYOUT_VERSION: u64 = 1;
-const READY: u64 = 1;
+pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
 pub(crate) mod header {

@@ -2,7 +2,7 @@
 
 use crate::process::Process;
 use perfschema_core::{Class, InstrumentName};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A named point of measurement, to be placed in a `static`; the lock macros ([`mutex!`](crate::mutex) and the others) do that.
 ///
@@ -16,9 +16,12 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Instrument {
     name: InstrumentName<'static>,
-    /// None: there was no room.
-    class: OnceLock<Option<Class>>,
+    /// [`UNKNOWN`], [`NO_ROOM`], or the class. Relaxed: a number of its own.
+    class: AtomicU32,
 }
+
+const UNKNOWN: u32 = u32::MAX;
+const NO_ROOM: u32 = u32::MAX - 1;
 
 impl Instrument {
     /// An instrument of this name, by the rules of [`InstrumentName`].
@@ -26,7 +29,7 @@ impl Instrument {
     /// # Panics
     /// If the name breaks the rules; in a `static`, that is a compile error.
     pub const fn new(name: &'static str) -> Instrument {
-        Instrument { name: InstrumentName::literal(name), class: OnceLock::new() }
+        Instrument { name: InstrumentName::literal(name), class: AtomicU32::new(UNKNOWN) }
     }
 
     /// The name.
@@ -35,7 +38,15 @@ impl Instrument {
     }
 
     /// The class, registered now if it was not. None if there is no room for it, which is counted.
+    // Not a OnceLock: a signal handler that registers what its thread is about to register would wait for ever. Both may do it, and
+    // find the same class.
     pub(crate) fn class(&self, process: &Process) -> Option<Class> {
-        *self.class.get_or_init(|| process.region().register(self.name, process.initial_setting(self.name())).ok())
+        let mut class = self.class.load(Ordering::Relaxed);
+        if class == UNKNOWN {
+            let registered = process.region().register(self.name, process.initial_setting(self.name()));
+            class = registered.map_or(NO_ROOM, |class| class.to_bits().into());
+            self.class.store(class, Ordering::Relaxed);
+        }
+        u16::try_from(class).ok().map(Class::from_bits)
     }
 }

@@ -31,11 +31,13 @@
 //! sets sizes and switches, [`tables`] lists what there is to read, [`render`] prints it.
 //!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
-//! dies takes its tables with it. Without the feature `instrument` the types of [`sync`] are std's own.
+//! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own.
 
 pub mod render;
 pub mod sync;
 
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+mod fork;
 #[cfg(feature = "instrument")]
 mod hook;
 #[cfg(feature = "instrument")]
@@ -44,6 +46,8 @@ mod instrument;
 pub mod lock_api;
 #[cfg(feature = "instrument")]
 mod process;
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+mod share;
 #[cfg(feature = "instrument")]
 pub mod thread;
 
@@ -53,6 +57,8 @@ pub use perfschema_core as core;
 pub use perfschema_core::{Consumer, Lost, Region, Setting, Size, Summary, tables};
 #[cfg(feature = "instrument")]
 pub use process::{Builder, Process, StartError, builder, process, start};
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+pub use share::{AttachError, Attached, ShareError, attach};
 
 /// A mutex with an instrument of its own, placed at the call site; also in a `static`. The name is checked when the program is compiled.
 ///

@@ -1,6 +1,8 @@
 //! The process's region: made once by [`start`], of memory that is taken at once and never grows.
 
-use crate::hook;
+#[cfg(target_os = "linux")]
+use crate::share::{self, ShareError, Unnamed};
+use crate::{hook, thread};
 use perfschema_core::options::{self, InstrumentSetting, OptionError, StartOption, same_name};
 use perfschema_core::pattern::LikePattern;
 use perfschema_core::{Config, ConfigError, Consumer, Identity, Region, RegionError, Setting, Size, Word};
@@ -12,6 +14,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The variable with options for every program that starts a performance schema, as `Builder::options` takes them.
 const OPTIONS_VARIABLE: &str = "PERFSCHEMA_OPTIONS";
 
+/// The variable that puts the region into shared memory if it is 1, and keeps it out if it is 0, whatever the program says.
+#[cfg(target_os = "linux")]
+const SHARE_VARIABLE: &str = "PERFSCHEMA_SHARE";
+
 static PROCESS: OnceLock<Process> = OnceLock::new();
 
 /// The running process's performance schema.
@@ -20,10 +26,17 @@ pub struct Process {
     region: Region<'static>,
     /// What instruments that register later start with; the last that applies wins among equally long patterns.
     instruments: Vec<(String, Setting)>,
+    /// Whether the memory is shared; None if nobody wants it to be.
+    #[cfg(target_os = "linux")]
+    shared: Option<Result<(), ShareError>>,
 }
 
 /// The process's performance schema, if it was started.
 pub fn process() -> Option<&'static Process> {
+    #[cfg(target_os = "linux")]
+    if crate::fork::is_lost() {
+        return None;
+    }
     PROCESS.get()
 }
 
@@ -49,7 +62,7 @@ pub fn start() -> Result<&'static Process, StartError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn builder() -> Builder {
-    Builder { config: Ok(Config::DEFAULT), consumers: Vec::new(), instruments: Vec::new(), environment: true }
+    Builder { config: Ok(Config::DEFAULT), consumers: Vec::new(), instruments: Vec::new(), environment: true, share: false }
 }
 
 /// See [`builder`].
@@ -61,6 +74,7 @@ pub struct Builder {
     consumers: Vec<(Consumer, bool)>,
     instruments: Vec<(String, Setting)>,
     environment: bool,
+    share: bool,
 }
 
 /// Why the performance schema could not start. The program can run on without it.
@@ -147,6 +161,16 @@ impl Builder {
         self
     }
 
+    /// Whether the region is put where another process can read it, also when this one is stopped or has died: into a file in shared
+    /// memory that only this user can open, which stays until somebody removes it. The variable `PERFSCHEMA_SHARE` (1 or 0) overrules
+    /// this. Where that cannot be done the program starts as if it had not been asked for; [`Process::shared_file`] says why.
+    ///
+    /// On Linux only; elsewhere nothing is shared.
+    pub fn share(mut self, share: bool) -> Builder {
+        self.share = share;
+        self
+    }
+
     fn apply(&mut self, mut config: Config, text: &str) -> Result<Config, StartError> {
         let wrong = |problem: String| StartError::Option { options: text.into(), problem };
         for option in options::options(text) {
@@ -196,33 +220,75 @@ impl Builder {
             return Err(StartError::AlreadyStarted);
         }
         let created = self.create(&config)?;
+        thread::started();
+        // A child whose memory is its own anyway is only less tidy without.
+        #[cfg(target_os = "linux")]
+        let _ = crate::fork::started();
         let process = PROCESS.get_or_init(|| created);
         hook::started();
         Ok(process)
     }
 
     fn create(&self, config: &Config) -> Result<Process, StartError> {
-        let words = zeroed(config.words())?;
         let program = std::env::current_exe().ok();
         let program = program.as_deref().and_then(|path| path.file_name()).and_then(|name| name.to_str()).unwrap_or("program");
         let identity = Identity {
             pid: std::process::id(),
-            start_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
+            start_unix_ns: unix_ns(),
             start_monotonic_ns: SystemClock.ticks(TimerName::Nanosecond),
             program,
         };
+        #[cfg(target_os = "linux")]
+        let unnamed = self.wants_share().then(|| crate::fork::started().and_then(|()| Unnamed::new(config.words())));
+        #[cfg(target_os = "linux")]
+        let shared_words = unnamed.as_ref().and_then(|unnamed| unnamed.as_ref().ok()).map(|unnamed| unnamed.words);
+        #[cfg(not(target_os = "linux"))]
+        let shared_words = None;
+        let words = shared_words.map_or_else(|| zeroed(config.words()), Ok)?;
+        #[cfg(target_os = "linux")]
+        if shared_words.is_some() {
+            crate::fork::is_in_file();
+        }
         let region = Region::create(words, config, &identity, &Timers::calibrate()).map_err(StartError::Region)?;
         for &(consumer, enabled) in &self.consumers {
             region.set_consumer(consumer, enabled);
         }
-        Ok(Process { region, instruments: self.instruments.clone() })
+        Ok(Process {
+            region,
+            instruments: self.instruments.clone(),
+            #[cfg(target_os = "linux")]
+            shared: unnamed.map(|unnamed| share::publish(&unnamed?.file, identity.pid, identity.start_unix_ns)),
+        })
     }
+
+    #[cfg(target_os = "linux")]
+    fn wants_share(&self) -> bool {
+        match std::env::var(SHARE_VARIABLE).as_deref() {
+            Ok("1") if self.environment => true,
+            Ok("0") if self.environment => false,
+            _ => self.share,
+        }
+    }
+}
+
+pub(crate) fn unix_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
 impl Process {
     /// What to read: every table scans it.
     pub fn region(&self) -> &Region<'static> {
         &self.region
+    }
+
+    /// The file in shared memory that the region is in, or why it is in none; None if it was not asked for.
+    #[cfg(target_os = "linux")]
+    pub fn shared_file(&self) -> Option<Result<std::path::PathBuf, ShareError>> {
+        let shared = self.shared?;
+        // A child's file may not have its name yet.
+        crate::fork::publish(self);
+        let shared = shared.and_then(|()| crate::fork::still_shared());
+        Some(shared.map(|()| share::file_path(self.region.pid(), self.region.start_unix_ns())))
     }
 
     /// How an instrument starts: the longest pattern that matches its name decides, of equally long ones the last.

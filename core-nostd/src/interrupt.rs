@@ -1,0 +1,453 @@
+//! Interrupts, injected before every single step of a writer or a reader: what a signal handler or an interrupt does to a region whose
+//! own thread is in the middle of something.
+//!
+//! Compiled into the unit tests only: `sync.rs` calls [`step`] before each access to a word. An interrupt runs to its end where it was
+//! injected, as one does on a processor, and may be interrupted itself. So every point between two accesses is tried, and what is
+//! written is seen whole or not at all. Orderings between processors are not tried here; the models of `loom-tests` do that.
+//!
+//! Each level records with an actor of its own, which is the rule that a ring has one writer.
+
+use crate::record::{self, Read};
+use crate::region::{RECORD, Section};
+use crate::{
+    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting,
+    Size, WaitStart, Word, tables,
+};
+use core::cell::{Cell, OnceCell, RefCell};
+use perfschema_timer::{Clock, MockClock, TimerName};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+const LEVELS: usize = 3;
+
+/// When so many steps have been made, and what happens then.
+type Interrupt = (u64, Rc<dyn Fn()>);
+
+/// What is to happen on each level.
+struct Plan {
+    /// How many interrupts run, each within the one before.
+    level: Cell<usize>,
+    steps: [Cell<u64>; LEVELS],
+    interrupts: RefCell<[Option<Interrupt>; LEVELS]>,
+    watching: Cell<bool>,
+}
+
+thread_local! {
+    static PLAN: Plan = const {
+        Plan {
+            level: Cell::new(0),
+            steps: [const { Cell::new(0) }; LEVELS],
+            interrupts: RefCell::new([const { None }; LEVELS]),
+            watching: Cell::new(false),
+        }
+    };
+}
+
+/// The next access to a word is about to be made.
+pub(crate) fn step() {
+    PLAN.with(|plan| {
+        if !plan.watching.get() {
+            return;
+        }
+        let level = plan.level.get();
+        let made = plan.steps[level].get();
+        plan.steps[level].set(made + 1);
+        let interrupt = plan.interrupts.borrow()[level].as_ref().filter(|(at, _)| *at == made).map(|(_, run)| Rc::clone(run));
+        if let Some(run) = interrupt {
+            plan.level.set(level + 1);
+            run();
+            plan.level.set(level);
+        }
+    });
+}
+
+/// Runs `main`, with interrupt n at a step of interrupt n - 1, or of `main`. Returns how many steps each level made; a level that made
+/// fewer than it was to be interrupted at was not.
+fn interrupted(main: impl FnOnce(), interrupts: &[Interrupt]) -> [u64; LEVELS] {
+    PLAN.with(|plan| {
+        plan.steps.iter().for_each(|steps| steps.set(0));
+        *plan.interrupts.borrow_mut() = core::array::from_fn(|level| interrupts.get(level).cloned());
+        plan.watching.set(true);
+        main();
+        plan.watching.set(false);
+        *plan.interrupts.borrow_mut() = [const { None }; LEVELS];
+        core::array::from_fn(|level| plan.steps[level].get())
+    })
+}
+
+/// A clock that stands where an event's number puts it, so that a row says itself whether it is whole.
+struct At(u64);
+
+impl Clock for At {
+    fn ticks(&self, _: TimerName) -> u64 {
+        self.0
+    }
+}
+
+const fn start_ns(event: u64) -> u64 {
+    event * 1_000
+}
+
+const fn wait_ns(event: u64) -> u64 {
+    event % 7 + 1
+}
+
+const CLASS: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/interrupted");
+const HISTORY: u32 = 2;
+/// Events for which each of a thread's records is written twice, and one more.
+const BURST: u64 = 2 * (HISTORY as u64 + 6) + 1;
+const CONFIG: Config = Config::EMPTY
+    .with(Size::MaxMutexClasses, 1)
+    .with(Size::MaxMutexInstances, LEVELS as u32)
+    .with(Size::MaxThreadInstances, LEVELS as u32)
+    .with(Size::EventsWaitsHistorySize, HISTORY)
+    .with(Size::EventsWaitsHistoryLongSize, 24)
+    .with(Size::MaxWaitHistograms, LEVELS as u32)
+    .with(Size::MaxSourceLocations, 4)
+    .with(Size::SetupActorsSize, 1);
+
+/// A region to which everything happens, again and again from the start.
+struct Ground {
+    region: &'static Region<'static>,
+    /// What the words were when nothing had happened.
+    untouched: Vec<u64>,
+}
+
+thread_local! {
+    /// One for each test.
+    static GROUND: Ground = Ground::new();
+}
+
+/// Keeps what tests leak reachable.
+static REGIONS: std::sync::Mutex<Vec<&'static Region<'static>>> = std::sync::Mutex::new(Vec::new());
+
+impl Ground {
+    fn new() -> Ground {
+        let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
+        let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+        region.set_wait_timer(TimerName::Nanosecond);
+        Consumer::ALL.iter().for_each(|&consumer| region.set_consumer(consumer, true));
+        let region: &'static Region<'static> = Box::leak(Box::new(region));
+        REGIONS.lock().unwrap().push(region);
+        Ground { untouched: words.iter().map(Word::get).collect(), region }
+    }
+}
+
+/// One life of the region: the actors, and what they have recorded.
+struct Life {
+    region: &'static Region<'static>,
+    actors: [OnceCell<Actor<'static>>; LEVELS],
+    instances: [Cell<InstanceId>; LEVELS],
+    next: Cell<u64>,
+    begun: Cell<u64>,
+    /// Events of each level that run, each within the one before.
+    running: [RefCell<Vec<u64>>; LEVELS],
+    /// Events of each level in the order in which they ended.
+    ended: [RefCell<Vec<u64>>; LEVELS],
+}
+
+impl Life {
+    fn new() -> Rc<Life> {
+        let region = GROUND.with(|ground| {
+            ground.region.words().iter().zip(&ground.untouched).for_each(|(word, value)| word.set(*value));
+            ground.region
+        });
+        Rc::new(Life {
+            region,
+            actors: Default::default(),
+            instances: Default::default(),
+            next: Cell::new(1),
+            begun: Cell::new(0),
+            running: Default::default(),
+            ended: Default::default(),
+        })
+    }
+
+    /// What an instrumentation point does at its first use, and a level at its first event.
+    fn arrive(&self, level: usize) -> Class {
+        let class = self.region.register(CLASS, Setting::ON).unwrap();
+        if self.instances[level].get() == InstanceId::NONE {
+            self.instances[level].set(self.region.create_instance(class, level as u64).unwrap_or(InstanceId::NONE));
+        }
+        self.actors[level]
+            .get_or_init(|| Actor::attach(self.region, &ActorIdentity { name: "thread/test/level", ..Default::default() }));
+        class
+    }
+
+    /// Records `count` events, one after the other, each with one within it if `nested`.
+    fn record(&self, level: usize, count: u64, nested: bool) {
+        let class = self.arrive(level);
+        for _ in 0..count {
+            self.event(level, class, &mut |life| {
+                if nested {
+                    life.event(level, class, &mut |_| {});
+                }
+            });
+        }
+    }
+
+    fn event(&self, level: usize, class: Class, within: &mut dyn FnMut(&Life)) {
+        let Some(actor) = self.actors[level].get() else { return };
+        let event = self.next.replace(self.next.get() + 1);
+        let switches = self.region.switches(class);
+        // Off while the interrupted level is about to register the class.
+        if !switches.is_on() {
+            return;
+        }
+        self.begun.set(self.begun.get() + 1);
+        self.running[level].borrow_mut().push(event);
+        let source = Some(core::panic::Location::caller());
+        let what = WaitStart { object: event, amount: event, source, ..WaitStart::new(Operation::Lock) };
+        let wait = actor.begin(&At(start_ns(event)), switches, class, &what);
+        within(self);
+        let instance = self.region.instance(self.instances[level].get());
+        let held = instance.as_ref().map_or(Held::None, Held::Exclusive);
+        actor.end(&At(start_ns(event) + wait_ns(event)), wait, held);
+        self.running[level].borrow_mut().pop();
+        self.ended[level].borrow_mut().push(event);
+    }
+
+    /// The program that is interrupted.
+    fn main(&self) {
+        self.record(0, 1, true);
+        self.record(0, 1, false);
+    }
+
+    /// Everything recorded is there, whole, once, and nothing else.
+    fn check(&self, at: &dyn core::fmt::Debug) {
+        let all: Vec<u64> = self.ended.iter().flat_map(|ended| ended.borrow().clone()).collect();
+        assert_eq!(all.len() as u64, self.begun.get());
+        let summary = self.region.find_class(CLASS.as_str()).map(|class| self.region.summary_by_event_name(class)).unwrap();
+        let waits = || all.iter().map(|&event| wait_ns(event) * 1_000);
+        assert_eq!((summary.count, summary.sum_ps), (all.len() as u64, waits().sum()), "{at:?}");
+        assert_eq!((Some(summary.min_ps), Some(summary.max_ps)), (waits().min(), waits().max()), "{at:?}");
+        let mut buckets = 0;
+        self.region.scan(&tables::EventsWaitsHistogramByEventName, |row| buckets += row.count_bucket);
+        assert_eq!(buckets, all.len() as u64, "{at:?}");
+        for &lost in Lost::ALL {
+            assert_eq!(self.region.lost(lost), 0, "{lost:?} at {at:?}");
+        }
+        let mut threads = 0;
+        self.region.scan(&tables::Threads, |_| threads += 1);
+        assert_eq!(threads, self.actors.iter().filter(|actor| actor.get().is_some()).count(), "{at:?}");
+        for (level, actor) in self.actors.iter().enumerate() {
+            let Some(thread_id) = actor.get().map(Actor::thread_id) else { continue };
+            let ended = self.ended[level].borrow();
+            let last: BTreeSet<u64> = ended.iter().rev().take(HISTORY as usize).copied().collect();
+            let mut history = BTreeSet::new();
+            self.region.scan(&tables::EventsWaitsHistory, |row| {
+                if row.thread_id == thread_id {
+                    history.insert(row.object_instance_begin);
+                }
+            });
+            assert_eq!(history, last, "history of level {level} at {at:?}");
+            let mut by_thread = 0;
+            self.region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
+                by_thread += if row.thread_id == thread_id { row.count_star } else { 0 };
+            });
+            assert_eq!(by_thread, ended.len() as u64, "level {level} at {at:?}");
+            let mut by_instance = 0;
+            self.region.scan(&tables::EventsWaitsSummaryByInstance, |row| {
+                by_instance += if row.object_instance_begin == level as u64 { row.count_star } else { 0 };
+            });
+            assert_eq!(by_instance, ended.len() as u64, "level {level} at {at:?}");
+        }
+        assert_eq!(self.read(at), all.len() as u64);
+    }
+
+    /// Reads every table at whatever moment this is: no row is torn, every account closes. Returns COUNT_STAR.
+    fn read(&self, at: &dyn core::fmt::Debug) -> u64 {
+        for table in tables::ALL {
+            let declaration = table.declaration();
+            // The timers of a region of one's own are measured anew, which takes a while.
+            if declaration.name == "performance_timers" {
+                continue;
+            }
+            let sweep = table.scan(self.region, &mut |row| {
+                for (column, declared) in declaration.columns.iter().enumerate() {
+                    assert!(declared.holds(&row.cell(column)), "{} at {at:?}", declared.name);
+                }
+            });
+            assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "{} at {at:?}", declaration.name);
+        }
+        self.region.scan(&tables::EventsWaitsCurrent, |row| whole(row, at));
+        self.region.scan(&tables::EventsWaitsHistory, |row| whole(row, at));
+        // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
+        for words in self.region.arrays::<RECORD>(Section::Rings) {
+            if let Read::Whole(found) = record::read(words) {
+                let event = found.object;
+                assert_eq!((found.amount, found.start), (event, start_ns(event)), "{at:?}");
+                assert!(!found.ended || found.end == start_ns(event) + wait_ns(event), "{at:?}");
+            }
+        }
+        let mut seen = BTreeSet::new();
+        self.region.scan(&tables::EventsWaitsHistoryLong, |row| {
+            whole(row, at);
+            assert!(seen.insert(row.object_instance_begin), "twice at {at:?}");
+        });
+        self.region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
+            let level = self.actors.iter().position(|actor| actor.get().is_some_and(|actor| actor.thread_id() == row.thread_id));
+            // Of an actor that is just being attached nothing is known here.
+            let Some(level) = level else { return assert_eq!(row.count_star, 0, "{at:?}") };
+            let (ended, running) = (self.ended[level].borrow(), self.running[level].borrow());
+            // The one that is ending may be in it or not, but all of it.
+            let counted = ended.iter().chain(running.last()).take(row.count_star as usize);
+            let sum = counted.clone().map(|&event| wait_ns(event) * 1_000).sum::<u64>();
+            assert_eq!((row.count_star, row.sum_timer_wait), (counted.count() as u64, sum), "level {level} at {at:?}");
+        });
+        let mut count = 0;
+        self.region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| count += row.count_star);
+        count
+    }
+}
+
+/// Every column of the row belongs to the event that its object names.
+fn whole(row: &tables::EventsWaitsRow, at: &dyn core::fmt::Debug) {
+    let event = row.object_instance_begin;
+    assert_eq!(row.event_name, CLASS.as_str(), "{at:?}");
+    assert_eq!(row.operation, "lock", "{at:?}");
+    assert_eq!(row.spins.map(u64::from), Some(event), "{at:?}");
+    assert_eq!(row.timer_start, Some(start_ns(event) * 1_000), "{at:?}");
+    if row.timer_end.is_some() {
+        assert_eq!(row.timer_wait, Some(wait_ns(event) * 1_000), "{at:?}");
+        assert!(row.end_event_id >= Some(row.event_id), "{at:?}");
+    }
+}
+
+/// An interrupt that records so many events at `level`.
+fn records(life: &Rc<Life>, level: usize, count: u64) -> Rc<dyn Fn()> {
+    let life = Rc::clone(life);
+    Rc::new(move || life.record(level, count, false))
+}
+
+/// Miri runs a few of the cases, on other words and bytes.
+const STRIDE: u64 = if cfg!(miri) { 61 } else { 1 };
+
+#[test]
+fn an_interrupt_at_every_step_and_one_within_it_at_every_step() {
+    let mut cases = 0_u32;
+    for first in (0..).step_by(STRIDE as usize) {
+        // Each step of either with every third of the other.
+        let mut second = first % 3;
+        loop {
+            let life = Life::new();
+            let interrupts = [(first, records(&life, 1, 1)), (second, records(&life, 2, 1))];
+            let steps = interrupted(|| life.main(), &interrupts);
+            // Looking at every table takes longer than the case itself; the sums say whether it is worth it.
+            if cases.is_multiple_of(16) || steps[2] == 0 {
+                life.check(&(first, second));
+            } else {
+                let class = life.region.find_class(CLASS.as_str()).unwrap();
+                assert_eq!(life.region.summary_by_event_name(class).count, life.begun.get(), "{:?}", (first, second));
+            }
+            cases += 1;
+            if steps[0] <= first {
+                assert!(cases > if cfg!(miri) { 10 } else { 20_000 }, "{cases} cases");
+                return;
+            }
+            if steps[1] <= second {
+                break;
+            }
+            second += 3 * STRIDE;
+        }
+    }
+}
+
+#[test]
+fn bursts_longer_than_a_ring_at_every_step() {
+    // Each step of either level in turn with every 151st of the other.
+    const APART: u64 = 151 * STRIDE;
+    for first in (0..).step_by(STRIDE as usize) {
+        let mut second = first % APART;
+        loop {
+            let life = Life::new();
+            let interrupts = [(first, records(&life, 1, BURST)), (second, records(&life, 2, BURST))];
+            let steps = interrupted(|| life.main(), &interrupts);
+            life.check(&(first, second));
+            if steps[0] <= first {
+                return;
+            }
+            if steps[1] <= second {
+                break;
+            }
+            second += APART;
+        }
+    }
+}
+
+#[test]
+fn a_reader_at_every_step_of_a_writer_and_of_its_interrupt() {
+    let reader = |life: &Rc<Life>, first: u64| -> Rc<dyn Fn()> {
+        let life = Rc::clone(life);
+        Rc::new(move || {
+            let (count, begun) = (life.read(&first), life.begun.get());
+            let ended: usize = life.ended.iter().map(|ended| ended.borrow().len()).sum();
+            assert!((ended as u64..=begun).contains(&count), "{count} of {ended} to {begun} at {first}");
+        })
+    };
+    // A thread's first records, and records that are written again.
+    for before in [0, BURST] {
+        for first in (0..).step_by(STRIDE as usize) {
+            let life = Life::new();
+            life.record(0, before, false);
+            let steps = interrupted(|| life.main(), &[(first, reader(&life, first))]);
+            life.check(&first);
+            if steps[0] <= first {
+                break;
+            }
+            // Two levels in mid-record, and the reader.
+            let life = Life::new();
+            life.record(0, before, false);
+            interrupted(|| life.main(), &[(first, records(&life, 1, 2)), (first * 7 % 300, reader(&life, first))]);
+            life.check(&first);
+        }
+    }
+}
+
+#[test]
+fn a_writer_at_every_step_of_a_reader() {
+    for first in (0..).step_by(if cfg!(miri) { 997 } else { 1 }) {
+        let life = Life::new();
+        life.main();
+        let steps = interrupted(|| _ = life.read(&first), &[(first, records(&life, 0, BURST))]);
+        if steps[0] <= first {
+            return;
+        }
+    }
+}
+
+#[test]
+fn an_actor_that_is_given_back_is_interrupted_at_every_step() {
+    for first in 0.. {
+        let life = Life::new();
+        life.main();
+        let steps = interrupted(|| life.actors[0].get().unwrap().detach(), &[(first, records(&life, 1, BURST))]);
+        let count = life.read(&first);
+        assert_eq!(count, life.begun.get(), "{first}");
+        // The place is free, once: three more find room, with the interrupt's that is two.
+        let more: Vec<Actor<'_>> = (0..LEVELS).map(|_| Actor::attach(life.region, &ActorIdentity::default())).collect();
+        let room = if steps[1] == 0 { LEVELS } else { LEVELS - 1 };
+        assert_eq!(more.iter().filter(|actor| actor.thread_id() != 0).count(), room, "{first}");
+        if steps[0] <= first {
+            return;
+        }
+    }
+}
+
+/// What the rule is for: two levels with one actor between them lose events or tear them.
+#[test]
+fn without_an_actor_of_its_own_an_interrupt_does_harm() {
+    let mut harmed = 0;
+    for first in 0..200 {
+        let life = Life::new();
+        life.record(0, 1, false);
+        let steps = interrupted(|| life.record(0, 1, false), &[(first, records(&life, 0, BURST))]);
+        let class = life.region.find_class(CLASS.as_str()).unwrap();
+        let count = life.region.summary_by_event_name(class).count;
+        let mut history = BTreeSet::new();
+        life.region.scan(&tables::EventsWaitsHistory, |row| _ = history.insert(row.object_instance_begin));
+        let last: BTreeSet<u64> = life.ended[0].borrow().iter().rev().take(HISTORY as usize).copied().collect();
+        harmed += u32::from(steps[1] > 0 && (count != life.begun.get() || history != last));
+    }
+    assert!(harmed > 0);
+}

@@ -1,0 +1,175 @@
+//! What a forked child does before its first own instruction: it gets a region of its own, at the addresses of the parent's.
+//!
+//! ```text
+//! prepare   the thread that forks lets no signal in, and, if the memory is shared, keeps a copy of what its actors write
+//! parent    lets signals in
+//! child     takes memory of its own if the parent's is shared; makes the region the child's; lets signals in
+//! ```
+//! Private memory is the child's already. Shared memory is not: until other memory is in its place, child and parent are two writers of
+//! one ring. Hence no signals: a handler may record. The new file gets its name at the child's first record, so that a child that only
+//! goes on to another program leaves none behind.
+//!
+//! A child may do little before it runs another program: system calls, no allocation, no lock. This keeps to that.
+
+use crate::process::{Process, process, unix_ns};
+use crate::share::{self, ShareError, Unnamed};
+use crate::thread;
+use perfschema_core::{Actor, Child, Word, copy_for_child};
+use perfschema_timer::{Clock, SystemClock, TimerName};
+use std::cell::Cell;
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+// Relaxed, all of them: written by a child while it has one thread.
+/// There was no memory for the child. It records nothing, and leaves the parent's alone.
+static LOST: AtomicBool = AtomicBool::new(false);
+/// The memory is in a file, with a name or without: a child must take other memory.
+static IN_FILE: AtomicBool = AtomicBool::new(false);
+/// Why the child's memory is not shared as the parent's is: an errno. 0: it is.
+static NOT_SHARED: AtomicI32 = AtomicI32::new(0);
+/// The child's file that has no name yet, or -1.
+static UNNAMED: AtomicI32 = AtomicI32::new(-1);
+
+thread_local! {
+    /// While the thread forks: the signals that it lets in, and what its actors had written.
+    static SIGNALS: Cell<Option<libc::sigset_t>> = const { Cell::new(None) };
+    static SAVED: Cell<Option<&'static [Word]>> = const { Cell::new(None) };
+}
+
+/// Has the C library call the three functions below at every fork.
+pub(crate) fn started() -> Result<(), ShareError> {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    // SAFETY: three functions of the type that is asked for.
+    let errno = unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
+    if errno != 0 {
+        return Err(ShareError::System { call: "pthread_atfork", errno });
+    }
+    DONE.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Whether a fork left the process without memory to record in.
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// The region's memory is in a file.
+pub(crate) fn is_in_file() {
+    IN_FILE.store(true, Ordering::Relaxed);
+}
+
+/// Whether a child's memory is shared, if its parent's was.
+pub(crate) fn still_shared() -> Result<(), ShareError> {
+    match NOT_SHARED.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        errno => Err(ShareError::System { call: "fork", errno }),
+    }
+}
+
+/// Gives a child's file its name, if it has none: at its first record.
+#[cold]
+pub(crate) fn publish(process: &Process) {
+    let file = UNNAMED.swap(-1, Ordering::Relaxed);
+    if file >= 0 {
+        // SAFETY: `child` left the descriptor here for whoever takes it out, which happens once.
+        let file = unsafe { OwnedFd::from_raw_fd(file) };
+        if let Err(error) = share::publish(&file, process.region().pid(), process.region().start_unix_ns()) {
+            NOT_SHARED.store(errno(error), Ordering::Relaxed);
+        }
+    }
+}
+
+fn errno(error: ShareError) -> i32 {
+    match error {
+        ShareError::Directory => libc::ENOTDIR,
+        ShareError::System { errno, .. } => errno,
+    }
+}
+
+extern "C" fn prepare() {
+    // SAFETY: zeros are a value of this plain structure; the calls fill it, and change the calling thread's mask only.
+    let old = unsafe {
+        let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        (libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old) == 0).then_some(old)
+    };
+    SIGNALS.set(old);
+    if process().is_some() && IN_FILE.load(Ordering::Relaxed) {
+        thread::own_actors(|own, _| SAVED.set(save(own)));
+    }
+}
+
+fn save(own: &[Option<&Actor<'_>>]) -> Option<&'static [Word]> {
+    let needed = own.iter().flatten().map(|actor| actor.save(&[])).sum();
+    let saved = share::anonymous(needed)?;
+    let mut rest = saved;
+    for actor in own.iter().flatten() {
+        rest = &rest[actor.save(rest)..];
+    }
+    Some(saved)
+}
+
+extern "C" fn parent() {
+    done();
+}
+
+extern "C" fn child() {
+    if let Some(process) = process() {
+        thread::own_actors(|own, idle| {
+            if IN_FILE.load(Ordering::Relaxed) && take_memory(process, own).is_none() {
+                return LOST.store(true, Ordering::Relaxed);
+            }
+            // SAFETY: the call takes nothing and cannot fail.
+            let os_id = unsafe { libc::gettid() } as u64;
+            let (start_unix_ns, start_monotonic_ns) = (unix_ns(), SystemClock.ticks(TimerName::Nanosecond));
+            let child = Child { pid: std::process::id(), os_id, start_unix_ns, start_monotonic_ns };
+            process.region().forked(&child, own, idle);
+        });
+        thread::forked();
+    }
+    done();
+}
+
+/// Puts memory of the child's own in the place of the parent's.
+fn take_memory(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<()> {
+    let place = process.region().words();
+    let mut saved = match SAVED.get() {
+        Some(saved) => saved,
+        None if own.iter().flatten().next().is_none() => &[],
+        None => return None,
+    };
+    let (words, file) = match Unnamed::new(place.len()) {
+        Ok(Unnamed { words, file }) => (words, file.into_raw_fd()),
+        Err(error) => {
+            NOT_SHARED.store(errno(error).max(1), Ordering::Relaxed);
+            (share::anonymous(place.len())?, -1)
+        }
+    };
+    copy_for_child(place, words);
+    share::put_in_place(words, place).then_some(())?;
+    for actor in own.iter().flatten() {
+        actor.restore(saved);
+        saved = &saved[actor.save(&[])..];
+    }
+    IN_FILE.store(file >= 0, Ordering::Relaxed);
+    let before = UNNAMED.swap(file, Ordering::Relaxed);
+    if before >= 0 {
+        // The parent's, if that never recorded.
+        // SAFETY: as in publish().
+        drop(unsafe { OwnedFd::from_raw_fd(before) });
+    }
+    Some(())
+}
+
+fn done() {
+    if let Some(saved) = SAVED.take() {
+        share::unmap(saved);
+    }
+    if let Some(signals) = SIGNALS.take() {
+        // SAFETY: the mask that prepare() found.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const signals, std::ptr::null_mut()) };
+    }
+}

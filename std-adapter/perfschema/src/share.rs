@@ -1,0 +1,251 @@
+//! The region in shared memory, where another process can read it: also while this one is stopped, and after it has died.
+//!
+//! ```text
+//! /dev/shm/perfschema-<uid>/          mode 0700, the user's own
+//!     <pid>-<start in ns since 1970>  mode 0600, one for each process; stays when the process ends
+//! ```
+//! A file has no name while its region is being made, so a reader finds either no region or a whole one, and a child that only forks to
+//! run another program leaves none behind. All its memory is reserved at once: a file system that is full is an error here, and not the
+//! death of the program at its first touch of a page.
+
+use perfschema_core::{Region, RegionError, Text, Word};
+use std::fmt::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Why a region could not be put into shared memory. The program records in memory of its own instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShareError {
+    /// The directory is a link or a file, belongs to somebody else, or is open to others.
+    Directory,
+    /// The system refused something.
+    System {
+        /// The call that failed.
+        call: &'static str,
+        /// What it said.
+        errno: i32,
+    },
+}
+
+impl fmt::Display for ShareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShareError::Directory => {
+                write!(f, "{} is not a directory of this user alone; remove it, or set its mode to 0700", directory())
+            }
+            ShareError::System { call, errno } => {
+                write!(f, "{call} in {}: {}", directory(), std::io::Error::from_raw_os_error(*errno))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ShareError {}
+
+fn failed(call: &'static str) -> ShareError {
+    // SAFETY: the calling thread's own errno.
+    ShareError::System { call, errno: unsafe { *libc::__errno_location() } }
+}
+
+/// Where the files of this user are.
+fn directory() -> Text<64> {
+    let mut path = Text::EMPTY;
+    // SAFETY: the call takes nothing and cannot fail.
+    let _ = write!(path, "/dev/shm/perfschema-{}", unsafe { libc::geteuid() });
+    path
+}
+
+/// The file of a process.
+pub(crate) fn file_path(pid: u32, start_unix_ns: u64) -> PathBuf {
+    PathBuf::from(directory().as_str()).join(format!("{pid}-{start_unix_ns}"))
+}
+
+/// A text as C wants it. It is one of the short ones made here, so the zero finds room.
+fn c_string(text: impl fmt::Display) -> Text<128> {
+    let mut c = Text::EMPTY;
+    let _ = write!(c, "{text}\0");
+    c
+}
+
+// What follows is called by a forked child, too, and keeps to what is allowed there: system calls, no allocation.
+
+/// Memory in a file that has no name yet.
+#[derive(Debug)]
+pub(crate) struct Unnamed {
+    pub(crate) words: &'static [Word],
+    pub(crate) file: OwnedFd,
+}
+
+impl Unnamed {
+    /// Zeroed memory that is never given back.
+    pub(crate) fn new(words: usize) -> Result<Unnamed, ShareError> {
+        let directory = open_directory()?;
+        let flags = libc::O_TMPFILE | libc::O_RDWR | libc::O_CLOEXEC;
+        // SAFETY: the path ends with a zero, the descriptor is open.
+        let file = unsafe { libc::openat(directory.as_raw_fd(), c".".as_ptr(), flags, 0o600) };
+        let file = owned(file).ok_or_else(|| failed("open"))?;
+        let bytes = words.saturating_mul(size_of::<Word>());
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, bytes as libc::off_t) } != 0 {
+            return Err(failed("fallocate"));
+        }
+        let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| failed("mmap"))?;
+        Ok(Unnamed { words, file })
+    }
+}
+
+/// Gives the file the name under which readers look for it: the region in it is whole. An existing file is never replaced.
+pub(crate) fn publish(file: &OwnedFd, pid: u32, start_unix_ns: u64) -> Result<(), ShareError> {
+    let directory = open_directory()?;
+    let file = c_string(format_args!("/proc/self/fd/{}", file.as_raw_fd()));
+    let name = c_string(format_args!("{pid}-{start_unix_ns}"));
+    let (file, name) = (file.as_str().as_ptr().cast(), name.as_str().as_ptr().cast());
+    // SAFETY: both texts end with a zero, the descriptor is open.
+    let result = unsafe { libc::linkat(libc::AT_FDCWD, file, directory.as_raw_fd(), name, libc::AT_SYMLINK_FOLLOW) };
+    if result == 0 { Ok(()) } else { Err(failed("linkat")) }
+}
+
+/// Opens the directory, made if it is missing, and makes sure that nobody else can put anything into it.
+fn open_directory() -> Result<OwnedFd, ShareError> {
+    let path = c_string(directory());
+    let path = path.as_str().as_ptr().cast();
+    // Whatever goes wrong, open() says it too, unless the directory exists.
+    // SAFETY: the path ends with a zero.
+    let _ = unsafe { libc::mkdir(path, 0o700) };
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: as above.
+    let directory = owned(unsafe { libc::open(path, flags) }).ok_or_else(|| match failed("open") {
+        ShareError::System { errno: libc::ENOTDIR | libc::ELOOP, .. } => ShareError::Directory,
+        other => other,
+    })?;
+    // SAFETY: zeros are a value of this plain structure, and the call fills it.
+    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the descriptor is open, `found` a place to write to.
+    if unsafe { libc::fstat(directory.as_raw_fd(), &raw mut found) } != 0 {
+        return Err(failed("fstat"));
+    }
+    // SAFETY: the call takes nothing and cannot fail.
+    let own = found.st_uid == unsafe { libc::geteuid() } && found.st_mode & 0o077 == 0;
+    if own { Ok(directory) } else { Err(ShareError::Directory) }
+}
+
+fn owned(descriptor: RawFd) -> Option<OwnedFd> {
+    // SAFETY: the descriptor was just opened by the caller, who has no other use for it.
+    (descriptor >= 0).then(|| unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// Maps memory: of the file, or of nothing.
+fn map(words: usize, flags: libc::c_int, file: Option<&OwnedFd>) -> Option<&'static [Word]> {
+    let bytes = words.checked_mul(size_of::<Word>()).filter(|bytes| *bytes > 0)?;
+    let descriptor = file.map_or(-1, AsRawFd::as_raw_fd);
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping where the system has room for one; no memory of the program is touched.
+    let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, descriptor, 0) };
+    // SAFETY: the mapping is as long as that, page-aligned, and stays until whoever asked for it unmaps it. Any bits are a Word, an atomic.
+    (memory != libc::MAP_FAILED).then(|| unsafe { std::slice::from_raw_parts(memory.cast(), words) })
+}
+
+/// Memory of the child's own that has no file.
+pub(crate) fn anonymous(words: usize) -> Option<&'static [Word]> {
+    map(words, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, None)
+}
+
+pub(crate) fn unmap(words: &'static [Word]) {
+    // SAFETY: the whole of a mapping made by `map`, whose caller uses it no more.
+    unsafe { libc::munmap(words.as_ptr().cast_mut().cast(), size_of_val(words)) };
+}
+
+/// Puts memory in the place of other memory of the same length, both mapped by `map`. In a forked child, whose only thread calls this.
+pub(crate) fn put_in_place(words: &'static [Word], place: &'static [Word]) -> bool {
+    let (from, to) = (words.as_ptr().cast_mut().cast(), place.as_ptr().cast_mut().cast::<libc::c_void>());
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: both are whole mappings of this length. References to `place` stay valid: they are of atomics, which may change at any time.
+    unsafe { libc::mremap(from, size_of_val(words), size_of_val(place), flags, to) != libc::MAP_FAILED }
+}
+
+/// Another process's region, or that of a process that has died: its shared memory, opened.
+///
+/// Tables read it as they read one's own, live. Changes of the setup are the other process's at once.
+///
+/// A file that its owner makes shorter while it is open here ends the reading process (SIGBUS): whoever may do that may end the reader
+/// anyway, unless that is another user's.
+#[derive(Debug)]
+pub struct Attached {
+    words: &'static [Word],
+    // Of the words, so it is only given out for as long as `self` lives.
+    region: Region<'static>,
+}
+
+/// Why a file could not be attached to.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AttachError {
+    /// It could not be opened, or is not an ordinary file.
+    File(std::io::Error),
+    /// It does not hold a region.
+    Region(RegionError),
+}
+
+impl fmt::Display for AttachError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttachError::File(error) => error.fmt(f),
+            AttachError::Region(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AttachError {}
+
+/// Attaches to the region in a file; [`Process::shared_file`](crate::Process::shared_file) says where a process has its own.
+///
+/// # Errors
+/// [`AttachError`]: there is no such file, or what is in it is no region.
+///
+/// ```
+/// let process = perfschema::builder().everything(true).share(true).start()?;
+/// if let Some(Ok(file)) = process.shared_file() {
+///     let attached = perfschema::attach(&file)?;
+///     assert_eq!(attached.region().pid(), std::process::id());
+/// #   std::fs::remove_file(file)?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
+    // Not waiting for the other end of a pipe, nor following a link to somewhere else.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    let open = std::fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(file);
+    let file = open.map_err(AttachError::File)?;
+    let metadata = file.metadata().map_err(AttachError::File)?;
+    let words = usize::try_from(metadata.len()).unwrap_or(0) / size_of::<Word>();
+    if !metadata.is_file() {
+        return Err(AttachError::File(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not an ordinary file")));
+    }
+    if words == 0 {
+        return Err(AttachError::Region(RegionError::NotARegion { found: 0 }));
+    }
+    let file = OwnedFd::from(file);
+    let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
+    match Region::open(words) {
+        Ok(region) => Ok(Attached { words, region }),
+        Err(error) => {
+            unmap(words);
+            Err(AttachError::Region(error))
+        }
+    }
+}
+
+impl Attached {
+    /// What to read.
+    pub fn region(&self) -> &Region<'_> {
+        &self.region
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        unmap(self.words);
+    }
+}
