@@ -320,13 +320,10 @@ fn records(life: &Rc<Life>, level: usize, count: u64) -> Rc<dyn Fn()> {
     Rc::new(move || life.record(level, count, false))
 }
 
-/// Miri runs a few of the cases, on other words and bytes.
-const STRIDE: u64 = if cfg!(miri) { 61 } else { 1 };
-
 #[test]
 fn an_interrupt_at_every_step_and_one_within_it_at_every_step() {
     let mut cases = 0_u32;
-    for first in (0..).step_by(STRIDE as usize) {
+    for first in 0.. {
         // Each step of either with every third of the other.
         let mut second = first % 3;
         loop {
@@ -342,13 +339,13 @@ fn an_interrupt_at_every_step_and_one_within_it_at_every_step() {
             }
             cases += 1;
             if steps[0] <= first {
-                assert!(cases > if cfg!(miri) { 10 } else { 20_000 }, "{cases} cases");
+                assert!(cases > 20_000, "{cases} cases");
                 return;
             }
             if steps[1] <= second {
                 break;
             }
-            second += 3 * STRIDE;
+            second += 3;
         }
     }
 }
@@ -356,8 +353,8 @@ fn an_interrupt_at_every_step_and_one_within_it_at_every_step() {
 #[test]
 fn bursts_longer_than_a_ring_at_every_step() {
     // Each step of either level in turn with every 151st of the other.
-    const APART: u64 = 151 * STRIDE;
-    for first in (0..).step_by(STRIDE as usize) {
+    const APART: u64 = 151;
+    for first in 0.. {
         let mut second = first % APART;
         loop {
             let life = Life::new();
@@ -387,7 +384,7 @@ fn a_reader_at_every_step_of_a_writer_and_of_its_interrupt() {
     };
     // A thread's first records, and records that are written again.
     for before in [0, BURST] {
-        for first in (0..).step_by(STRIDE as usize) {
+        for first in 0.. {
             let life = Life::new();
             life.record(0, before, false);
             let steps = interrupted(|| life.main(), &[(first, reader(&life, first))]);
@@ -406,7 +403,7 @@ fn a_reader_at_every_step_of_a_writer_and_of_its_interrupt() {
 
 #[test]
 fn a_writer_at_every_step_of_a_reader() {
-    for first in (0..).step_by(if cfg!(miri) { 997 } else { 1 }) {
+    for first in 0.. {
         let life = Life::new();
         life.main();
         let steps = interrupted(|| _ = life.read(&first), &[(first, records(&life, 0, BURST))]);

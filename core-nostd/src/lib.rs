@@ -34,7 +34,7 @@ mod config;
 mod fork;
 pub mod histogram;
 mod instance;
-#[cfg(all(test, not(perfschema_loom)))]
+#[cfg(all(test, not(any(perfschema_loom, miri))))]
 mod interrupt;
 mod long_history;
 mod lost;

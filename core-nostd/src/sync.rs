@@ -20,10 +20,10 @@ pub(crate) use core::sync::atomic::Ordering;
 
 pub use word::Word;
 
-/// Before each access to a word: the unit tests let an interrupt happen here.
-#[cfg(all(test, not(perfschema_loom)))]
+/// Before each access to a word: the unit tests let an interrupt happen here. Not under Miri, which takes a minute for the least of it.
+#[cfg(all(test, not(any(perfschema_loom, miri))))]
 use crate::interrupt::step;
-#[cfg(not(any(test, perfschema_loom)))]
+#[cfg(any(miri, not(any(test, perfschema_loom))))]
 #[inline(always)]
 fn step() {}
 

@@ -39,7 +39,8 @@ thread_local! {
 /// Has the C library call the three functions below at every fork.
 pub(crate) fn started() -> Result<(), ShareError> {
     static DONE: AtomicBool = AtomicBool::new(false);
-    if DONE.load(Ordering::Relaxed) {
+    // Miri knows no fork.
+    if cfg!(miri) || DONE.load(Ordering::Relaxed) {
         return Ok(());
     }
     // SAFETY: three functions of the type that is asked for.
