@@ -334,7 +334,7 @@ impl<'r> Actor<'r> {
                 self.give_back(shown.index, switches);
             }
         }
-        let wait_ps = if switches.has(Switches::TIMED_BY_CYCLE) {
+        let wait_ps = if switches.has(Switches::TIMED_BY_COUNTER) {
             Some(self.conversions[TimerName::Cycle.index()].picoseconds(difference(wait.start, ticks)))
         } else if switches.has(Switches::TIMED) {
             let conversion = self.conversions[usize::from(switches.timer_index())];

@@ -47,8 +47,8 @@ impl Switches {
     pub(crate) const INSTANCE: u64 = 1 << 4;
     /// Sums belong to the thread; without it they go to those that all threads share.
     pub(crate) const THREAD: u64 = 1 << 5;
-    /// Timed, and by CYCLE: nearly always so, and one test.
-    pub(crate) const TIMED_BY_CYCLE: u64 = 1 << 6;
+    /// Timed, and by the processor's counter: nearly always so, and one test.
+    pub(crate) const TIMED_BY_COUNTER: u64 = 1 << 6;
     // From here on the bits are where a record has them, see `record`. Below 2³¹, so that a mask is part of an instruction.
     pub(crate) const TIMED: u64 = 1 << 16;
     pub(crate) const HISTORY: u64 = 1 << 17;
@@ -82,8 +82,8 @@ impl Switches {
     /// Reads the timer that the event uses, or 0 if it is not timed.
     #[inline(always)]
     pub(crate) fn read(self, clock: &impl Clock) -> u64 {
-        if self.has(Self::TIMED_BY_CYCLE) {
-            clock.ticks(TimerName::Cycle)
+        if self.has(Self::TIMED_BY_COUNTER) {
+            clock.counter()
         } else if self.has(Self::TIMED) {
             self.read_other(clock)
         } else {
@@ -197,10 +197,11 @@ pub(crate) fn fold(region: &Region<'_>) {
     loop {
         let consumers = setup[word::CONSUMERS].get();
         let timer = setup[word::TIMERS].get();
+        let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
             let setting = region.setting(Class(index as u16));
             // Relaxed: a switch is a value of its own, an event started with either is right.
-            switch.set(effective(setting.enabled, setting.timed, consumers, timer));
+            switch.set(effective(setting.enabled, setting.timed, consumers, timer, by_counter));
         }
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
@@ -215,15 +216,15 @@ pub(crate) fn fold(region: &Region<'_>) {
 }
 
 /// The switches that these settings mean.
-fn effective(enabled: bool, timed: bool, consumers: u64, timer: u64) -> u64 {
+fn effective(enabled: bool, timed: bool, consumers: u64, timer: u64, by_counter: bool) -> u64 {
     if !enabled || !Consumer::GlobalInstrumentation.works(consumers) {
         return 0;
     }
     let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT;
     if timed {
         switches |= Switches::TIMED;
-        if timer == TimerName::Cycle.index() as u64 {
-            switches |= Switches::TIMED_BY_CYCLE;
+        if by_counter {
+            switches |= Switches::TIMED_BY_COUNTER;
         }
     }
     for (consumer, bit) in [

@@ -65,6 +65,13 @@ pub enum Source {
 }
 
 impl Source {
+    /// Whether it is what [`Clock::counter`](crate::Clock::counter) reads: the processor's counter, or all that a clock of the
+    /// application has.
+    #[must_use]
+    pub const fn is_counter(self) -> bool {
+        matches!(self, Self::Tsc | Self::Cntvct | Self::Rdtime | Self::External)
+    }
+
     /// The routine behind the timer, for people.
     ///
     /// ```

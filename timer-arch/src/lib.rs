@@ -115,12 +115,24 @@ pub trait Clock {
     /// Ticks become picoseconds through the [`Calibration`] of the same timer. CYCLE is the first and
     /// predicted case: where `timer` is a constant it is the counter's instruction and nothing else.
     fn ticks(&self, timer: TimerName) -> u64;
+
+    /// CYCLE, for whoever knows from its [`Calibration`] that its source [`is a counter`](Source::is_counter): the instruction alone, where
+    /// [`ticks`](Self::ticks) must look first whether there is one.
+    #[inline(always)]
+    fn counter(&self) -> u64 {
+        self.ticks(TimerName::Cycle)
+    }
 }
 
 impl<C: Clock + ?Sized> Clock for &C {
     #[inline(always)]
     fn ticks(&self, timer: TimerName) -> u64 {
         (**self).ticks(timer)
+    }
+
+    #[inline(always)]
+    fn counter(&self) -> u64 {
+        (**self).counter()
     }
 }
 

@@ -29,6 +29,11 @@ impl Clock for SystemClock {
             timer => wall(timer),
         }
     }
+
+    #[inline(always)]
+    fn counter(&self) -> u64 {
+        if arch::PRESENT { arch::read() } else { wall(TimerName::Cycle) }
+    }
 }
 
 /// CYCLE, read after every earlier instruction has finished.

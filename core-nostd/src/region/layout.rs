@@ -65,7 +65,7 @@ sections! {
     Sizes: 1, |_c| Size::COUNT;
     /// The `…_lost` counters, in the order of [`Lost::ALL`].
     LostCounters: 1, |_c| Lost::ALL.len();
-    /// The five timers: frequency, multiplier, epoch, source.
+    /// The five timers: frequency, multiplier, epoch; whether it is the processor's counter, and the error of the frequency.
     Timers: TIMER, |_c| 5;
     /// Consumers, chosen timers, epochs.
     Setup: SETUP, |_c| 1;

@@ -229,7 +229,8 @@ impl<'r> Region<'r> {
         }
         for (entry, name) in region.arrays::<TIMER>(Section::Timers).iter().zip(TimerName::ALL) {
             let timer = timers.get(name);
-            let values = [timer.frequency_hz, timer.conversion.multiplier(), timer.epoch_ticks, timer.error_ppb.into()];
+            let source_and_error = u64::from(timer.source.is_counter()) << 32 | u64::from(timer.error_ppb);
+            let values = [timer.frequency_hz, timer.conversion.multiplier(), timer.epoch_ticks, source_and_error];
             entry.iter().zip(values).for_each(|(word, value)| word.set(value));
         }
         setup::create(&region);
@@ -320,6 +321,12 @@ impl<'r> Region<'r> {
             },
             None => Timer { frequency_hz: 0, conversion: Conversion::from_multiplier(0), epoch_ticks: 0 },
         }
+    }
+
+    /// Whether the recording program's CYCLE is a counter that can be read without asking.
+    pub(crate) fn cycle_is_counter(&self) -> bool {
+        let entry = self.arrays::<TIMER>(Section::Timers).get(TimerName::Cycle.index());
+        entry.is_some_and(|[.., source_and_error]| source_and_error.get() >> 32 & 1 != 0)
     }
 
     /// A word of the header.
