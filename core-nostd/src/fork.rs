@@ -5,11 +5,10 @@
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
 
-use crate::class;
-use crate::instance;
-use crate::region::{INSTANCE, RECORD, Region, SLOT, SOURCE, Section, header};
+use crate::histogram::BUCKET_COUNT;
+use crate::region::{CARRY, INSTANCE, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::sync::{Ordering, Word};
-use crate::{Actor, record, setup, slot, source};
+use crate::{Actor, class, instance, pool, record, setup, slot, source};
 
 /// What the child is, besides what the parent was.
 #[derive(Clone, Copy, Debug)]
@@ -24,32 +23,60 @@ pub struct Child {
     pub start_monotonic_ns: u64,
 }
 
-/// Copies the words of a parent's region into memory that is zero, all but the mark that it is whole.
-pub fn copy_for_child(parent: &[Word], child: &[Word]) {
-    for (index, (from, to)) in parent.iter().zip(child).enumerate() {
-        let value = from.get();
-        // Zeros are left alone: a page that was never written takes no memory.
-        if value != 0 && index != header::READY {
-            to.set(value);
-        }
-    }
-}
+/// Sections of which a child keeps nothing, or only what its own thread wrote there.
+const RECORDED: [Section; 10] = [
+    Section::LostCounters,
+    Section::SharedStats,
+    Section::Rings,
+    Section::Queues,
+    Section::Stats,
+    Section::Carries,
+    Section::LongChunks,
+    Section::LongRecords,
+    Section::Histograms,
+    Section::HistogramBases,
+];
 
 impl Region<'_> {
+    /// In the child, while the memory is still the parent's: copies what a child keeps into memory of its own, which is zero; all but the
+    /// mark that the region is whole.
+    pub fn copy_for_child(&self, child: &[Word]) {
+        for section in Section::ALL.iter().filter(|section| !RECORDED.contains(section)) {
+            let parent = self.section(*section);
+            let from = self.place(*section).offset;
+            let child = child.get(from..).unwrap_or_default();
+            for (index, (word, copy)) in parent.iter().zip(child).enumerate() {
+                let value = word.get();
+                // Zeros are left alone: a page that was never written takes no memory.
+                if value != 0 && from + index != header::READY {
+                    copy.set(value);
+                }
+            }
+        }
+    }
+
     /// In the child, on memory that the parent does not share: makes the region the child's. `own` are the actors of the thread that
     /// forked; `idle` says that none of them is in the middle of a record, as only a fork by a signal handler finds them.
     pub fn forked(&self, child: &Child, own: &[Option<&Actor<'_>>], idle: bool) {
         self.header(header::PID).set(child.pid.into());
         self.header(header::START_UNIX_NS).set(child.start_unix_ns);
         self.header(header::START_MONOTONIC_NS).set(child.start_monotonic_ns);
-        self.header(header::NEXT_HISTOGRAM).set(0);
-        for section in [Section::LostCounters, Section::SharedStats, Section::Stats, Section::Carries, Section::LongRecords] {
-            zero(self.section(section));
+        zero(self.section(Section::LostCounters));
+        zero(self.section(Section::SharedStats));
+        // Only what was ever used: most of a region never is, and a fork should not take longer for it.
+        let histograms = self.header(header::NEXT_HISTOGRAM).swap(0, Ordering::Relaxed);
+        if histograms != 0 {
+            zero(first(self.arrays::<BUCKET_COUNT>(Section::Histograms), histograms).as_flattened());
+            zero(self.section(Section::HistogramBases));
         }
-        zero(self.section(Section::Histograms));
-        zero(self.section(Section::HistogramBases));
+        let chunks = self.section(Section::LongChunks).len();
+        let records = self.arrays::<RECORD>(Section::LongRecords);
+        let filled = self.header(header::NEXT_LONG_CHUNK).get().min(chunks as u64);
+        zero(first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).as_flattened());
         let slots = self.arrays::<SLOT>(Section::Slots);
-        for (index, words) in slots.iter().enumerate() {
+        for (index, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
+            zero(self.arrays_of::<STAT>(Section::Stats, index, slots.len()).as_flattened());
+            zero(self.arrays_of::<CARRY>(Section::Carries, index, slots.len()).as_flattened());
             let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
             if own.iter().flatten().any(|actor| actor.owns(words)) {
                 words[slot::word::OS_ID].set(child.os_id);
@@ -61,9 +88,11 @@ impl Region<'_> {
         }
         for pool in &class::POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
-                zero(&words[instance::word::VERSION..instance::word::EPOCH]);
-                zero(&words[instance::word::EPOCH + 1..instance::word::READERS]);
-                zero(&words[instance::word::SHARED]);
+                if pool::was_used(&words[instance::word::STATE]) {
+                    zero(&words[instance::word::VERSION..instance::word::EPOCH]);
+                    zero(&words[instance::word::EPOCH + 1..instance::word::READERS]);
+                    zero(&words[instance::word::SHARED]);
+                }
             }
         }
         if idle {
@@ -81,6 +110,10 @@ impl Region<'_> {
         // [R1] as in create().
         self.header(header::READY).store(crate::region::READY, Ordering::Release);
     }
+}
+
+fn first<T>(entries: &[T], count: u64) -> &[T] {
+    entries.get(..count as usize).unwrap_or(entries)
 }
 
 /// Writes only what is not zero, so that pages shared with the parent stay shared.

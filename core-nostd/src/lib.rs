@@ -61,7 +61,7 @@ mod wait_histogram;
 pub use actor::{Actor, Wait, WaitStart};
 pub use class::{Class, RegisterError, Setting};
 pub use config::{Config, ConfigError, Size};
-pub use fork::{Child, copy_for_child};
+pub use fork::Child;
 pub use instance::{Held, Instance, InstanceId};
 pub use lost::Lost;
 pub use name::{InstrumentKind, InstrumentName, NameError};

@@ -14,7 +14,7 @@
 use crate::process::{Process, process, unix_ns};
 use crate::share::{self, ShareError, Unnamed};
 use crate::thread;
-use perfschema_core::{Actor, Child, Word, copy_for_child};
+use perfschema_core::{Actor, Child, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::Cell;
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
@@ -149,7 +149,7 @@ fn take_memory(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<()> {
             (share::anonymous(place.len())?, -1)
         }
     };
-    copy_for_child(place, words);
+    process.region().copy_for_child(words);
     share::put_in_place(words, place).then_some(())?;
     for actor in own.iter().flatten() {
         actor.restore(saved);
