@@ -206,6 +206,12 @@ pub trait TableSource: Sync {
     }
 }
 
+impl core::fmt::Debug for dyn Table {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.declaration().name)
+    }
+}
+
 /// Any table. Every [`TableSource`] is one; the rights are checked here, for all of them alike.
 pub trait Table: Sync {
     /// The declaration.

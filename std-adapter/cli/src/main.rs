@@ -6,6 +6,8 @@
 mod demo;
 mod doc;
 mod output;
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+mod shared;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +25,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::Args),
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    #[command(flatten)]
+    Shared(shared::Command),
     Tables(tables::Args),
     Doc(doc::Args),
 }
@@ -30,6 +35,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
+        #[cfg(all(feature = "instrument", target_os = "linux"))]
+        Command::Shared(command) => shared::run(&command),
         Command::Tables(args) => tables::run(&args).map_err(Error::Output),
         Command::Doc(args) => doc::run(&args).map_err(Error::Output),
     };
@@ -49,6 +56,9 @@ fn main() -> ExitCode {
 enum Error {
     /// The demo has nothing to work on, or no performance schema to show.
     Demo(demo::DemoError),
+    /// There is no such program to read from.
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    Target(shared::TargetError),
     /// What was found out could not be written.
     Output(io::Error),
 }
@@ -57,6 +67,8 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::Demo(error) => error.fmt(f),
+            #[cfg(all(feature = "instrument", target_os = "linux"))]
+            Error::Target(error) => error.fmt(f),
             Error::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

@@ -58,7 +58,7 @@ pub use perfschema_core::{Consumer, Lost, Region, Setting, Size, Summary, tables
 #[cfg(feature = "instrument")]
 pub use process::{Builder, Process, StartError, builder, process, start};
 #[cfg(all(feature = "instrument", target_os = "linux"))]
-pub use share::{AttachError, Attached, ShareError, attach};
+pub use share::{AttachError, Attached, ShareError, SharedFile, attach, shared_files};
 
 /// A mutex with an instrument of its own, placed at the call site; also in a `static`. The name is checked when the program is compiled.
 ///

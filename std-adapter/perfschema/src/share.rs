@@ -11,7 +11,7 @@
 use perfschema_core::{Region, RegionError, Text, Word};
 use std::fmt::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Why a region could not be put into shared memory. The program records in memory of its own instead.
@@ -163,6 +163,70 @@ pub(crate) fn put_in_place(words: &'static [Word], place: &'static [Word]) -> bo
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     // SAFETY: both are whole mappings of this length. References to `place` stay valid: they are of atomics, which may change at any time.
     unsafe { libc::mremap(from, size_of_val(words), size_of_val(place), flags, to) != libc::MAP_FAILED }
+}
+
+/// The file of a program that shares its region, or did; see [`shared_files`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedFile {
+    path: PathBuf,
+    pid: u32,
+    start_unix_ns: u64,
+}
+
+impl SharedFile {
+    /// Where it is: for [`attach`].
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The process's number.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// When its region was made, in nanoseconds since 1970.
+    pub fn start_unix_ns(&self) -> u64 {
+        self.start_unix_ns
+    }
+
+    /// Whether the process still has the file in its memory. A process that came later by the same number has not.
+    pub fn is_in_use(&self) -> bool {
+        let Ok(metadata) = self.path.metadata() else { return false };
+        let Ok(maps) = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)) else { return false };
+        // 7f00f1c00000-7f00f2a00000 rw-s 00000000 00:18 42    /dev/shm/…
+        maps.lines().any(|line| line.split_whitespace().nth(4).and_then(|inode| inode.parse().ok()) == Some(metadata.ino()))
+    }
+}
+
+/// The files of all programs of this user that share their region, or did until they ended, oldest first.
+///
+/// # Errors
+/// If the directory is there and cannot be read.
+///
+/// ```
+/// for file in perfschema::shared_files()? {
+///     println!("{} {}", file.pid(), if file.is_in_use() { "runs" } else { "has ended" });
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
+    let entries = match std::fs::read_dir(directory().as_str()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        // What has another name is not ours.
+        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('-'));
+        if let Some((pid, start)) = name
+            && let (Ok(pid), Ok(start_unix_ns)) = (pid.parse(), start.parse())
+        {
+            files.push(SharedFile { path, pid, start_unix_ns });
+        }
+    }
+    files.sort_by_key(|file| (file.start_unix_ns, file.pid));
+    Ok(files)
 }
 
 /// Another process's region, or that of a process that has died: its shared memory, opened.

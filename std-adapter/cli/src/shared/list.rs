@@ -1,0 +1,58 @@
+//! `perfschema list`
+
+use crate::output::{self, Format};
+use perfschema::core::table::SqlType;
+use perfschema::render::{ColumnHead, Grid};
+use perfschema::{SharedFile, attach, shared_files, tables};
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// List the programs that share their tables, and those that did until they ended.
+///
+/// A program shares them if it is started with PERFSCHEMA_SHARE=1, or says so itself.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// How to print them.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let text = |name| ColumnHead::new(name, SqlType::Varchar(256)).not_null();
+    let number = |name| ColumnHead::new(name, SqlType::BigintUnsigned);
+    let columns = vec![number("PID"), text("PROGRAM"), text("STATE"), text("STARTED"), number("THREADS"), text("FILE")];
+    let grid = Grid { columns, rows: shared_files()?.iter().map(row).collect() };
+    let mut out = output::stdout();
+    if grid.rows.is_empty() && !args.format.is_for_programs() {
+        writeln!(out, "No program shares its tables. Start one with PERFSCHEMA_SHARE=1.")?;
+    } else {
+        args.format.write(&mut out, &grid, output::width())?;
+    }
+    out.flush()
+}
+
+fn row(file: &SharedFile) -> Vec<perfschema::render::OwnedValue> {
+    let state = if file.is_in_use() { "runs" } else { "ended" };
+    let (program, threads) = match attach(file.path()) {
+        Ok(attached) => {
+            let mut threads = 0_u64;
+            attached.region().scan(&tables::Threads, |_| threads += 1);
+            (attached.region().program().as_str().to_owned(), Some(threads))
+        }
+        Err(error) => (error.to_string(), None),
+    };
+    let started = UNIX_EPOCH + Duration::from_nanos(file.start_unix_ns());
+    let ago = SystemTime::now().duration_since(started).map_or_else(|_| "now".to_owned(), ago);
+    let path = file.path().display().to_string();
+    vec![u64::from(file.pid()).into(), program.into(), state.into(), ago.into(), threads.into(), path.into()]
+}
+
+fn ago(age: Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s ago"),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86400 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} d ago", seconds / 86400),
+    }
+}

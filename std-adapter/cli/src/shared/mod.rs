@@ -1,0 +1,24 @@
+//! The commands that read other programs, which share their tables in memory.
+
+mod list;
+mod prune;
+mod show;
+mod target;
+
+use crate::Error;
+pub(crate) use target::TargetError;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    List(list::Args),
+    Show(show::Args),
+    Prune(prune::Args),
+}
+
+pub(crate) fn run(command: &Command) -> Result<(), Error> {
+    match command {
+        Command::List(args) => list::run(args).map_err(Error::Output),
+        Command::Show(args) => show::run(args),
+        Command::Prune(args) => prune::run(args).map_err(Error::Output),
+    }
+}

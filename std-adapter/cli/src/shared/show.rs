@@ -1,0 +1,53 @@
+//! `perfschema show`
+
+use super::target;
+use crate::Error;
+use crate::output::{self, Format};
+use perfschema::core::table::Table;
+use perfschema::render::{Grid, OwnedValue};
+use perfschema::tables;
+use std::io::Write;
+
+/// Print a table of another program, which runs, is stopped, or has ended.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// The table; `perfschema tables` lists them.
+    #[arg(default_value = "events_waits_current", value_parser = table)]
+    table: &'static dyn Table,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+fn table(name: &str) -> Result<&'static dyn Table, String> {
+    tables::find(name).map_err(|error| format!("{error}; `perfschema tables` lists them"))
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let attached = target::find(&args.target).map_err(Error::Target)?;
+    let (mut grid, sweep) = Grid::collect(attached.region(), args.table, |_| true);
+    if !args.format.is_for_programs() {
+        leave_out_empty_columns(&mut grid);
+    }
+    let mut out = output::stdout();
+    args.format.write(&mut out, &grid, output::width())?;
+    out.flush()?;
+    if sweep.changed + sweep.skipped > 0 {
+        eprintln!("perfschema: {} rows changed while they were read, and are not shown", sweep.changed + sweep.skipped);
+    }
+    Ok(())
+}
+
+/// Leaves out the columns that are NULL in every row: a wait for a lock has no object name, no index, no bytes.
+fn leave_out_empty_columns(grid: &mut Grid) {
+    let is_empty = |column: usize| grid.rows.iter().all(|row| row.get(column).is_none_or(|value| *value == OwnedValue::Null));
+    let keep: Vec<bool> = (0..grid.columns.len()).map(|column| grid.rows.is_empty() || !is_empty(column)).collect();
+    let mut kept = keep.iter().cycle();
+    grid.columns.retain(|_| *kept.next().unwrap_or(&true));
+    for row in &mut grid.rows {
+        let mut kept = keep.iter();
+        row.retain(|_| *kept.next().unwrap_or(&true));
+    }
+}

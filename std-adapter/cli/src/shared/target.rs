@@ -1,0 +1,63 @@
+//! TARGET: the program whose region a command reads.
+
+use perfschema::{AttachError, Attached, SharedFile, attach, shared_files};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why there is nothing to read.
+#[derive(Debug)]
+pub(crate) enum TargetError {
+    /// The directory of shared regions cannot be read.
+    Directory(std::io::Error),
+    /// No program of this number or name shares its region.
+    None(String),
+    /// Several programs have this name.
+    Several(String, Vec<u32>),
+    /// The file is there, and no region can be read from it.
+    Attach(PathBuf, AttachError),
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TargetError::Directory(error) => write!(f, "cannot look for programs: {error}"),
+            TargetError::None(target) => {
+                write!(
+                    f,
+                    "no program {target} shares its tables; expected a pid or a name that `perfschema list` shows, or a file"
+                )
+            }
+            TargetError::Several(target, pids) => {
+                let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+                write!(f, "several programs are called {target}: give the pid, one of {}", pids.join(", "))
+            }
+            TargetError::Attach(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+/// Attaches to the program of this pid, of this name, or to a file.
+///
+/// Of a pid or name, a program that runs comes before those that have ended; of several that have ended, the last.
+pub(crate) fn find(target: &str) -> Result<Attached, TargetError> {
+    if target.contains('/') {
+        return open(Path::new(target));
+    }
+    let files = shared_files().map_err(TargetError::Directory)?;
+    let pid = target.parse().ok();
+    let named = |file: &SharedFile| attach(file.path()).is_ok_and(|attached| attached.region().program().as_str() == target);
+    let found: Vec<&SharedFile> = files.iter().filter(|file| pid.map_or_else(|| named(file), |pid| file.pid() == pid)).collect();
+    let running: Vec<&SharedFile> = found.iter().copied().filter(|file| file.is_in_use()).collect();
+    match (running.as_slice(), found.last()) {
+        ([one], _) => open(one.path()),
+        ([], Some(last)) => open(last.path()),
+        ([], None) => Err(TargetError::None(target.to_owned())),
+        (several, _) => Err(TargetError::Several(target.to_owned(), several.iter().map(|file| file.pid()).collect())),
+    }
+}
+
+fn open(path: &Path) -> Result<Attached, TargetError> {
+    attach(path).map_err(|error| TargetError::Attach(path.to_owned(), error))
+}

@@ -1,0 +1,122 @@
+//! `perfschema list`, `show`, `prune`: a program that shares its tables, read while it runs, while it is stopped, and when it was killed.
+#![cfg(all(feature = "instrument", target_os = "linux"))]
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_perfschema");
+
+/// What a command prints to both outputs, and whether it succeeds.
+fn perfschema(args: &[&str]) -> (bool, String, String) {
+    let output = Command::new(PROGRAM).args(args).env("COLUMNS", "200").output().expect("the program was built");
+    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn succeeds(args: &[&str]) -> String {
+    let (success, out, err) = perfschema(args);
+    assert!(success, "{args:?}: {err}");
+    out
+}
+
+/// A demo that works for a minute, unless it is killed.
+struct Demo(Child);
+
+impl Demo {
+    fn start() -> Demo {
+        let mut command = Command::new(PROGRAM);
+        command.args(["demo", "--seconds", "60", env!("CARGO_MANIFEST_DIR")]);
+        let child = command.env("PERFSCHEMA_SHARE", "1").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        Demo(child.expect("the program was built"))
+    }
+
+    fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.pid()]).status().expect("there is kill");
+        assert!(status.success());
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+        perfschema(&["prune", &self.pid()]);
+    }
+}
+
+/// STATE of the program in the list, once it is there.
+fn state(demo: &Demo) -> Option<String> {
+    let list = succeeds(&["list", "--format", "csv"]);
+    let row = list.lines().find(|line| line.starts_with(&format!("{},", demo.pid())))?.to_owned();
+    assert_eq!(row.split(',').nth(1), Some("perfschema"), "{row}");
+    row.split(',').nth(2).map(str::to_owned)
+}
+
+/// Waits counted for the demo's instruments.
+fn waits(demo: &Demo) -> u64 {
+    let table = succeeds(&["show", &demo.pid(), "events_waits_summary_global_by_event_name", "--format", "csv"]);
+    let counts = table.lines().skip(1).map(|line| line.split(',').nth(1).and_then(|count| count.parse::<u64>().ok()));
+    counts.map(|count| count.expect("COUNT_STAR is a number")).sum()
+}
+
+#[track_caller]
+fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn running_stopped_killed_pruned() {
+    let mut demo = Demo::start();
+    until("the demo shares its tables", || state(&demo).is_some());
+    assert_eq!(state(&demo).as_deref(), Some("runs"));
+    until("it counts", || waits(&demo) > 0);
+    let before = waits(&demo);
+    until("it goes on", || waits(&demo) > before);
+    let current = succeeds(&["show", &demo.pid()]);
+    assert!(current.contains("wait/synch/") && current.contains("SOURCE"), "{current}");
+    assert!(!current.contains("OBJECT_SCHEMA"), "a column that is NULL in every row: {current}");
+
+    demo.signal("-STOP");
+    // A stop reaches one thread after the other.
+    until("it stands still", || waits(&demo) == waits(&demo));
+    assert_eq!(state(&demo).as_deref(), Some("runs"));
+
+    assert_eq!(succeeds(&["prune", &demo.pid()]), "", "a program that runs keeps its tables");
+    demo.signal("-KILL");
+    demo.0.wait().expect("it was started here");
+    assert_eq!(state(&demo).as_deref(), Some("ended"));
+    let left = waits(&demo);
+    assert!(left > before);
+    let file = succeeds(&["prune", "--dry-run", &demo.pid()]);
+    assert_eq!(state(&demo).as_deref(), Some("ended"), "a dry run removes nothing");
+    assert!(succeeds(&["show", file.trim_end(), "threads"]).contains("worker-1"), "by its file");
+    assert_eq!(succeeds(&["prune", &demo.pid()]), file);
+    assert_eq!(state(&demo), None);
+    let mut said = String::new();
+    demo.0.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let fails = |args: &[&str], expected: &str| {
+        let (success, out, err) = perfschema(args);
+        assert!(!success && out.is_empty() && err.contains(expected), "{args:?}: {out}{err}");
+    };
+    fails(&["show", "no-such-program"], "no program no-such-program shares its tables; expected a pid or a name");
+    fails(&["show", "4294967295"], "no program 4294967295");
+    fails(&["show", "/no/such/file"], "/no/such/file: No such file");
+    fails(&["show", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "expected");
+    fails(&["show", "x", "no_such_table"], "Table 'performance_schema.no_such_table' doesn't exist");
+    fails(&["prune", "x"], "invalid value 'x'");
+}
