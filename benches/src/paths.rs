@@ -246,6 +246,14 @@ pub(crate) fn visible(bench: &Bench) {
     bench.set(Setting::ON, VISIBLE);
 }
 
+pub(crate) fn histogram(bench: &Bench) {
+    bench.set(Setting::ON, HISTOGRAM);
+}
+
+pub(crate) fn long(bench: &Bench) {
+    bench.set(Setting::ON, LONG);
+}
+
 fn off(bench: &Bench) {
     bench.set(Setting::OFF, &[]);
 }
@@ -270,8 +278,8 @@ pub(crate) const OURS: &[Path] = &[
         .limit(1.3)
         .goal(TimerPairs(1.10))
         .instructions(75.0),
-    Path::new("event", "timed, histogram", |bench| bench.set(Setting::ON, HISTOGRAM), events),
-    Path::new("event", "timed, long history", |bench| bench.set(Setting::ON, LONG), events),
+    Path::new("event", "timed, histogram", histogram, events),
+    Path::new("event", "timed, long history", long, events),
     Path::new("event", "everything on", Bench::everything_on, events).goal(TimerPairs(1.15)).instructions(110.0),
     Path::new("chained events", "everything on", Bench::everything_on, chained).goal(TimerPairs(0.65)),
     Path::new("busy body, timer pair", "", |_| (), busy_timer_pairs),

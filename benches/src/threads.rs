@@ -53,11 +53,13 @@ pub(crate) fn measure(bench: &Bench, rounds: usize) -> Vec<Row> {
 /// What runs on several threads and on one by turns, each with an actor and a lock of its own.
 ///
 /// The first three write nothing that is ours: they show what the machine adds where two of its cores are one, or others work on it.
-const KINDS: [(&str, &str, fn(&Bench), Run); 6] = [
+const KINDS: [(&str, &str, fn(&Bench), Run); 8] = [
     ("timer pair", "own", |_| (), paths::timer_pairs),
     ("wide arithmetic", "own", |_| (), paths::wide_arithmetic),
     ("std Mutex", "own", |_| (), paths::plain_locks),
     ("event", "visible, history, own", paths::visible, paths::events),
+    ("event", "histogram, own", paths::histogram, paths::events),
+    ("event", "long history, own", paths::long, paths::events),
     ("event", "everything on, own", Bench::everything_on, paths::events),
     ("perfschema Mutex", "everything on, own", Bench::everything_on, paths::locks),
 ];
