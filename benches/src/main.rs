@@ -83,10 +83,8 @@ fn run(paths: &[Path], options: &Options) -> Result<bool, String> {
     let rounds = if options.quick { 200 } else { 2_000 };
     let bench = Bench::start();
     let results = measure(&bench, paths, rounds);
-    let scale = Scale {
-        timer_pair: min_of(&results, "timer pair"),
-        hz: Timers::calibrate().get(TimerName::Cycle).frequency_hz as f64,
-    };
+    let scale =
+        Scale { timer_pair: min_of(&results, "timer pair"), hz: Timers::calibrate().get(TimerName::Cycle).frequency_hz as f64 };
     let mut rows = rows(&results, instructions.as_deref(), scale);
     rows.extend(threads::measure(&bench, rounds / 20));
     rows.extend(reading::measure(rounds / 20));

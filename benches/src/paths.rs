@@ -274,10 +274,7 @@ pub(crate) const OURS: &[Path] = &[
         .limit(1.3)
         .goal(TimerPairs(1.05))
         .instructions(45.0),
-    Path::new("event", "timed, visible, history", visible, events)
-        .limit(1.3)
-        .goal(TimerPairs(1.10))
-        .instructions(75.0),
+    Path::new("event", "timed, visible, history", visible, events).limit(1.3).goal(TimerPairs(1.10)).instructions(75.0),
     Path::new("event", "timed, histogram", histogram, events),
     Path::new("event", "timed, long history", long, events),
     Path::new("event", "everything on", Bench::everything_on, events).goal(TimerPairs(1.15)).instructions(110.0),
@@ -290,9 +287,7 @@ pub(crate) const OURS: &[Path] = &[
         .over("busy body, timer pair")
         .goal(CyclesMore(15.0)),
     Path::new("perfschema Mutex", "off", off, locks).over("std Mutex").limit(0.05).goal(TimerPairs(0.03)).instructions(4.0),
-    Path::new("perfschema Mutex", "timed, visible, history", visible, locks)
-        .over("std Mutex")
-        .limit(1.3),
+    Path::new("perfschema Mutex", "timed, visible, history", visible, locks).over("std Mutex").limit(1.3),
     Path::new("perfschema Mutex", "everything on", Bench::everything_on, locks).over("std Mutex").goal(TimesTimed(1.15)),
 ];
 

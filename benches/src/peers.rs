@@ -213,8 +213,9 @@ pub(crate) const PEERS: &[Path] = &[
     Path::new("quanta", "Instant pair", |_| (), quanta_pairs).cannot_show(TIME_ONLY),
     Path::new("fastant", "Instant pair", |_| (), fastant_pairs).cannot_show(TIME_ONLY),
     Path::new("parking_lot Mutex", "", |_| (), parking_lot_locks).cannot_show("anything"),
-    Path::new("hotpath Mutex", "count, two histograms", |_| (), hotpath_locks)
-        .cannot_show("a wait while it lasts, its holder, the last events, who locked; memory grows with events until a thread drains it"),
+    Path::new("hotpath Mutex", "count, two histograms", |_| (), hotpath_locks).cannot_show(
+        "a wait while it lasts, its holder, the last events, who locked; memory grows with events until a thread drains it",
+    ),
     Path::new("tracing span", "nobody listens", nobody, tracing_spans).cannot_show("anything"),
     Path::new("tracing span", "registry", |bench| subscribe(bench, Some(Registry::default().into())), tracing_spans)
         .cannot_show("durations, sums, the last events, anything to another thread"),
@@ -228,7 +229,8 @@ pub(crate) const PEERS: &[Path] = &[
     Path::new("fastrace local span", "100 in a root", |_| (), fastrace_spans)
         .cannot_show("a span before its root has ended, who waits for whom, sums; memory grows with spans"),
     Path::new("metrics to Prometheus", "histogram, Instant", collect, metrics_histograms).cannot_show(NO_WAIT),
-    Path::new("metrics to Prometheus", "counter", collect, metrics_counters).cannot_show("durations, and the rest that a histogram does not"),
+    Path::new("metrics to Prometheus", "counter", collect, metrics_counters)
+        .cannot_show("durations, and the rest that a histogram does not"),
     Path::new("prometheus", "histogram timer", |_| (), prometheus_timers).cannot_show(NO_WAIT),
     Path::new("prometheus-client", "histogram, Instant", |_| (), client_histograms).cannot_show(NO_WAIT),
     Path::new("hdrhistogram", "of one thread, timer pair", |_| (), hdr_histograms)

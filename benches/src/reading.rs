@@ -74,7 +74,8 @@ fn scan(region: &Region<'_>) -> (u64, u64) {
     let mut torn = 0;
     let sweep = region.scan(&tables::EventsWaitsHistory, |row| {
         let whole = row.spins.map(u64::from) == Some(amount_of(row.object_instance_begin));
-        let named = row.event_name.as_str().ends_with("read") && row.source.as_ref().is_some_and(|source| !source.as_str().is_empty());
+        let named =
+            row.event_name.as_str().ends_with("read") && row.source.as_ref().is_some_and(|source| !source.as_str().is_empty());
         torn += u64::from(!(whole && named));
     });
     (sweep.rows, torn)
@@ -165,7 +166,10 @@ fn slowed(
         let reader = || {
             loop {
                 match wanted.load(Ordering::Relaxed) {
-                    READ => _ = black_box(scan(region)),
+                    READ => {
+                        DBG.fetch_add(1, Ordering::Relaxed);
+                        _ = black_box(scan(region))
+                    }
                     END => break,
                     _ => spin_loop(),
                 }
@@ -184,10 +188,17 @@ fn slowed(
         });
         wanted.store(END, Ordering::Relaxed);
     });
+    eprintln!("scans {variant} {}", DBG.swap(0, Ordering::Relaxed));
     let (undisturbed, disturbed) = (Cost::of(&mut undisturbed), Cost::of(&mut disturbed));
-    let aim =
-        Aim { measured: disturbed.median / undisturbed.median, unit: "x undisturbed", target: Some(Target::AtMost(limit)) };
-    Row { name: "writer slowed", variant: variant.to_owned(), threads: 2, cost: Some(disturbed), aim: Some(aim), ..Row::default() }
+    let aim = Aim { measured: disturbed.median / undisturbed.median, unit: "x undisturbed", target: Some(Target::AtMost(limit)) };
+    Row {
+        name: "writer slowed",
+        variant: variant.to_owned(),
+        threads: 2,
+        cost: Some(disturbed),
+        aim: Some(aim),
+        ..Row::default()
+    }
 }
 
 /// A server's region: 256 instruments, 1000 threads, 10 000 rows of long history.
@@ -197,3 +208,4 @@ fn memory() -> Row {
     let aim = Aim { measured, unit: "MiB", target: Some(Target::AtMost(32.0)) };
     Row { name: "memory of a region", variant: "256 classes, 1000 threads".to_owned(), aim: Some(aim), ..Row::default() }
 }
+static DBG: AtomicUsize = AtomicUsize::new(0);

@@ -22,13 +22,15 @@ pub(crate) struct Row {
 pub(crate) struct Cost {
     pub(crate) min: f64,
     pub(crate) median: f64,
+    pub(crate) max: f64,
 }
 
 impl Cost {
-    /// Of batches of `events` each; `batches` gets sorted.
+    /// Of so many batches, which get sorted.
     pub(crate) fn of(batches: &mut [f64]) -> Cost {
         batches.sort_by(f64::total_cmp);
-        Cost { min: batches.first().copied().unwrap_or(f64::NAN), median: median(batches) }
+        let at = |index: usize| batches.get(index).copied().unwrap_or(f64::NAN);
+        Cost { min: at(0), median: median(batches), max: at(batches.len().saturating_sub(1)) }
     }
 }
 
