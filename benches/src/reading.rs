@@ -7,7 +7,7 @@ use perfschema_core::{WaitStart, Word, tables};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::hint::{black_box, spin_loop};
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 const ACTORS: u32 = 1000;
 const RECORDS: u32 = 10;
@@ -69,16 +69,18 @@ fn amount_of(number: u64) -> u64 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33 | 1
 }
 
-/// Reads the history of all actors: rows with names and source lines. Says how many rows there were and how many of them are torn.
-fn scan(region: &Region<'_>) -> (u64, u64) {
+/// Reads the history of all actors, rows with names and source lines, and counts them. Says how many of them are torn.
+fn scan(region: &Region<'_>, read: &AtomicU64) -> u64 {
     let mut torn = 0;
-    let sweep = region.scan(&tables::EventsWaitsHistory, |row| {
+    region.scan(&tables::EventsWaitsHistory, |row| {
         let whole = row.spins.map(u64::from) == Some(amount_of(row.object_instance_begin));
         let named =
             row.event_name.as_str().ends_with("read") && row.source.as_ref().is_some_and(|source| !source.as_str().is_empty());
         torn += u64::from(!(whole && named));
+        // Relaxed: a count.
+        read.fetch_add(1, Ordering::Relaxed);
     });
-    (sweep.rows, torn)
+    torn
 }
 
 /// How long it takes to read all rows while one actor's owner writes, and how that compares with copying the bytes.
@@ -90,7 +92,7 @@ fn decode(region: &'static Region<'static>, actor: &Actor<'static>, class: Class
     let mut target = source.clone();
     while_written(region, actor, class, || {
         for _ in 0..rounds {
-            scans.push(seconds(hz, || torn += scan(region).1));
+            scans.push(seconds(hz, || torn += scan(region, &AtomicU64::new(0))));
             copies.push(seconds(hz, || black_box(&mut target).copy_from_slice(black_box(&source))));
         }
     });
@@ -152,24 +154,23 @@ fn slowed(
     const REST: usize = 0;
     const READ: usize = 1;
     const END: usize = 2;
-    let wanted = &AtomicUsize::new(REST);
-    let batches = |count: usize| -> Vec<f64> {
+    let (wanted, read) = (&AtomicUsize::new(REST), &AtomicU64::new(0));
+    // Batches during which so many rows were read: without them, the reader had no core.
+    let batches = |least: u64| -> Vec<f64> {
         let batch = |_| {
-            let start = SystemClock.ticks(TimerName::Cycle);
+            let (rows, start) = (read.load(Ordering::Relaxed), SystemClock.ticks(TimerName::Cycle));
             (0..BATCH).for_each(|number| record(region, actor, class, number.into()));
-            SystemClock.ticks(TimerName::Cycle).saturating_sub(start) as f64 / f64::from(BATCH)
+            let cycles = SystemClock.ticks(TimerName::Cycle).saturating_sub(start) as f64 / f64::from(BATCH);
+            (read.load(Ordering::Relaxed) - rows >= least).then_some(cycles)
         };
-        (0..count).map(batch).collect()
+        (0..100).filter_map(batch).collect()
     };
     let (mut undisturbed, mut disturbed) = (Vec::new(), Vec::new());
     std::thread::scope(|scope| {
         let reader = || {
             loop {
                 match wanted.load(Ordering::Relaxed) {
-                    READ => {
-                        DBG.fetch_add(1, Ordering::Relaxed);
-                        _ = black_box(scan(region))
-                    }
+                    READ => _ = black_box(scan(region, read)),
                     END => break,
                     _ => spin_loop(),
                 }
@@ -178,17 +179,14 @@ fn slowed(
         scope.spawn(move || on_core(1, reader));
         on_core(0, || {
             for _ in 0..rounds {
-                for (state, cycles) in [(REST, &mut undisturbed), (READ, &mut disturbed)] {
+                for (state, least, cycles) in [(REST, 0, &mut undisturbed), (READ, 50, &mut disturbed)] {
                     wanted.store(state, Ordering::Relaxed);
-                    // The reader sees it during the first batches.
-                    batches(5);
-                    cycles.append(&mut batches(30));
+                    cycles.append(&mut batches(least));
                 }
             }
         });
         wanted.store(END, Ordering::Relaxed);
     });
-    eprintln!("scans {variant} {}", DBG.swap(0, Ordering::Relaxed));
     let (undisturbed, disturbed) = (Cost::of(&mut undisturbed), Cost::of(&mut disturbed));
     let aim = Aim { measured: disturbed.median / undisturbed.median, unit: "x undisturbed", target: Some(Target::AtMost(limit)) };
     Row {
@@ -208,4 +206,3 @@ fn memory() -> Row {
     let aim = Aim { measured, unit: "MiB", target: Some(Target::AtMost(32.0)) };
     Row { name: "memory of a region", variant: "256 classes, 1000 threads".to_owned(), aim: Some(aim), ..Row::default() }
 }
-static DBG: AtomicUsize = AtomicUsize::new(0);
