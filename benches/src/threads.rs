@@ -50,10 +50,13 @@ pub(crate) fn measure(bench: &Bench, rounds: usize) -> Vec<Row> {
     rows
 }
 
+/// Name, variant, what sets the switches, and what runs.
+type Kind = (&'static str, &'static str, fn(&Bench), Run);
+
 /// What runs on several threads and on one by turns, each with an actor and a lock of its own.
 ///
 /// The first three write nothing that is ours: they show what the machine adds where two of its cores are one, or others work on it.
-const KINDS: [(&str, &str, fn(&Bench), Run); 8] = [
+const KINDS: [Kind; 8] = [
     ("timer pair", "own", |_| (), paths::timer_pairs),
     ("wide arithmetic", "own", |_| (), paths::wide_arithmetic),
     ("std Mutex", "own", |_| (), paths::plain_locks),
