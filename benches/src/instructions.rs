@@ -1,18 +1,18 @@
 //! Instructions of each path, counted by callgrind: the one figure that repeats exactly on a noisy machine.
 
-use crate::paths::{Bench, PATHS, Path};
+use crate::paths::{Bench, Path};
 use std::process::Command;
 
 /// Events of the two runs whose difference counts.
 const RUNS: [u32; 2] = [10_000, 30_000];
 
-/// Instructions an event of every path, in the order of [`PATHS`].
+/// Instructions an event of each of the paths.
 ///
 /// # Errors
 /// What went wrong, with the command that did.
-pub(crate) fn count() -> Result<Vec<f64>, String> {
+pub(crate) fn count(paths: &[Path]) -> Result<Vec<f64>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    (0..PATHS.len())
+    (0..paths.len())
         .map(|index| {
             let [few, many] = RUNS;
             Ok((run(&program, index, many)? - run(&program, index, few)?) / f64::from(many - few))
@@ -34,10 +34,14 @@ fn run(program: &std::path::Path, index: usize, events: u32) -> Result<f64, Stri
 }
 
 /// Runs one path under callgrind: what `--one` does.
-pub(crate) fn run_one(bench: &Bench, index: &str, events: &str) -> Option<()> {
-    let Path { prepare, run, .. } = PATHS.get(index.parse::<usize>().ok()?)?;
-    prepare(bench);
-    measured_path(bench, *run, events.parse().ok()?);
+pub(crate) fn run_one(paths: &[Path], index: &str, events: &str) -> Option<()> {
+    let path = paths.get(index.parse::<usize>().ok()?)?;
+    let events = events.parse().ok()?;
+    let bench = Bench::start();
+    (path.prepare)(&bench);
+    // What happens only once, such as registering a source line, is not an event's.
+    (path.run)(&bench, 10);
+    measured_path(&bench, path.run, events);
     Some(())
 }
 
