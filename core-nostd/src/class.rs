@@ -206,6 +206,8 @@ impl Region<'_> {
                 Err(seen) if seen & !STATE_BITS != hash => {}
                 Err(_) => {
                     if !wait_published(class) || text_is(&class[word::NAME], class[word::NAME_LEN].get(), name.as_str()) {
+                        // Whoever registered it may not have got so far: an event that follows is to find its switch.
+                        setup::fold(self);
                         return Ok(class_index);
                     }
                 }

@@ -39,7 +39,7 @@ impl Instrument {
 
     /// The class, registered now if it was not. None if there is no room for it, which is counted.
     // Not a OnceLock: a signal handler that registers what its thread is about to register would wait for ever. Both may do it, and
-    // find the same class. Whoever does not wait long enough for the first counts nothing until that has finished.
+    // find the same class.
     pub(crate) fn class(&self, process: &Process) -> Option<Class> {
         let mut class = self.class.load(Ordering::Relaxed);
         if class == UNKNOWN {

@@ -20,8 +20,6 @@ fn ten_thousand_threads_and_a_pool_of_64() {
         .start()
         .unwrap();
     let region = process.region();
-    // One thread registers the lock: what others do while a registration is not finished counts as if the instrument were still off.
-    std::thread::spawn(|| drop(LOCK.lock())).join().unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..2)
@@ -66,12 +64,12 @@ fn ten_thousand_threads_and_a_pool_of_64() {
     let mut sums = Vec::new();
     region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| sums.push((row.event_name, row.count_star)));
     assert_eq!(sums.len(), 1);
-    assert_eq!(sums[0].1, THREADS * LOCKS_EACH + 1);
+    assert_eq!(sums[0].1, THREADS * LOCKS_EACH);
     assert_eq!(*LOCK.lock().unwrap(), THREADS * LOCKS_EACH);
     let mut by_instance = 0;
     region.scan(&tables::EventsWaitsSummaryByInstance, |row| by_instance += row.count_star);
-    assert_eq!(by_instance, THREADS * LOCKS_EACH + 2);
+    assert_eq!(by_instance, THREADS * LOCKS_EACH + 1);
     // Every thread either had a slot once or is counted; the last row of `threads` is this one, the highest number.
     let with_slot = perfschema::thread::current_id().unwrap() - 1;
-    assert_eq!(with_slot + region.lost(Lost::ThreadInstances), THREADS + 1);
+    assert_eq!(with_slot + region.lost(Lost::ThreadInstances), THREADS);
 }
