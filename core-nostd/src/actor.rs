@@ -7,7 +7,7 @@
 //! read   [A] names, source lines, picoseconds of each row, sums over the actors
 //! ```
 //! Nothing in `begin` or `end` can fail, block, allocate or panic (`ci/targets` links a program that proves it), and nothing that follows
-//! waits for the second timer value: no branch and no address is computed from it, only values to store.
+//! waits for the second timer value: it decides what is stored, not where, and no branch of the source.
 
 use crate::class::Class;
 use crate::instance::Held;

@@ -2,7 +2,7 @@
 #![cfg(perfschema_loom)]
 
 use perfschema_core::model::{Memory, Watch, intern, source_text};
-use perfschema_core::{Config, InstrumentName, RegionError, Setting, Size};
+use perfschema_core::{Config, InstrumentName, Region, RegionError, Setting, Size};
 use perfschema_loom_tests::{Model, either};
 use std::sync::{Arc, Mutex};
 
@@ -10,6 +10,14 @@ const ONE_CLASS: Config = Config::EMPTY.with(Size::MaxMutexClasses, 1);
 const ONE_SOURCE: Config = Config::EMPTY.with(Size::MaxSourceLocations, 1);
 const A: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/app/A");
 const B: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/app/B");
+
+/// What a reader finds: no class, or all of A.
+fn look_for_a(region: &Region<'_>) -> &'static str {
+    let Some(class) = region.classes().next() else { return "none" };
+    assert_eq!(region.class_name(class), A.as_str());
+    assert_eq!(region.setting(class), Setting::ON);
+    "found"
+}
 
 #[test]
 fn a_class_is_found_with_its_name() {
@@ -20,15 +28,7 @@ fn a_class_is_found_with_its_name() {
             swap,
             move || assert!(writer.region().register(A, Setting::ON).is_ok()),
             move || {
-                let region = reader.region();
-                match region.classes().next() {
-                    None => seen.note("none"),
-                    Some(class) => {
-                        assert_eq!(region.class_name(class), A.as_str());
-                        assert_eq!(region.setting(class), Setting::ON);
-                        seen.note("found");
-                    }
-                }
+                seen.note(look_for_a(&reader.region()));
             },
         );
     });
@@ -41,17 +41,7 @@ fn two_look_for_a_class() {
             let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes, Watch::ClassSettings]));
             let readers = [(); 2].map(|()| {
                 let (memory, seen) = (memory.clone(), seen.clone());
-                loom::thread::spawn(move || {
-                    let region = memory.region();
-                    match region.classes().next() {
-                        None => seen.note("none"),
-                        Some(class) => {
-                            assert_eq!(region.class_name(class), A.as_str());
-                            assert_eq!(region.setting(class), Setting::ON);
-                            seen.note("found");
-                        }
-                    }
-                })
+                loom::thread::spawn(move || seen.note(look_for_a(&memory.region())))
             });
             assert!(memory.region().register(A, Setting::ON).is_ok());
             for reader in readers {

@@ -2,7 +2,7 @@
 
 use crate::output::{self, Format};
 use perfschema::core::table::SqlType;
-use perfschema::render::{ColumnHead, Grid};
+use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use perfschema::{SharedFile, attach, shared_files, tables};
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     out.flush()
 }
 
-fn row(file: &SharedFile) -> Vec<perfschema::render::OwnedValue> {
+fn row(file: &SharedFile) -> Vec<OwnedValue> {
     let state = if file.is_in_use() { "runs" } else { "ended" };
     let (program, threads) = match attach(file.path()) {
         Ok(attached) => {
