@@ -1,8 +1,10 @@
 //! The long history: one ring for all threads, which never write one line at the same time.
 //!
-//! A thread reserves a chunk of consecutive records and fills it alone; only the reservation touches a counter that others touch.
-//! The chunk's word says who fills it. A thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk
-//! tried is being filled, the row is lost and counted.
+//! A thread takes a chunk of consecutive records and fills it alone. Chunks are taken by number, round and round; the numbers come from
+//! a counter that all threads share, so a thread that records much draws several at once: up to 16, which is one read-modify-write and
+//! one crossing into another thread's lines in 256 rows. The chunk's word says who took it last, and whether it is being filled. A
+//! thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk tried is being filled, the row is lost
+//! and counted. A thread that is slow to use the numbers that it drew keeps nothing: their chunks are there for whoever comes round.
 
 use crate::lost::Lost;
 use crate::record::{self, Ended, RecordWords};
@@ -14,7 +16,12 @@ use core::num::NonZero;
 /// Chunks tried before a row is given up.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 8 };
 
-const UNOWNED: u64 = 0;
+/// Numbers that a thread draws at most at once.
+const LARGEST_BATCH: usize = 16;
+/// Batches that the chunks have room for, at least.
+const BATCHES: usize = 8;
+
+/// In a chunk's word, beside the number of whoever took it last: it is being filled.
 const OWNED: u64 = 1;
 
 /// One thread's place in the long history.
@@ -28,8 +35,13 @@ pub(crate) struct Writer<'r> {
     next: Cell<usize>,
     end: Cell<usize>,
     chunk: Cell<usize>,
-    /// Number of the reservation, never used before.
+    /// Number of the chunk, never used before.
     number: Cell<u64>,
+    /// The numbers drawn: the next one, and where they end.
+    next_number: Cell<u64>,
+    numbers_end: Cell<u64>,
+    /// Chunks taken so far.
+    taken: Cell<u64>,
 }
 
 impl<'r> Writer<'r> {
@@ -44,6 +56,9 @@ impl<'r> Writer<'r> {
             end: Cell::new(0),
             chunk: Cell::new(0),
             number: Cell::new(0),
+            next_number: Cell::new(0),
+            numbers_end: Cell::new(0),
+            taken: Cell::new(0),
         }
     }
 
@@ -81,7 +96,7 @@ impl<'r> Writer<'r> {
     fn give_back(&self) {
         if let Some(chunk) = self.chunks.get(self.chunk.get()) {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk.store(UNOWNED, Ordering::Release);
+            chunk.store(free(self.number.get()), Ordering::Release);
         }
     }
 
@@ -89,19 +104,50 @@ impl<'r> Writer<'r> {
     fn reserve(&self, region: &Region<'_>) -> bool {
         let Some(count) = NonZero::new(self.chunks.len() as u64) else { return false };
         for _ in 0..PROBES {
-            // Relaxed: the number need only be different from all others.
-            let number = region.header(header::NEXT_LONG_CHUNK).fetch_add(1, Ordering::Relaxed);
+            let number = self.draw(region);
             let index = (number % count) as usize;
             let Some(chunk) = self.chunks.get(index) else { break };
-            // [H1] Acquire: pairs with [H2] of the owner before.
-            if chunk.compare_exchange(UNOWNED, OWNED, Ordering::Acquire).is_ok() {
-                self.chunk.set(index);
-                self.next.set(index * self.chunk_len);
-                self.end.set((index + 1) * self.chunk_len);
-                self.number.set(number);
-                return self.chunk_len != 0;
+            // Whoever took it last usually did so one round ago.
+            let mut seen = free(number.saturating_sub(count.get()));
+            // It ends: each time that somebody else was faster there is a larger number, or a row being written.
+            while seen & OWNED == 0 && seen <= free(number) {
+                // [H1] Acquire: pairs with [H2] of the owner before.
+                match chunk.compare_exchange(seen, free(number) | OWNED, Ordering::Acquire) {
+                    Ok(_) => {
+                        self.chunk.set(index);
+                        self.next.set(index * self.chunk_len);
+                        self.end.set((index + 1) * self.chunk_len);
+                        self.number.set(number);
+                        self.taken.set(self.taken.get() + 1);
+                        return self.chunk_len != 0;
+                    }
+                    Err(now) => seen = now,
+                }
+            }
+            if seen > free(number) {
+                // Others have come round since the numbers were drawn: their rows are newer than most.
+                self.numbers_end.set(self.next_number.get());
             }
         }
         false
     }
+
+    /// A number that nobody has drawn.
+    fn draw(&self, region: &Region<'_>) -> u64 {
+        let mut number = self.next_number.get();
+        if number == self.numbers_end.get() {
+            // A thread that ends leaves numbers unused: no more than a quarter of those that it used.
+            let batch = (1 + self.taken.get() / 4).min(LARGEST_BATCH.min(self.chunks.len() / BATCHES).max(1) as u64);
+            // Relaxed: the numbers need only be different from all others.
+            number = region.header(header::NEXT_LONG_CHUNK).fetch_add(batch, Ordering::Relaxed);
+            self.numbers_end.set(number.wrapping_add(batch));
+        }
+        self.next_number.set(number.wrapping_add(1));
+        number
+    }
+}
+
+/// The word of a chunk that nobody fills, and `number` was the last to take.
+const fn free(number: u64) -> u64 {
+    number << 1
 }

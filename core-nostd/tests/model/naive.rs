@@ -103,6 +103,9 @@ struct Thread {
     kept: VecDeque<Event>,
     /// Its chunk of the long history: which, the next place in it, places left.
     chunk: (usize, usize, usize),
+    /// The numbers of chunks that it has drawn, and how many chunks it has taken.
+    numbers: VecDeque<usize>,
+    chunks_taken: usize,
 }
 
 /// Pool and place of a class.
@@ -170,9 +173,9 @@ pub(crate) struct Naive {
     /// Lines of the source locations that found a place.
     sources: Vec<u32>,
     long: Vec<Option<(u64, Event)>>,
-    /// Who fills which chunk of the long history: somebody, nobody.
-    chunks: Vec<bool>,
-    next_chunk: usize,
+    /// The chunks of the long history: the number that took it last, and whether it is being filled.
+    chunks: Vec<(Option<usize>, bool)>,
+    next_number: usize,
     lost: HashMap<Lost, u64>,
 }
 
@@ -197,8 +200,8 @@ impl Naive {
             bucket_lows: bucket_lows(),
             sources: Vec::new(),
             long: vec![None; chunks * chunk_len(&config)],
-            chunks: vec![false; chunks],
-            next_chunk: 0,
+            chunks: vec![(None, false); chunks],
+            next_number: 0,
             lost: HashMap::new(),
         };
         // A new region records everybody, if there is room to say so.
@@ -394,6 +397,8 @@ impl Naive {
             last_ended: None,
             kept: VecDeque::new(),
             chunk: (0, 0, 0),
+            numbers: VecDeque::new(),
+            chunks_taken: 0,
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
             Some(slot) => {
@@ -421,7 +426,7 @@ impl Naive {
             event.shown = false;
         }
         if thread.chunk.2 > 0 {
-            self.chunks[thread.chunk.0] = false;
+            self.chunks[thread.chunk.0].1 = false;
             thread.chunk.2 = 0;
         }
     }
@@ -557,11 +562,21 @@ impl Naive {
         let len = chunk_len(&self.config);
         if self.threads[thread].chunk.2 == 0 && !self.chunks.is_empty() {
             for _ in 0..PROBES {
-                let chunk = self.next_chunk % self.chunks.len();
-                self.next_chunk += 1;
-                if !self.chunks[chunk] {
-                    self.chunks[chunk] = true;
-                    self.threads[thread].chunk = (chunk, chunk * len, len);
+                let count = self.chunks.len();
+                let numbers = &mut self.threads[thread].numbers;
+                let number = numbers.pop_front().unwrap_or_else(|| {
+                    let batch = (1 + self.threads[thread].chunks_taken / 4).min(16).min(count / 8).max(1);
+                    self.threads[thread].numbers.extend(self.next_number + 1..self.next_number + batch);
+                    self.next_number += batch;
+                    self.next_number - batch
+                });
+                let (taken_by, being_filled) = &mut self.chunks[number % count];
+                if *taken_by > Some(number) {
+                    self.threads[thread].numbers.clear();
+                } else if !*being_filled {
+                    (*taken_by, *being_filled) = (Some(number), true);
+                    self.threads[thread].chunks_taken += 1;
+                    self.threads[thread].chunk = (number % count, number % count * len, len);
                     break;
                 }
             }
@@ -575,7 +590,7 @@ impl Naive {
         *next += 1;
         *left -= 1;
         if *left == 0 {
-            self.chunks[*chunk] = false;
+            self.chunks[*chunk].1 = false;
         }
     }
 
