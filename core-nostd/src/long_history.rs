@@ -1,10 +1,13 @@
 //! The long history: one ring for all threads, which never write one line at the same time.
 //!
 //! A thread takes a chunk of consecutive records and fills it alone. Chunks are taken by number, round and round; the numbers come from
-//! a counter that all threads share, so a thread that records much draws several at once: up to 16, which is one read-modify-write and
-//! one crossing into another thread's lines in 256 rows. The chunk's word says who took it last, and whether it is being filled. A
-//! thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk tried is being filled, the row is lost
-//! and counted. A thread that is slow to use the numbers that it drew keeps nothing: their chunks are there for whoever comes round.
+//! a counter that all threads share, so a thread that records much draws several at once: fewer read-modify-writes, and fewer crossings
+//! into lines that another thread has written, which cost as much as ten rows. What all have drawn and not yet used is a part of the ring
+//! that holds old rows, so together they draw no more than an eighth of it.
+//!
+//! The chunk's word says who took it last, and whether it is being filled. A thread that is slow to fill its chunk keeps it, and the
+//! others go round it; when every chunk tried is being filled, the row is lost and counted. A thread that is slow to use the numbers
+//! that it drew keeps nothing: their chunks are there for whoever comes round.
 
 use crate::lost::Lost;
 use crate::record::{self, Ended, RecordWords};
@@ -16,10 +19,8 @@ use core::num::NonZero;
 /// Chunks tried before a row is given up.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 8 };
 
-/// Numbers that a thread draws at most at once.
-const LARGEST_BATCH: usize = 16;
-/// Batches that the chunks have room for, at least.
-const BATCHES: usize = 8;
+/// What part of the chunks is drawn ahead, by all threads together.
+const AHEAD: u64 = 8;
 
 /// In a chunk's word, beside the number of whoever took it last: it is being filled.
 const OWNED: u64 = 1;
@@ -40,6 +41,8 @@ pub(crate) struct Writer<'r> {
     /// The numbers drawn: the next one, and where they end.
     next_number: Cell<u64>,
     numbers_end: Cell<u64>,
+    /// How many it draws the next time.
+    batch: Cell<u64>,
     /// Chunks taken so far.
     taken: Cell<u64>,
 }
@@ -58,6 +61,7 @@ impl<'r> Writer<'r> {
             number: Cell::new(0),
             next_number: Cell::new(0),
             numbers_end: Cell::new(0),
+            batch: Cell::new(1),
             taken: Cell::new(0),
         }
     }
@@ -135,12 +139,18 @@ impl<'r> Writer<'r> {
     /// A number that nobody has drawn.
     fn draw(&self, region: &Region<'_>) -> u64 {
         let mut number = self.next_number.get();
-        if number == self.numbers_end.get() {
-            // A thread that ends leaves numbers unused: no more than a quarter of those that it used.
-            let batch = (1 + self.taken.get() / 4).min(LARGEST_BATCH.min(self.chunks.len() / BATCHES).max(1) as u64);
+        let end = self.numbers_end.get();
+        if number == end {
+            let batch = self.batch.get();
             // Relaxed: the numbers need only be different from all others.
             number = region.header(header::NEXT_LONG_CHUNK).fetch_add(batch, Ordering::Relaxed);
             self.numbers_end.set(number.wrapping_add(batch));
+            // Its share of what all have drawn meanwhile, and of what may be drawn ahead. A thread that ends leaves numbers unused: no
+            // more than a quarter of those that it used.
+            let drawn_by_all = number.wrapping_sub(end).saturating_add(batch);
+            let ahead = self.chunks.len() as u64 / AHEAD;
+            let share = (ahead * batch).checked_div(drawn_by_all).unwrap_or(0);
+            self.batch.set(share.min(1 + self.taken.get() / 4).max(1));
         }
         self.next_number.set(number.wrapping_add(1));
         number

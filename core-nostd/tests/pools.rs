@@ -266,7 +266,7 @@ fn chunks_drawn_long_ago_are_not_taken() {
         events.sort_unstable();
         events
     };
-    // Draws 4, 5, 6 and so on at once, from its 12th chunk on. Each time with another number of them left.
+    // Each time with another number of chunks drawn and left.
     for early_events in 1..=80 {
         world.wait(&early, class, 1);
         let late_events = early_events * 3 * ROWS;

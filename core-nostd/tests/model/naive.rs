@@ -105,6 +105,8 @@ struct Thread {
     chunk: (usize, usize, usize),
     /// The numbers of chunks that it has drawn, and how many chunks it has taken.
     numbers: VecDeque<usize>,
+    batch: usize,
+    drew_up_to: usize,
     chunks_taken: usize,
 }
 
@@ -398,6 +400,8 @@ impl Naive {
             kept: VecDeque::new(),
             chunk: (0, 0, 0),
             numbers: VecDeque::new(),
+            batch: 1,
+            drew_up_to: 0,
             chunks_taken: 0,
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
@@ -563,16 +567,21 @@ impl Naive {
         if self.threads[thread].chunk.2 == 0 && !self.chunks.is_empty() {
             for _ in 0..PROBES {
                 let count = self.chunks.len();
-                let numbers = &mut self.threads[thread].numbers;
-                let number = numbers.pop_front().unwrap_or_else(|| {
-                    let batch = (1 + self.threads[thread].chunks_taken / 4).min(16).min(count / 8).max(1);
-                    self.threads[thread].numbers.extend(self.next_number + 1..self.next_number + batch);
+                if self.threads[thread].numbers.is_empty() {
+                    // Of what all draw, together an eighth of the chunks, its share by what was drawn since the last time.
+                    let drawing = &mut self.threads[thread];
+                    let (batch, first) = (drawing.batch, self.next_number);
                     self.next_number += batch;
-                    self.next_number - batch
-                });
+                    drawing.numbers = (first..self.next_number).collect();
+                    let share = (count / 8) * batch / (self.next_number - drawing.drew_up_to);
+                    drawing.batch = share.clamp(1, 1 + drawing.chunks_taken / 4);
+                    drawing.drew_up_to = self.next_number;
+                }
+                let Some(number) = self.threads[thread].numbers.pop_front() else { break };
                 let (taken_by, being_filled) = &mut self.chunks[number % count];
                 if *taken_by > Some(number) {
                     self.threads[thread].numbers.clear();
+                    self.threads[thread].drew_up_to = number + 1;
                 } else if !*being_filled {
                     (*taken_by, *being_filled) = (Some(number), true);
                     self.threads[thread].chunks_taken += 1;
