@@ -248,38 +248,38 @@ fn the_long_history_while_all_of_it_is_being_filled() {
 /// A thread that records much draws chunks ahead. When it comes back to them after another one has gone round, they hold what is newest.
 #[test]
 fn chunks_drawn_long_ago_are_not_taken() {
-    const ROWS: usize = 64;
-    // Eight batches of chunks of one row. What `late` has drawn and not yet used is older than what `early` draws.
-    const DRAWN: usize = ROWS / 8;
+    const ROWS: usize = 128;
+    // All threads together draw an eighth ahead: that much of what `late` wrote may be older than what is overwritten.
+    const AHEAD: usize = ROWS / 8;
+    // Chunks of one row.
     let config = CONFIG.with(Size::EventsWaitsHistoryLongSize, ROWS as u32).with(Size::MaxThreadInstances, ROWS as u32 / 2);
-    let world = World::on(&config);
-    let class = world.class(MUTEX);
-    let [early, late] = ["early", "late"].map(|name| world.actor(name));
-    let rows_of = |actor: &Actor<'_>| {
-        let rows = world.select("events_waits_history_long", "THREAD_ID,EVENT_ID");
-        let mut events: Vec<usize> = rows
-            .iter()
-            .filter_map(|row| row.split_once(' '))
-            .filter(|(thread, _)| *thread == actor.thread_id().to_string())
-            .filter_map(|(_, event)| event.parse().ok())
-            .collect();
-        events.sort_unstable();
-        events
-    };
     // Each time with another number of chunks drawn and left.
-    for early_events in 1..=80 {
-        world.wait(&early, class, 1);
-        let late_events = early_events * 3 * ROWS;
-        for _ in 0..3 * ROWS {
-            world.wait(&late, class, 1);
-        }
-        world.wait(&early, class, 1);
+    for early_events in 60..=100 {
+        let world = World::on(&config);
+        let class = world.class(MUTEX);
+        let [early, late] = ["early", "late"].map(|name| world.actor(name));
+        let rows_of = |actor: &Actor<'_>| {
+            let rows = world.select("events_waits_history_long", "THREAD_ID,EVENT_ID");
+            let mut events: Vec<usize> = rows
+                .iter()
+                .filter_map(|row| row.split_once(' '))
+                .filter(|(thread, _)| *thread == actor.thread_id().to_string())
+                .filter_map(|(_, event)| event.parse().ok())
+                .collect();
+            events.sort_unstable();
+            events
+        };
+        let wait = |actor, times| (0..times).for_each(|_| world.wait(actor, class, 1));
+        wait(&early, early_events);
+        let late_events = 3 * ROWS;
+        wait(&late, late_events);
+        wait(&early, 1);
         let rows = rows_of(&late);
-        let newest: Vec<usize> = (late_events - ROWS + 2 + DRAWN..=late_events).collect();
-        assert_eq!(rows[rows.len() - newest.len()..], newest, "after {early_events} rounds");
-        assert_eq!(rows_of(&early), [2 * early_events]);
+        let newest: Vec<usize> = (late_events - ROWS + 2 + AHEAD..=late_events).collect();
+        assert_eq!(rows[rows.len() - newest.len()..], newest, "after {early_events} events");
+        assert_eq!(rows_of(&early), [early_events + 1]);
+        assert_eq!(lost(world), [""; 0]);
     }
-    assert_eq!(lost(world), [""; 0]);
 }
 
 /// A thread that ends gives its unfinished chunk of the long history back.
