@@ -179,7 +179,7 @@ fn slowed(
         scope.spawn(move || on_core(1, reader));
         on_core(0, || {
             for _ in 0..rounds {
-                for (state, least, cycles) in [(REST, 0, &mut undisturbed), (READ, 50, &mut disturbed)] {
+                for (state, least, cycles) in [(REST, 0, &mut undisturbed), (READ, 1, &mut disturbed)] {
                     wanted.store(state, Ordering::Relaxed);
                     cycles.append(&mut batches(least));
                 }

@@ -511,7 +511,8 @@ impl Tally {
     where
         T::Row: Debug,
     {
-        let sweep = world.region.scan(table, |row| {
+        // Not Region::scan: that pauses, for the writers' sake.
+        let sweep = TableSource::scan(table, world.region, &mut |row| {
             if !is_whole(row) {
                 self.torn += 1;
                 self.first_torn.get_or_insert_with(|| format!("{row:?}"));

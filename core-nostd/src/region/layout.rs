@@ -126,9 +126,11 @@ const fn sources(config: &Config) -> usize {
     }
 }
 
-/// Records of one actor: its history, and room for some events that run at the same time (an event, the waits within it, …).
+/// Events that one actor can have running at the same time (an event, the waits within it, …), and show.
+pub(crate) const RUNNING: usize = if cfg!(perfschema_loom) { 1 } else { 6 };
+
+/// Records of one actor: its history, and room for the events that run.
 pub(crate) const fn ring_len(config: &Config) -> usize {
-    const RUNNING: usize = if cfg!(perfschema_loom) { 1 } else { 6 };
     size(config, Size::EventsWaitsHistorySize) + RUNNING
 }
 

@@ -21,7 +21,9 @@ mod text;
 use crate::config::{Config, Size};
 use crate::setup;
 use crate::sync::{Ordering, Word};
-pub(crate) use layout::{CARRY, CLASS, INSTANCE, Layout, RECORD, SETUP, SETUP_ACTOR, SLOT, SOURCE, STAT, Section, TIMER};
+pub(crate) use layout::{
+    CARRY, CLASS, INSTANCE, Layout, RECORD, RUNNING, SETUP, SETUP_ACTOR, SLOT, SOURCE, STAT, Section, TIMER,
+};
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
 pub use text::Text;

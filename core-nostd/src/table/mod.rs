@@ -116,7 +116,13 @@ pub struct Sweep {
     pub skipped: u64,
     /// Places overwritten while they were read.
     pub changed: u64,
+    /// Records that were taken out of the cache of a thread at work.
+    disturbed: usize,
 }
+
+/// How long a reader pauses for each record that it took away from a thread at work: the time in which that thread records some ten
+/// events for each that it loses by the reader.
+const PAUSE: usize = if cfg!(any(perfschema_loom, miri)) { 1 } else { 128 };
 
 impl Sweep {
     /// Nothing yet, of so many places.
@@ -140,6 +146,17 @@ impl Sweep {
         self.changed += 1;
     }
 
+    pub(crate) fn disturbed(&mut self, records: usize) {
+        self.disturbed += records;
+    }
+
+    /// Who polls a table as fast as it may would otherwise slow the threads at work several times. They are at most as many as there are
+    /// processors, so whoever reads a large table hardly notices.
+    fn pause(self) -> Sweep {
+        (0..self.disturbed.saturating_mul(PAUSE)).for_each(|_| crate::spin_loop());
+        self
+    }
+
     /// Counts what another sweep met, too.
     pub(crate) fn add(&mut self, other: Sweep) {
         self.places += other.places;
@@ -147,6 +164,7 @@ impl Sweep {
         self.free += other.free;
         self.skipped += other.skipped;
         self.changed += other.changed;
+        self.disturbed += other.disturbed;
     }
 }
 
@@ -169,7 +187,7 @@ pub trait TableSource: Sync {
     /// The declaration.
     const DECLARATION: Declaration;
 
-    /// Delivers the rows as they are now, each of them whole.
+    /// Delivers the rows as they are now, each of them whole. Without the pause of [`Region::scan`].
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep;
 
     /// TRUNCATE, for a table that has the right.
@@ -217,7 +235,7 @@ pub trait Table: Sync {
     /// The declaration.
     fn declaration(&self) -> &'static Declaration;
 
-    /// Delivers the rows as they are now, each of them whole.
+    /// Delivers the rows as they are now, each of them whole; pauses as [`Region::scan`] does.
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep;
 
     /// TRUNCATE.
@@ -256,7 +274,7 @@ impl<T: TableSource> Table for T {
     }
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep {
-        TableSource::scan(self, region, &mut |row| each(row))
+        TableSource::scan(self, region, &mut |row| each(row)).pause()
     }
 
     fn truncate(&self, region: &Region<'_>) -> Result<(), TableError> {
@@ -355,9 +373,10 @@ impl Column {
 }
 
 impl Region<'_> {
-    /// Delivers the rows of a table, typed.
+    /// Delivers the rows of a table, typed. Pauses for some microseconds where it has read what a thread was writing at that moment, so
+    /// that a thread that is polled in a loop loses little.
     pub fn scan<T: TableSource>(&self, table: &T, mut each: impl FnMut(&T::Row)) -> Sweep {
-        TableSource::scan(table, self, &mut each)
+        TableSource::scan(table, self, &mut each).pause()
     }
 }
 

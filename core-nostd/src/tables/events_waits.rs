@@ -8,11 +8,12 @@
 use crate::config::Size;
 use crate::operation::Operation;
 use crate::record::{self, Read, Snapshot};
-use crate::region::{RECORD, Region, SLOT, Section, Text};
+use crate::region::{RECORD, RUNNING, Region, SLOT, Section, Text};
 use crate::slot::{self, Look, Owner};
 use crate::source::{Source, source_text};
 use crate::table::{Declaration, NestingEventType, Rights, SqlType, Sweep, TableSource, row};
 use crate::{Class, InstrumentKind, InstrumentName};
+use core::cell::Cell;
 use perfschema_timer::{TimerName, difference};
 
 row! {
@@ -112,20 +113,28 @@ impl TableSource for EventsWaitsHistory {
         let size = region.config().get(Size::EventsWaitsHistorySize) as usize;
         sweep_rings(region, &mut |snapshots| {
             let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history && !snapshot.hidden_history;
-            // A ring has room for a few records more than the history has rows: find where the history begins, oldest first.
-            let mut ended = 0;
-            snapshots.each(&mut |snapshot| ended += usize::from(belongs(snapshot)));
-            let mut begin = None;
-            for _ in 0..ended.saturating_sub(size) {
-                let mut oldest = None;
-                snapshots.each(&mut |snapshot| {
-                    let order = Some(end_order(snapshot));
-                    if belongs(snapshot) && order > begin && (oldest.is_none() || order < oldest) {
-                        oldest = order;
+            // A ring has room for a few records more than the history has rows: those that ended longest ago are left out.
+            let mut ended = 0_usize;
+            let mut oldest = [None; RUNNING];
+            snapshots.each(&mut |snapshot| {
+                if !belongs(snapshot) {
+                    return;
+                }
+                ended += 1;
+                let mut order = end_order(snapshot);
+                for oldest in &mut oldest {
+                    match oldest {
+                        Some(earlier) if *earlier <= order => {}
+                        Some(later) => core::mem::swap(later, &mut order),
+                        None => {
+                            *oldest = Some(order);
+                            break;
+                        }
                     }
-                });
-                begin = begin.max(oldest);
-            }
+                }
+            });
+            let left_out = ended.saturating_sub(size).min(RUNNING);
+            let begin = left_out.checked_sub(1).and_then(|last| oldest[last]);
             let mut left = size;
             snapshots.rows(region, each, &mut |snapshot| {
                 let shown = belongs(snapshot) && Some(end_order(snapshot)) > begin && left > 0;
@@ -191,6 +200,8 @@ struct Snapshots<'a, 'r> {
     slot: &'r slot::SlotWords,
     owner: &'a Owner,
     ring: &'r [record::RecordWords],
+    /// The newest event of the first look.
+    newest: Cell<u64>,
 }
 
 impl Snapshots<'_, '_> {
@@ -206,6 +217,7 @@ impl Snapshots<'_, '_> {
     fn each(&self, look: &mut dyn FnMut(&Snapshot)) {
         for words in self.ring {
             if let Read::Whole(snapshot) = self.read(words) {
+                self.newest.set(self.newest.get().max(snapshot.sequence));
                 look(&snapshot);
             }
         }
@@ -219,6 +231,7 @@ impl Snapshots<'_, '_> {
         choose: &mut dyn FnMut(&Snapshot) -> bool,
     ) -> Sweep {
         let mut sweep = Sweep::default();
+        let mut recording = false;
         for (index, words) in self.ring.iter().enumerate() {
             let read = self.read(words);
             if !slot::still(self.slot, self.owner) {
@@ -233,6 +246,10 @@ impl Snapshots<'_, '_> {
                 Read::Whole(_) | Read::Free => sweep.free(1),
                 Read::Changed => sweep.changed(),
             }
+            recording |= matches!(read, Read::Whole(snapshot) if snapshot.sequence > self.newest.get());
+        }
+        if recording {
+            sweep.disturbed(self.ring.len());
         }
         sweep
     }
@@ -246,7 +263,9 @@ fn sweep_rings(region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -
         match slot::look(words) {
             Look::Free => sweep.free(ring.len()),
             Look::Changed => sweep.skipped(ring.len()),
-            Look::Live(owner) => sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring })),
+            Look::Live(owner) => {
+                sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring, newest: Cell::new(0) }));
+            }
         }
     }
     sweep
