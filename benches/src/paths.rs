@@ -254,6 +254,10 @@ pub(crate) fn long(bench: &Bench) {
     bench.set(Setting::ON, LONG);
 }
 
+fn one_in_16(bench: &Bench) {
+    bench.set(Setting { timed_one_in: 16, ..Setting::ON }, SUMMARY);
+}
+
 fn off(bench: &Bench) {
     bench.set(Setting::OFF, &[]);
 }
@@ -275,6 +279,7 @@ pub(crate) const OURS: &[Path] = &[
         .goal(TimerPairs(1.05))
         .instructions(45.0),
     Path::new("event", "timed, visible, history", visible, events).limit(1.3).goal(TimerPairs(1.10)).instructions(75.0),
+    Path::new("event", "one in 16 timed, summary", one_in_16, events).goal(TimerPairs(0.20)),
     Path::new("event", "timed, histogram", histogram, events),
     Path::new("event", "timed, long history", long, events),
     Path::new("event", "everything on", Bench::everything_on, events).goal(TimerPairs(1.15)).instructions(110.0),

@@ -256,7 +256,7 @@ impl<'r> Actor<'r> {
     #[inline(always)]
     fn effective(&self, switches: Switches) -> Switches {
         // Relaxed: a setting of its own, as the switches are.
-        Switches(switches.0 & self.mask.get().get())
+        Switches(switches.0 & self.mask.get().get()).sampled(self.sequence.get().wrapping_add(1))
     }
 
     #[inline(always)]

@@ -52,28 +52,36 @@ impl Class {
 }
 
 /// The updatable columns of `setup_instruments`, for one instrument.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// ENABLED: events are counted.
     pub enabled: bool,
     /// TIMED: and timed.
     pub timed: bool,
+    /// TIMED_ONE_IN: one event in so many is timed, the others are counted only. 0 is the same as 1: all of them.
+    pub timed_one_in: u16,
+}
+
+impl Default for Setting {
+    fn default() -> Setting {
+        Setting::OFF
+    }
 }
 
 impl Setting {
     /// Neither enabled nor timed: how every instrument starts.
-    pub const OFF: Setting = Setting { enabled: false, timed: false };
+    pub const OFF: Setting = Setting { enabled: false, timed: false, timed_one_in: 1 };
     /// Enabled and timed.
-    pub const ON: Setting = Setting { enabled: true, timed: true };
+    pub const ON: Setting = Setting { enabled: true, timed: true, timed_one_in: 1 };
     /// Enabled, not timed.
-    pub const COUNTED: Setting = Setting { enabled: true, timed: false };
+    pub const COUNTED: Setting = Setting { enabled: true, timed: false, timed_one_in: 1 };
 
     pub(crate) fn from_bits(bits: u64) -> Setting {
-        Setting { enabled: bits & 1 != 0, timed: bits & 2 != 0 }
+        Setting { enabled: bits & 1 != 0, timed: bits & 2 != 0, timed_one_in: ((bits >> 16) as u16).saturating_add(1) }
     }
 
     fn bits(self) -> u64 {
-        u64::from(self.enabled) | u64::from(self.timed) << 1
+        u64::from(self.enabled) | u64::from(self.timed) << 1 | u64::from(self.timed_one_in.saturating_sub(1)) << 16
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //! Whoever changes a setting pays for the folding; an event pays one load and one branch.
 
-use crate::class::Class;
+use crate::class::{Class, Setting};
 use crate::region::{Region, SETUP, Section};
 use crate::sync::{Ordering, Word, fence};
 use perfschema_timer::{Clock, TimerName};
@@ -49,6 +49,9 @@ impl Switches {
     pub(crate) const THREAD: u64 = 1 << 5;
     /// Timed, and by the processor's counter: nearly always so, and one test.
     pub(crate) const TIMED_BY_COUNTER: u64 = 1 << 6;
+    /// Of its events some are not timed; the uppermost 16 bits say how many in 2¹⁶.
+    const SAMPLED: u64 = 1 << 7;
+    const NOT_TIMED_SHIFT: u32 = 48;
     // From here on the bits are where a record has them, see `record`. Below 2³¹, so that a mask is part of an instruction.
     pub(crate) const TIMED: u64 = 1 << 16;
     pub(crate) const HISTORY: u64 = 1 << 17;
@@ -77,6 +80,19 @@ impl Switches {
     #[inline(always)]
     pub(crate) const fn timer_index(self) -> u8 {
         (self.0 >> Self::TIMER_SHIFT) as u8 & 7
+    }
+
+    /// The switches of event `sequence`, where not all events are timed.
+    ///
+    /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
+    /// program, so that of two locks taken by turns not always the same one is timed.
+    #[inline(always)]
+    pub(crate) fn sampled(self, sequence: u64) -> Switches {
+        const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+        if self.has(Self::SAMPLED) && sequence.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
+            return Switches(self.0 & !(Self::TIMED | Self::TIMED_BY_COUNTER));
+        }
+        self
     }
 
     /// Reads the timer that the event uses, or 0 if it is not timed.
@@ -201,7 +217,7 @@ pub(crate) fn fold(region: &Region<'_>) {
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
             let setting = region.setting(Class(index as u16));
             // Relaxed: a switch is a value of its own, an event started with either is right.
-            switch.set(effective(setting.enabled, setting.timed, consumers, timer, by_counter));
+            switch.set(effective(setting, consumers, timer, by_counter));
         }
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
@@ -216,13 +232,16 @@ pub(crate) fn fold(region: &Region<'_>) {
 }
 
 /// The switches that these settings mean.
-fn effective(enabled: bool, timed: bool, consumers: u64, timer: u64, by_counter: bool) -> u64 {
-    if !enabled || !Consumer::GlobalInstrumentation.works(consumers) {
+fn effective(setting: Setting, consumers: u64, timer: u64, by_counter: bool) -> u64 {
+    if !setting.enabled || !Consumer::GlobalInstrumentation.works(consumers) {
         return 0;
     }
     let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT;
-    if timed {
+    if setting.timed {
         switches |= Switches::TIMED;
+        if setting.timed_one_in > 1 {
+            switches |= Switches::SAMPLED | (0x1_0000 - 0x1_0000 / u64::from(setting.timed_one_in)) << Switches::NOT_TIMED_SHIFT;
+        }
         if by_counter {
             switches |= Switches::TIMED_BY_COUNTER;
         }
@@ -283,7 +302,7 @@ impl Region<'_> {
             setup(self)[word::CONSUMERS].update(|bits| bits | consumer.bit());
         }
         for class in self.classes() {
-            self.store_setting(class, crate::Setting::ON);
+            self.store_setting(class, Setting::ON);
         }
         fold(self);
     }

@@ -37,7 +37,14 @@ const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
 const AMOUNTS: [u64; 4] = [0, 1, u32::MAX as u64, (1 << 32) + 5];
-const SETTINGS: [Setting; 4] = [Setting::OFF, Setting::ON, Setting::COUNTED, Setting { enabled: false, timed: true }];
+const SETTINGS: [Setting; 6] = [
+    Setting::OFF,
+    Setting::ON,
+    Setting::COUNTED,
+    Setting { enabled: false, ..Setting::ON },
+    Setting { timed_one_in: 2, ..Setting::ON },
+    Setting { timed_one_in: 3, ..Setting::ON },
+];
 const OPERATIONS: [(Operation, &str); 3] =
     [(Operation::Lock, "lock"), (Operation::ReadLock, "read_lock"), (Operation::Wait, "wait")];
 
@@ -176,8 +183,8 @@ fn step() -> impl Strategy<Value = Step> {
     let nanoseconds = || prop_oneof![0..100_u64, 0..1_000_000_u64, 0..30_000_000_000_u64];
     let yes = any::<bool>;
     prop_oneof![
-        3 => (few(), 0..4_usize).prop_map(|(name, setting)| Step::Register { name, setting }),
-        2 => (few(), 0..4_usize).prop_map(|(class, setting)| Step::Set { class, setting }),
+        3 => (few(), 0..SETTINGS.len()).prop_map(|(name, setting)| Step::Register { name, setting }),
+        2 => (few(), 0..SETTINGS.len()).prop_map(|(class, setting)| Step::Set { class, setting }),
         1 => (0..PREFIXES.len(), any::<Option<bool>>(), any::<Option<bool>>())
             .prop_map(|(prefix, enabled, timed)| Step::UpdateInstruments { prefix, enabled, timed }),
         3 => (few(), 1..4_u64).prop_map(|(class, address)| Step::CreateInstance { class, address }),

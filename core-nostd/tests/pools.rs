@@ -86,7 +86,7 @@ fn a_name_registered_twice_is_one_class_with_its_first_setting() {
     let name = InstrumentName::literal(MUTEX);
     let class = world.region.register(name, Setting::COUNTED).unwrap();
     assert_eq!(world.region.register(name, Setting::ON), Ok(class));
-    world.expect("setup_instruments", "*", &[&format!("{MUTEX} YES NO")]);
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} YES NO 1")]);
     // A longer name that begins the same is another one.
     assert_ne!(register(world, &format!("{MUTEX}A")), Ok(class));
     assert_eq!(world.region.find_class("wait/synch/mutex/test"), None);

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{CONFIG, MUTEX, OTHER, World};
-use perfschema_core::table::{Row, TableError, Updated, Value};
+use perfschema_core::table::{Row, SqlType, TableError, Updated, Value};
 use perfschema_core::timer::TimerName;
 use perfschema_core::{Class, Consumer, Operation, Setting, Size, Switches, ThreadType, WaitStart, tables};
 
@@ -34,7 +34,7 @@ fn everything_is_off_at_start() {
     let world = World::off(&CONFIG);
     let class = world.region.register(perfschema_core::InstrumentName::literal(MUTEX), Setting::OFF).unwrap();
     assert!(!world.region.switches(class).is_on());
-    world.expect("setup_instruments", "*", &[&format!("{MUTEX} NO NO")]);
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} NO NO 1")]);
     assert!(world.select("setup_consumers", "ENABLED").iter().all(|enabled| enabled == "NO"));
     world.expect("setup_actors", "*", &["% % % YES YES"]);
     let actor = world.actor("a");
@@ -45,7 +45,7 @@ fn everything_is_off_at_start() {
         world.expect(table, "*", &[]);
     }
     world.region.enable_everything();
-    world.expect("setup_instruments", "*", &[&format!("{MUTEX} YES YES")]);
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} YES YES 1")]);
     assert!(world.select("setup_consumers", "ENABLED").iter().all(|enabled| enabled == "YES"));
 }
 
@@ -95,6 +95,77 @@ fn enums_take_letters_of_any_case_and_the_numbers_one_and_two() {
 }
 
 #[test]
+fn one_event_in_so_many_is_timed() {
+    for one_in in [1_u16, 2, 3, 16, 1000, u16::MAX] {
+        let world = World::on(&CONFIG);
+        let (class, other, actor) = (world.class(MUTEX), world.class(OTHER), world.actor("a"));
+        let set = [("TIMED_ONE_IN", Value::Unsigned(one_in.into()))];
+        assert_eq!(update_one(world, "setup_instruments", MUTEX, &set).unwrap().matched, 1);
+        world.expect("setup_instruments", "*", &[&format!("{MUTEX} YES YES {one_in}"), &format!("{OTHER} YES YES 1")]);
+        // By turns with another one: of a loop, too, every event is timed as often as every other.
+        const EVENTS: u64 = 8000;
+        for _ in 0..EVENTS {
+            world.wait(&actor, class, 5);
+            world.wait(&actor, other, 5);
+        }
+        let rows =
+            world.select("events_waits_summary_global_by_event_name", "EVENT_NAME,COUNT_STAR,SUM_TIMER_WAIT,AVG_TIMER_WAIT");
+        let sampled = world.region.summary_by_event_name(class);
+        let fair = EVENTS / u64::from(one_in);
+        assert!(sampled.count_timed.abs_diff(fair) <= 2 + fair / 100, "{} of {EVENTS}, one in {one_in}", sampled.count_timed);
+        let average = if sampled.count_timed == 0 { 0 } else { 5000 };
+        let expected = format!("{MUTEX} {EVENTS} {} {average}", sampled.count_timed * 5000);
+        assert_eq!(rows, [expected, format!("{OTHER} {EVENTS} {} 5000", EVENTS * 5000)]);
+        // Those that are not timed are there all the same.
+        let history = world.select("events_waits_history", "EVENT_NAME,TIMER_WAIT");
+        assert!(history.iter().filter(|row| row.starts_with(MUTEX)).count() >= 1);
+        assert!(
+            history.iter().all(|row| row.ends_with(" 5000") || (one_in != 1 && *row == format!("{MUTEX} NULL"))),
+            "{history:?}"
+        );
+    }
+}
+
+#[test]
+fn one_in_so_many_is_a_number_from_1_to_65535() {
+    let world = World::on(&CONFIG);
+    world.class(MUTEX);
+    let set = |value| update(world, "setup_instruments", &[("timed_one_in", value)]);
+    for (value, expected) in [
+        (Value::Unsigned(65_535), "65535"),
+        (Value::Signed(1), "1"),
+        (Value::Text(" 16 "), "16"),
+        (Value::Double(15.5), "16"),
+        (Value::Unsigned(2), "2"),
+    ] {
+        set(value).unwrap();
+        world.expect("setup_instruments", "TIMED_ONE_IN", &[expected]);
+    }
+    let column = "for column 'TIMED_ONE_IN' at row 1";
+    for value in [
+        Value::Unsigned(0),
+        Value::Unsigned(65_536),
+        Value::Unsigned(u64::MAX),
+        Value::Signed(-1),
+        Value::Text("-1"),
+        Value::Double(-0.6),
+        Value::Double(1e300),
+        Value::Double(f64::NAN),
+    ] {
+        let error = set(value).unwrap_err();
+        assert_eq!((error.errno(), error.sqlstate()), (1264, "22003"), "{value:?}");
+        assert_eq!(error.to_string(), format!("Out of range value {column}"));
+    }
+    for text in ["", "many", "1.5"] {
+        let error = set(Value::Text(text)).unwrap_err();
+        assert_eq!((error.errno(), error.sqlstate()), (1366, "HY000"), "{text:?}");
+        assert_eq!(error.to_string(), format!("Incorrect integer value: '{text}' {column}"));
+    }
+    assert_eq!(set(Value::Null).unwrap_err().errno(), 1048);
+    world.expect("setup_instruments", "TIMED_ONE_IN", &["2"]);
+}
+
+#[test]
 fn an_update_reports_matched_and_changed() {
     let world = World::on(&CONFIG);
     world.class(MUTEX);
@@ -104,7 +175,7 @@ fn an_update_reports_matched_and_changed() {
     let counts = |matched, changed| Updated { matched, changed };
     assert_eq!(update(world, "setup_instruments", &yes), Ok(counts(2, 0)));
     assert_eq!(update_one(world, "setup_instruments", MUTEX, &no), Ok(counts(1, 1)));
-    world.expect("setup_instruments", "*", &[&format!("{MUTEX} NO NO"), &format!("{OTHER} YES YES")]);
+    world.expect("setup_instruments", "*", &[&format!("{MUTEX} NO NO 1"), &format!("{OTHER} YES YES 1")]);
     assert_eq!(update(world, "setup_instruments", &no), Ok(counts(2, 1)));
     assert_eq!(update_one(world, "setup_instruments", "no such", &yes), Ok(counts(0, 0)));
     let consumers = Consumer::ALL.len() as u64;
@@ -175,13 +246,12 @@ fn refusals_are_mysqls() {
                 check(update(world, name, &[(column, Value::Null)]), 1048, "23000", &null);
                 // Nothing is changed even if only the last assignment is wrong.
                 let good = declaration.columns[declaration.column(column).unwrap()].sql_type;
-                let perfschema_core::table::SqlType::Enum(names) = good else { panic!("{column} is no enum") };
-                check(
-                    update(world, name, &[(column, Value::Text(names[1])), (first, any)]),
-                    1683,
-                    "HY000",
-                    "Invalid performance_schema usage.",
-                );
+                let good = match good {
+                    SqlType::Enum(names) => Value::Text(names[1]),
+                    SqlType::IntUnsigned => Value::Unsigned(7),
+                    other => panic!("{column} is {other}"),
+                };
+                check(update(world, name, &[(column, good), (first, any)]), 1683, "HY000", "Invalid performance_schema usage.");
             }
         }
         if !rights.insert_delete {
@@ -216,7 +286,7 @@ fn rights_are_mysqls() {
     let update: [(&str, &[&str]); 5] = [
         ("setup_actors", &["ENABLED", "HISTORY"]),
         ("setup_consumers", &["ENABLED"]),
-        ("setup_instruments", &["ENABLED", "TIMED"]),
+        ("setup_instruments", &["ENABLED", "TIMED", "TIMED_ONE_IN"]),
         ("setup_timers", &["TIMER_NAME"]),
         ("threads", &["INSTRUMENTED", "HISTORY"]),
     ];

@@ -17,6 +17,7 @@ const BEYOND: &[(&str, &[&str])] = &[
     // In MySQL, but not in MariaDB 10.11's performance_schema.
     ("global_variables", &["the whole table"]),
     ("events_waits_summary_global_by_event_name", &["QUANTILE_95", "QUANTILE_99", "QUANTILE_999"]),
+    ("setup_instruments", &["TIMED_ONE_IN"]),
 ];
 
 /// The type as MySQL 8 writes it: without display widths.

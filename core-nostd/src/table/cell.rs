@@ -1,5 +1,6 @@
 //! Values of cells, and how Rust types become SQL types.
 
+use super::TableError;
 use crate::region::Text;
 use core::fmt;
 use perfschema_timer::TimerName;
@@ -189,6 +190,19 @@ pub(crate) fn enum_index(value: &Value<'_>, names: &[&str]) -> Option<usize> {
         }
         Value::Null | Value::Double(_) => None,
     }
+}
+
+/// A value given to the `int unsigned` column `column`.
+pub(crate) fn unsigned(value: &Value<'_>, column: &'static str) -> Result<u32, TableError> {
+    let number = match value {
+        Value::Unsigned(number) => i128::from(*number),
+        Value::Signed(number) => i128::from(*number),
+        Value::Text(text) => text.trim().parse().map_err(|_| TableError::NotANumber { column, value: Text::from(*text) })?,
+        // As MySQL rounds.
+        Value::Double(number) => (*number + 0.5f64.copysign(*number)) as i128,
+        Value::Null => return Err(TableError::NotNull { column }),
+    };
+    u32::try_from(number).map_err(|_| TableError::OutOfRange { column })
 }
 
 /// Column NESTING_EVENT_TYPE.

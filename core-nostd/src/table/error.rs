@@ -55,6 +55,18 @@ pub enum TableError {
         /// The table.
         table: &'static str,
     },
+    /// A number that the column cannot hold.
+    OutOfRange {
+        /// The column.
+        column: &'static str,
+    },
+    /// A text for a column of numbers.
+    NotANumber {
+        /// The column.
+        column: &'static str,
+        /// The text, as far as it fits.
+        value: Text<64>,
+    },
     /// A text longer than the column.
     DataTooLong {
         /// The column.
@@ -75,6 +87,8 @@ impl TableError {
             TableError::AccessDenied => 1044,
             TableError::TableFull { .. } => 1114,
             TableError::DuplicateKey { .. } => 1022,
+            TableError::OutOfRange { .. } => 1264,
+            TableError::NotANumber { .. } => 1366,
             TableError::DataTooLong { .. } => 1406,
         }
     }
@@ -86,7 +100,8 @@ impl TableError {
             TableError::UnknownColumn { .. } => "42S22",
             TableError::Truncated { .. } => "01000",
             TableError::NotNull { .. } | TableError::DuplicateKey { .. } => "23000",
-            TableError::WrongUsage | TableError::TableFull { .. } => "HY000",
+            TableError::WrongUsage | TableError::TableFull { .. } | TableError::NotANumber { .. } => "HY000",
+            TableError::OutOfRange { .. } => "22003",
             TableError::CommandDenied { .. } | TableError::AccessDenied => "42000",
             TableError::DataTooLong { .. } => "22001",
         }
@@ -107,6 +122,10 @@ impl fmt::Display for TableError {
             TableError::AccessDenied => f.write_str("Access denied for user 'root'@'localhost' to database 'performance_schema'"),
             TableError::TableFull { table } => write!(f, "The table '{table}' is full"),
             TableError::DuplicateKey { table } => write!(f, "Can't write; duplicate key in table '{table}'"),
+            TableError::OutOfRange { column } => write!(f, "Out of range value for column '{column}' at row 1"),
+            TableError::NotANumber { column, value } => {
+                write!(f, "Incorrect integer value: '{value}' for column '{column}' at row 1")
+            }
             TableError::DataTooLong { column } => write!(f, "Data too long for column '{column}' at row 1"),
         }
     }

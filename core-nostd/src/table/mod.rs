@@ -21,8 +21,8 @@
 mod cell;
 mod error;
 
-pub(crate) use cell::enum_index;
 pub use cell::{Cell, NestingEventType, SqlType, Value, YesNo};
+pub(crate) use cell::{enum_index, unsigned};
 pub use error::TableError;
 
 use crate::region::Region;
@@ -367,6 +367,7 @@ impl Column {
             (value, SqlType::Enum(names)) if cell::enum_index(value, names).is_none() => {
                 Err(TableError::Truncated { column: self.name })
             }
+            (value, SqlType::IntUnsigned) => cell::unsigned(value, self.name).map(drop),
             _ => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! `setup_instruments`: what can be recorded, and what is. Rows are the registered classes.
 
 use crate::region::{Region, Text};
-use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, row};
+use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, row, unsigned};
 use crate::{Setting, setup};
 
 row! {
@@ -13,6 +13,8 @@ row! {
         ENABLED as enabled: YesNo,
         /// Whether they are timed; if not, TIMER_START, TIMER_END and TIMER_WAIT are NULL.
         TIMED as timed: YesNo,
+        /// One event in so many is timed, the others are only counted; 1 to 65535. Beyond MySQL.
+        TIMED_ONE_IN as timed_one_in: u32,
     }
 }
 
@@ -26,7 +28,7 @@ impl TableSource for SetupInstruments {
         name: "setup_instruments",
         doc: "The instruments, and whether they are enabled and timed.",
         columns: SetupInstrumentsRow::COLUMNS,
-        rights: Rights::update_of(&["ENABLED", "TIMED"]),
+        rights: Rights::update_of(&["ENABLED", "TIMED", "TIMED_ONE_IN"]),
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupInstrumentsRow)) -> Sweep {
@@ -36,8 +38,10 @@ impl TableSource for SetupInstruments {
                 sweep.free(1);
                 continue;
             };
-            let Setting { enabled, timed } = region.setting(class);
-            each(&SetupInstrumentsRow { name, enabled: enabled.into(), timed: timed.into() });
+            let Setting { enabled, timed, timed_one_in } = region.setting(class);
+            let row =
+                SetupInstrumentsRow { name, enabled: enabled.into(), timed: timed.into(), timed_one_in: timed_one_in.into() };
+            each(&row);
             sweep.row();
         }
         sweep
@@ -48,8 +52,15 @@ impl TableSource for SetupInstruments {
         let before = region.setting(class);
         let mut setting = before;
         for (column, value) in new {
-            let target = if column.eq_ignore_ascii_case("ENABLED") { &mut setting.enabled } else { &mut setting.timed };
-            *target = yes_no(value, "ENABLED")?;
+            match SetupInstrumentsRow::COLUMNS[Self::DECLARATION.column(column)?].name {
+                column @ "ENABLED" => setting.enabled = yes_no(value, column)?,
+                column @ "TIMED" => setting.timed = yes_no(value, column)?,
+                column => {
+                    let out_of_range = TableError::OutOfRange { column };
+                    let one_in = u16::try_from(unsigned(value, column)?).ok().filter(|one_in| *one_in != 0);
+                    setting.timed_one_in = one_in.ok_or(out_of_range)?;
+                }
+            }
         }
         region.store_setting(class, setting);
         Ok(setting != before)

@@ -96,6 +96,8 @@ struct Thread {
     instrumented: bool,
     history: bool,
     last_event: u64,
+    /// Events of its slot before it came.
+    earlier_events: u64,
     open: Vec<Event>,
     /// The last that was visible and ended.
     last_ended: Option<Event>,
@@ -162,6 +164,8 @@ pub(crate) struct Naive {
     setup_actors: Vec<SetupActor>,
     threads: Vec<Thread>,
     slots: Vec<bool>,
+    /// Events of each slot, over all threads that had it and have ended.
+    slot_events: Vec<u64>,
     next_thread: u64,
     instances: [Vec<Option<Instance>>; 4],
     next_instance: u64,
@@ -193,6 +197,7 @@ impl Naive {
             setup_actors: Vec::new(),
             threads: Vec::new(),
             slots: vec![false; size(Size::MaxThreadInstances)],
+            slot_events: vec![0; size(Size::MaxThreadInstances)],
             next_thread: 1,
             instances: INSTANCE_SIZES.map(|pool| vec![None; size(pool)]),
             next_instance: 0,
@@ -256,7 +261,8 @@ impl Naive {
         let mut counts = (0, 0);
         for class in self.classes.iter_mut().flatten().filter(|class| class.name.starts_with(prefix)) {
             let before = class.setting;
-            class.setting = Setting { enabled: enabled.unwrap_or(before.enabled), timed: timed.unwrap_or(before.timed) };
+            class.setting =
+                Setting { enabled: enabled.unwrap_or(before.enabled), timed: timed.unwrap_or(before.timed), ..before };
             counts = (counts.0 + 1, counts.1 + u64::from(class.setting != before));
         }
         counts
@@ -395,6 +401,7 @@ impl Naive {
             instrumented: true,
             history: true,
             last_event: 0,
+            earlier_events: 0,
             open: Vec::new(),
             last_ended: None,
             kept: VecDeque::new(),
@@ -407,6 +414,7 @@ impl Naive {
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
             Some(slot) => {
                 self.slots[slot] = true;
+                thread.earlier_events = self.slot_events[slot];
                 (thread.instrumented, thread.history) = setting;
                 (thread.slot, thread.id) = (Some(slot), self.next_thread);
                 self.next_thread += 1;
@@ -423,6 +431,7 @@ impl Naive {
         let thread = &mut self.threads[thread];
         let Some(slot) = thread.slot.take() else { return };
         self.slots[slot] = false;
+        self.slot_events[slot] = thread.earlier_events + thread.last_event;
         // What it records from now on is that of a thread without a slot.
         (thread.instrumented, thread.history) = (true, true);
         for event in &mut thread.open {
@@ -454,6 +463,7 @@ impl Naive {
         chained: Option<usize>,
     ) -> u64 {
         let on = self.on(class, &self.threads[thread]);
+        let one_in = self.class(class).setting.timed_one_in;
         let records = self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS;
         let state = &mut self.threads[thread];
         let mut event = Event {
@@ -473,6 +483,7 @@ impl Naive {
         if on.enabled {
             state.last_event += 1;
             event.id = state.last_event;
+            event.on.timed &= is_timed(one_in, state.earlier_events + state.last_event);
         }
         if on.current {
             let running = state.open.iter().filter(|event| event.shown).count();
@@ -487,8 +498,9 @@ impl Naive {
         }
         // A line is noted when a record is to show it.
         event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(*line));
+        let timed = event.on.timed;
         self.threads[thread].open.push(event);
-        u64::from(on.enabled && on.timed && chained != Some(on.timer))
+        u64::from(on.enabled && timed && chained != Some(on.timer))
     }
 
     /// Whether the location has a place, now or already.
@@ -720,7 +732,15 @@ impl Naive {
         Some(match table {
             "setup_instruments" => self
                 .class_list()
-                .map(|(_, class)| format!("{} {} {}", class.name, yes(class.setting.enabled), yes(class.setting.timed)))
+                .map(|(_, class)| {
+                    format!(
+                        "{} {} {} {}",
+                        class.name,
+                        yes(class.setting.enabled),
+                        yes(class.setting.timed),
+                        class.setting.timed_one_in
+                    )
+                })
                 .collect(),
             "setup_consumers" => iter::zip(Consumer::ALL, &self.consumers)
                 .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
@@ -825,6 +845,13 @@ impl Naive {
 
 fn number(value: Option<u64>) -> String {
     value.map_or("NULL".into(), |value| value.to_string())
+}
+
+/// Whether an event is timed, of which one in so many is: when the fractional part of its multiple of the golden ratio is in the uppermost
+/// part of so many.
+fn is_timed(one_in: u16, number: u64) -> bool {
+    let fraction = (u128::from(number) * 0x9e37_79b9_7f4a_7c15 % (1 << 64)) >> 48;
+    fraction >= 65536 - 65536 / u128::from(one_in)
 }
 
 /// Records that a thread reserves at once in the long history: as many as leaves half of it to others whatever all threads hold, a
