@@ -3,7 +3,7 @@
 use crate::cores::on_core;
 use crate::report::{Aim, Cost, Row, Target, median};
 use perfschema_core::{Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size};
-use perfschema_core::{WaitStart, Word, tables};
+use perfschema_core::{WaitCopy, WaitStart, Word, tables};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::hint::{black_box, spin_loop};
 use std::panic::Location;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 const ACTORS: u32 = 1000;
 const RECORDS: u32 = 10;
-/// Bytes of a record that a reader needs: what one of a lock writes.
-const RECORD_BYTES: f64 = 64.0;
+/// Bytes of a record.
+const RECORD_BYTES: f64 = 128.0;
 /// Events of a writer's batch.
 const BATCH: u32 = 2_000;
 
@@ -73,30 +73,45 @@ fn amount_of(number: u64) -> u64 {
 fn scan(region: &Region<'_>, read: &AtomicU64) -> u64 {
     let mut torn = 0;
     region.scan(&tables::EventsWaitsHistory, |row| {
-        let whole = row.spins.map(u64::from) == Some(amount_of(row.object_instance_begin));
-        let named =
-            row.event_name.as_str().ends_with("read") && row.source.as_ref().is_some_and(|source| !source.as_str().is_empty());
-        torn += u64::from(!(whole && named));
+        torn += u64::from(!is_whole(row));
         // Relaxed: a count.
         read.fetch_add(1, Ordering::Relaxed);
     });
     torn
 }
 
+fn is_whole(row: &tables::EventsWaitsRow) -> bool {
+    let numbers = row.spins.map(u64::from) == Some(amount_of(row.object_instance_begin));
+    let named =
+        row.event_name.as_str().ends_with("read") && row.source.as_ref().is_some_and(|source| !source.as_str().is_empty());
+    numbers && named
+}
+
 /// How long it takes to read all rows while one actor's owner writes, and how that compares with copying the bytes.
 fn decode(region: &'static Region<'static>, actor: &Actor<'static>, class: Class, rounds: usize) -> Vec<Row> {
     let hz = Timers::calibrate().get(TimerName::Cycle).frequency_hz as f64;
-    let (mut scans, mut copies) = (Vec::new(), Vec::new());
+    let (mut scans, mut snapshots, mut copies) = (Vec::new(), Vec::new(), Vec::new());
     let mut torn = 0;
+    let mut waits = vec![WaitCopy::default(); region.wait_places()];
     let source = vec![1_u8; (f64::from(ACTORS * RECORDS) * RECORD_BYTES) as usize];
     let mut target = source.clone();
     while_written(region, actor, class, || {
         for _ in 0..rounds {
             scans.push(seconds(hz, || torn += scan(region, &AtomicU64::new(0))));
+            snapshots.push(seconds(hz, || {
+                let copied = region.copy_waits(black_box(&mut waits)).rows;
+                assert!(copied >= u64::from(ACTORS * RECORDS), "{copied} copied");
+            }));
+            torn += waits
+                .iter()
+                .filter_map(|wait| wait.row(region))
+                .filter(|row| row.end_event_id.is_some() && !is_whole(row))
+                .count() as u64;
             copies.push(seconds(hz, || black_box(&mut target).copy_from_slice(black_box(&source))));
         }
     });
     scans.sort_by(f64::total_cmp);
+    snapshots.sort_by(f64::total_cmp);
     copies.sort_by(f64::total_cmp);
     let bytes = f64::from(ACTORS * RECORDS) * RECORD_BYTES;
     let figure = |variant: &str, threads, measured, unit, target| Row {
@@ -106,10 +121,11 @@ fn decode(region: &'static Region<'static>, actor: &Actor<'static>, class: Class
         aim: Some(Aim { measured, unit, target }),
         ..Row::default()
     };
-    let (scan_time, copy_time) = (median(&scans), median(&copies));
+    let (scan_time, snapshot_time, copy_time) = (median(&scans), median(&snapshots), median(&copies));
     vec![
         figure("decoded while written", 2, scan_time * 1e3, "ms", Some(Target::AtMost(3.0))),
-        figure("decoded while written", 2, bytes / scan_time / 1e9, "GB/s of records, decoded", None),
+        figure("copied while written", 2, bytes / snapshot_time / 1e9, "GB/s of records", Some(Target::AtLeast(10.0))),
+        figure("copied while written", 2, copy_time / snapshot_time, "x memcpy of as many", Some(Target::AtLeast(0.4))),
         figure("memcpy of as many bytes", 2, bytes / copy_time / 1e9, "GB/s", None),
         figure("torn rows", 2, torn as f64, "rows", Some(Target::AtMost(0.0))),
     ]

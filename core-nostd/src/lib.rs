@@ -56,6 +56,7 @@ mod stat;
 mod sync;
 pub mod table;
 pub mod tables;
+mod wait_copy;
 mod wait_histogram;
 
 pub use actor::{Actor, Wait, WaitStart};
@@ -74,6 +75,7 @@ pub use setup::{Consumer, Switches};
 pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
 pub use stat::Summary;
 pub use sync::Word;
+pub use wait_copy::WaitCopy;
 
 #[inline]
 fn spin_loop() {

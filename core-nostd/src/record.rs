@@ -120,11 +120,11 @@ pub(crate) struct Snapshot {
 
 /// What a reader found in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum Read<T = Snapshot> {
     /// Nothing was ever written there.
     Free,
     /// A whole record.
-    Whole(Snapshot),
+    Whole(T),
     /// Being written, or overwritten while it was read.
     Changed,
 }
@@ -213,43 +213,71 @@ pub(crate) struct Ended<'a> {
 
 /// Reader: one attempt.
 pub(crate) fn read(record: &RecordWords) -> Read {
+    attempt(record, |seen| {
+        let what = record[word::WHAT].get();
+        let ended = is_ended(seen);
+        let sequence = if ended { seen / 4 - 1 } else { seen / 4 };
+        Snapshot {
+            sequence,
+            ended,
+            class: (what >> 32) as u16,
+            source: (what >> 48) as u16,
+            operation: what as u8,
+            timed: Switches(what).has(Switches::TIMED),
+            history: Switches(what).has(Switches::HISTORY),
+            timer_index: Switches(what).timer_index(),
+            start: record[word::START].get(),
+            object: record[word::OBJECT].get(),
+            nesting: Enclosing(record[word::NESTING].get()),
+            amount: record[word::AMOUNT].get(),
+            end: record[word::END].get(),
+            end_event: record[word::END_EVENT].get(),
+            thread_id: record[word::THREAD_ID].get(),
+            event: record[word::EVENT].get(),
+            base: record[word::BASE].get(),
+            // The start of the event in the version is enough: an event hidden while it ran stays hidden.
+            hidden_current: record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
+                || (ended && record[word::HIDDEN_CURRENT].get() == seen),
+            hidden_history: ended
+                && (record[word::HIDDEN_HISTORY].get() == seen || record[word::HIDDEN_CURRENT].get() == version(sequence, 2)),
+        }
+    })
+}
+
+/// Reader: one attempt to copy all words. Returns the version.
+#[inline(always)]
+pub(crate) fn copy(record: &RecordWords, into: &mut [u64; RECORD]) -> Read<u64> {
+    attempt(record, |seen| {
+        into.iter_mut().zip(record).for_each(|(into, word)| *into = word.get());
+        seen
+    })
+}
+
+/// What `take` makes of the words, given the version, if they are those of one event.
+#[inline(always)]
+fn attempt<T>(record: &RecordWords, take: impl FnOnce(u64) -> T) -> Read<T> {
     // [E5] Acquire: pairs with [E2] or [E4]; the words below are at least as new as the version.
     let seen = record[word::VERSION].load(Ordering::Acquire);
-    let sequence = match seen % 4 {
-        _ if seen == 0 => return Read::Free,
-        ENDED => seen / 4 - 1,
-        RUNNING => seen / 4,
-        _ => return Read::Changed,
-    };
-    let what = record[word::WHAT].get();
-    let ended = seen % 4 == ENDED;
-    let snapshot = Snapshot {
-        sequence,
-        ended,
-        class: (what >> 32) as u16,
-        source: (what >> 48) as u16,
-        operation: what as u8,
-        timed: Switches(what).has(Switches::TIMED),
-        history: Switches(what).has(Switches::HISTORY),
-        timer_index: Switches(what).timer_index(),
-        start: record[word::START].get(),
-        object: record[word::OBJECT].get(),
-        nesting: Enclosing(record[word::NESTING].get()),
-        amount: record[word::AMOUNT].get(),
-        end: record[word::END].get(),
-        end_event: record[word::END_EVENT].get(),
-        thread_id: record[word::THREAD_ID].get(),
-        event: record[word::EVENT].get(),
-        base: record[word::BASE].get(),
-        // The start of the event in the version is enough: an event hidden while it ran stays hidden.
-        hidden_current: record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
-            || (ended && record[word::HIDDEN_CURRENT].get() == seen),
-        hidden_history: ended
-            && (record[word::HIDDEN_HISTORY].get() == seen || record[word::HIDDEN_CURRENT].get() == version(sequence, 2)),
-    };
+    if seen == 0 {
+        return Read::Free;
+    }
+    if seen % 2 != 0 {
+        return Read::Changed;
+    }
+    let taken = take(seen);
     // [E6] Acquire fence: pairs with [E1] and [E3]; if a word above is newer than `seen`, the version below is, too.
     fence(Ordering::Acquire);
-    if record[word::VERSION].get() == seen { Read::Whole(snapshot) } else { Read::Changed }
+    if record[word::VERSION].get() == seen { Read::Whole(taken) } else { Read::Changed }
+}
+
+/// Whether a version is of an event of an owner that began with `base`, not of an earlier one.
+pub(crate) fn belongs_to(seen: u64, base: u64) -> bool {
+    seen > version(base, 4)
+}
+
+/// Whether a version is that of an event that has ended.
+pub(crate) fn is_ended(seen: u64) -> bool {
+    seen != 0 && seen % 4 == ENDED
 }
 
 /// TRUNCATE of `events_waits_current`: hides the event that is there now.
@@ -290,6 +318,5 @@ fn hide(hidden: &Word, version: u64) {
 
 /// Whether it holds an event that has ended.
 pub(crate) fn has_ended(record: &RecordWords) -> bool {
-    let seen = record[word::VERSION].get();
-    seen != 0 && seen % 4 == ENDED
+    is_ended(record[word::VERSION].get())
 }

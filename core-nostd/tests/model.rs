@@ -13,11 +13,12 @@ mod naive;
 
 use common::advance;
 use naive::{Begun, ClassKey, InstanceKey, Naive, Who};
-use perfschema_core::table::{Row, Value};
+use perfschema_core::table::{Column, Row, Value};
+use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size,
-    ThreadType, Wait, WaitStart, tables,
+    ThreadType, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -241,6 +242,16 @@ fn config() -> impl Strategy<Value = Config> {
     SIZES.map(|(_, usual, most)| prop_oneof![2 => Just(usual), 1 => 0..=most]).prop_map(|values| {
         std::iter::zip(SIZES, values).fold(Config::EMPTY, |config, ((size, ..), value)| config.with(size, value))
     })
+}
+
+/// A row as text; no cell contradicts its column.
+fn cells(row: &dyn Row, columns: &[Column]) -> String {
+    let cells = std::iter::zip(0.., columns).map(|(index, column)| {
+        let value = row.cell(index);
+        assert!(column.holds(&value), "{} shows {value:?}", column.name);
+        value.to_string()
+    });
+    cells.collect::<Vec<_>>().join(" ")
 }
 
 /// A clock that knows how often it was read.
@@ -542,6 +553,7 @@ impl<'r> Both<'r> {
                 assert_eq!(self.rows(table), expected, "{table}: the core, then the model");
             }
         }
+        self.compare_copies();
         let mut rows = Vec::new();
         self.reader.scan(&tables::EventsWaitsHistogramByEventName, |row| rows.push(row.clone()));
         let expected = self.model.histogram_rows();
@@ -555,18 +567,38 @@ impl<'r> Both<'r> {
         }
     }
 
+    /// Every wait that the tables show is among the copies, and decodes to the same row.
+    fn compare_copies(&self) {
+        let mut copies = vec![WaitCopy::default(); self.reader.wait_places()];
+        let sweep = self.reader.copy_waits(&mut copies);
+        assert_eq!((sweep.rows + sweep.free, sweep.skipped, sweep.changed), (sweep.places, 0, 0));
+        assert_eq!(sweep.places, copies.len() as u64);
+        let columns = EventsWaitsRow::COLUMNS;
+        let copied: Vec<String> =
+            copies[..sweep.rows as usize].iter().filter_map(|copy| Some(cells(&copy.row(self.reader)?, columns))).collect();
+        for table in ["events_waits_current", "events_waits_history"] {
+            for row in self.rows(table) {
+                assert!(copied.contains(&row), "{row} of {table} is not in {copied:?}");
+            }
+        }
+        // With less room, the first of them.
+        let mut half = vec![WaitCopy::default(); sweep.rows as usize / 2];
+        let less = self.reader.copy_waits(&mut half);
+        assert_eq!(less.rows, half.len() as u64);
+        assert_eq!(less.rows + less.free + less.skipped, less.places);
+        let rows = |copies: &[WaitCopy]| -> Vec<Option<String>> {
+            copies.iter().map(|copy| Some(cells(&copy.row(self.reader)?, columns))).collect()
+        };
+        assert_eq!(rows(&half), rows(&copies[..half.len()]));
+    }
+
     /// The table's rows in the order of the alphabet. Nobody writes meanwhile: nothing is skipped.
     fn rows(&self, table: &str) -> Vec<String> {
         let source = tables::find(table).unwrap();
         let columns = source.declaration().columns;
         let mut rows = Vec::new();
         let sweep = source.scan(self.reader, &mut |row| {
-            let cells = std::iter::zip(0.., columns).map(|(index, column)| {
-                let value = row.cell(index);
-                assert!(column.holds(&value), "{table}.{} shows {value:?}", column.name);
-                value.to_string()
-            });
-            rows.push(cells.collect::<Vec<_>>().join(" "));
+            rows.push(cells(row, columns));
         });
         assert_eq!((sweep.rows, sweep.skipped, sweep.changed), (rows.len() as u64, 0, 0), "{table}");
         assert_eq!(sweep.rows + sweep.free, sweep.places, "{table}");

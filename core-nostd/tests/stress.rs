@@ -16,7 +16,7 @@ use perfschema_core::tables::{
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting, Size,
-    Summary, ThreadType, Wait, WaitStart, Word,
+    Summary, ThreadType, Wait, WaitCopy, WaitStart, Word,
 };
 use std::fmt::Debug;
 use std::sync::Barrier;
@@ -522,6 +522,19 @@ impl Tally {
         add(&mut self.sweep, sweep);
     }
 
+    /// Copies all waits, and checks what each of them decodes to.
+    fn copy(&mut self, copies: &mut [WaitCopy], world: &World) {
+        let sweep = world.region.copy_waits(copies);
+        for row in copies[..sweep.rows as usize].iter().filter_map(|copy| copy.row(world.region)) {
+            if !is_whole_event(&row, true) {
+                self.torn += 1;
+                self.first_torn.get_or_insert_with(|| format!("{row:?}"));
+            }
+        }
+        assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "copies: {sweep:?}");
+        add(&mut self.sweep, sweep);
+    }
+
     fn add(&mut self, other: &Tally) {
         add(&mut self.sweep, other.sweep);
         self.torn += other.torn;
@@ -560,6 +573,7 @@ impl<'w> Reader<'w> {
             EventsWaitsSummaryByInstance::DECLARATION,
         ]
         .map(|table| Tally::new(table.name));
+        let (mut copied, mut copies) = (Tally::new("copies"), vec![WaitCopy::default(); world.region.wait_places()]);
         let mut read_before = 0;
         run.start.wait();
         while !run.is_over() {
@@ -567,13 +581,14 @@ impl<'w> Reader<'w> {
             history.read(&EventsWaitsHistory, world, |row| is_whole_event(row, false));
             long.read(&EventsWaitsHistoryLong, world, |row| is_whole_event(row, false));
             threads.read(&Threads, world, |row| self.knows(row));
+            copied.copy(&mut copies, world);
             // These have fewer rows.
             for _ in 0..5 {
                 locks.read(&MutexInstances, world, is_whole_lock);
                 by_thread.read(&EventsWaitsSummaryByThreadByEventName, world, is_whole_sum_by_thread);
                 by_lock.read(&EventsWaitsSummaryByInstance, world, is_whole_sum_by_lock);
             }
-            let tallies = [&current, &history, &long, &threads, &locks, &by_thread, &by_lock];
+            let tallies = [&current, &history, &copied, &long, &threads, &locks, &by_thread, &by_lock];
             let read = tallies.iter().map(|tally| tally.sweep.rows).sum::<u64>();
             run.read.fetch_add(read - read_before, Ordering::Relaxed);
             read_before = read;
@@ -581,7 +596,7 @@ impl<'w> Reader<'w> {
                 run.failed.store(true, Ordering::Relaxed);
             }
         }
-        vec![current, history, long, threads, locks, by_thread, by_lock]
+        vec![current, history, copied, long, threads, locks, by_thread, by_lock]
     }
 
     fn knows(&mut self, row: &ThreadsRow) -> bool {

@@ -272,7 +272,7 @@ fn sweep_rings(region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -
 }
 
 /// A record as a row. `base` is what was added to its event ids.
-fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, event_id: u64, base: u64) -> EventsWaitsRow {
+pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, event_id: u64, base: u64) -> EventsWaitsRow {
     let event_name = region.class_name(Class(snapshot.class));
     let kind = InstrumentName::new(event_name.as_str()).map(|name| name.kind());
     let io = matches!(kind, Ok(InstrumentKind::File | InstrumentKind::Socket));
