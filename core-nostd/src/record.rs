@@ -261,7 +261,7 @@ fn attempt<T>(record: &RecordWords, take: impl FnOnce(u64) -> T) -> Read<T> {
     if seen == 0 {
         return Read::Free;
     }
-    if seen % 2 != 0 {
+    if !seen.is_multiple_of(2) {
         return Read::Changed;
     }
     let taken = take(seen);
