@@ -152,7 +152,7 @@ const LONG: &[Consumer] = &[
 fn event(bench: &Bench) {
     let switches = bench.switch.switches();
     if switches.is_on() {
-        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
+        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         bench.actor.end(&SystemClock, wait, Held::None);
     }
@@ -166,7 +166,7 @@ pub(crate) fn events(bench: &Bench, count: u32) {
 
 fn chained(bench: &Bench, count: u32) {
     let switches = bench.switch.switches();
-    let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
+    let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
     let mut wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
     for _ in 1..count {
         let bench = black_box(bench);
@@ -198,7 +198,7 @@ fn busy_events(bench: &Bench, count: u32) {
     for _ in 0..count {
         let bench = black_box(bench);
         let switches = bench.switch.switches();
-        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
+        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         busy();
         bench.actor.end(&SystemClock, wait, Held::None);

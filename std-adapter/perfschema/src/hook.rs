@@ -113,7 +113,7 @@ impl Hook {
         }
         let class = Class::from_bits(self.class.load(Ordering::Relaxed));
         let wait = with_actor(|actor| {
-            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0 };
+            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0, file: None };
             actor.begin(&SystemClock, switches, class, &start)
         })?;
         Some(Waiting { hook: self, wait })
