@@ -20,8 +20,9 @@
 //! while one of them may still count there. A deleted file that is open has no row any more, but keeps its place.
 //!
 //! Sums. By event name each actor has its own, as for all other summaries. By instance, several threads may read one file at one moment;
-//! a handle that is passed round must not cost more than one that is not. So the thread that first opened the file, nearly always the only
-//! one, writes with plain stores behind a version; all others add to words that they share, by read-modify-write. Readers add up both.
+//! that must not make it slower for the one thread that nearly always is alone. So the first thread that counts in a file, usually the one
+//! that opens it, owns it and writes with plain stores behind a version; all others add to words that they share, by read-modify-write.
+//! Readers add up both.
 
 use crate::class::Class;
 use crate::instance::{self, Instance};
@@ -144,31 +145,30 @@ impl Name<'_> {
             let product = (hash ^ word).wrapping_mul(MULTIPLIER);
             product ^ product >> 29
         };
-        let hash = path.chunks(8).fold(path.len() as u64, |hash, chunk| mix(hash, word_of(chunk)));
+        let hash = words_of(path).fold(path.len() as u64, mix);
         Name { kept: path.get(..PATH_BYTES).unwrap_or(path), len: path.len() as u64, hash: mix(hash, 0) }
     }
 
     fn write(&self, words: &[Word; FILE]) {
         words[word::HASH].set(self.hash);
         words[word::LEN].set(self.len);
-        for (word, chunk) in words[word::PATH].iter().zip(self.kept.chunks(8)) {
-            word.set(word_of(chunk));
+        for (word, value) in words[word::PATH].iter().zip(words_of(self.kept)) {
+            word.set(value);
         }
     }
 
     fn is_of(&self, words: &[Word; FILE]) -> bool {
         words[word::HASH].get() == self.hash
             && words[word::LEN].get() == self.len
-            && words[word::PATH].iter().zip(self.kept.chunks(8)).all(|(word, chunk)| word.get() == word_of(chunk))
+            && words[word::PATH].iter().zip(words_of(self.kept)).all(|(word, value)| word.get() == value)
     }
 }
 
-/// Up to eight bytes, the first in the lowest; as `region::text` has them.
-fn word_of(chunk: &[u8]) -> u64 {
-    match chunk.first_chunk() {
-        Some(whole) => u64::from_le_bytes(*whole),
-        None => chunk.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
-    }
+/// Eight bytes to a word, the first in the lowest; as `region::text` has them.
+fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (whole, rest) = bytes.as_chunks();
+    let last = rest.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain((!rest.is_empty()).then_some(last))
 }
 
 /// The path in a place as text. What is no UTF-8 shows as U+FFFD; a character that was cut does not show.
@@ -245,15 +245,14 @@ impl<'r> Region<'r> {
     }
 
     /// The file of this path, claimed now if there is none: the bytes that the program gave, whatever they are. The caller refers to it
-    /// until [`release_file`](Self::release_file); it gets a row when it is opened. `class` is its instrument if it is new, and `thread_id`
-    /// the thread that counts fastest. None if there is no room, which is counted, or if the instrument is none of files.
+    /// until [`release_file`](Self::release_file); it gets a row when it is opened. `class` is its instrument if it is new. None if there is no room, which is counted, or if the instrument is none of files.
     ///
     /// ```
     /// # use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};
     /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
     /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &perfschema_timer::Timers::calibrate())?;
     /// let class = region.register(InstrumentName::literal("wait/io/file/app/index"), Setting::ON)?;
-    /// let file = region.refer_to_file(class, b"/var/lib/app/index", 1).expect("there is room");
+    /// let file = region.refer_to_file(class, b"/var/lib/app/index").expect("there is room");
     /// region.file_opened(file);
     /// region.scan(&tables::FileInstances, |row| assert_eq!((row.file_name.as_str(), row.open_count), ("/var/lib/app/index", 1)));
     /// region.file_closed(file);
@@ -261,7 +260,7 @@ impl<'r> Region<'r> {
     /// region.scan(&tables::FileInstances, |row| assert_eq!(row.open_count, 0));
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
-    pub fn refer_to_file(&self, class: Class, path: &[u8], thread_id: u64) -> Option<FileId> {
+    pub fn refer_to_file(&self, class: Class, path: &[u8]) -> Option<FileId> {
         if class.index() < self.first_file_class() {
             return None;
         }
@@ -283,7 +282,7 @@ impl<'r> Region<'r> {
                 Searched::Again => continue,
                 Searched::Nothing => {}
             }
-            claimed = claimed.or_else(|| self.claim_file(class, &name, thread_id));
+            claimed = claimed.or_else(|| self.claim_file(class, &name));
             let Some((id, with)) = claimed.and_then(|id| Some((id, bucket::with(seen, id.place())?))) else { break };
             // [N1] Release: pairs with [N2].
             if bucket.compare_exchange(seen, with, Ordering::Release).is_ok() {
@@ -473,7 +472,7 @@ impl<'r> Region<'r> {
     }
 
     /// Takes a free place and writes what is known of the file, which has one reference then.
-    fn claim_file(&self, class: Class, name: &Name<'_>, thread_id: u64) -> Option<FileId> {
+    fn claim_file(&self, class: Class, name: &Name<'_>) -> Option<FileId> {
         let files = self.arrays::<FILE>(Section::FileInstances);
         let used = &setup::setup(self)[setup::word::FILES_USED];
         // A full pool is not searched. Relaxed: at worst a place that was given back this moment is not seen yet.
@@ -490,7 +489,7 @@ impl<'r> Region<'r> {
             words[word::ADDRESS].set((self.place(Section::FileInstances).offset + place * FILE) as u64 * 8);
             words[word::BORN].set(claim.version());
             words[word::OPEN_COUNT].set(0);
-            words[word::OWNER].set(thread_id);
+            words[word::OWNER].set(0);
             // The versions go on, so that no number stands for two states.
             zero_sums(words);
             words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
@@ -669,7 +668,14 @@ impl FileInstance<'_> {
     /// A thread without a slot, whose number is 0, owns nothing.
     #[inline(always)]
     fn is_owned_by(&self, thread_id: u64) -> bool {
-        thread_id != 0 && self.words[word::OWNER].get() == thread_id
+        let owner = self.words[word::OWNER].get();
+        thread_id != 0 && (owner == thread_id || (owner == 0 && self.take(thread_id)))
+    }
+
+    /// Nobody has counted in it yet. Relaxed: there are no sums to go on from.
+    #[cold]
+    fn take(&self, thread_id: u64) -> bool {
+        self.words[word::OWNER].compare_exchange(0, thread_id, Ordering::Relaxed).is_ok()
     }
 }
 

@@ -459,7 +459,7 @@ fn files_that_an_interrupt_uses_too_at_every_step() {
     REGIONS.lock().unwrap().push(region);
     let class = region.register(InstrumentName::literal("wait/io/file/test/interrupted"), Setting::ON).unwrap();
     let open = move |path: &str| {
-        let id = region.refer_to_file(class, path.as_bytes(), 0).expect("there is room for all");
+        let id = region.refer_to_file(class, path.as_bytes()).expect("there is room for all");
         region.file_opened(id);
         id
     };
@@ -479,7 +479,7 @@ fn files_that_an_interrupt_uses_too_at_every_step() {
         let main = || {
             let id = open("a");
             region.file_renamed(b"a", b"b");
-            region.release_file(region.refer_to_file(class, b"c", 0).expect("there is room for all"));
+            region.release_file(region.refer_to_file(class, b"c").expect("there is room for all"));
             close(id);
             region.file_deleted(b"b");
         };

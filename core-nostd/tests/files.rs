@@ -38,7 +38,7 @@ impl User<'_> {
 
     /// Opens the file; None if there is no room.
     fn open(&self, path: impl AsRef<[u8]>) -> Option<FileId> {
-        let id = self.world.region.refer_to_file(self.class, path.as_ref(), self.actor.thread_id())?;
+        let id = self.world.region.refer_to_file(self.class, path.as_ref())?;
         self.world.region.file_opened(id);
         Some(id)
     }
@@ -142,7 +142,7 @@ fn sums_are_of_reads_of_writes_and_of_all_else() {
     );
 }
 
-/// Who opened it first writes sums of its own, all others share words; a thread without a slot is one of those.
+/// Who counts first writes sums of its own, all others share words; a thread without a slot is one of those.
 #[test]
 fn all_threads_count_in_one_row() {
     let world = World::on(&CONFIG);
@@ -218,7 +218,7 @@ fn only_what_is_enabled_counts_whatever_the_consumers() {
 fn what_was_never_opened_has_no_row() {
     let world = World::on(&CONFIG);
     let user = User::new(&world, DATA);
-    let id = world.region.refer_to_file(user.class, b"/missing", 1).unwrap();
+    let id = world.region.refer_to_file(user.class, b"/missing").unwrap();
     let wait = user.begin(Some(id), Operation::Open, 0, None, 0);
     world.expect(CURRENT, "OBJECT_NAME", &["/missing"]);
     world.expect(INSTANCES, "*", &[]);
@@ -256,7 +256,7 @@ fn a_full_pool_is_counted_and_its_io_by_event_name() {
     assert_eq!(User::new(&none, DATA).open("/a"), None);
     assert_eq!(none.region.lost(Lost::FileInstances), 1);
     // Nor is a lock's instrument one of files.
-    assert_eq!(world.region.refer_to_file(world.class(common::MUTEX), b"/a", 1), None);
+    assert_eq!(world.region.refer_to_file(world.class(common::MUTEX), b"/a"), None);
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn threads_that_come_by_the_same_paths() {
                         0 => region.file_deleted(path.as_bytes()),
                         1 => region.file_renamed(path.as_bytes(), to.as_bytes()),
                         2 => {
-                            let id = region.refer_to_file(class, path.as_bytes(), thread + 1);
+                            let id = region.refer_to_file(class, path.as_bytes());
                             id.into_iter().for_each(|id| region.release_file(id));
                         }
                         _ => {

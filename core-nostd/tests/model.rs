@@ -93,7 +93,6 @@ enum Step {
     Refer {
         class: usize,
         path: usize,
-        actor: usize,
         open: bool,
     },
     /// A handle is duplicated.
@@ -223,8 +222,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (few(), 1..4_u64).prop_map(|(instance, address)| Step::MoveInstance { instance, address }),
         1 => (few(), 0..3_u64).prop_map(|(instance, by)| Step::Hold { instance, by }),
         1 => (few(), yes()).prop_map(|(instance, more)| Step::Read { instance, more }),
-        4 => (few(), few(), few(), prop::bool::weighted(0.8))
-            .prop_map(|(class, path, actor, open)| Step::Refer { class, path, actor, open }),
+        4 => (few(), few(), prop::bool::weighted(0.8))
+            .prop_map(|(class, path, open)| Step::Refer { class, path, open }),
         1 => few().prop_map(|handle| Step::ReferAgain { handle }),
         1 => few().prop_map(|handle| Step::Open { handle }),
         3 => few().prop_map(|handle| Step::Release { handle }),
@@ -414,12 +413,11 @@ impl<'r> Both<'r> {
                     *readers -= 1;
                 }
             }
-            Step::Refer { class, path, actor, open } => {
+            Step::Refer { class, path, open } => {
                 let Some(class) = choose(&self.classes, *class) else { return };
                 let (class, key) = self.classes[class];
                 let path = &paths()[path % paths().len()];
-                let thread_id = choose(&self.actors, *actor).map_or(0, |at| self.actors[at].actor.thread_id());
-                let id = region.refer_to_file(class, path, thread_id);
+                let id = region.refer_to_file(class, path);
                 let key = self.model.refer_to_file(key, path);
                 assert_eq!(id.is_some(), key.is_some());
                 let Some((id, key)) = id.zip(key) else { return };
@@ -793,7 +791,7 @@ fn from_the_middle() -> impl Strategy<Value = Vec<Step>> {
         let register = (0..CLASS_NAMES.len()).map(|name| Step::Register { name, setting: 1 });
         let attach = [true, false, true].map(|background| Step::Attach { user: 1, host: 1, background, slotless: false });
         let create = (0..4).map(|class| Step::CreateInstance { class, address: class as u64 });
-        let open = (0..3).map(|path| Step::Refer { class: 7 + path % 2, path, actor: path, open: true });
+        let open = (0..3).map(|path| Step::Refer { class: 7 + path % 2, path, open: true });
         register.chain(attach).chain(create).chain(open).chain([Step::EnableEverything]).chain(program).collect()
     })
 }

@@ -330,7 +330,7 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
 fn use_files(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
     let Some(class) = region.find_class("wait/io/file/fuzz/d") else { return };
     for path in [&b"/kept"[..], b"/renamed \xff", b"/deleted"] {
-        let id = region.refer_to_file(class, path, actor.thread_id());
+        let id = region.refer_to_file(class, path);
         for operation in [Operation::Open, Operation::Read, Operation::Write] {
             let file = id.and_then(|id| region.file(id));
             let what = WaitStart { amount: 5, file: Some(FileEvent::new(file.as_ref(), 1)), ..WaitStart::new(operation) };

@@ -16,7 +16,7 @@ fn memory(places: u32, watch: &[Watch]) -> Arc<Memory> {
 }
 
 fn refer(region: &Region<'_>, path: &str) -> Option<FileId> {
-    region.refer_to_file(CLASS, path.as_bytes(), 1)
+    region.refer_to_file(CLASS, path.as_bytes())
 }
 
 fn open(region: &Region<'_>, path: &str) -> Option<FileId> {

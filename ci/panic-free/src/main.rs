@@ -37,8 +37,8 @@ mod program {
         actor.detach();
     }
 
-    fn open(region: &Region<'_>, class: Class, path: &[u8], thread_id: u64) -> (Option<FileId>, FileEvent) {
-        let id = region.refer_to_file(class, path, thread_id);
+    fn open(region: &Region<'_>, class: Class, path: &[u8]) -> (Option<FileId>, FileEvent) {
+        let id = region.refer_to_file(class, path);
         id.into_iter().for_each(|id| region.file_opened(id));
         (id, FileEvent::new(id.and_then(|id| region.file(id)).as_ref(), 0))
     }
