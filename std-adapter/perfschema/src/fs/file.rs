@@ -310,7 +310,7 @@ impl Drop for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        fmt::Debug::fmt(&*self.inner, f)
     }
 }
 
