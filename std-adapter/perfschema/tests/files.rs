@@ -382,11 +382,19 @@ mod tables {
             assert_eq!(event.object_type.unwrap(), "FILE");
         }
         assert_eq!(events[4].source.unwrap(), *format!("files.rs:{line}"));
+        // Whether it may be made, not whether it was.
+        for (create, create_new, operation) in [(true, false, "create"), (false, true, "create"), (false, false, "open")] {
+            let path = if create_new { path.with_extension("new") } else { path.clone() };
+            let file = FILES.options().write(true).create(create).create_new(create_new).open(path).unwrap();
+            assert_eq!(*told("wait/io/file/test/events").last().unwrap(), format!("{operation} 0 NULL 0"));
+            drop(file);
+        }
         // No more than there is: a read at the end is one of no bytes.
         file.read_at(&mut [0; 2], 100).unwrap();
         let direct = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(&path);
         drop(file);
-        assert_eq!(told("wait/io/file/test/events").split_off(7), ["read 100 0 0", "close 0 NULL 0"]);
+        let last = told("wait/io/file/test/events");
+        assert_eq!(last[last.len() - 2..], ["read 100 0 0", "close 0 NULL 0"]);
         // Not every file system has O_DIRECT; what was asked for is told all the same.
         assert_eq!(told("wait/io/file/std/File")[0], format!("open 0 NULL {}", libc::O_DIRECT), "{direct:?}");
     }

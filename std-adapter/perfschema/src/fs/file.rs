@@ -44,7 +44,8 @@ pub struct File {
 pub struct OpenOptions {
     inner: std::fs::OpenOptions,
     instrument: &'static Instrument,
-    creates: bool,
+    create: bool,
+    create_new: bool,
     flags: i32,
 }
 
@@ -69,7 +70,7 @@ impl OpenOptions {
     }
 
     pub(super) fn of(instrument: &'static Instrument) -> OpenOptions {
-        OpenOptions { inner: std::fs::OpenOptions::new(), instrument, creates: false, flags: 0 }
+        OpenOptions { inner: std::fs::OpenOptions::new(), instrument, create: false, create_new: false, flags: 0 }
     }
 
     options! { read write append truncate }
@@ -77,14 +78,14 @@ impl OpenOptions {
     /// See [`std::fs::OpenOptions::create`].
     pub fn create(&mut self, create: bool) -> &mut OpenOptions {
         self.inner.create(create);
-        self.creates = create;
+        self.create = create;
         self
     }
 
     /// See [`std::fs::OpenOptions::create_new`].
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.inner.create_new(create_new);
-        self.creates = create_new;
+        self.create_new = create_new;
         self
     }
 
@@ -99,7 +100,7 @@ impl OpenOptions {
 
     pub(super) fn open_at(&self, path: &Path, caller: Caller) -> io::Result<File> {
         let named = Named::new(self.instrument, path);
-        let operation = if self.creates { Operation::Create } else { Operation::Open };
+        let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
         let io = Io { flags: self.shown_flags(), ..Io::new(self.instrument, named.id(), operation, caller) };
         let inner = io.run(|| self.inner.open(path))?;
         Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, id: named.opened() })
