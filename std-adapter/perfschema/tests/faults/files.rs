@@ -46,8 +46,9 @@ fn work(dir: &Path) {
     }
     file.seek(SeekFrom::Start(0)).unwrap();
     file.read_exact(&mut [0; 777]).unwrap();
-    file.read_vectored(&mut [std::io::IoSliceMut::new(&mut [0; 3]), std::io::IoSliceMut::new(&mut [0; 4])]).unwrap();
-    file.write_vectored(&[std::io::IoSlice::new(b"ab"), std::io::IoSlice::new(b"cde")]).unwrap();
+    let read = file.read_vectored(&mut [std::io::IoSliceMut::new(&mut [0; 3]), std::io::IoSliceMut::new(&mut [0; 4])]);
+    let written = file.write_vectored(&[std::io::IoSlice::new(b"ab"), std::io::IoSlice::new(b"cde")]);
+    assert_eq!((read.unwrap(), written.unwrap()), (7, 5));
     file.set_len(5_000).unwrap();
     file.sync_all().unwrap();
     file.seek(SeekFrom::End(0)).unwrap();
