@@ -734,11 +734,16 @@ impl IoSummary {
     }
 }
 
+// Version, epoch and the sums of reads are one cache line.
+const VERSION: usize = 0;
+const NOTED_EPOCH: usize = 1;
 /// Words of a group: those of [`Shared`], and the bytes.
 const GROUP: usize = 6;
-const GROUPS: core::ops::Range<usize> = 0..3 * GROUP;
-const VERSION: usize = GROUPS.end;
-const NOTED_EPOCH: usize = GROUPS.end + 1;
+const GROUPS: core::ops::Range<usize> = 2..2 + 3 * GROUP;
+
+fn groups(words: &[Word; FILE_SUMS]) -> &[[Word; GROUP]] {
+    words[GROUPS].as_chunks().0
+}
 
 /// Sums that one thread writes, behind a version as all in [`stat`] are.
 #[derive(Clone, Copy)]
@@ -760,7 +765,7 @@ impl<'r> Sums<'r> {
             words[GROUPS].iter().for_each(|word| word.set(0));
             words[NOTED_EPOCH].set(epoch);
         }
-        if let Some([count_timed, untimed, sum, max, not_min, total]) = words.as_chunks::<GROUP>().0.get(group as usize) {
+        if let Some([count_timed, untimed, sum, max, not_min, total]) = groups(words).get(group as usize) {
             match wait_ps {
                 Some(wait) => {
                     count_timed.set(count_timed.get().wrapping_add(1));
@@ -794,7 +799,7 @@ impl<'r> SharedSums<'r> {
     }
 
     fn record(self, group: Group, wait_ps: Option<u64>, bytes: u64) {
-        if let Some([waits @ .., total]) = self.0.as_chunks::<GROUP>().0.get(group as usize) {
+        if let Some([waits @ .., total]) = groups(self.0).get(group as usize) {
             Shared(waits).record(wait_ps);
             if bytes != 0 {
                 // Relaxed: as in `Shared`.
@@ -812,7 +817,7 @@ impl<'r> SharedSums<'r> {
 
 fn load_groups(words: &[Word; FILE_SUMS]) -> IoSummary {
     let mut summary = IoSummary::default();
-    for (sums, words) in summary.0.iter_mut().zip(words.as_chunks::<GROUP>().0) {
+    for (sums, words) in summary.0.iter_mut().zip(groups(words)) {
         let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(Word::get);
         *sums = IoSums { waits: Summary::from_words(count_timed, untimed, sum, max, not_min), bytes };
     }
@@ -832,6 +837,7 @@ pub(crate) fn count_as_owner(region: &Region<'_>, id: FileId) -> u64 {
 pub(crate) struct Recorder<'r> {
     /// The actor's own sums by instrument of files; none without a slot.
     own: &'r [[Word; FILE_SUMS]],
+    files: &'r [[Word; FILE]],
     shared: &'r [[Word; FILE_SUMS]],
     first_class: usize,
     event_epoch: &'r Word,
@@ -843,11 +849,17 @@ impl<'r> Recorder<'r> {
         let slots = region.section(Section::Slots).len() / SLOT;
         Recorder {
             own: slot.map_or(&[], |slot| region.arrays_of::<FILE_SUMS>(Section::FileStats, slot, slots)),
+            files: region.arrays::<FILE>(Section::FileInstances),
             shared: region.arrays::<FILE_SUMS>(Section::SharedFileStats),
             first_class: region.first_file_class(),
             event_epoch: &setup::setup(region)[setup::word::FILE_EVENT_EPOCH],
             instance_epoch: &setup::setup(region)[setup::word::FILE_INSTANCE_EPOCH],
         }
+    }
+
+    #[inline(always)]
+    pub(crate) fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
+        self.files.get(id.place()).map(|words| FileInstance { id, words })
     }
 
     /// Counts an event by event name and by instance, whatever the consumers: shipped MySQL has none for these tables.

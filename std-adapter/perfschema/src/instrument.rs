@@ -45,10 +45,11 @@ impl Instrument {
         // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
         // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
         let switches = unsafe { &*self.switch.load(Ordering::Acquire) }.switches();
-        if switches == Switches::UNREGISTERED {
-            return self.register();
+        match switches.is_on() {
+            false => None,
+            true if switches == Switches::UNREGISTERED => self.register(),
+            true => Some(switches),
         }
-        switches.is_on().then_some(switches)
     }
 
     #[cold]

@@ -101,8 +101,8 @@ impl OpenOptions {
     pub(super) fn open_at(&self, path: &Path, caller: Caller) -> io::Result<File> {
         let named = Named::new(self.instrument, path);
         let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
-        let io = Io { flags: self.shown_flags(), ..Io::new(self.instrument, named.id(), operation, caller) };
-        let inner = io.run(|| self.inner.open(path))?;
+        let io = || Io { flags: self.shown_flags(), ..Io::new(self.instrument, named.id(), operation, caller) };
+        let inner = record::run(self.instrument, io, || self.inner.open(path))?;
         Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, id: named.opened() })
     }
 
@@ -179,7 +179,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn sync_all(&self) -> io::Result<()> {
-        self.io(Operation::Sync, Some(Location::caller())).run(|| self.inner.sync_all())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Sync, caller), || self.inner.sync_all())
     }
 
     /// See [`std::fs::File::sync_data`].
@@ -188,7 +189,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn sync_data(&self) -> io::Result<()> {
-        self.io(Operation::Sync, Some(Location::caller())).run(|| self.inner.sync_data())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Sync, caller), || self.inner.sync_data())
     }
 
     /// See [`std::fs::File::lock`].
@@ -197,7 +199,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn lock(&self) -> io::Result<()> {
-        self.io(Operation::Lock, Some(Location::caller())).run(|| self.inner.lock())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Lock, caller), || self.inner.lock())
     }
 
     /// See [`std::fs::File::lock_shared`].
@@ -206,7 +209,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn lock_shared(&self) -> io::Result<()> {
-        self.io(Operation::ReadLock, Some(Location::caller())).run(|| self.inner.lock_shared())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ReadLock, caller), || self.inner.lock_shared())
     }
 
     /// See [`std::fs::File::try_lock`].
@@ -215,7 +219,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn try_lock(&self) -> Result<(), TryLockError> {
-        self.io(Operation::TryLock, Some(Location::caller())).run(|| self.inner.try_lock())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::TryLock, caller), || self.inner.try_lock())
     }
 
     /// See [`std::fs::File::try_lock_shared`].
@@ -224,7 +229,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn try_lock_shared(&self) -> Result<(), TryLockError> {
-        self.io(Operation::TryReadLock, Some(Location::caller())).run(|| self.inner.try_lock_shared())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::TryReadLock, caller), || self.inner.try_lock_shared())
     }
 
     /// See [`std::fs::File::unlock`].
@@ -233,7 +239,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn unlock(&self) -> io::Result<()> {
-        self.io(Operation::Unlock, Some(Location::caller())).run(|| self.inner.unlock())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Unlock, caller), || self.inner.unlock())
     }
 
     /// See [`std::fs::File::set_len`].
@@ -242,7 +249,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn set_len(&self, size: u64) -> io::Result<()> {
-        self.io(Operation::Truncate, Some(Location::caller())).run(|| self.inner.set_len(size))
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Truncate, caller), || self.inner.set_len(size))
     }
 
     /// See [`std::fs::File::metadata`].
@@ -251,7 +259,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn metadata(&self) -> io::Result<Metadata> {
-        self.io(Operation::Stat, Some(Location::caller())).run(|| self.inner.metadata())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Stat, caller), || self.inner.metadata())
     }
 
     /// See [`std::fs::File::try_clone`]. The clone is one more of OPEN_COUNT.
@@ -270,7 +279,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn set_permissions(&self, perm: Permissions) -> io::Result<()> {
-        self.io(Operation::ChangeMode, Some(Location::caller())).run(|| self.inner.set_permissions(perm))
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ChangeMode, caller), || self.inner.set_permissions(perm))
     }
 
     /// See [`std::fs::File::set_times`].
@@ -279,7 +289,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn set_times(&self, times: FileTimes) -> io::Result<()> {
-        self.io(Operation::ChangeTimes, Some(Location::caller())).run(|| self.inner.set_times(times))
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ChangeTimes, caller), || self.inner.set_times(times))
     }
 
     /// See [`std::fs::File::set_modified`].
@@ -288,7 +299,8 @@ impl File {
     /// Those of std's.
     #[track_caller]
     pub fn set_modified(&self, time: SystemTime) -> io::Result<()> {
-        self.io(Operation::ChangeTimes, Some(Location::caller())).run(|| self.inner.set_modified(time))
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ChangeTimes, caller), || self.inner.set_modified(time))
     }
 
     /// std's file; the region counts a handle less from now on.
@@ -302,9 +314,9 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        let inner = &mut self.inner;
+        let (instrument, id, inner) = (self.instrument, self.id, &mut self.inner);
         // SAFETY: this is the only place that drops it, and nobody uses it after this.
-        Io::new(self.instrument, self.id, Operation::Close, None).run(|| unsafe { ManuallyDrop::drop(inner) });
+        record::run(instrument, || Io::new(instrument, id, Operation::Close, None), || unsafe { ManuallyDrop::drop(inner) });
         record::closed(self.id);
     }
 }
@@ -323,25 +335,28 @@ impl Read for &File {
     #[inline]
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io_of(Operation::Read, buf.len(), Some(Location::caller())).transfer(|| (&*self.inner).read(buf))
+        let (bytes, caller) = (buf.len(), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Read, bytes, caller), || (&*self.inner).read(buf))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let io = self.io_of(Operation::Read, sum_of_lengths(bufs), Some(Location::caller()));
-        io.transfer(|| (&*self.inner).read_vectored(bufs))
+        let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Read, bytes, caller), || (&*self.inner).read_vectored(bufs))
     }
 
     /// One wait, however often std reads; nobody knows how many bytes are asked for.
     #[track_caller]
     fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        self.io(Operation::Read, Some(Location::caller())).transfer(|| (&*self.inner).read_to_end(buf))
+        let caller = Some(Location::caller());
+        record::transfer(self.instrument, || self.io(Operation::Read, caller), || (&*self.inner).read_to_end(buf))
     }
 
     /// As `read_to_end`.
     #[track_caller]
     fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        self.io(Operation::Read, Some(Location::caller())).transfer(|| (&*self.inner).read_to_string(buf))
+        let caller = Some(Location::caller());
+        record::transfer(self.instrument, || self.io(Operation::Read, caller), || (&*self.inner).read_to_string(buf))
     }
 }
 
@@ -349,13 +364,14 @@ impl Write for &File {
     #[inline]
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.io_of(Operation::Write, buf.len(), Some(Location::caller())).transfer(|| (&*self.inner).write(buf))
+        let (bytes, caller) = (buf.len(), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Write, bytes, caller), || (&*self.inner).write(buf))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        let io = self.io_of(Operation::Write, sum_of_lengths(bufs), Some(Location::caller()));
-        io.transfer(|| (&*self.inner).write_vectored(bufs))
+        let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Write, bytes, caller), || (&*self.inner).write_vectored(bufs))
     }
 
     /// Nothing waits here: std's file has no buffer.
@@ -368,13 +384,14 @@ impl Seek for &File {
     #[track_caller]
     fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
         let offset = if let SeekFrom::Start(offset) = pos { offset } else { 0 };
-        let io = Io { offset, ..self.io(Operation::Seek, Some(Location::caller())) };
-        io.run(|| (&*self.inner).seek(pos))
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || Io { offset, ..self.io(Operation::Seek, caller) }, || (&*self.inner).seek(pos))
     }
 
     #[track_caller]
     fn stream_position(&mut self) -> io::Result<u64> {
-        self.io(Operation::Tell, Some(Location::caller())).run(|| (&*self.inner).stream_position())
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Tell, caller), || (&*self.inner).stream_position())
     }
 }
 
@@ -459,15 +476,17 @@ mod unix {
         #[inline]
         #[track_caller]
         fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-            let io = Io { offset, ..self.io_of(Operation::Read, buf.len(), Some(Location::caller())) };
-            io.transfer(|| self.inner.read_at(buf, offset))
+            let (bytes, caller) = (buf.len(), Some(Location::caller()));
+            let io = || Io { offset, ..self.io_of(Operation::Read, bytes, caller) };
+            record::transfer(self.instrument, io, || self.inner.read_at(buf, offset))
         }
 
         #[inline]
         #[track_caller]
         fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
-            let io = Io { offset, ..self.io_of(Operation::Write, buf.len(), Some(Location::caller())) };
-            io.transfer(|| self.inner.write_at(buf, offset))
+            let (bytes, caller) = (buf.len(), Some(Location::caller()));
+            let io = || Io { offset, ..self.io_of(Operation::Write, bytes, caller) };
+            record::transfer(self.instrument, io, || self.inner.write_at(buf, offset))
         }
     }
 

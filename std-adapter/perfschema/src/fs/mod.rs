@@ -73,21 +73,26 @@ impl Fs {
     #[track_caller]
     fn run<T>(&self, path: &Path, operation: Operation, run: impl FnOnce() -> T) -> T {
         let named = record::Named::new(self.instrument, path);
-        record::Io::new(self.instrument, named.id(), operation, Some(std::panic::Location::caller())).run(run)
+        let caller = Some(std::panic::Location::caller());
+        record::run(self.instrument, || record::Io::new(self.instrument, named.id(), operation, caller), run)
     }
 
     #[track_caller]
     fn run_copy(&self, from: &Path, to: &Path) -> io::Result<u64> {
         let caller = Some(std::panic::Location::caller());
         let [read, written] = [from, to].map(|path| record::Named::new(self.instrument, path));
-        let io = |named: &record::Named, operation| record::Io::new(self.instrument, named.id(), operation, caller);
+        let io = |named: &record::Named, operation| {
+            let id = named.id();
+            move || record::Io::new(self.instrument, id, operation, caller)
+        };
         let mut bytes = 0;
         let copy = || {
             bytes = std::fs::copy(from, to)?;
             // More than an address space only where there are 32 bits, and then in the figures alone.
             Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
         };
-        io(&read, Operation::Read).transfer(|| io(&written, Operation::Write).transfer(copy))?;
+        let write = || record::transfer(self.instrument, io(&written, Operation::Write), copy);
+        record::transfer(self.instrument, io(&read, Operation::Read), write)?;
         // std has opened and closed both.
         [read, written].map(record::Named::opened).into_iter().for_each(record::closed);
         Ok(bytes)
@@ -97,7 +102,6 @@ impl Fs {
 #[cfg(not(feature = "instrument"))]
 impl Fs {
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "made by fs! only")]
     pub const fn new() -> Fs {
         Fs {}
     }

@@ -95,41 +95,29 @@ impl Io {
         Io { instrument, file, operation, offset: 0, bytes: None, flags: 0, caller }
     }
 
-    /// Runs what the operation is, and records it if it is to be recorded. No bytes are meant.
-    #[inline(always)]
-    pub(super) fn run<T>(&self, operation: impl FnOnce() -> T) -> T {
-        match self.instrument.on() {
-            None => operation(),
-            Some(switches) => {
-                let waiting = self.begin(switches);
-                let result = operation();
-                drop(waiting);
-                result
-            }
-        }
+    /// Runs what the operation is, and records it, the instrument being on. No bytes are meant.
+    fn run<T>(&self, switches: Switches, operation: impl FnOnce() -> T) -> T {
+        let waiting = self.begin(switches);
+        let result = operation();
+        drop(waiting);
+        result
     }
 
     /// The same for what reads or writes: it returns how many bytes it did. An error counts as none.
-    #[inline(always)]
-    pub(super) fn transfer(&self, operation: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
-        match self.instrument.on() {
-            None => operation(),
-            Some(switches) => {
-                let mut waiting = self.begin(switches);
-                let result = operation();
-                if let Some(waiting) = &mut waiting {
-                    waiting.wait.set_amount(amount(Some(result.as_ref().map_or(0, |bytes| *bytes as u64))));
-                }
-                drop(waiting);
-                result
-            }
+    fn transfer(&self, switches: Switches, operation: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
+        let mut waiting = self.begin(switches);
+        let result = operation();
+        if let Some(waiting) = &mut waiting {
+            waiting.wait.set_amount(amount(Some(result.as_ref().map_or(0, |bytes| *bytes as u64))));
         }
+        drop(waiting);
+        result
     }
 
     #[inline(always)]
     fn begin(&self, switches: Switches) -> Option<Waiting> {
         let wait = with_actor(|actor| {
-            let file = actor.region().file(self.file);
+            let file = actor.file(self.file);
             let start = WaitStart {
                 operation: self.operation,
                 object: self.offset,
@@ -140,6 +128,28 @@ impl Io {
             actor.begin(&SystemClock, switches, self.instrument.registered(), &start)
         })?;
         Some(Waiting { wait, file: self.file, group: self.operation.group() })
+    }
+}
+
+/// Runs an operation, and records it if it is to be recorded; `io` says what it is, once it is.
+#[inline(always)]
+pub(super) fn run<T>(instrument: &'static Instrument, io: impl FnOnce() -> Io, operation: impl FnOnce() -> T) -> T {
+    match instrument.on() {
+        None => operation(),
+        Some(switches) => io().run(switches, operation),
+    }
+}
+
+/// The same for what reads or writes, and returns how many bytes it did.
+#[inline(always)]
+pub(super) fn transfer(
+    instrument: &'static Instrument,
+    io: impl FnOnce() -> Io,
+    operation: impl FnOnce() -> io::Result<usize>,
+) -> io::Result<usize> {
+    match instrument.on() {
+        None => operation(),
+        Some(switches) => io().transfer(switches, operation),
     }
 }
 
@@ -158,7 +168,7 @@ impl Drop for Waiting {
     #[inline(always)]
     fn drop(&mut self) {
         with_actor(|actor| {
-            let file = actor.region().file(self.file);
+            let file = actor.file(self.file);
             actor.end(&SystemClock, self.wait, Held::File(FileIo { file, group: self.group }))
         });
     }
