@@ -6,7 +6,7 @@
 //! | what | operations recorded |
 //! |---|---|
 //! | [`File`], [`OpenOptions`] | `open`, `create`, `close`, `read`, `write`, `seek`, `tell`, `sync`, `stat`, `chsize`, `chmod`, `utime`, `lock`, `try_lock`, `read_lock`, `try_read_lock`, `unlock` |
-//! | [`read`], [`read_to_string`], [`write`] | those of the file that they open |
+//! | [`read()`], [`read_to_string()`], [`write()`] | those of the file that they open |
 //! | [`copy`] | `read` of the one file, and within it `write` of the other, each of all bytes |
 //! | [`rename`], [`remove_file`], [`hard_link`], [`read_link`] | `rename`, `delete`, `link`, `readlink` |
 //! | [`create_dir`], [`create_dir_all`], [`remove_dir`], [`remove_dir_all`] | `mkdir`, `rmdir`: one, however many folders |
