@@ -8,7 +8,10 @@ use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, Operati
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::LazyCell;
 use std::hint::black_box;
+use std::os::unix::fs::FileExt;
 use std::panic::Location;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What all paths of one thread work on.
 pub(crate) struct Bench {
@@ -19,8 +22,36 @@ pub(crate) struct Bench {
     switch: &'static Word,
     mutex: Mutex<u64>,
     plain: std::sync::Mutex<u64>,
+    files: Files,
     /// Made when the first peer runs: some of them start threads.
     pub(crate) peers: LazyCell<Peers>,
+}
+
+/// A file of some pages that the kernel has in memory.
+struct Files {
+    path: PathBuf,
+    hooked: perfschema::fs::File,
+    plain: std::fs::File,
+}
+
+static FILES: perfschema::fs::Fs = perfschema::fs!("wait/io/file/bench/file");
+const PAGE: usize = 4096;
+
+impl Files {
+    fn new() -> Files {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("perfschema-bench-{}-{number}", std::process::id()));
+        std::fs::write(&path, [1; 4 * PAGE]).expect("the system's folder for temporary files takes one");
+        let hooked = FILES.open(&path).expect("it was just written");
+        Files { hooked, plain: std::fs::File::open(&path).expect("it was just written"), path }
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 /// One path.
@@ -103,6 +134,7 @@ impl Bench {
             switch: region.switch_word(event).expect("a registered class has one"),
             mutex: perfschema::mutex!("wait/synch/mutex/bench/mutex", 0),
             plain: std::sync::Mutex::new(0),
+            files: Files::new(),
             peers: LazyCell::new(Peers::start),
         };
         // Registers the mutex's instrument.
@@ -152,7 +184,7 @@ const LONG: &[Consumer] = &[
 fn event(bench: &Bench) {
     let switches = bench.switch.switches();
     if switches.is_on() {
-        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
+        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         bench.actor.end(&SystemClock, wait, Held::None);
     }
@@ -166,7 +198,7 @@ pub(crate) fn events(bench: &Bench, count: u32) {
 
 fn chained(bench: &Bench, count: u32) {
     let switches = bench.switch.switches();
-    let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
+    let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
     let mut wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
     for _ in 1..count {
         let bench = black_box(bench);
@@ -198,7 +230,7 @@ fn busy_events(bench: &Bench, count: u32) {
     for _ in 0..count {
         let bench = black_box(bench);
         let switches = bench.switch.switches();
-        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0 };
+        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         busy();
         bench.actor.end(&SystemClock, wait, Held::None);
@@ -226,6 +258,33 @@ pub(crate) fn plain_locks(bench: &Bench, count: u32) {
         if let Ok(mut guard) = black_box(&bench.plain).lock() {
             *guard = guard.wrapping_add(1);
         }
+    }
+}
+
+/// A page read from the page cache.
+macro_rules! reads {
+    ($name:ident, $file:ident) => {
+        fn $name(bench: &Bench, count: u32) {
+            let mut page = [0; PAGE];
+            for _ in 0..count {
+                let read = black_box(&bench.files.$file).read_at(black_box(&mut page), PAGE as u64);
+                assert!(matches!(read, Ok(PAGE)));
+            }
+        }
+    };
+}
+reads!(hooked_reads, hooked);
+reads!(plain_reads, plain);
+
+fn hooked_opens(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        drop(FILES.open(black_box(&bench.files.path)));
+    }
+}
+
+fn plain_opens(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        drop(std::fs::File::open(black_box(&bench.files.path)));
     }
 }
 
@@ -294,6 +353,16 @@ pub(crate) const OURS: &[Path] = &[
     Path::new("perfschema Mutex", "off", off, locks).over("std Mutex").limit(0.05).goal(TimerPairs(0.03)).instructions(4.0),
     Path::new("perfschema Mutex", "timed, visible, history", visible, locks).over("std Mutex").limit(1.3),
     Path::new("perfschema Mutex", "everything on", Bench::everything_on, locks).over("std Mutex").goal(TimesTimed(1.15)),
+    Path::new("std read_at, 4 KiB", "", |_| (), plain_reads),
+    Path::new("read_at, 4 KiB", "off", off, hooked_reads).over("std read_at, 4 KiB").instructions(8.0),
+    Path::new("read_at, 4 KiB", "timed, visible, history", visible, hooked_reads)
+        .over("std read_at, 4 KiB")
+        .goal(TimerPairs(1.3)),
+    Path::new("read_at, 4 KiB", "everything on", Bench::everything_on, hooked_reads).over("std read_at, 4 KiB"),
+    Path::new("std open, close", "", |_| (), plain_opens),
+    Path::new("open, close", "off", off, hooked_opens).over("std open, close"),
+    Path::new("open, close", "timed, visible, history", visible, hooked_opens).over("std open, close"),
+    Path::new("open, close", "everything on", Bench::everything_on, hooked_opens).over("std open, close"),
 ];
 
 /// Every path, the peers last.

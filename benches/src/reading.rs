@@ -58,8 +58,13 @@ fn attach(region: &'static Region<'static>) -> Actor<'static> {
 
 /// Records an event in which one column follows from another.
 fn record(region: &Region<'_>, actor: &Actor<'_>, class: Class, number: u64) {
-    let start =
-        WaitStart { operation: Operation::Lock, object: number, source: Some(Location::caller()), amount: amount_of(number) };
+    let start = WaitStart {
+        operation: Operation::Lock,
+        object: number,
+        source: Some(Location::caller()),
+        amount: amount_of(number),
+        file: None,
+    };
     let wait = actor.begin(&SystemClock, region.switches(class), class, &start);
     actor.end(&SystemClock, wait, Held::None);
 }

@@ -10,6 +10,7 @@
 //! waits for the second timer value: it decides what is stored, not where, and no branch of the source.
 
 use crate::class::Class;
+use crate::file::{self, FileEvent, FileId, FileInstance, FileIo};
 use crate::instance::Held;
 use crate::long_history;
 use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start, What};
@@ -70,6 +71,7 @@ pub struct Actor<'r> {
     sources: &'r [[Word; SOURCE]],
     histograms: &'r [Word],
     long: long_history::Writer<'r>,
+    files: file::Recorder<'r>,
     conversions: [Conversion; 8],
 }
 
@@ -82,14 +84,16 @@ pub struct WaitStart {
     pub object: u64,
     /// SOURCE.
     pub source: Option<&'static Location<'static>>,
-    /// SPINS for a lock, NUMBER_OF_BYTES for io; 0 is none.
+    /// SPINS for a lock, NUMBER_OF_BYTES plus 1 for io; 0 is none.
     pub amount: u64,
+    /// OBJECT_NAME and FLAGS of a wait for a file.
+    pub file: Option<FileEvent>,
 }
 
 impl WaitStart {
     /// A wait of which nothing but the operation is known.
     pub const fn new(operation: Operation) -> WaitStart {
-        WaitStart { operation, object: 0, source: None, amount: 0 }
+        WaitStart { operation, object: 0, source: None, amount: 0, file: None }
     }
 }
 
@@ -115,7 +119,7 @@ struct Shown<'r> {
 }
 
 impl Wait<'_> {
-    /// Sets SPINS or NUMBER_OF_BYTES, known when the wait ends.
+    /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
     }
@@ -161,6 +165,7 @@ impl<'r> Actor<'r> {
             running: Cell::new(0),
             stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
             carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
+            files: file::Recorder::new(region, Some(claimed.index)),
             ..Actor::without_slot(region)
         }
     }
@@ -193,6 +198,7 @@ impl<'r> Actor<'r> {
             sources: region.arrays::<SOURCE>(Section::Sources),
             histograms: region.section(Section::Histograms),
             long: long_history::Writer::new(region),
+            files: file::Recorder::new(region, None),
             conversions,
         }
     }
@@ -201,6 +207,12 @@ impl<'r> Actor<'r> {
     #[inline]
     pub fn thread_id(&self) -> u64 {
         self.thread_id
+    }
+
+    /// The file of an id, as [`Region::file`] has it, faster.
+    #[inline(always)]
+    pub fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
+        self.files.file(id)
     }
 
     /// The region that it records into.
@@ -293,6 +305,7 @@ impl<'r> Actor<'r> {
             object: what.object,
             nesting: wait.enclosing,
             amount: what.amount,
+            file: what.file,
         };
         record::write_start(record, wait.sequence, &start);
         Some(Shown { record, index })
@@ -324,6 +337,8 @@ impl<'r> Actor<'r> {
                     sequence: wait.sequence,
                     base: self.base,
                     thread_id: self.thread_id,
+                    // Known where this is compiled, so that a lock that was had does not ask.
+                    may_be_file: !matches!(held, Held::Exclusive(_) | Held::Shared(_)),
                 };
                 self.long.write(self.region, &ended);
             }
@@ -343,11 +358,17 @@ impl<'r> Actor<'r> {
             None
         };
         self.count(&wait, switches, wait_ps);
+        if let Held::File(io) = &held {
+            self.files.count(io, wait.class, switches, self.thread_id, wait_ps, wait.amount.saturating_sub(1));
+        }
         if switches.has(Switches::INSTANCE) {
             match held {
                 Held::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
                 Held::Shared(instance) => instance.record_shared(wait_ps),
-                Held::None => {}
+                Held::File(FileIo { file: Some(file), .. }) => {
+                    file.count_wait(self.thread_id, self.instance_epoch.get(), wait_ps);
+                }
+                Held::File(FileIo { file: None, .. }) | Held::None => {}
             }
         }
         wait_ps.map(|_| ticks)

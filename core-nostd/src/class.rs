@@ -109,7 +109,7 @@ impl core::fmt::Display for RegisterError {
 
 impl core::error::Error for RegisterError {}
 
-/// Which pool of a region a kind of lock belongs to: of classes, of instances, and what is counted when they are full.
+/// Which pool of a region a kind of object belongs to: of classes, of instances, and what is counted when they are full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pool {
     pub(crate) classes: Size,
@@ -118,7 +118,7 @@ pub(crate) struct Pool {
     pub(crate) instances_lost: Lost,
 }
 
-/// The pools in the order of their classes.
+/// The pools of locks in the order of their classes; those of files come behind them.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -146,6 +146,14 @@ pub(crate) const POOLS: [Pool; 4] = [
     },
 ];
 
+/// Files: their places are not those of locks, see `file`.
+pub(crate) const FILE_POOL: Pool = Pool {
+    classes: Size::MaxFileClasses,
+    classes_lost: Lost::FileClasses,
+    instances: Section::FileInstances,
+    instances_lost: Lost::FileInstances,
+};
+
 /// The pool of a kind, if this version records it.
 pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
     match kind {
@@ -153,6 +161,7 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
         InstrumentKind::RwLock => Some(&POOLS[1]),
         InstrumentKind::Cond => Some(&POOLS[2]),
         InstrumentKind::Synch => Some(&POOLS[3]),
+        InstrumentKind::File => Some(&FILE_POOL),
         _ => None,
     }
 }
@@ -160,7 +169,7 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
 /// The classes of a pool: each has a run of its own, so that one kind cannot take another's places.
 fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
     let mut start = 0;
-    for other in &POOLS {
+    for other in POOLS.iter().chain([&FILE_POOL]) {
         let end = start + config.get(other.classes) as usize;
         if other.classes == pool.classes {
             return start..end;

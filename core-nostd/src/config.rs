@@ -64,6 +64,8 @@ sizes! {
     MaxCondClasses = "performance_schema_max_cond_classes", default 32, limit 1024;
     /// Other synchronization instruments (`wait/synch/semaphore/…`, `wait/synch/once/…` and the like) that can be registered.
     MaxSynchClasses = "performance_schema_max_synch_classes", default 32, limit 1024;
+    /// File instruments (`wait/io/file/…`) that can be registered.
+    MaxFileClasses = "performance_schema_max_file_classes", default 80, limit 1024;
     /// Mutexes known at one time.
     MaxMutexInstances = "performance_schema_max_mutex_instances", default 4096, limit 1048576;
     /// Read-write locks known at one time.
@@ -72,6 +74,8 @@ sizes! {
     MaxCondInstances = "performance_schema_max_cond_instances", default 1024, limit 1048576;
     /// Other synchronization objects known at one time.
     MaxSynchInstances = "performance_schema_max_synch_instances", default 512, limit 1048576;
+    /// Files known at one time.
+    MaxFileInstances = "performance_schema_max_file_instances", default 1024, limit 65535;
     /// Threads (or other actors) that can be recorded at one time.
     MaxThreadInstances = "performance_schema_max_thread_instances", default 256, limit 65536;
     /// Ended waits kept for each thread.
@@ -122,7 +126,7 @@ impl Size {
 pub struct Config([u32; Size::COUNT]);
 
 impl Config {
-    /// What a server starts with: 256 instruments, 256 threads, history of 10 and 10 000.
+    /// What a server starts with: 256 instruments of locks and 80 of files, 256 threads, history of 10 and 10 000.
     pub const DEFAULT: Config = Config(Size::DEFAULTS);
 
     /// What a small program or a microcontroller starts with; every pool has a handful of places.

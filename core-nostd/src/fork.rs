@@ -6,7 +6,7 @@
 //! the events that run.
 
 use crate::histogram::BUCKET_COUNT;
-use crate::region::{CARRY, INSTANCE, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
+use crate::region::{CARRY, FILE_SUMS, INSTANCE, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::sync::{Ordering, Word};
 use crate::{Actor, class, instance, pool, record, setup, slot, source};
 
@@ -24,13 +24,15 @@ pub struct Child {
 }
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 10] = [
+const RECORDED: [Section; 12] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
     Section::Queues,
     Section::Stats,
     Section::Carries,
+    Section::FileStats,
+    Section::SharedFileStats,
     Section::LongChunks,
     Section::LongRecords,
     Section::Histograms,
@@ -63,6 +65,7 @@ impl Region<'_> {
         self.header(header::START_MONOTONIC_NS).set(child.start_monotonic_ns);
         zero(self.section(Section::LostCounters));
         zero(self.section(Section::SharedStats));
+        zero(self.section(Section::SharedFileStats));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms = self.header(header::NEXT_HISTOGRAM).swap(0, Ordering::Relaxed);
         if histograms != 0 {
@@ -77,6 +80,7 @@ impl Region<'_> {
         for (index, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
             zero(self.arrays_of::<STAT>(Section::Stats, index, slots.len()).as_flattened());
             zero(self.arrays_of::<CARRY>(Section::Carries, index, slots.len()).as_flattened());
+            zero(self.arrays_of::<FILE_SUMS>(Section::FileStats, index, slots.len()).as_flattened());
             let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
             if own.iter().flatten().any(|actor| actor.owns(words)) {
                 words[slot::word::OS_ID].set(child.os_id);
@@ -95,6 +99,7 @@ impl Region<'_> {
                 }
             }
         }
+        self.forget_file_io(idle);
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunk());
             zero(self.section(Section::LongChunks));

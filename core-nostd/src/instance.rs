@@ -5,6 +5,7 @@
 //! them. What several threads hold at once, the read side of a read-write lock, is written with read-modify-write.
 
 use crate::class::{Class, POOLS, Pool, pool_of};
+use crate::file::FileIo;
 use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
@@ -50,6 +51,8 @@ pub enum Held<'a, 'r> {
     Exclusive(&'a Instance<'r>),
     /// Others may be doing the same at this moment.
     Shared(&'a Instance<'r>),
+    /// A wait for a file.
+    File(FileIo<'r>),
     /// There is no instance, or the lock was not taken.
     None,
 }
@@ -195,6 +198,15 @@ impl<'r> Region<'r> {
                 }
             }
         }
+        self.truncate_file_waits();
+    }
+}
+
+impl<'r> Instance<'r> {
+    /// The first lines of something that has more behind them.
+    #[inline(always)]
+    pub(crate) fn of(words: &'r [Word; INSTANCE]) -> Instance<'r> {
+        Instance { words }
     }
 }
 
@@ -288,7 +300,7 @@ impl Found {
 }
 
 /// Reader: the sums of the waits for an instance since the table was truncated, whole.
-fn sums(words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
+pub(crate) fn sums(words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
     let (mut sums, settled) = stat::settle(&words[word::VERSION], || {
         let [count_timed, untimed, sum, max, not_min] =
             [word::COUNT_TIMED, word::UNTIMED, word::SUM, word::MAX, word::NOT_MIN].map(|number| words[number].get());

@@ -448,3 +448,53 @@ fn without_an_actor_of_its_own_an_interrupt_does_harm() {
     }
     assert!(harmed > 0);
 }
+
+/// A handler opens, renames and deletes the very files that its thread is opening, renaming and deleting.
+#[test]
+fn files_that_an_interrupt_uses_too_at_every_step() {
+    const FILES: Config = Config::EMPTY.with(Size::MaxFileClasses, 1).with(Size::MaxFileInstances, 4);
+    let words: &'static [Word] = Vec::leak((0..FILES.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &FILES, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    let class = region.register(InstrumentName::literal("wait/io/file/test/interrupted"), Setting::ON).unwrap();
+    let open = move |path: &str| {
+        let id = region.refer_to_file(class, path.as_bytes()).expect("there is room for all");
+        region.file_opened(id);
+        id
+    };
+    let close = move |id| {
+        region.file_closed(id);
+        region.release_file(id);
+    };
+    let mut cases = 0_u32;
+    for at in 0.. {
+        let interrupt = Rc::new(move || {
+            let ids = ["a", "b"].map(open);
+            region.file_renamed(b"b", b"a");
+            region.scan(&tables::FileInstances, |row| assert!(["a", "b"].contains(&row.file_name.as_str()), "{at}"));
+            ids.into_iter().for_each(close);
+            region.file_deleted(b"b");
+        });
+        let main = || {
+            let id = open("a");
+            region.file_renamed(b"a", b"b");
+            region.release_file(region.refer_to_file(class, b"c").expect("there is room for all"));
+            close(id);
+            region.file_deleted(b"b");
+        };
+        let steps = interrupted(main, &[(at, interrupt)]);
+        region.file_deleted(b"a");
+        region.file_deleted(b"b");
+        region.scan(&tables::FileInstances, |row| panic!("{} at {at}", row.file_name));
+        // No place is lost, and none is left in a bucket.
+        assert_eq!(crate::setup::setup(region)[crate::setup::word::FILES_USED].get(), 0, "at {at}");
+        let linked = |word: &Word| crate::file::bucket::places(word.get()).count();
+        assert_eq!(region.section(Section::FileIndex).iter().map(linked).sum::<usize>(), 0, "at {at}");
+        cases += 1;
+        if steps[0] <= at {
+            break;
+        }
+    }
+    assert!(cases > 200, "{cases}");
+}

@@ -31,6 +31,7 @@
 mod actor;
 mod class;
 mod config;
+mod file;
 mod fork;
 pub mod histogram;
 mod instance;
@@ -62,11 +63,12 @@ mod wait_histogram;
 pub use actor::{Actor, Wait, WaitStart};
 pub use class::{Class, RegisterError, Setting};
 pub use config::{Config, ConfigError, Size};
+pub use file::{FileEvent, FileId, FileInstance, FileIo, IoSummary, IoSums};
 pub use fork::Child;
 pub use instance::{Held, Instance, InstanceId};
 pub use lost::Lost;
 pub use name::{InstrumentKind, InstrumentName, NameError};
-pub use operation::Operation;
+pub use operation::{Group, Operation};
 pub use perfschema_timer as timer;
 #[cfg(not(perfschema_loom))]
 pub use region::StaticRegion;

@@ -32,6 +32,8 @@ lost! {
     CondClasses = "Performance_schema_cond_classes_lost";
     /// Other synchronization instruments that could not be registered.
     SynchClasses = "Performance_schema_synch_classes_lost";
+    /// File instruments that could not be registered.
+    FileClasses = "Performance_schema_file_classes_lost";
     /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
     MutexInstances = "Performance_schema_mutex_instances_lost";
     /// Read-write locks that found no place.
@@ -40,6 +42,8 @@ lost! {
     CondInstances = "Performance_schema_cond_instances_lost";
     /// Other synchronization objects that found no place.
     SynchInstances = "Performance_schema_synch_instances_lost";
+    /// Uses of files that found no place. Their waits count by thread and event name, not by instance, and their names are not shown.
+    FileInstances = "Performance_schema_file_instances_lost";
     /// Threads that found no slot. Their waits still count in the global summary.
     ThreadInstances = "Performance_schema_thread_instances_lost";
     /// Events that were neither visible nor kept in a history, because more events ran in one thread at one time than it has records.

@@ -8,7 +8,7 @@ use crate::stat::View;
 use crate::{
     ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
 };
-use crate::{class, instance, long_history, record, setup, slot, source, stat};
+use crate::{class, file, instance, long_history, record, setup, slot, source, stat};
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};
 use std::vec::Vec;
@@ -54,6 +54,14 @@ pub enum Watch {
     InstanceHints,
     /// Version, count and sum of mutexes.
     InstanceSums,
+    /// State, hash of the path and references of files.
+    Files,
+    /// The first word of the paths of files.
+    FilePaths,
+    /// The buckets of files.
+    FileIndex,
+    /// The version of the sums that the owner of a file writes.
+    FileVersions,
 }
 
 impl Watch {
@@ -83,6 +91,10 @@ impl Watch {
             Watch::InstanceSums => {
                 (Section::MutexInstances, &[instance::word::VERSION, instance::word::COUNT_TIMED, instance::word::SUM])
             }
+            Watch::Files => (Section::FileInstances, &[file::word::STATE, file::word::HASH, file::word::REFERENCES]),
+            Watch::FilePaths => (Section::FileInstances, &[file::word::PATH.start]),
+            Watch::FileIndex => (Section::FileIndex, &[0]),
+            Watch::FileVersions => (Section::FileInstances, &[file::word::OWN_VERSION]),
         }
     }
 }
@@ -209,6 +221,7 @@ fn start(ticks: u64, amount: u64) -> record::Start {
         object: 0,
         nesting: record::Enclosing::default(),
         amount,
+        file: None,
     }
 }
 
@@ -382,6 +395,7 @@ impl<'r> LongWriter<'r> {
                 sequence: 0,
                 base: 0,
                 thread_id: 0,
+                may_be_file: false,
             },
         );
     }
@@ -450,4 +464,24 @@ pub fn mutex(region: &Region<'_>) -> Mutex {
 /// [`crate::Instance::record_alone`]: the caller holds the mutex.
 pub fn record_alone(instance: &crate::Instance<'_>, wait_ps: u64) {
     instance.record_alone(0, Some(wait_ps));
+}
+
+/// The rows of `file_instances`, when nobody changes them: name and OPEN_COUNT.
+pub fn file_rows(region: &Region<'_>) -> Vec<(std::string::String, u64)> {
+    let mut rows = Vec::new();
+    let sweep = region.sweep_files(|_| Some(()), |found, ()| rows.push((found.file_name.as_str().into(), found.open_count)));
+    assert_eq!(sweep.changed, 0, "nobody changes them");
+    rows
+}
+
+/// Counts a read as the thread that writes the file's sums with plain stores, and returns their version then.
+pub fn count_as_owner(region: &Region<'_>, id: crate::FileId) -> u64 {
+    crate::file::count_as_owner(region, id)
+}
+
+/// How many places of files are taken, and how many are in buckets.
+pub fn files_used(region: &Region<'_>) -> (u64, usize) {
+    let buckets = region.section(Section::FileIndex).iter();
+    let linked = buckets.map(|word| file::bucket::places(word.get()).count()).sum();
+    (setup::setup(region)[setup::word::FILES_USED].get(), linked)
 }

@@ -61,4 +61,68 @@ operations! {
     SharedExclusiveLock = 18, "shared_exclusive_lock";
     /// The same, if nobody else has that right or writes.
     TrySharedExclusiveLock = 19, "try_shared_exclusive_lock";
+    /// A lock of a file is let go; until then others wait for it.
+    Unlock = 20, "unlock";
+    /// A file is opened that may not have been there.
+    Create = 21, "create";
+    /// A file is opened.
+    Open = 22, "open";
+    /// A handle of a file is closed.
+    Close = 23, "close";
+    /// A file, or a part of it, is read.
+    Read = 24, "read";
+    /// A file, or a part of it, is written.
+    Write = 25, "write";
+    /// A file's position is set.
+    Seek = 26, "seek";
+    /// A file's position is asked for.
+    Tell = 27, "tell";
+    /// What was written is handed on.
+    Flush = 28, "flush";
+    /// A file's size and times are asked for.
+    Stat = 29, "stat";
+    /// A file's size is changed.
+    Truncate = 30, "chsize";
+    /// A file is deleted.
+    Delete = 31, "delete";
+    /// A file is renamed.
+    Rename = 32, "rename";
+    /// What was written goes to the device.
+    Sync = 33, "sync";
+    /// A folder is made.
+    MakeDirectory = 34, "mkdir";
+    /// A folder is deleted.
+    RemoveDirectory = 35, "rmdir";
+    /// A file gets another name.
+    Link = 36, "link";
+    /// What a symbolic link leads to is asked for.
+    ReadLink = 37, "readlink";
+    /// What a path leads to is asked for.
+    RealPath = 38, "realpath";
+    /// A file's permissions are changed.
+    ChangeMode = 39, "chmod";
+    /// A file's times are changed.
+    ChangeTimes = 40, "utime";
+}
+
+/// Which columns of the summaries of files an operation counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// COUNT_READ and what follows it.
+    Read,
+    /// COUNT_WRITE and what follows it.
+    Write,
+    /// COUNT_MISC and what follows it: everything else.
+    Misc,
+}
+
+impl Operation {
+    /// The columns in which the summaries of files count it.
+    pub const fn group(self) -> Group {
+        match self {
+            Operation::Read => Group::Read,
+            Operation::Write => Group::Write,
+            _ => Group::Misc,
+        }
+    }
 }

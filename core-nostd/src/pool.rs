@@ -53,8 +53,18 @@ pub(crate) struct Claim<'r> {
 
 /// Takes the place, if it is free.
 pub(crate) fn claim(state: &Word) -> Option<Claim<'_>> {
+    claim_from(state, FREE)
+}
+
+/// Takes the place from its owner, who lives on there as the next one: to write words that readers look at. None if somebody else does so
+/// at this moment, or the place is not live.
+pub(crate) fn claim_again(state: &Word) -> Option<Claim<'_>> {
+    claim_from(state, LIVE)
+}
+
+fn claim_from(state: &Word, from: u64) -> Option<Claim<'_>> {
     let seen = state.get();
-    if seen & STATE_BITS != FREE {
+    if seen & STATE_BITS != from {
         return None;
     }
     let version = Version::of(seen).next();
@@ -66,12 +76,31 @@ pub(crate) fn claim(state: &Word) -> Option<Claim<'_>> {
 }
 
 impl Claim<'_> {
+    /// The number of this owner.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.0
+    }
+
     /// Shows the place to readers: all its words are written.
     pub(crate) fn publish(self) -> Version {
         // [P3] Release: pairs with [P5].
         self.state.store(self.version.state(LIVE), Ordering::Release);
         self.version
     }
+}
+
+/// Shows the place of the claim that had this number, if that has not happened yet. Whoever knows that its words are written may do so.
+pub(crate) fn publish_claimed(state: &Word, version: u64) {
+    let version = Version::of(version);
+    // [P3] Release: as in publish().
+    let _ = state.compare_exchange(version.state(CLAIMED), version.state(LIVE), Ordering::Release);
+}
+
+/// Gives the place back, published or not: the caller knows that nobody else claims, publishes or gives it back.
+pub(crate) fn release_last(state: &Word) {
+    let version = Version::of(state.get());
+    // [P4] Release: as in release().
+    state.store(version.state(FREE), Ordering::Release);
 }
 
 /// Gives the place back, if it is still this owner's. Of two who give it back, one does.
@@ -112,6 +141,20 @@ pub(crate) fn read<T>(state: &Word, words: impl FnOnce(Version) -> T) -> Look<T>
     let version = Version::of(seen);
     let found = words(version);
     if still(state, version) { Look::Live(found) } else { Look::Changed }
+}
+
+/// Reader: what `words` makes of one owner's words where the caller knows that an owner has written them, though the place may not be
+/// published yet, or be free again. `born` says which claim that was; of a later one the words are whole unless it is claimed.
+pub(crate) fn read_whole<T>(state: &Word, born: impl FnOnce() -> u64, words: impl FnOnce() -> T) -> Option<T> {
+    // [P5] Acquire: as in read().
+    let before = state.load(Ordering::Acquire);
+    let version = Version::of(before);
+    if before & STATE_BITS == CLAIMED && Version::of(born()) != version {
+        return None;
+    }
+    let found = words();
+    fence(Ordering::Acquire); // [P6]
+    (Version::of(state.get()) == version).then_some(found)
 }
 
 /// Reader: whether everything read since the place was seen live belongs to that owner.

@@ -25,6 +25,12 @@ pub(crate) mod word {
     pub(crate) const NO_SLOT_MASK: usize = 9;
     /// Where the search for a free instance starts, one word for each pool.
     pub(crate) const INSTANCE_HINTS: core::ops::Range<usize> = 10..14;
+    /// Bumped by TRUNCATE of `file_summary_by_instance`, and of `file_summary_by_event_name`.
+    pub(crate) const FILE_INSTANCE_EPOCH: usize = 14;
+    pub(crate) const FILE_EVENT_EPOCH: usize = 15;
+    /// Where the search for a file's place starts, and how many are taken.
+    pub(crate) const FILE_HINT: usize = 16;
+    pub(crate) const FILES_USED: usize = 17;
 }
 
 /// How many kinds of events have a row in `setup_timers`; stages, statements, transactions and idle come by addition.

@@ -26,7 +26,7 @@ const VERSION: usize = 1;
 const TOTAL: usize = 2;
 const READY: usize = 3;
 const DIRECTORY: usize = 64;
-const SECTIONS: usize = 24;
+const SECTIONS: usize = 28;
 
 #[test]
 fn what_is_wrong_is_said() {
@@ -132,8 +132,8 @@ fn errors_read_as_sentences() {
     }
     let full = RegisterError::Full { size: Size::MaxMutexClasses };
     assert_eq!(full.to_string(), "no room for another instrument, performance_schema_max_mutex_classes is too small");
-    let unsupported = RegisterError::Unsupported(InstrumentKind::File);
-    assert_eq!(unsupported.to_string(), "instruments of kind File are not recorded yet");
+    let unsupported = RegisterError::Unsupported(InstrumentKind::Socket);
+    assert_eq!(unsupported.to_string(), "instruments of kind Socket are not recorded yet");
     let large = ConfigError::TooLarge { size: Size::MaxMutexClasses, value: 2000, limit: 1024 };
     assert_eq!(large.to_string(), "performance_schema_max_mutex_classes = 2000 is too large, expected at most 1024");
     assert_eq!(ConfigError::UnknownVariable.to_string(), "no such size variable; global_variables lists them");

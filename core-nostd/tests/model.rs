@@ -12,19 +12,20 @@ mod common;
 mod naive;
 
 use common::advance;
-use naive::{Begun, ClassKey, InstanceKey, Naive, Who};
+use naive::{Begun, ClassKey, FileKey, InstanceKey, Io, Naive, Who};
 use perfschema_core::table::{Column, Row, Value};
 use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size,
-    ThreadType, Wait, WaitCopy, WaitStart, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
+    Operation, Region, Setting, Size, ThreadType, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::panic::Location;
 
-const CLASS_NAMES: [&str; 7] = [
+const CLASS_NAMES: [&str; 9] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -32,8 +33,10 @@ const CLASS_NAMES: [&str; 7] = [
     "wait/synch/rwlock/m/S",
     "wait/synch/cond/m/C",
     "wait/synch/semaphore/m/S",
+    "wait/io/file/m/F",
+    "wait/io/file/m/G",
 ];
-const PREFIXES: [&str; 4] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "none"];
+const PREFIXES: [&str; 5] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "none"];
 const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
@@ -48,6 +51,16 @@ const SETTINGS: [Setting; 6] = [
 ];
 const OPERATIONS: [(Operation, &str); 3] =
     [(Operation::Lock, "lock"), (Operation::ReadLock, "read_lock"), (Operation::Wait, "wait")];
+
+const FILE_OPERATIONS: [(Operation, &str); 3] =
+    [(Operation::Read, "read"), (Operation::Write, "write"), (Operation::Stat, "stat")];
+
+/// Short ones, one that is no UTF-8 and what that is shown as, and three that are cut: two of them show the same.
+fn paths() -> [Vec<u8>; 7] {
+    let long = |end: &[u8]| [&[b'l'; 511], "é".as_bytes(), end].concat();
+    let bad = [&[b'b'; 600][..], b"\xff"].concat();
+    [b"a".to_vec(), b"/b".to_vec(), b"c\xffc\xe2\x82".to_vec(), "c\u{fffd}c\u{fffd}".into(), long(b"1"), long(b"2"), bad]
+}
 
 /// A step of a program. Numbers choose among what there is, modulo how many there are.
 #[derive(Clone, Debug)]
@@ -83,6 +96,30 @@ enum Step {
     Read {
         instance: usize,
         more: bool,
+    },
+    /// Somebody wants the file of a path, and opens it or not.
+    Refer {
+        class: usize,
+        path: usize,
+        open: bool,
+    },
+    /// A handle is duplicated.
+    ReferAgain {
+        handle: usize,
+    },
+    /// What was wanted is opened.
+    Open {
+        handle: usize,
+    },
+    Release {
+        handle: usize,
+    },
+    Delete {
+        path: usize,
+    },
+    Rename {
+        from: usize,
+        to: usize,
     },
     Attach {
         user: usize,
@@ -180,7 +217,7 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let few = || 0..8_usize;
+    let few = || 0..9_usize;
     let nanoseconds = || prop_oneof![0..100_u64, 0..1_000_000_u64, 0..30_000_000_000_u64];
     let yes = any::<bool>;
     prop_oneof![
@@ -193,6 +230,13 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (few(), 1..4_u64).prop_map(|(instance, address)| Step::MoveInstance { instance, address }),
         1 => (few(), 0..3_u64).prop_map(|(instance, by)| Step::Hold { instance, by }),
         1 => (few(), yes()).prop_map(|(instance, more)| Step::Read { instance, more }),
+        4 => (few(), few(), prop::bool::weighted(0.8))
+            .prop_map(|(class, path, open)| Step::Refer { class, path, open }),
+        1 => few().prop_map(|handle| Step::ReferAgain { handle }),
+        1 => few().prop_map(|handle| Step::Open { handle }),
+        3 => few().prop_map(|handle| Step::Release { handle }),
+        1 => few().prop_map(|path| Step::Delete { path }),
+        2 => (few(), few()).prop_map(|(from, to)| Step::Rename { from, to }),
         4 => (0..3_usize, 0..3_usize, yes(), prop::bool::weighted(0.1))
             .prop_map(|(user, host, background, slotless)| Step::Attach { user, host, background, slotless }),
         1 => few().prop_map(|actor| Step::Detach { actor }),
@@ -221,11 +265,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 14] = [
+const SIZES: [(Size, u32, u32); 16] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
     (Size::MaxSynchClasses, 1, 2),
+    (Size::MaxFileClasses, 2, 3),
+    (Size::MaxFileInstances, 3, 5),
     (Size::MaxMutexInstances, 2, 4),
     (Size::MaxRwlockInstances, 1, 3),
     (Size::MaxCondInstances, 1, 2),
@@ -244,12 +290,12 @@ fn config() -> impl Strategy<Value = Config> {
     })
 }
 
-/// A row as text; no cell contradicts its column.
-fn cells(row: &dyn Row, columns: &[Column]) -> String {
+/// A row as text, its cells as `show` has them; none contradicts its column.
+fn cells(row: &dyn Row, columns: &[Column], mut show: impl FnMut(&Column, &Value<'_>) -> String) -> String {
     let cells = std::iter::zip(0.., columns).map(|(index, column)| {
         let value = row.cell(index);
         assert!(column.holds(&value), "{} shows {value:?}", column.name);
-        value.to_string()
+        show(column, &value)
     });
     cells.collect::<Vec<_>>().join(" ")
 }
@@ -277,14 +323,30 @@ struct Both<'r> {
     /// The classes that there are: the core's, and the model's.
     classes: Vec<(Class, ClassKey)>,
     instances: Vec<(InstanceId, InstanceKey)>,
+    handles: Vec<Handle>,
+    handles_made: usize,
     actors: Vec<Driven<'r>>,
+}
+
+/// Somebody who refers to a file.
+struct Handle {
+    number: usize,
+    id: FileId,
+    key: FileKey,
+    open: bool,
 }
 
 /// An actor, its thread in the model, and the waits that it is in, innermost last.
 struct Driven<'r> {
     actor: Actor<'r>,
     thread: usize,
-    waits: Vec<Wait<'r>>,
+    waits: Vec<Waiting<'r>>,
+}
+
+/// A wait, and for one at an instrument of files, the handle that it is for and the operation.
+struct Waiting<'r> {
+    wait: Wait<'r>,
+    file: Option<(Option<usize>, Operation)>,
 }
 
 /// Actors at one time, and waits that one of them is in: more than there are slots and records.
@@ -369,6 +431,50 @@ impl<'r> Both<'r> {
                     *readers -= 1;
                 }
             }
+            Step::Refer { class, path, open } => {
+                let Some(class) = choose(&self.classes, *class) else { return };
+                let (class, key) = self.classes[class];
+                let path = &paths()[path % paths().len()];
+                let id = region.refer_to_file(class, path);
+                let key = self.model.refer_to_file(key, path);
+                assert_eq!(id.is_some(), key.is_some());
+                let Some((id, key)) = id.zip(key) else { return };
+                self.add_handle(id, key);
+                if *open {
+                    self.open(self.handles.len() - 1);
+                }
+            }
+            Step::ReferAgain { handle } => {
+                let Some(at) = choose(&self.handles, *handle) else { return };
+                let Handle { id, key, .. } = self.handles[at];
+                region.refer_again(id);
+                self.model.refer_again(key);
+                self.add_handle(id, key);
+            }
+            Step::Open { handle } => {
+                let Some(at) = choose(&self.handles, *handle) else { return };
+                self.open(at);
+            }
+            Step::Release { handle } => {
+                let Some(at) = choose(&self.handles, *handle) else { return };
+                let Handle { id, key, open, .. } = self.handles.remove(at);
+                if open {
+                    region.file_closed(id);
+                    self.model.file_closed(key);
+                }
+                region.release_file(id);
+                self.model.release_file(key);
+            }
+            Step::Delete { path } => {
+                let path = &paths()[path % paths().len()];
+                region.file_deleted(path);
+                self.model.file_deleted(path);
+            }
+            Step::Rename { from, to } => {
+                let (from, to) = (&paths()[from % paths().len()], &paths()[to % paths().len()]);
+                region.file_renamed(from, to);
+                self.model.file_renamed(from, to);
+            }
             Step::Attach { user, host, background, slotless } => self.attach(*user, *host, *background, *slotless),
             Step::Detach { actor } => {
                 let Some(at) = choose(&self.actors, *actor) else { return };
@@ -394,7 +500,7 @@ impl<'r> Both<'r> {
             Step::Chain { actor, class, what } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), choose(&self.classes, *class)) else { return };
                 if let Some(ended) = self.actors[at].waits.pop() {
-                    self.begin(at, class, what, Some(ended));
+                    self.begin(at, class, what, Some(ended.wait));
                 }
             }
             Step::Burst { actor, class, what, count } => {
@@ -507,42 +613,81 @@ impl<'r> Both<'r> {
     fn begin(&mut self, at: usize, class: usize, what: &What, chained: Option<Wait<'r>>) {
         let (class, key) = self.classes[class];
         let source = what.source.map(|source| sources()[source]);
-        let (operation, name) = OPERATIONS[what.operation];
-        let start = WaitStart { operation, object: what.object, source, amount: AMOUNTS[what.amount] };
-        let begun = Begun { operation: name, object: what.object, amount: start.amount, source: source.map(Location::line) };
+        let is_file = region_class_is_file(self.region, class);
+        let (operation, name) = if is_file { FILE_OPERATIONS[what.operation] } else { OPERATIONS[what.operation] };
+        let handle = choose(&self.handles, what.object as usize).filter(|_| is_file).map(|at| &self.handles[at]);
+        let flags = what.amount as u32;
+        let file = handle.and_then(|handle| self.region.file(handle.id));
+        let start = WaitStart {
+            operation,
+            object: what.object,
+            source,
+            amount: AMOUNTS[what.amount],
+            file: is_file.then(|| FileEvent::new(file.as_ref(), flags)),
+        };
+        let begun = Begun {
+            operation: name,
+            object: what.object,
+            amount: start.amount,
+            source: source.map(Location::line),
+            file: is_file.then(|| (handle.map(|handle| handle.key), flags)),
+        };
+        let file = is_file.then(|| (handle.map(|handle| handle.number), operation));
 
         let thread = self.actors[at].thread;
-        let ended = chained.and_then(|_| self.model.end(thread, None, None, &self.clock.clock));
+        let ended = chained.and_then(|_| self.model.end(thread, None, None, None, &self.clock.clock));
         let expected_reads = self.model.begin(thread, key, begun, &self.clock.clock, ended) + u64::from(ended.is_some());
 
         let switches = self.region.switches(class);
         let Driven { actor, waits, .. } = &mut self.actors[at];
         let reads_before = self.clock.reads.get();
-        waits.push(match chained {
+        let wait = match chained {
             None => actor.begin(self.clock, switches, class, &start),
             Some(ended) => actor.chain(self.clock, ended, Held::None, switches, class, &start),
-        });
+        };
+        waits.push(Waiting { wait, file });
         assert_eq!(self.clock.reads.get() - reads_before, expected_reads, "timer reads");
     }
 
     fn end(&mut self, at: usize, held: usize, amount: Option<u64>) {
         let Driven { actor, thread, waits } = &mut self.actors[at];
-        let Some(mut wait) = waits.pop() else { return };
+        let Some(Waiting { mut wait, file }) = waits.pop() else { return };
         // A third of the waits is for no instance.
-        let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3)).map(|at| self.instances[at]);
+        let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && file.is_none());
+        let chosen = chosen.map(|at| self.instances[at]);
+        // A handle that is closed meanwhile refers to its file no longer.
+        let io = file.map(|(number, operation)| {
+            let handle = self.handles.iter().find(|handle| Some(handle.number) == number);
+            (handle.map(|handle| (handle.id, handle.key)), operation.group())
+        });
         let instance = chosen.and_then(|(id, _)| self.region.instance(id));
-        let held = match &instance {
-            None => Held::None,
-            Some(instance) if held % 3 == 1 => Held::Exclusive(instance),
-            Some(instance) => Held::Shared(instance),
+        let held = match (&instance, io) {
+            (_, Some((file, group))) => Held::File(FileIo { file: file.and_then(|(id, _)| self.region.file(id)), group }),
+            (None, None) => Held::None,
+            (Some(instance), None) if held % 3 == 1 => Held::Exclusive(instance),
+            (Some(instance), None) => Held::Shared(instance),
         };
         if let Some(amount) = amount {
             wait.set_amount(amount);
         }
         let reads_before = self.clock.reads.get();
         actor.end(self.clock, wait, held);
-        let timed = self.model.end(*thread, chosen.map(|(_, key)| key), amount, &self.clock.clock);
+        let io = io.map(|(file, group)| Io { file: file.map(|(_, key)| key), group: group as usize });
+        let timed = self.model.end(*thread, chosen.map(|(_, key)| key), io, amount, &self.clock.clock);
         assert_eq!(self.clock.reads.get() - reads_before, u64::from(timed.is_some()), "timer reads");
+    }
+
+    fn add_handle(&mut self, id: FileId, key: FileKey) {
+        self.handles_made += 1;
+        self.handles.push(Handle { number: self.handles_made, id, key, open: false });
+    }
+
+    fn open(&mut self, at: usize) {
+        let handle = &mut self.handles[at];
+        if !std::mem::replace(&mut handle.open, true) {
+            self.region.file_opened(handle.id);
+            self.model.file_opened(handle.key);
+        }
     }
 
     /// Every table, row by row.
@@ -574,8 +719,10 @@ impl<'r> Both<'r> {
         assert_eq!((sweep.rows + sweep.free, sweep.skipped, sweep.changed), (sweep.places, 0, 0));
         assert_eq!(sweep.places, copies.len() as u64);
         let columns = EventsWaitsRow::COLUMNS;
-        let copied: Vec<String> =
-            copies[..sweep.rows as usize].iter().filter_map(|copy| Some(cells(&copy.row(self.reader)?, columns))).collect();
+        let copied: Vec<String> = copies[..sweep.rows as usize]
+            .iter()
+            .filter_map(|copy| Some(cells(&copy.row(self.reader)?, columns, |_, value| value.to_string())))
+            .collect();
         for table in ["events_waits_current", "events_waits_history"] {
             for row in self.rows(table) {
                 assert!(copied.contains(&row), "{row} of {table} is not in {copied:?}");
@@ -587,7 +734,7 @@ impl<'r> Both<'r> {
         assert_eq!(less.rows, half.len() as u64);
         assert_eq!(less.rows + less.free + less.skipped, less.places);
         let rows = |copies: &[WaitCopy]| -> Vec<Option<String>> {
-            copies.iter().map(|copy| Some(cells(&copy.row(self.reader)?, columns))).collect()
+            copies.iter().map(|copy| Some(cells(&copy.row(self.reader)?, columns, |_, value| value.to_string()))).collect()
         };
         assert_eq!(rows(&half), rows(&copies[..half.len()]));
     }
@@ -597,8 +744,18 @@ impl<'r> Both<'r> {
         let source = tables::find(table).unwrap();
         let columns = source.declaration().columns;
         let mut rows = Vec::new();
+        let mut places = HashSet::new();
         let sweep = source.scan(self.reader, &mut |row| {
-            rows.push(cells(row, columns));
+            rows.push(cells(row, columns, |column, value| {
+                // Where the row of a file is, the model does not know.
+                let of_file = table == "file_summary_by_instance"
+                    || table == "events_waits_summary_by_instance" && row.cell(0).to_string().starts_with("wait/io/file/");
+                if of_file && column.name == "OBJECT_INSTANCE_BEGIN" {
+                    assert!(places.insert(value.to_string()), "{table} shows two files at one place");
+                    return "-".into();
+                }
+                value.to_string()
+            }));
         });
         assert_eq!((sweep.rows, sweep.skipped, sweep.changed), (rows.len() as u64, 0, 0), "{table}");
         assert_eq!(sweep.rows + sweep.free, sweep.places, "{table}");
@@ -608,6 +765,10 @@ impl<'r> Both<'r> {
         rows.sort_unstable();
         rows
     }
+}
+
+fn region_class_is_file(region: &Region<'_>, class: Class) -> bool {
+    region.class_name(class).as_str().starts_with("wait/io/file/")
 }
 
 /// Three lines of this file.
@@ -631,6 +792,8 @@ fn run(config: Config, program: &[Step]) {
         model: Naive::new(config),
         classes: Vec::new(),
         instances: Vec::new(),
+        handles: Vec::new(),
+        handles_made: 0,
         actors: Vec::new(),
     };
     for step in program {
@@ -671,7 +834,8 @@ fn from_the_middle() -> impl Strategy<Value = Vec<Step>> {
         let register = (0..CLASS_NAMES.len()).map(|name| Step::Register { name, setting: 1 });
         let attach = [true, false, true].map(|background| Step::Attach { user: 1, host: 1, background, slotless: false });
         let create = (0..4).map(|class| Step::CreateInstance { class, address: class as u64 });
-        register.chain(attach).chain(create).chain([Step::EnableEverything]).chain(program).collect()
+        let open = (0..3).map(|path| Step::Refer { class: 7 + path % 2, path, open: true });
+        register.chain(attach).chain(create).chain(open).chain([Step::EnableEverything]).chain(program).collect()
     })
 }
 

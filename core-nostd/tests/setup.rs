@@ -281,6 +281,8 @@ fn rights_are_mysqls() {
         "events_waits_summary_by_instance",
         "events_waits_summary_by_thread_by_event_name",
         "events_waits_summary_global_by_event_name",
+        "file_summary_by_event_name",
+        "file_summary_by_instance",
         "setup_actors",
     ];
     let update: [(&str, &[&str]); 5] = [

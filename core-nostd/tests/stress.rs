@@ -445,7 +445,7 @@ impl<'w> Writer<'w> {
         let class = self.world.classes[event.class()];
         self.clock.set(TimerName::Nanosecond, event.start_ns());
         let amount = event.spins(false).into();
-        let what = WaitStart { operation: event.operation(), object: event.object(), source: None, amount };
+        let what = WaitStart { operation: event.operation(), object: event.object(), source: None, amount, file: None };
         life.actor.begin(&self.clock, self.world.region.switches(class), class, &what)
     }
 

@@ -3,8 +3,8 @@
 use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Operation, Region, Setting, Size,
-    ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Held, Identity, InstanceId, InstrumentName, Operation,
+    Region, Setting, Size, ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
 };
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -13,8 +13,10 @@ use std::sync::LazyLock;
 const CONFIG: Config = Config::EMPTY
     .with(Size::MaxMutexClasses, 2)
     .with(Size::MaxRwlockClasses, 1)
+    .with(Size::MaxFileClasses, 1)
     .with(Size::MaxMutexInstances, 2)
     .with(Size::MaxRwlockInstances, 1)
+    .with(Size::MaxFileInstances, 2)
     .with(Size::MaxThreadInstances, 2)
     .with(Size::EventsWaitsHistorySize, 2)
     .with(Size::EventsWaitsHistoryLongSize, 8)
@@ -280,7 +282,7 @@ fn recorded() -> Vec<Word> {
     let clock = MockClock::new();
     let identity = Identity { pid: 1, program: "fuzz", ..Default::default() };
     let region = Region::create(&words, &CONFIG, &identity, &clock.timers()).expect("zeroed and large enough");
-    for name in ["wait/synch/mutex/fuzz/a", "wait/synch/mutex/fuzz/b", "wait/synch/rwlock/fuzz/c"] {
+    for name in ["wait/synch/mutex/fuzz/a", "wait/synch/mutex/fuzz/b", "wait/synch/rwlock/fuzz/c", "wait/io/file/fuzz/d"] {
         region.register(InstrumentName::new(name).expect("a good name"), Setting::ON).expect("there is room");
     }
     region.enable_everything();
@@ -317,10 +319,34 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
             }
         }
     }
+    actors.iter().for_each(|actor| use_files(region, clock, actor));
     actors[0].detach();
     if let Some(id) = ids.last() {
         region.destroy_instance(*id);
     }
+}
+
+/// One file stays open, one is renamed, and one is deleted.
+fn use_files(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
+    let Some(class) = region.find_class("wait/io/file/fuzz/d") else { return };
+    for path in [&b"/kept"[..], b"/renamed \xff", b"/deleted"] {
+        let id = region.refer_to_file(class, path);
+        for operation in [Operation::Open, Operation::Read, Operation::Write] {
+            let file = id.and_then(|id| region.file(id));
+            let what = WaitStart { amount: 5, file: Some(FileEvent::new(file.as_ref(), 1)), ..WaitStart::new(operation) };
+            let wait = actor.begin(clock, region.switches(class), class, &what);
+            clock.advance(TimerName::Cycle, 1000);
+            actor.end(clock, wait, Held::File(FileIo { file, group: operation.group() }));
+        }
+        let Some(id) = id else { continue };
+        region.file_opened(id);
+        if path != b"/kept" {
+            region.file_closed(id);
+            region.release_file(id);
+        }
+    }
+    region.file_renamed(b"/renamed \xff", b"/new name");
+    region.file_deleted(b"/deleted");
 }
 
 fn read_if_it_opens(words: &[Word], flags: Flags) {

@@ -6,7 +6,7 @@
 mod program {
     use core::hint::black_box;
     use perfschema_core::timer::SystemClock;
-    use perfschema_core::{Actor, ActorIdentity, Class, Held, Region, Switches, Wait, WaitStart};
+    use perfschema_core::{Actor, ActorIdentity, Class, FileEvent, FileId, Held, Region, Switches, Wait, WaitStart};
 
     fn attach<'r>(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
         Actor::attach(region, identity)
@@ -37,11 +37,29 @@ mod program {
         actor.detach();
     }
 
+    fn open(region: &Region<'_>, class: Class, path: &[u8]) -> (Option<FileId>, FileEvent) {
+        let id = region.refer_to_file(class, path);
+        id.into_iter().for_each(|id| region.file_opened(id));
+        (id, FileEvent::new(id.and_then(|id| region.file(id)).as_ref(), 0))
+    }
+
+    fn close(region: &Region<'_>, id: FileId) {
+        region.refer_again(id);
+        region.file_closed(id);
+        region.release_file(id);
+    }
+
+    fn delete_and_rename(region: &Region<'_>, path: &[u8], to: &[u8]) {
+        region.file_deleted(path);
+        region.file_renamed(path, to);
+    }
+
     // SAFETY: the linker's name for where a program starts; no other function has it.
     #[unsafe(no_mangle)]
     extern "C" fn _start() -> ! {
         loop {
             black_box([attach as *const (), begin as *const (), chain as *const (), end as *const (), detach as *const ()]);
+            black_box([open as *const (), close as *const (), delete_and_rename as *const ()]);
         }
     }
 

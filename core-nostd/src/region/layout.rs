@@ -19,6 +19,10 @@ pub(crate) const CLASS: usize = 20;
 pub(crate) const SLOT: usize = 64;
 /// Words of an instance of a lock.
 pub(crate) const INSTANCE: usize = 24;
+/// Words of a file: an instance, its sums twice, and 512 bytes of path.
+pub(crate) const FILE: usize = 136;
+/// Words of the sums of a file, or of one actor and one instrument of files: reads, writes, everything else.
+pub(crate) const FILE_SUMS: usize = 24;
 /// Words of a source location.
 pub(crate) const SOURCE: usize = 10;
 /// Words of a row of `setup_actors`.
@@ -28,7 +32,7 @@ pub(crate) const TIMER: usize = 4;
 /// Words of the header.
 pub(crate) const HEADER: usize = 64;
 /// Words of the settings that are not of one instrument.
-pub(crate) const SETUP: usize = 16;
+pub(crate) const SETUP: usize = 24;
 /// Words of a directory entry.
 pub(crate) const DIRECTORY_ENTRY: usize = 4;
 
@@ -97,6 +101,14 @@ sections! {
     CondInstances: INSTANCE, |c| size(c, Size::MaxCondInstances);
     /// Other synchronization objects.
     SynchInstances: INSTANCE, |c| size(c, Size::MaxSynchInstances);
+    /// Files.
+    FileInstances: FILE, |c| size(c, Size::MaxFileInstances);
+    /// Buckets of files by their paths.
+    FileIndex: 1, |c| crate::file::bucket_count(size(c, Size::MaxFileInstances));
+    /// Sums of io by actor and instrument of files.
+    FileStats: FILE_SUMS, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxFileClasses));
+    /// Sums of io that no actor owns.
+    SharedFileStats: FILE_SUMS, |c| size(c, Size::MaxFileClasses);
     /// Who fills which chunk of the long history.
     LongChunks: 1, |c| long_chunks(c);
     /// The records of the long history.
@@ -117,6 +129,7 @@ pub(crate) const fn classes(config: &Config) -> usize {
         + size(config, Size::MaxRwlockClasses)
         + size(config, Size::MaxCondClasses)
         + size(config, Size::MaxSynchClasses)
+        + size(config, Size::MaxFileClasses)
 }
 
 const fn sources(config: &Config) -> usize {
@@ -225,9 +238,14 @@ mod tests {
             .with(Size::MaxMutexInstances, 1024)
             .with(Size::MaxRwlockInstances, 512)
             .with(Size::MaxCondInstances, 256)
-            .with(Size::MaxSynchInstances, 128);
+            .with(Size::MaxSynchInstances, 128)
+            .with(Size::MaxFileClasses, 0)
+            .with(Size::MaxFileInstances, 0);
         assert_eq!(classes(&server), 256);
         assert!(server.size_bytes() <= 32 << 20, "{} bytes", server.size_bytes());
+        // An instrument of files takes as much in every thread as three of locks.
+        let with_files = server.with(Size::MaxFileClasses, 16).with(Size::MaxFileInstances, 1024);
+        assert!(with_files.size_bytes() <= 40 << 20, "{} bytes", with_files.size_bytes());
     }
 
     #[test]

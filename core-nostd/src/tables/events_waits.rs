@@ -43,9 +43,9 @@ row! {
         OBJECT_NAME as object_name: Option<Text<512>>,
         /// Index of the object; NULL.
         INDEX_NAME as index_name: Option<Text<64>>,
-        /// Type of the object; NULL for a lock.
+        /// Type of the object: FILE; NULL for a lock.
         OBJECT_TYPE as object_type: Option<Text<64>>,
-        /// Address of the object in memory.
+        /// Address of the lock in memory; for a file the offset that is read, written or sought, 0 where there is none.
         OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
         /// EVENT_ID of the event that this one lies within.
         NESTING_EVENT_ID as nesting_event_id: Option<u64>,
@@ -53,9 +53,9 @@ row! {
         NESTING_EVENT_TYPE as nesting_event_type: Option<NestingEventType>,
         /// What is done: lock, read_lock, wait, ….
         OPERATION as operation: &'static str = SqlType::Varchar(32),
-        /// Bytes read or written; NULL for a lock.
+        /// Bytes to be read or written, and once it has ended, those that were; NULL for a lock and where there are none.
         NUMBER_OF_BYTES as number_of_bytes: Option<i64>,
-        /// Flags of the operation; NULL.
+        /// What is special about the open of a file, such as O_DIRECT; 0 for its other operations, NULL for a lock.
         FLAGS as flags: Option<u32>,
     }
 }
@@ -293,14 +293,15 @@ pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, even
         timer_wait,
         spins: (!io && snapshot.amount != 0).then(|| u32::try_from(snapshot.amount).unwrap_or(u32::MAX)),
         object_schema: None,
-        object_name: None,
+        object_name: snapshot.file.and_then(|file| region.event_file_name(file)),
         index_name: None,
-        object_type: None,
+        object_type: (kind == Ok(InstrumentKind::File)).then(|| "FILE".into()),
         object_instance_begin: snapshot.object,
         nesting_event_id: nesting.map(|(event, _)| event),
         nesting_event_type: nesting.map(|(_, kind)| NestingEventType(kind)),
         operation: Operation::from_code(snapshot.operation).map_or("", Operation::name),
-        number_of_bytes: io.then(|| i64::try_from(snapshot.amount).unwrap_or(i64::MAX)),
-        flags: None,
+        // One more than the number, so that none is not 0.
+        number_of_bytes: snapshot.amount.checked_sub(1).filter(|_| io).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+        flags: snapshot.file.map(|file| file.flags),
     }
 }

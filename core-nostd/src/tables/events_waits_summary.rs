@@ -199,7 +199,7 @@ impl TableSource for EventsWaitsSummaryByInstance {
     type Row = EventsWaitsSummaryByInstanceRow;
     const DECLARATION: Declaration = Declaration {
         name: "events_waits_summary_by_instance",
-        doc: "Waits for each lock that exists now.",
+        doc: "Waits for each lock that exists now, and for each file that is known.",
         columns: EventsWaitsSummaryByInstanceRow::COLUMNS,
         rights: Rights::TRUNCATE,
     };
@@ -211,6 +211,9 @@ impl TableSource for EventsWaitsSummaryByInstance {
                 each(&EventsWaitsSummaryByInstanceRow::new(name, found.address, sums));
             }));
         }
+        sweep.add(region.sweep_file_waits(|found, sums| {
+            each(&EventsWaitsSummaryByInstanceRow::new(found.event_name, found.address, sums));
+        }));
         sweep
     }
 

@@ -7,6 +7,8 @@ pub(crate) mod cond_instances;
 pub(crate) mod events_waits;
 pub(crate) mod events_waits_histogram_by_event_name;
 pub(crate) mod events_waits_summary;
+pub(crate) mod file_instances;
+pub(crate) mod file_summary;
 pub(crate) mod global_status;
 pub(crate) mod global_variables;
 pub(crate) mod mutex_instances;
@@ -25,6 +27,8 @@ pub use events_waits_summary::{
     EventsWaitsSummaryByInstance, EventsWaitsSummaryByInstanceRow, EventsWaitsSummaryByThreadByEventName,
     EventsWaitsSummaryByThreadByEventNameRow, EventsWaitsSummaryGlobalByEventName, EventsWaitsSummaryGlobalByEventNameRow,
 };
+pub use file_instances::{FileInstances, FileInstancesRow};
+pub use file_summary::{FileSummaryByEventName, FileSummaryByEventNameRow, FileSummaryByInstance, FileSummaryByInstanceRow};
 pub use global_status::{GlobalStatus, GlobalStatusRow};
 pub use global_variables::{GlobalVariables, GlobalVariablesRow};
 pub use mutex_instances::{MutexInstances, MutexInstancesRow};
@@ -48,6 +52,9 @@ pub const ALL: &[&dyn Table] = &[
     &EventsWaitsSummaryByInstance,
     &EventsWaitsSummaryByThreadByEventName,
     &EventsWaitsSummaryGlobalByEventName,
+    &FileInstances,
+    &FileSummaryByEventName,
+    &FileSummaryByInstance,
     &GlobalStatus,
     &GlobalVariables,
     &MutexInstances,

@@ -7,9 +7,13 @@ use std::collections::{HashMap, VecDeque};
 use std::iter;
 
 /// The pools of classes and instances, by the third part of an instrument's name.
-const KINDS: [&str; 4] = ["mutex", "rwlock", "cond", "semaphore"];
-const CLASS_SIZES: [Size; 4] = [Size::MaxMutexClasses, Size::MaxRwlockClasses, Size::MaxCondClasses, Size::MaxSynchClasses];
-const CLASSES_LOST: [Lost; 4] = [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses];
+const KINDS: [&str; 5] = ["mutex", "rwlock", "cond", "semaphore", "file"];
+/// The pool of files.
+const FILES: usize = 4;
+const CLASS_SIZES: [Size; 5] =
+    [Size::MaxMutexClasses, Size::MaxRwlockClasses, Size::MaxCondClasses, Size::MaxSynchClasses, Size::MaxFileClasses];
+const CLASSES_LOST: [Lost; 5] =
+    [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses, Lost::FileClasses];
 const INSTANCE_SIZES: [Size; 4] =
     [Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances];
 const INSTANCES_LOST: [Lost; 4] = [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances];
@@ -49,6 +53,8 @@ pub(crate) struct Begun {
     pub(crate) operation: &'static str,
     pub(crate) object: u64,
     pub(crate) amount: u64,
+    /// For a file: which one, if it is known, and FLAGS.
+    pub(crate) file: Option<(Option<FileKey>, u32)>,
     /// The line of the source location, which stands for it.
     pub(crate) source: Option<u32>,
 }
@@ -133,6 +139,28 @@ pub(crate) struct Instance {
 /// An instance of the model: its pool, and a number that no other has.
 pub(crate) type InstanceKey = (usize, u64);
 
+/// A file of the model: a number that no other has.
+pub(crate) type FileKey = usize;
+
+/// A file, also one that is gone.
+#[derive(Clone, Debug)]
+struct File {
+    path: Vec<u8>,
+    class: ClassKey,
+    place: usize,
+    opened: bool,
+    open_count: u32,
+    references: usize,
+    gone: bool,
+}
+
+/// How a wait for a file ends: with which file, and in which group of columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Io {
+    pub(crate) file: Option<FileKey>,
+    pub(crate) group: usize,
+}
+
 /// A row of `setup_actors`.
 #[derive(Clone, Debug)]
 struct SetupActor {
@@ -150,6 +178,10 @@ struct Counted {
     instance: Option<InstanceKey>,
     wait_ps: Option<u64>,
     bucket: Option<usize>,
+    io: Option<Io>,
+    /// Whether `events_waits_summary_by_instance` counts its file.
+    file_waits: bool,
+    bytes: u64,
 }
 
 /// BUCKET_NUMBER, BUCKET_TIMER_LOW, BUCKET_TIMER_HIGH, COUNT_BUCKET, COUNT_BUCKET_AND_LOWER, BUCKET_QUANTILE of an instrument.
@@ -158,7 +190,7 @@ pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
 pub(crate) struct Naive {
     config: Config,
     /// By pool, as many as there is room for.
-    classes: [Vec<Class>; 4],
+    classes: [Vec<Class>; 5],
     consumers: Vec<bool>,
     timer: usize,
     setup_actors: Vec<SetupActor>,
@@ -169,6 +201,11 @@ pub(crate) struct Naive {
     next_thread: u64,
     instances: [Vec<Option<Instance>>; 4],
     next_instance: u64,
+    /// All files that ever were.
+    files: Vec<File>,
+    /// Of each place: the last file that had it, and whether it still has.
+    file_places: Vec<Option<(FileKey, bool)>>,
+    file_hint: usize,
     counted: Vec<Counted>,
     /// Of each summary table: how much was counted when it was last truncated.
     since: HashMap<&'static str, usize>,
@@ -201,6 +238,9 @@ impl Naive {
             next_thread: 1,
             instances: INSTANCE_SIZES.map(|pool| vec![None; size(pool)]),
             next_instance: 0,
+            files: Vec::new(),
+            file_places: vec![None; size(Size::MaxFileInstances)],
+            file_hint: 0,
             counted: Vec::new(),
             since: HashMap::new(),
             histograms: HashMap::new(),
@@ -311,6 +351,9 @@ impl Naive {
     // Instances.
 
     pub(crate) fn create_instance(&mut self, class: ClassKey, address: u64) -> Option<InstanceKey> {
+        if class.0 == FILES {
+            return None;
+        }
         let Some(place) = self.instances[class.0].iter().position(Option::is_none) else {
             self.lose(INSTANCES_LOST[class.0]);
             return None;
@@ -332,6 +375,101 @@ impl Naive {
 
     fn live_instances(&self, pool: usize) -> impl Iterator<Item = &Instance> {
         self.instances[pool].iter().flatten()
+    }
+
+    // Files.
+
+    fn find_file(&self, path: &[u8]) -> Option<FileKey> {
+        self.files.iter().position(|file| !file.gone && file.path == path)
+    }
+
+    fn taken_files(&self) -> usize {
+        self.file_places.iter().flatten().filter(|(_, taken)| *taken).count()
+    }
+
+    /// Somebody wants the file of this path.
+    pub(crate) fn refer_to_file(&mut self, class: ClassKey, path: &[u8]) -> Option<FileKey> {
+        if class.0 != FILES {
+            return None;
+        }
+        if let Some(key) = self.find_file(path) {
+            self.files[key].references += 1;
+            return Some(key);
+        }
+        let places = self.file_places.len();
+        if self.taken_files() == places {
+            self.lose(Lost::FileInstances);
+            return None;
+        }
+        let free = |place: &usize| self.file_places[*place].is_none_or(|(_, taken)| !taken);
+        let place = (self.file_hint..places).chain(0..self.file_hint).find(free).unwrap();
+        self.file_hint = place + 1;
+        let key = self.files.len();
+        self.file_places[place] = Some((key, true));
+        self.files.push(File { path: path.to_vec(), class, place, opened: false, open_count: 0, references: 1, gone: false });
+        Some(key)
+    }
+
+    pub(crate) fn refer_again(&mut self, key: FileKey) {
+        self.files[key].references += 1;
+    }
+
+    pub(crate) fn release_file(&mut self, key: FileKey) {
+        let file = &mut self.files[key];
+        file.references -= 1;
+        file.gone |= file.references == 0 && !file.opened;
+        if file.references == 0 && file.gone {
+            self.free_file(key);
+        }
+    }
+
+    /// While many places are taken, the next search starts where one was given back.
+    fn free_file(&mut self, key: FileKey) {
+        let place = self.files[key].place;
+        if self.taken_files() > self.file_places.len() / 2 {
+            self.file_hint = place;
+        }
+        self.file_places[place] = Some((key, false));
+    }
+
+    pub(crate) fn file_opened(&mut self, key: FileKey) {
+        self.files[key].opened = true;
+        self.files[key].open_count += 1;
+    }
+
+    pub(crate) fn file_closed(&mut self, key: FileKey) {
+        self.files[key].open_count -= 1;
+    }
+
+    pub(crate) fn file_deleted(&mut self, path: &[u8]) {
+        if let Some(key) = self.find_file(path) {
+            self.files[key].gone = true;
+            if self.files[key].references == 0 {
+                self.free_file(key);
+            }
+        }
+    }
+
+    pub(crate) fn file_renamed(&mut self, from: &[u8], to: &[u8]) {
+        if from == to {
+            return;
+        }
+        self.file_deleted(to);
+        match self.find_file(from) {
+            Some(key) if self.files[key].opened => self.files[key].path = to.to_vec(),
+            Some(_) => self.file_deleted(from),
+            None => {}
+        }
+    }
+
+    fn file_rows(&self) -> impl Iterator<Item = (FileKey, &File)> {
+        self.files.iter().enumerate().filter(|(_, file)| file.opened && !file.gone)
+    }
+
+    /// The name that an event shows, if no other file has the place.
+    fn event_file_name(&self, key: FileKey) -> Option<String> {
+        let file = &self.files[key];
+        self.file_places[file.place].filter(|(last, _)| *last == key).map(|_| shown_path(&file.path))
     }
 
     // `setup_actors`.
@@ -525,6 +663,7 @@ impl Naive {
         &mut self,
         thread: usize,
         instance: Option<InstanceKey>,
+        io: Option<Io>,
         amount: Option<u64>,
         clock: &impl Clock,
     ) -> Option<usize> {
@@ -555,6 +694,9 @@ impl Naive {
                 .zip(by_thread)
                 .filter(|(_, slot)| event.on.histogram && self.has_histogram(*slot, event.class))
                 .map(|(wait_ps, _)| self.bucket(wait_ps)),
+            io,
+            file_waits: event.on.instance,
+            bytes: event.begun.amount.saturating_sub(1),
         };
         self.counted.push(counted);
         // The long history takes copies of the records.
@@ -651,6 +793,19 @@ impl Naive {
         format!("{} {sum} {} {avg} {}", chosen.len(), timed.iter().min().unwrap_or(&0), timed.iter().max().unwrap_or(&0))
     }
 
+    /// The same of all operations and of each group; of reads and writes the bytes, too.
+    fn io_sums(&self, table: &str, of: impl Fn(&Counted, &Io) -> bool) -> String {
+        let of_group = |counted: &Counted, group: Option<usize>| {
+            counted.io.is_some_and(|io| of(counted, &io) && group.is_none_or(|group| io.group == group))
+        };
+        let [all, read, write, misc] =
+            [None, Some(0), Some(1), Some(2)].map(|group| self.sums(table, |counted| of_group(counted, group)));
+        let bytes = |group: usize| -> u64 {
+            self.counted(table).iter().filter(|counted| of_group(counted, Some(group))).map(|counted| counted.bytes).sum()
+        };
+        format!("{all} {read} {} {write} {} {misc}", bytes(0), bytes(1))
+    }
+
     /// The last bucket that does not begin after the wait.
     fn bucket(&self, wait_ps: u64) -> usize {
         self.bucket_lows.iter().rposition(|low| *low <= wait_ps).unwrap()
@@ -694,8 +849,10 @@ impl Naive {
     fn event_row(&self, thread: u64, event: &Event) -> String {
         let timed = |value: Option<u64>| number(value.filter(|_| event.on.timed));
         let begun = &event.begun;
+        let io = event.class.0 == FILES;
+        let name = begun.file.and_then(|(file, _)| self.event_file_name(file?));
         format!(
-            "{thread} {} {} {} {} {} {} {} {} NULL NULL NULL NULL {} {} {} {} NULL NULL",
+            "{thread} {} {} {} {} {} {} {} {} NULL {} NULL {} {} {} {} {} {} {}",
             event.id,
             number(event.end_id),
             self.class(event.class).name,
@@ -703,11 +860,15 @@ impl Naive {
             timed(Some(event.start)),
             timed(event.wait_ps().map(|wait| event.start + wait)),
             timed(event.wait_ps()),
-            number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0)),
+            number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0 && !io)),
+            name.unwrap_or("NULL".into()),
+            if io { "FILE" } else { "NULL" },
             begun.object,
             number(event.nesting),
             if event.nesting.is_some() { "WAIT" } else { "NULL" },
             begun.operation,
+            number(begun.amount.checked_sub(1).filter(|_| io)),
+            number(begun.file.map(|(_, flags)| flags.into())),
         )
     }
 
@@ -776,6 +937,25 @@ impl Naive {
                 .map(|i| format!("{} {} {} {}", self.class(i.class).name, i.address, not_zero(i.holder), i.readers))
                 .collect(),
             "cond_instances" => self.live_instances(2).map(|i| format!("{} {}", self.class(i.class).name, i.address)).collect(),
+            "file_instances" => self
+                .file_rows()
+                .map(|(_, file)| format!("{} {} {}", shown_path(&file.path), self.class(file.class).name, file.open_count))
+                .collect(),
+            "file_summary_by_instance" => self
+                .file_rows()
+                .map(|(key, file)| {
+                    let sums = self.io_sums(table, |counted, io| counted.io.is_some() && io.file == Some(key));
+                    format!("{} {} - {sums}", shown_path(&file.path), self.class(file.class).name)
+                })
+                .collect(),
+            "file_summary_by_event_name" => self
+                .class_list()
+                .filter(|((pool, _), _)| *pool == FILES)
+                .map(|(key, class)| {
+                    let sums = self.io_sums(table, |counted, _| counted.class == key);
+                    format!("{} {sums}", class.name)
+                })
+                .collect(),
             "events_waits_current" => self.live().flat_map(|thread| event_rows(thread, self.current(thread))).collect(),
             "events_waits_history" => self.live().flat_map(|thread| event_rows(thread, self.history(thread).collect())).collect(),
             "events_waits_history_long" => {
@@ -804,6 +984,10 @@ impl Naive {
                     let sums = self.sums(table, |counted| counted.instance == Some((pool, instance.unique)));
                     format!("{} {} {sums}", self.class(instance.class).name, instance.address)
                 })
+                .chain(self.file_rows().map(|(key, file)| {
+                    let of_file = |counted: &Counted| counted.file_waits && counted.io.is_some_and(|io| io.file == Some(key));
+                    format!("{} - {}", self.class(file.class).name, self.sums(table, of_file))
+                }))
                 .collect(),
             "global_status" => {
                 Lost::ALL.iter().map(|lost| format!("{} {}", lost.variable(), self.lost.get(lost).unwrap_or(&0))).collect()
@@ -832,7 +1016,9 @@ impl Naive {
             "mutex_instances" => instances(0),
             "rwlock_instances" => instances(1),
             "cond_instances" => instances(2),
-            "events_waits_summary_by_instance" => (0..4).map(instances).sum(),
+            "events_waits_summary_by_instance" => (0..4).map(instances).sum::<usize>() + self.file_places.len(),
+            "file_instances" | "file_summary_by_instance" => self.file_places.len(),
+            "file_summary_by_event_name" => self.size(Size::MaxFileClasses),
             "events_waits_current" | "events_waits_history" => {
                 threads * (self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS)
             }
@@ -841,6 +1027,13 @@ impl Naive {
         };
         Some(places as u64)
     }
+}
+
+/// The first 512 bytes as text, without a character that is cut there.
+fn shown_path(path: &[u8]) -> String {
+    let kept = String::from_utf8_lossy(&path[..path.len().min(512)]);
+    let cut = path.len() > 512 && str::from_utf8(&path[..512]).is_err_and(|error| error.error_len().is_none());
+    if cut { kept.strip_suffix('\u{fffd}').unwrap().to_owned() } else { kept.into_owned() }
 }
 
 fn number(value: Option<u64>) -> String {

@@ -7,8 +7,24 @@ use super::{Last, Program, Thread, Wrong};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// All of them.
-pub const PROGRAMS: &[Program] =
-    &[RECORD, SUMMARY, TRUNCATION, SLOT, SUCCESSION, END, LONG_HISTORY, POOL_FULL, FOLD, FOLD_ONE_SETTING, CLASS, SOURCE, REGION];
+pub const PROGRAMS: &[Program] = &[
+    RECORD,
+    SUMMARY,
+    TRUNCATION,
+    SLOT,
+    SUCCESSION,
+    END,
+    LONG_HISTORY,
+    POOL_FULL,
+    FILE_LINKED,
+    FILE_REUSED,
+    FILE_RELEASED,
+    FOLD,
+    FOLD_ONE_SETTING,
+    CLASS,
+    SOURCE,
+    REGION,
+];
 
 type Saw = Option<&'static str>;
 
@@ -389,6 +405,79 @@ fn full_finally(last: &Last<'_>) -> &'static str {
         (_, HERE) => "found by the next search",
         _ => "free and not looked for",
     }
+}
+
+/// Files: one thread puts a place with a path into a bucket, another one looks for the path there.
+const FILE_LINKED: Program = Program {
+    name: "file linked",
+    words: &[("bucket", 0), ("hash", 0)],
+    threads: &[("makes it", file_maker), ("looks for it", file_looker)],
+    finally: None,
+    wanted: &["nothing there", "found"],
+    forbidden: &["not found, and made twice"],
+    wrong: &[],
+};
+
+fn file_maker(t: &mut Thread<'_>) -> Saw {
+    t.store("", "hash", 7, Relaxed)?;
+    let _ = t.compare_exchange("N1", "bucket", 0, 1, Release)?;
+    Some("")
+}
+
+fn file_looker(t: &mut Thread<'_>) -> Saw {
+    if t.load("N2", "bucket", Acquire)? == 0 {
+        return Some("nothing there");
+    }
+    Some(if t.load("", "hash", Relaxed)? == 7 { "found" } else { "not found, and made twice" })
+}
+
+/// Files: a place that path 7 had goes to path 8, while somebody who saw it in the bucket of path 7 refers to it.
+const FILE_REUSED: Program = Program {
+    name: "file reused",
+    words: &[("references", 0), ("hash", 7)],
+    threads: &[("next file", file_claimer), ("looks for path 7", file_referrer)],
+    finally: None,
+    wanted: &["gone", "another file"],
+    forbidden: &["taken for the file before"],
+    wrong: &[],
+};
+
+fn file_claimer(t: &mut Thread<'_>) -> Saw {
+    t.store("", "hash", 8, Relaxed)?;
+    t.store("N3", "references", 1, Release)?;
+    Some("")
+}
+
+fn file_referrer(t: &mut Thread<'_>) -> Saw {
+    if t.compare_exchange("N4", "references", 1, 2, Acquire)?.is_err() {
+        return Some("gone");
+    }
+    Some(if t.load("", "hash", Relaxed)? == 7 { "taken for the file before" } else { "another file" })
+}
+
+/// Files: two refer to a deleted file; one counts there and lets it go, the other one, if it is the last, gives the place to the next.
+const FILE_RELEASED: Program = Program {
+    name: "file released",
+    words: &[("references", 2), ("version", 2)],
+    threads: &[("counts", file_user), ("deletes", file_deleter)],
+    finally: None,
+    wanted: &["still open", "goes on from there"],
+    forbidden: &["uses a version twice"],
+    wrong: &[],
+};
+
+fn file_user(t: &mut Thread<'_>) -> Saw {
+    t.store("", "version", 4, Relaxed)?;
+    t.fetch_add("N5", "references", u64::MAX, Release)?;
+    Some("")
+}
+
+fn file_deleter(t: &mut Thread<'_>) -> Saw {
+    if t.fetch_add("", "references", u64::MAX, Relaxed)? != 1 {
+        return Some("still open");
+    }
+    t.fence("N6", Acquire)?;
+    Some(if t.load("", "version", Relaxed)? == 4 { "goes on from there" } else { "uses a version twice" })
 }
 
 /// Folding: one thread enables an instrument, another one a consumer; the switch is on if both are.

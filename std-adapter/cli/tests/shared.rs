@@ -83,7 +83,7 @@ fn running_stopped_killed_pruned() {
     let before = waits(&demo);
     until("it goes on", || waits(&demo) > before);
     let current = succeeds(&["show", &demo.pid()]);
-    assert!(current.contains("wait/synch/") && current.contains("SOURCE"), "{current}");
+    assert!(current.contains("/demo/") && current.contains("SOURCE"), "{current}");
     assert!(!current.contains("OBJECT_SCHEMA"), "a column that is NULL in every row: {current}");
 
     demo.signal("-STOP");

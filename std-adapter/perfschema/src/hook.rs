@@ -16,9 +16,9 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
 
 /// The word of all objects that are not registered yet.
-static UNREGISTERED: Word = Word::new(0);
+pub(crate) static UNREGISTERED: Word = Word::new(0);
 /// The word of objects that found no room.
-static OFF: Word = Word::new(0);
+pub(crate) static OFF: Word = Word::new(0);
 
 /// The process records from now on: every object registers at its next use.
 pub(crate) fn started() {
@@ -113,7 +113,7 @@ impl Hook {
         }
         let class = Class::from_bits(self.class.load(Ordering::Relaxed));
         let wait = with_actor(|actor| {
-            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0 };
+            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0, file: None };
             actor.begin(&SystemClock, switches, class, &start)
         })?;
         Some(Waiting { hook: self, wait })

@@ -1,8 +1,9 @@
 //! An instrument: a name in a `static`, and its class once it is registered.
 
-use crate::process::Process;
-use perfschema_core::{Class, InstrumentName};
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::hook;
+use crate::process::{Process, process};
+use perfschema_core::{Class, InstrumentName, Switches, Word};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// A named point of measurement, to be placed in a `static`; the lock macros ([`mutex!`](crate::mutex) and the others) do that.
 ///
@@ -18,6 +19,8 @@ pub struct Instrument {
     name: InstrumentName<'static>,
     /// [`UNKNOWN`], [`NO_ROOM`], or the class. Relaxed: a number of its own.
     class: AtomicU32,
+    /// For objects that have no hook of their own, such as files: the word of its switches, as in [`hook`].
+    switch: AtomicPtr<Word>,
 }
 
 const UNKNOWN: u32 = u32::MAX;
@@ -29,7 +32,40 @@ impl Instrument {
     /// # Panics
     /// If the name breaks the rules; in a `static`, that is a compile error.
     pub const fn new(name: &'static str) -> Instrument {
-        Instrument { name: InstrumentName::literal(name), class: AtomicU32::new(UNKNOWN) }
+        Instrument {
+            name: InstrumentName::literal(name),
+            class: AtomicU32::new(UNKNOWN),
+            switch: AtomicPtr::new((&raw const hook::UNREGISTERED).cast_mut()),
+        }
+    }
+
+    /// The switches, if anything is to be recorded. It is registered at its first use after the process has started recording.
+    #[inline(always)]
+    pub(crate) fn on(&self) -> Option<Switches> {
+        // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
+        // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
+        let switches = unsafe { &*self.switch.load(Ordering::Acquire) }.switches();
+        match switches.is_on() {
+            false => None,
+            true if switches == Switches::UNREGISTERED => self.register(),
+            true => Some(switches),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn register(&self) -> Option<Switches> {
+        let process = process()?;
+        let word = self.class(process).and_then(|class| process.region().switch_word(class)).unwrap_or(&hook::OFF);
+        // Release: pairs with the Acquire in on().
+        self.switch.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
+        Some(word.switches()).filter(|switches| switches.is_on())
+    }
+
+    /// The class of an instrument that was found [`on`](Self::on).
+    #[inline(always)]
+    pub(crate) fn registered(&self) -> Class {
+        Class::from_bits(self.class.load(Ordering::Relaxed) as u16)
     }
 
     /// The name.

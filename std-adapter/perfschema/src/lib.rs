@@ -33,6 +33,7 @@
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own.
 
+pub mod fs;
 pub mod render;
 pub mod sync;
 
@@ -118,6 +119,45 @@ macro_rules! once {
     ($name:literal) => {
         $crate::__instrumented!(Once, $name)
     };
+}
+
+/// The functions of [`fs`](mod@fs) with an instrument of their own; see [`Fs`](fs::Fs). Also in a `static`.
+///
+/// ```
+/// use perfschema::fs::Fs;
+/// static INDEX: Fs = perfschema::fs!("wait/io/file/app/index");
+/// let path = std::env::temp_dir().join("perfschema-doc-index");
+/// INDEX.write(&path, "one two")?;
+/// assert_eq!(INDEX.read(&path)?, b"one two");
+/// INDEX.remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[macro_export]
+macro_rules! fs {
+    ($name:literal) => {
+        $crate::__instrumented_files!($name)
+    };
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_files {
+    ($name:literal) => {{
+        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
+        $crate::fs::Fs::with_instrument(&INSTRUMENT)
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented_files {
+    ($name:literal) => {{
+        // As for locks: the name is checked all the same.
+        const _: $crate::core::InstrumentName<'static> = $crate::core::InstrumentName::literal($name);
+        $crate::fs::Fs::new()
+    }};
 }
 
 #[doc(hidden)]

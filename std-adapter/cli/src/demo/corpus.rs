@@ -1,6 +1,7 @@
 //! The files to be indexed.
 
-use std::fs::{self, File};
+use perfschema::fs::Fs;
+use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 /// How much a worker takes from the queue at a time: large enough that locks are taken seldom, small enough that the last one to finish
 /// keeps nobody waiting for long.
 const JOB_BYTES: u64 = 128 << 10;
+
+/// The files themselves.
+static FILES: Fs = perfschema::fs!("wait/io/file/demo/corpus");
 
 /// Index of a document in its corpus.
 pub(crate) type DocumentId = u32;
@@ -105,7 +109,7 @@ pub(crate) enum Content {
 /// Reads a file into `buffer`, if it is text.
 pub(crate) fn read(path: &Path, buffer: &mut Vec<u8>) -> io::Result<Content> {
     buffer.clear();
-    let mut file = File::open(path)?.take(PROBE_BYTES as u64);
+    let mut file = FILES.open(path)?.take(PROBE_BYTES as u64);
     file.read_to_end(buffer)?;
     if buffer.contains(&0) {
         return Ok(Content::Binary);

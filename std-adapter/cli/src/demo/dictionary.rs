@@ -42,6 +42,14 @@ impl Dictionary {
         }
     }
 
+    /// All terms, in the order of their numbers.
+    pub(crate) fn terms(&self) -> Vec<Box<str>> {
+        let ids = self.ids.read().expect("no thread panics while it writes the dictionary");
+        let mut terms: Vec<_> = ids.iter().map(|(term, id)| (*id, term.clone())).collect();
+        terms.sort_unstable_by_key(|(id, _)| *id);
+        terms.into_iter().map(|(_, term)| term).collect()
+    }
+
     /// The number of a term.
     #[cfg(test)]
     pub(crate) fn get(&self, term: &str) -> Option<TermId> {

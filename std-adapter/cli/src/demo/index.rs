@@ -1,11 +1,12 @@
 //! The index: a dictionary and posting lists, filled in batches.
 
 use super::corpus::DocumentId;
-use super::dictionary::Dictionary;
+use super::dictionary::{Dictionary, TermId};
 use super::postings::{Additions, Posting, Postings};
 use super::tokenizer::for_each_term;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
+use std::io;
 
 /// What can be searched.
 #[derive(Debug)]
@@ -51,6 +52,12 @@ impl Index {
         let Batch { terms, additions } = batch;
         self.dictionary.resolve(terms.drain(), |id, postings| additions.push(id, postings));
         self.postings.add(additions, thread);
+    }
+
+    /// Shows each term, in the order of their arrival, and the documents that it is in. Nobody adds meanwhile.
+    pub(crate) fn each_term(&self, mut each: impl FnMut(&str, &[Posting]) -> io::Result<()>) -> io::Result<()> {
+        let terms = self.dictionary.terms();
+        self.postings.each(terms.len() as TermId, |id, postings| each(&terms[id as usize], postings))
     }
 
     /// The documents that a term is in, in their order.

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  corpus ─ jobs ─→ queue ─→ worker-1 … worker-N ─ batches ─→ index: dictionary + postings
-//!                     main: progress, who waits for whom (schema::live), at the end schema::report
+//!                     main: progress, who waits for whom (schema::live), at the end the index on disk (store), schema::report
 //! ```
 //! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the terms
-//! (`dictionary`) and where they are (`postings`). None of them knows the performance schema beyond naming its locks. All that reads the
+//! (`dictionary`) and where they are (`postings`). None of them knows the performance schema beyond naming its locks and files. All that reads the
 //! tables is in `schema`; a build without the feature `instrument` has `uninstrumented` in its place.
 
 mod corpus;
@@ -20,6 +20,7 @@ mod schema;
 #[cfg(not(feature = "instrument"))]
 #[path = "uninstrumented.rs"]
 mod schema;
+mod store;
 mod tokenizer;
 mod waiting;
 mod worker;
@@ -54,6 +55,9 @@ pub(crate) struct Args {
     /// Repeat the work for so long, for measuring; the last run is finished.
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<Duration>,
+    /// Where the index is written at the end [default: a file of the system's folder for such, which is removed again].
+    #[arg(long, value_name = "FILE")]
+    index: Option<PathBuf>,
     /// Start with everything off.
     #[arg(long)]
     off: bool,
@@ -81,6 +85,8 @@ pub(crate) enum DemoError {
     NotAFolder { dir: PathBuf },
     /// Nothing below the folder is text.
     NoText { dir: PathBuf, skipped: String },
+    /// The index cannot be written.
+    Index { path: PathBuf, error: io::Error },
     /// The system gave no thread.
     Thread { error: io::Error },
     /// The performance schema did not start.
@@ -96,6 +102,7 @@ impl fmt::Display for DemoError {
                 write!(f, "{} is not a folder; the demo indexes all text files below one", dir.display())
             }
             DemoError::NoText { dir, skipped } => write!(f, "no text files below {} ({skipped})", dir.display()),
+            DemoError::Index { path, error } => write!(f, "cannot write the index to {}: {error}", path.display()),
             DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
             #[cfg(feature = "instrument")]
             DemoError::Start(error) => write!(f, "the performance schema does not start: {error}"),
@@ -162,14 +169,26 @@ fn index(args: &Args, indexer: &Indexer, schema: &Schema, threads: usize) -> Res
     if figures.files == 0 {
         return Err(DemoError::NoText { dir: args.dir.clone(), skipped: skipped(&figures) }.into());
     }
+    let stored = store_index(args, indexer)?;
     let mut out = output::stdout();
     if args.format.is_for_programs() {
-        write_figures(&mut io::stderr().lock(), &figures, &effort)?;
+        write_figures(&mut io::stderr().lock(), &figures, &effort, &stored)?;
     } else {
-        write_figures(&mut out, &figures, &effort)?;
+        write_figures(&mut out, &figures, &effort, &stored)?;
     }
     schema.report(&mut out, args.format, output::width(), &effort)?;
     Ok(out.flush()?)
+}
+
+/// Writes the index to disk, and says what became of it.
+fn store_index(args: &Args, indexer: &Indexer) -> Result<String, DemoError> {
+    let temporary = || std::env::temp_dir().join(format!("perfschema-demo-{}.index", std::process::id()));
+    let path = args.index.clone().unwrap_or_else(temporary);
+    let remove = |bytes| if args.index.is_none() { store::remove(&path).map(|()| bytes) } else { Ok(bytes) };
+    let bytes = store::write(&indexer.index, &path).and_then(remove);
+    let bytes = bytes.map_err(|error| DemoError::Index { path: path.clone(), error })?;
+    let place = args.index.as_ref().map_or("a temporary file, removed".into(), |path| path.display().to_string());
+    Ok(format!("{} to {place}", indicatif::DecimalBytes(bytes)))
 }
 
 fn default_threads() -> usize {
@@ -182,7 +201,7 @@ fn cpu_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort) -> io::Result<()> {
+fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort, stored: &str) -> io::Result<()> {
     use indicatif::{DecimalBytes, HumanCount};
     let Figures { files, bytes, words, terms, postings, .. } = *figures;
     let Effort { runs, wall, cpu, threads } = *effort;
@@ -192,7 +211,8 @@ fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort) -> io:
     writeln!(out, "indexed   {} files, {}, {} words", HumanCount(files), DecimalBytes(bytes), HumanCount(words))?;
     writeln!(out, "skipped   {}", skipped(figures))?;
     writeln!(out, "index     {} different terms, {} postings", HumanCount(terms), HumanCount(postings))?;
-    writeln!(out, "took      {wall:.2} s, {cpu:.2} s of CPU: {runs} with {threads} threads, {per_second}/s")
+    writeln!(out, "took      {wall:.2} s, {cpu:.2} s of CPU: {runs} with {threads} threads, {per_second}/s")?;
+    writeln!(out, "written   {stored}")
 }
 
 fn skipped(figures: &Figures) -> String {

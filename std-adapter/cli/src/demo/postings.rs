@@ -52,11 +52,22 @@ impl Postings {
         }
     }
 
+    /// Shows the documents that each term from 0 on is in, in their order, up to the first error. Locks each shard once.
+    pub(crate) fn each<E>(&self, terms: TermId, mut show: impl FnMut(TermId, &[Posting]) -> Result<(), E>) -> Result<(), E> {
+        let shards: Vec<_> = self.shards.iter().map(lock).collect();
+        let mut list = Vec::new();
+        (0..terms).try_for_each(|term| {
+            list.clear();
+            list.extend_from_slice(shards[term as usize % SHARD_COUNT].of(term));
+            list.sort_unstable();
+            show(term, &list)
+        })
+    }
+
     /// The documents that a term is in, in their order.
     #[cfg(test)]
     pub(crate) fn of(&self, term: TermId) -> Vec<Posting> {
-        let shard = lock(&self.shards[term as usize % SHARD_COUNT]);
-        let mut list = shard.lists.get(term as usize / SHARD_COUNT).cloned().unwrap_or_default();
+        let mut list = lock(&self.shards[term as usize % SHARD_COUNT]).of(term).to_vec();
         list.sort_unstable();
         list
     }
@@ -79,6 +90,10 @@ fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
 }
 
 impl Shard {
+    fn of(&self, term: TermId) -> &[Posting] {
+        self.lists.get(term as usize / SHARD_COUNT).map_or(&[], Vec::as_slice)
+    }
+
     fn append(&mut self, lists: impl Iterator<Item = (TermId, Vec<Posting>)>) {
         for (term, postings) in lists {
             let index = term as usize / SHARD_COUNT;

@@ -6,6 +6,7 @@
 mod abort;
 mod allocations;
 mod ends;
+mod files;
 mod fork;
 mod kill;
 mod signals;
@@ -30,6 +31,7 @@ fn the_program_that_other_tests_start() {
         "abort" => abort::program(),
         "allocations" => allocations::program(),
         "ends" => ends::program(),
+        "files" => files::program(),
         "fork" => fork::program(),
         "reader" => kill::reader(),
         "signals" => signals::program(),

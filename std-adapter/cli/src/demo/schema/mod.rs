@@ -7,9 +7,12 @@ mod report;
 use super::waiting::ThreadNow;
 use super::{Args, DemoError, Effort};
 use crate::output::Format;
-use perfschema::Region;
+use perfschema::{Region, Size};
 use std::collections::HashMap;
 use std::io::{self, Write};
+
+/// As many files as most folders have: each takes about a kilobyte of address space, and of memory once it is opened.
+const FILES_MAX: u32 = 16_384;
 
 /// The demo's own performance schema.
 #[derive(Debug)]
@@ -20,7 +23,7 @@ pub(crate) struct Schema {
 impl Schema {
     /// Starts it, with everything on unless `--off` or an `--option` says otherwise.
     pub(crate) fn start(args: &Args) -> Result<Schema, DemoError> {
-        let builder = perfschema::builder().everything(!args.off);
+        let builder = perfschema::builder().everything(!args.off).size(Size::MaxFileInstances, FILES_MAX);
         let builder = args.options.iter().fold(builder, |builder, options| builder.options(options));
         let process = builder.start().map_err(DemoError::Start)?;
         Ok(Schema { region: process.region() })
@@ -49,7 +52,8 @@ fn thread_names(region: &Region<'_>) -> HashMap<u64, String> {
 
 /// An instrument's name for people: all of them here begin alike.
 fn short_name(instrument: &str) -> &str {
-    instrument.strip_prefix("wait/synch/").unwrap_or(instrument)
+    let short = instrument.strip_prefix("wait/synch/").or_else(|| instrument.strip_prefix("wait/io/"));
+    short.unwrap_or(instrument)
 }
 
 /// The object that an instrument is for, where the operation beside it tells of which kind it is: `demo/dictionary`.

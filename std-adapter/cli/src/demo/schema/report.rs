@@ -30,7 +30,15 @@ struct Section {
 pub(super) fn write(out: &mut dyn Write, region: &Region<'_>, format: Format, width: usize, effort: &Effort) -> io::Result<()> {
     // Everything is read before the price of a wait is measured, which makes waits itself.
     let waits = overhead::wait_count(region);
-    let sections = [by_event_name(region), by_thread(region, format), longest(region), by_instance(region), lost(region)];
+    let sections = [
+        by_event_name(region),
+        by_thread(region, format),
+        longest(region),
+        by_instance(region, format),
+        files_by_event_name(region),
+        files_by_instance(region, width),
+        lost(region),
+    ];
     for section in &sections {
         if format.is_for_programs() {
             write_for_programs(out, section, format)?;
@@ -143,9 +151,12 @@ fn longest(region: &Region<'_>) -> Section {
 }
 
 /// The locks that were waited for most, with their addresses as debuggers show them.
-fn by_instance(region: &Region<'_>) -> Section {
+fn by_instance(region: &Region<'_>, format: Format) -> Section {
     let table = &tables::EventsWaitsSummaryByInstance;
-    let mut grid = largest(waited(Grid::of(region, table))).limit(TOP);
+    // For people files have a list of their own.
+    let is_lock = |name: &str| format.is_for_programs() || !name.starts_with("wait/io/");
+    let grid = waited(Grid::of(region, table)).retain(|row| row.text("EVENT_NAME").is_some_and(is_lock));
+    let mut grid = largest(grid).limit(TOP);
     add_text(&mut grid, "ADDRESS", "OBJECT_INSTANCE_BEGIN", |address| match address {
         OwnedValue::Unsigned(address) => format!("{address:#x}"),
         other => other.as_value().to_string(),
@@ -162,6 +173,55 @@ fn by_instance(region: &Region<'_>) -> Section {
             ("AVG_TIMER_WAIT", "average", 90),
             ("MAX_TIMER_WAIT", "longest", 0),
         ],
+    }
+}
+
+fn files_by_event_name(region: &Region<'_>) -> Section {
+    let table = &tables::FileSummaryByEventName;
+    let mut grid = largest(waited(Grid::of(region, table)));
+    add_bytes(&mut grid);
+    Section { title: "Files by instrument".into(), table, grid, columns: &FILE_COLUMNS }
+}
+
+/// The files that took longest, by the ends of their names as far as there is room.
+fn files_by_instance(region: &Region<'_>, width: usize) -> Section {
+    let table = &tables::FileSummaryByInstance;
+    let mut grid = largest(waited(Grid::of(region, table))).limit(TOP);
+    add_bytes(&mut grid);
+    // What is left beside the other columns.
+    let room = width.saturating_sub(if width < 100 { 60 } else { 80 }).max(20);
+    add_text(&mut grid, "FILE", "FILE_NAME", |name| {
+        let name = name.as_value().to_string();
+        let excess = console::measure_text_width(&name).saturating_sub(room);
+        if excess == 0 { name } else { format!("…{}", name.chars().skip(excess + 1).collect::<String>()) }
+    });
+    Section { title: "The files that took longest".into(), table, grid, columns: &FILE_COLUMNS_OF_ONE }
+}
+
+/// The columns for people, behind that which names the row.
+const FILE_COLUMNS: [(&str, &str, usize); 8] = file_columns("EVENT_NAME", "instrument");
+const FILE_COLUMNS_OF_ONE: [(&str, &str, usize); 8] = file_columns("FILE", "file");
+
+const fn file_columns(name: &'static str, heading: &'static str) -> [(&'static str, &'static str, usize); 8] {
+    [
+        (name, heading, 0),
+        ("SUM_TIMER_WAIT", "total", 0),
+        ("COUNT_READ", "reads", 0),
+        ("READ", "read", 0),
+        ("SUM_TIMER_READ", "took", 100),
+        ("COUNT_WRITE", "writes", 0),
+        ("WRITTEN", "written", 0),
+        ("COUNT_MISC", "others", 100),
+    ]
+}
+
+/// Bytes as people read them.
+fn add_bytes(grid: &mut Grid) {
+    for (name, of) in [("READ", "SUM_NUMBER_OF_BYTES_READ"), ("WRITTEN", "SUM_NUMBER_OF_BYTES_WRITE")] {
+        add_text(grid, name, of, |bytes| match bytes {
+            OwnedValue::Signed(bytes) => format!("{:>9}", DecimalBytes(bytes.unsigned_abs()).to_string()),
+            other => other.as_value().to_string(),
+        });
     }
 }
 

@@ -1,0 +1,894 @@
+//! Files: known by the paths that the program gave, with their sums.
+//!
+//! A file has a place from its first open until it is deleted; a handle keeps the place's number, so an event searches nothing. Opens find
+//! the place by its path, through an index of buckets. A bucket is one word: up to three places, and how often it changed. One
+//! compare-and-swap of it decides who of two opens the file and who finds it:
+//! ```text
+//! first open                                another open
+//!   words of the place         Relaxed        bucket               [N2] Acquire
+//!   references := 1            [N3] Release   references + 1       [N4] Acquire
+//!   bucket: with the place     [N1] Release   is it the path?      Relaxed
+//!      … open …
+//!   state := LIVE              as [P3]
+//! last of those who refer to it, if it was deleted or never opened
+//!   references - 1             [N5] Release
+//!   fence                      [N6] Acquire
+//!   bucket: without the place
+//!   state := FREE              as [P4]
+//! ```
+//! Handles refer to a file, and so does whoever is in the middle of an open, a delete, a rename: a place is never given to another path
+//! while one of them may still count there. A deleted file that is open has no row any more, but keeps its place.
+//!
+//! Sums. By event name each actor has its own, as for all other summaries. By instance, several threads may read one file at one moment;
+//! that must not make it slower for the one thread that nearly always is alone. So the first thread that counts in a file, usually the one
+//! that opens it, owns it and writes with plain stores behind a version; all others add to words that they share, by read-modify-write.
+//! Readers add up both.
+
+use crate::class::Class;
+use crate::instance::{self, Instance};
+use crate::lost::Lost;
+use crate::operation::Group;
+use crate::pool::{self, Look};
+use crate::region::{FILE, FILE_SUMS, INSTANCE, Region, SLOT, Section, Text};
+use crate::setup::{self, Switches};
+use crate::slot;
+use crate::stat::{self, Shared, Summary};
+use crate::sync::{Ordering, Word, fence};
+use crate::table::Sweep;
+
+/// Words of a file's place. The first three lines are those of an [`Instance`].
+pub(crate) mod word {
+    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE};
+    /// The state's version when the place was claimed; a rename makes another one.
+    pub(crate) const BORN: usize = 3;
+    /// Of the whole path, also of what did not fit.
+    pub(crate) const HASH: usize = 4;
+    /// Bytes of the whole path.
+    pub(crate) const LEN: usize = 5;
+    pub(crate) const REFERENCES: usize = 6;
+    pub(crate) const OPEN_COUNT: usize = 7;
+    /// The thread that writes the sums with plain stores.
+    pub(crate) const OWNER: usize = crate::instance::word::HOLDER;
+    pub(crate) const OWN_SUMS: core::ops::Range<usize> = 24..48;
+    #[cfg(perfschema_loom)]
+    pub(crate) const OWN_VERSION: usize = OWN_SUMS.start + super::VERSION;
+    pub(crate) const SHARED_SUMS: core::ops::Range<usize> = 48..72;
+    pub(crate) const PATH: core::ops::Range<usize> = 72..136;
+}
+
+/// Bytes of a path that are kept.
+const PATH_BYTES: usize = 512;
+
+// What REFERENCES holds besides their number.
+/// Deleted, or never opened and given up: nobody finds it any more.
+const GONE: u64 = 1 << 63;
+/// It was opened, so it has a row.
+const OPENED: u64 = 1 << 62;
+const COUNT: u64 = OPENED - 1;
+
+/// How often an open looks for its path again because the bucket changed meanwhile. Each time somebody else got on.
+const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 3 } else { 64 };
+
+/// A file as a handle knows it: the number of its place, from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileId(u32);
+
+impl FileId {
+    /// No file.
+    pub const NONE: FileId = FileId(0);
+
+    /// As a number to keep in an atomic.
+    pub const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// From a number that came from [`to_bits`](Self::to_bits). With any other the figures of the region suffer, nothing else.
+    pub const fn from_bits(bits: u32) -> FileId {
+        FileId(bits)
+    }
+
+    fn of(place: usize) -> FileId {
+        FileId(place as u32 + 1)
+    }
+
+    fn place(self) -> usize {
+        (self.0 as usize).wrapping_sub(1)
+    }
+}
+
+/// What the record of a wait for a file keeps besides what every wait has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileEvent {
+    /// FLAGS: what is special about an open, such as O_DIRECT; 0 for everything else.
+    pub flags: u32,
+    /// Which file: its number, and in the upper half the low bits of BORN, so that a place's next file is not taken for this one.
+    pub(crate) name: u64,
+}
+
+impl FileEvent {
+    /// A wait for this file; without one OBJECT_NAME is NULL.
+    #[inline]
+    pub fn new(file: Option<&FileInstance<'_>>, flags: u32) -> FileEvent {
+        FileEvent { flags, name: file.map_or(0, |file| u64::from(file.id.0) | file.words[word::BORN].get() << 32) }
+    }
+}
+
+/// How a wait for a file counts, given to [`Actor::end`](crate::Actor::end).
+#[derive(Clone, Copy, Debug)]
+pub struct FileIo<'r> {
+    /// The file, if it is known.
+    pub file: Option<FileInstance<'r>>,
+    /// Which columns of the summaries.
+    pub group: Group,
+}
+
+/// A file as the region knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct FileInstance<'r> {
+    id: FileId,
+    words: &'r [Word; FILE],
+}
+
+/// A path to be looked for.
+struct Name<'p> {
+    /// What is kept of it.
+    kept: &'p [u8],
+    len: u64,
+    hash: u64,
+}
+
+impl Name<'_> {
+    fn of(path: &[u8]) -> Name<'_> {
+        // Eight bytes at a time: a path is hashed whenever a file is opened.
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mix = |hash: u64, word: u64| {
+            let product = (hash ^ word).wrapping_mul(MULTIPLIER);
+            product ^ product >> 29
+        };
+        let hash = words_of(path).fold(path.len() as u64, mix);
+        Name { kept: path.get(..PATH_BYTES).unwrap_or(path), len: path.len() as u64, hash: mix(hash, 0) }
+    }
+
+    fn write(&self, words: &[Word; FILE]) {
+        words[word::HASH].set(self.hash);
+        words[word::LEN].set(self.len);
+        for (word, value) in words[word::PATH].iter().zip(words_of(self.kept)) {
+            word.set(value);
+        }
+    }
+
+    fn is_of(&self, words: &[Word; FILE]) -> bool {
+        words[word::HASH].get() == self.hash
+            && words[word::LEN].get() == self.len
+            && words[word::PATH].iter().zip(words_of(self.kept)).all(|(word, value)| word.get() == value)
+    }
+}
+
+/// Eight bytes to a word, the first in the lowest; as `region::text` has them.
+fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (whole, rest) = bytes.as_chunks();
+    let last = rest.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain((!rest.is_empty()).then_some(last))
+}
+
+/// The path in a place as text. What is no UTF-8 shows as U+FFFD; a character that was cut does not show.
+fn path_text(words: &[Word; FILE]) -> Text<PATH_BYTES> {
+    let len = words[word::LEN].get();
+    let kept = usize::try_from(len).unwrap_or(PATH_BYTES).min(PATH_BYTES);
+    let mut bytes = [0; PATH_BYTES];
+    for (chunk, word) in bytes.chunks_mut(8).zip(&words[word::PATH]) {
+        chunk.iter_mut().zip(word.get().to_le_bytes()).for_each(|(to, from)| *to = from);
+    }
+    let mut text = Text::EMPTY;
+    let mut chunks = bytes.get(..kept).unwrap_or_default().utf8_chunks().peekable();
+    while let Some(chunk) = chunks.next() {
+        text.push_str(chunk.valid());
+        let cut = len > PATH_BYTES as u64 && chunks.peek().is_none();
+        if !chunk.invalid().is_empty() && !cut {
+            text.push_str("\u{fffd}");
+        }
+    }
+    text
+}
+
+/// The word of a bucket: three places, each plus 1, and above them how often it changed. The count makes a bucket that changed and
+/// changed back another one for a compare-and-swap.
+pub(crate) mod bucket {
+    const LANE: u32 = 16;
+    const LANES: u32 = 3;
+    const MASK: u64 = (1 << LANE) - 1;
+
+    pub(crate) fn places(word: u64) -> impl Iterator<Item = usize> {
+        (0..LANES).map(move |lane| (word >> (lane * LANE) & MASK) as usize).filter(|place| *place != 0).map(|place| place - 1)
+    }
+
+    /// None if it is full.
+    pub(super) fn with(word: u64, place: usize) -> Option<u64> {
+        let lane = (0..LANES).find(|lane| word >> (lane * LANE) & MASK == 0)?;
+        Some(changed(word | ((place as u64 + 1) & MASK) << (lane * LANE)))
+    }
+
+    /// None if it is not there.
+    pub(super) fn without(word: u64, place: usize) -> Option<u64> {
+        let lane = (0..LANES).find(|lane| word >> (lane * LANE) & MASK == place as u64 + 1)?;
+        Some(changed(word & !(MASK << (lane * LANE))))
+    }
+
+    fn changed(word: u64) -> u64 {
+        word.wrapping_add(1 << (LANES * LANE))
+    }
+}
+
+/// Buckets for so many files. So many that a fourth file falls to one bucket of a full pool in one pool of a hundred; it is counted as
+/// lost then.
+pub(crate) const fn bucket_count(files: usize) -> usize {
+    match files {
+        0 => 0,
+        _ => 16 * files.next_power_of_two(),
+    }
+}
+
+/// What looking for a path in a bucket found.
+enum Searched {
+    Found(FileId),
+    Nothing,
+    /// The bucket changed meanwhile.
+    Again,
+}
+
+impl<'r> Region<'r> {
+    /// The file of an id; None for [`FileId::NONE`].
+    #[inline]
+    pub fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
+        let words = self.arrays::<FILE>(Section::FileInstances).get(id.place())?;
+        Some(FileInstance { id, words })
+    }
+
+    /// The file of this path, claimed now if there is none: the bytes that the program gave, whatever they are. The caller refers to it
+    /// until [`release_file`](Self::release_file); it gets a row when it is opened. `class` is its instrument if it is new. None if there is no room, which is counted, or if the instrument is none of files.
+    ///
+    /// ```
+    /// # use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &perfschema_timer::Timers::calibrate())?;
+    /// let class = region.register(InstrumentName::literal("wait/io/file/app/index"), Setting::ON)?;
+    /// let file = region.refer_to_file(class, b"/var/lib/app/index").expect("there is room");
+    /// region.file_opened(file);
+    /// region.scan(&tables::FileInstances, |row| assert_eq!((row.file_name.as_str(), row.open_count), ("/var/lib/app/index", 1)));
+    /// region.file_closed(file);
+    /// region.release_file(file);
+    /// region.scan(&tables::FileInstances, |row| assert_eq!(row.open_count, 0));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn refer_to_file(&self, class: Class, path: &[u8]) -> Option<FileId> {
+        if class.index() < self.first_file_class() {
+            return None;
+        }
+        let name = Name::of(path);
+        let Some(bucket) = self.bucket(name.hash) else {
+            self.count_lost(Lost::FileInstances);
+            return None;
+        };
+        let mut claimed = None;
+        for _ in 0..ATTEMPTS {
+            // [N2] Acquire: pairs with [N1]; the words of the places are at least as new as the bucket.
+            let seen = bucket.load(Ordering::Acquire);
+            match self.search(bucket, seen, &name) {
+                Searched::Found(id) => {
+                    // Another one linked it first.
+                    claimed.into_iter().for_each(|own| self.release_file(own));
+                    return Some(id);
+                }
+                Searched::Again => continue,
+                Searched::Nothing => {}
+            }
+            claimed = claimed.or_else(|| self.claim_file(class, &name));
+            let Some((id, with)) = claimed.and_then(|id| Some((id, bucket::with(seen, id.place())?))) else { break };
+            // [N1] Release: pairs with [N2].
+            if bucket.compare_exchange(seen, with, Ordering::Release).is_ok() {
+                // It stays claimed until it is opened.
+                return Some(id);
+            }
+        }
+        claimed.into_iter().for_each(|own| self.release_file(own));
+        self.count_lost(Lost::FileInstances);
+        None
+    }
+
+    /// One more who refers to a file that the caller refers to: a handle is duplicated.
+    pub fn refer_again(&self, id: FileId) {
+        if let Some(file) = self.file(id) {
+            // Relaxed: the caller's own reference keeps the place.
+            file.words[word::REFERENCES].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The caller refers to the file no longer.
+    pub fn release_file(&self, id: FileId) {
+        let Some(file) = self.file(id) else { return };
+        let references = &file.words[word::REFERENCES];
+        let mut seen = references.get();
+        loop {
+            if seen & COUNT == 0 {
+                // Not ours: the memory is damaged.
+                return;
+            }
+            let mut left = seen - 1;
+            if left & (COUNT | OPENED) == 0 {
+                left |= GONE;
+            }
+            // [N5] Release: pairs with [N6]; what was counted here comes before what the place's next file counts.
+            match references.compare_exchange(seen, left, Ordering::Release) {
+                Ok(_) if left & (GONE | COUNT) == GONE => break,
+                Ok(_) => return,
+                Err(now) => seen = now,
+            }
+        }
+        // [N6] Acquire fence: pairs with [N5] of all others.
+        fence(Ordering::Acquire);
+        self.unlink(id, file.words[word::HASH].get());
+        pool::release_last(&file.words[word::STATE]);
+        let used = &setup::setup(self)[setup::word::FILES_USED];
+        let before = used.fetch_add(u64::MAX, Ordering::Relaxed);
+        if before > self.place(Section::FileInstances).count as u64 / 2 {
+            // Search no longer than needed; while there is room the search goes round, so that the names in the histories last.
+            setup::setup(self)[setup::word::FILE_HINT].set(id.place() as u64);
+        }
+    }
+
+    /// The file is open: a handle refers to it.
+    pub fn file_opened(&self, id: FileId) {
+        let Some(file) = self.file(id) else { return };
+        file.words[word::OPEN_COUNT].fetch_add(1, Ordering::Relaxed);
+        if file.words[word::REFERENCES].get() & OPENED == 0 {
+            // Whoever opens it first shows it. A rename makes another version, which is left alone.
+            pool::publish_claimed(&file.words[word::STATE], file.words[word::BORN].get());
+            file.words[word::REFERENCES].update(|references| references | OPENED);
+        }
+    }
+
+    /// A handle is closed.
+    pub fn file_closed(&self, id: FileId) {
+        if let Some(file) = self.file(id) {
+            file.words[word::OPEN_COUNT].fetch_add(u64::MAX, Ordering::Relaxed);
+        }
+    }
+
+    /// The file was deleted: its rows are gone, its sums by event name stay. Handles that are open count by event name only.
+    pub fn file_deleted(&self, path: &[u8]) {
+        if let Some(id) = self.find_file(&Name::of(path)) {
+            self.make_gone(id);
+            self.release_file(id);
+        }
+    }
+
+    /// The file was renamed: it keeps its counters. A file that had the new name is gone.
+    pub fn file_renamed(&self, from: &[u8], to: &[u8]) {
+        if from == to {
+            return;
+        }
+        self.file_deleted(to);
+        let Some(id) = self.find_file(&Name::of(from)) else { return };
+        if let Some(file) = self.file(id) {
+            let name = Name::of(to);
+            match pool::claim_again(&file.words[word::STATE]) {
+                Some(claim) => {
+                    self.unlink(id, file.words[word::HASH].get());
+                    name.write(file.words);
+                    let linked = self.link(id, &name);
+                    claim.publish();
+                    if !linked {
+                        self.make_gone(id);
+                    }
+                }
+                // Opened by nobody yet, so nobody knows it under its new name.
+                None if file.words[word::REFERENCES].get() & OPENED == 0 => self.make_gone(id),
+                // Somebody else renames it at this moment: one of the names stays.
+                None => {}
+            }
+        }
+        self.release_file(id);
+    }
+
+    /// Adds the place to the bucket of its new name; false if there is no room, or another file of this name by now.
+    fn link(&self, id: FileId, name: &Name<'_>) -> bool {
+        let Some(bucket) = self.bucket(name.hash) else { return false };
+        for _ in 0..ATTEMPTS {
+            let seen = bucket.load(Ordering::Acquire); // [N2]
+            match self.search(bucket, seen, name) {
+                Searched::Found(other) => {
+                    self.release_file(other);
+                    return false;
+                }
+                Searched::Again => continue,
+                Searched::Nothing => {}
+            }
+            let Some(with) = bucket::with(seen, id.place()) else { break };
+            // [N1] Release: as in refer_to_file().
+            if bucket.compare_exchange(seen, with, Ordering::Release).is_ok() {
+                return true;
+            }
+        }
+        self.count_lost(Lost::FileInstances);
+        false
+    }
+
+    /// The file of this path, if there is one; the caller refers to it then.
+    fn find_file(&self, name: &Name<'_>) -> Option<FileId> {
+        let bucket = self.bucket(name.hash)?;
+        for _ in 0..ATTEMPTS {
+            let seen = bucket.load(Ordering::Acquire); // [N2]
+            match self.search(bucket, seen, name) {
+                Searched::Found(id) => return Some(id),
+                Searched::Nothing => return None,
+                Searched::Again => {}
+            }
+        }
+        None
+    }
+
+    /// Looks for the path among the places of a bucket, and refers to the one that has it.
+    fn search(&self, bucket: &Word, seen: u64, name: &Name<'_>) -> Searched {
+        for place in bucket::places(seen) {
+            let Some(file) = self.file(FileId::of(place)) else { continue };
+            // If this is the hash of a later file of the place, the bucket has changed, and what is done next fails or finds that out.
+            if file.words[word::HASH].get() != name.hash {
+                continue;
+            }
+            if !refer(file.words) {
+                // It is being given up: help, so that nobody waits for who does so.
+                if let Some(without) = bucket::without(seen, place) {
+                    let _ = bucket.compare_exchange(seen, without, Ordering::Release); // [N1]
+                }
+                return Searched::Again;
+            }
+            // Nobody else gets the place now. If it is being renamed at this moment, either name is right.
+            if name.is_of(file.words) {
+                return Searched::Found(file.id);
+            }
+            self.release_file(file.id);
+        }
+        Searched::Nothing
+    }
+
+    fn bucket(&self, hash: u64) -> Option<&'r Word> {
+        let buckets = self.section(Section::FileIndex);
+        // Their number is a power of two.
+        buckets.get(hash as usize & buckets.len().checked_sub(1)?)
+    }
+
+    fn unlink(&self, id: FileId, hash: u64) {
+        if let Some(bucket) = self.bucket(hash) {
+            bucket.update(|word| bucket::without(word, id.place()).unwrap_or(word));
+        }
+    }
+
+    /// Nobody finds it any more, and it has no row.
+    fn make_gone(&self, id: FileId) {
+        if let Some(file) = self.file(id) {
+            file.words[word::REFERENCES].update(|references| references | GONE);
+            self.unlink(id, file.words[word::HASH].get());
+        }
+    }
+
+    /// Takes a free place and writes what is known of the file, which has one reference then.
+    fn claim_file(&self, class: Class, name: &Name<'_>) -> Option<FileId> {
+        let files = self.arrays::<FILE>(Section::FileInstances);
+        let used = &setup::setup(self)[setup::word::FILES_USED];
+        // A full pool is not searched. Relaxed: at worst a place that was given back this moment is not seen yet.
+        if used.get() >= files.len() as u64 {
+            return None;
+        }
+        used.fetch_add(1, Ordering::Relaxed);
+        let hint = &setup::setup(self)[setup::word::FILE_HINT];
+        let start = usize::try_from(hint.get()).unwrap_or(0).min(files.len());
+        let (before, after) = files.split_at_checked(start)?;
+        for (words, place) in after.iter().zip(start..).chain(before.iter().zip(0..)) {
+            let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
+            words[word::CLASS].set(class.0.into());
+            words[word::ADDRESS].set((self.place(Section::FileInstances).offset + place * FILE) as u64 * 8);
+            words[word::BORN].set(claim.version());
+            words[word::OPEN_COUNT].set(0);
+            words[word::OWNER].set(0);
+            // The versions go on, so that no number stands for two states.
+            zero_sums(words);
+            words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
+            name.write(words);
+            // [N3] Release: pairs with [N4] of somebody who still has the bucket of an earlier file of this place.
+            words[word::REFERENCES].store(1, Ordering::Release);
+            hint.set(place as u64 + 1);
+            return Some(FileId::of(place));
+        }
+        used.fetch_add(u64::MAX, Ordering::Relaxed);
+        None
+    }
+
+    /// After a fork: the sums of all files start anew, and whoever was in the middle of an open, other than a handle, is gone.
+    pub(crate) fn forget_file_io(&self, idle: bool) {
+        for (place, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
+            if !pool::was_used(&words[word::STATE]) {
+                continue;
+            }
+            zero_sums(words);
+            let (references, open) = (words[word::REFERENCES].get(), words[word::OPEN_COUNT].get() & COUNT);
+            if idle && references & COUNT > open {
+                // One more, given back at once: it may be the last.
+                words[word::REFERENCES].set(references & !COUNT | (open + 1));
+                self.release_file(FileId::of(place));
+            }
+        }
+    }
+
+    /// OBJECT_NAME of an event: the name that the file has now. None if another file has its place.
+    pub(crate) fn event_file_name(&self, event: FileEvent) -> Option<Text<PATH_BYTES>> {
+        let file = self.file(FileId(event.name as u32))?;
+        pool::read_whole(
+            &file.words[word::STATE],
+            || file.words[word::BORN].get(),
+            || (file.words[word::BORN].get() << 32 == event.name >> 32 << 32).then(|| path_text(file.words)),
+        )?
+    }
+
+    /// Delivers the files that have a row.
+    pub(crate) fn sweep_files<T>(&self, also: impl Fn(&[Word; FILE]) -> Option<T>, mut each: impl FnMut(&Found, T)) -> Sweep {
+        let files = self.arrays::<FILE>(Section::FileInstances);
+        let mut sweep = Sweep::of(files.len());
+        for words in files {
+            let gone = || words[word::REFERENCES].get() & (GONE | OPENED) != OPENED;
+            match pool::read(&words[word::STATE], |_| (Found::load(self, words), also(words), gone())) {
+                Look::Live((_, _, true)) | Look::Free => sweep.free(1),
+                Look::Live((found, Some(also), false)) => {
+                    each(&found, also);
+                    sweep.row();
+                }
+                // Claimed, by somebody who is about to open it.
+                Look::Changed if gone() => sweep.free(1),
+                Look::Live(_) | Look::Changed => sweep.changed(),
+            }
+        }
+        sweep
+    }
+
+    /// The same, each with its sums as `file_summary_by_instance` shows them.
+    pub(crate) fn sweep_file_sums(&self, mut each: impl FnMut(&Found, &IoSummary)) -> Sweep {
+        let epoch = setup::setup(self)[setup::word::FILE_INSTANCE_EPOCH].get();
+        let sums = |words: &[Word; FILE]| {
+            let (mut sums, settled) = Sums::of(words)?.read(epoch);
+            sums.add(&load_groups(SharedSums::of(words)?.0));
+            settled.then_some(sums)
+        };
+        self.sweep_files(sums, |found, sums| each(found, &sums))
+    }
+
+    /// The same, each with its sums as `events_waits_summary_by_instance` shows them.
+    pub(crate) fn sweep_file_waits(&self, mut each: impl FnMut(&Found, &Summary)) -> Sweep {
+        let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
+        let sums = |words: &[Word; FILE]| instance::sums(words.first_chunk()?, epoch);
+        self.sweep_files(sums, |found, sums| each(found, &sums))
+    }
+
+    /// TRUNCATE of `file_summary_by_instance`.
+    pub(crate) fn truncate_files(&self) {
+        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
+        setup::setup(self)[setup::word::FILE_INSTANCE_EPOCH].fetch_add(1, Ordering::Relaxed);
+        for words in self.arrays::<FILE>(Section::FileInstances) {
+            SharedSums::of(words).into_iter().for_each(SharedSums::reset);
+        }
+    }
+
+    /// TRUNCATE of `events_waits_summary_by_instance`, for files.
+    pub(crate) fn truncate_file_waits(&self) {
+        for words in self.arrays::<FILE>(Section::FileInstances) {
+            if let Some(words) = words[word::SHARED].first_chunk() {
+                Shared(words).reset();
+            }
+        }
+    }
+
+    /// The places of the classes of files: they are behind one another.
+    pub(crate) fn file_classes(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
+        let classes = self.first_file_class()..self.class_count();
+        classes.map(|index| Class(index as u16))
+    }
+
+    fn first_file_class(&self) -> usize {
+        self.class_count().saturating_sub(self.arrays::<FILE_SUMS>(Section::SharedFileStats).len())
+    }
+
+    /// The io of an instrument, summed over all threads that ever were, since `file_summary_by_event_name` was truncated. Of a thread that
+    /// was stopped in the middle of counting, for longer than a reader waits, half an event is taken in.
+    pub fn file_summary_by_event_name(&self, class: Class) -> IoSummary {
+        let mut sums = IoSummary::default();
+        let (first, classes) = (self.first_file_class(), self.arrays::<FILE_SUMS>(Section::SharedFileStats));
+        let Some(index) = class.index().checked_sub(first).filter(|index| *index < classes.len()) else { return sums };
+        if let Some(words) = classes.get(index) {
+            sums.add(&load_groups(words));
+        }
+        let epoch = setup::setup(self)[setup::word::FILE_EVENT_EPOCH].get();
+        let slots = self.arrays::<SLOT>(Section::Slots);
+        for (slot, _) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
+            if let Some(words) = self.arrays_of::<FILE_SUMS>(Section::FileStats, slot, slots.len()).get(index) {
+                sums.add(&Sums(words).read(epoch).0);
+            }
+        }
+        sums
+    }
+
+    /// TRUNCATE of `file_summary_by_event_name`.
+    pub(crate) fn truncate_file_summary_by_event_name(&self) {
+        // Relaxed: as in truncate_files().
+        setup::setup(self)[setup::word::FILE_EVENT_EPOCH].fetch_add(1, Ordering::Relaxed);
+        for words in self.arrays::<FILE_SUMS>(Section::SharedFileStats) {
+            SharedSums(words).reset();
+        }
+    }
+}
+
+/// All sums of a file, by instance and by group, those of its owner and those of all others.
+fn zero_sums(words: &[Word; FILE]) {
+    let owner = words[word::EPOCH + 1..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
+    // What is 0 already is left alone, so that a forked child shares more pages with its parent.
+    owner.chain(&words[word::SHARED_SUMS]).filter(|word| word.get() != 0).for_each(|word| word.set(0));
+}
+
+/// Refers to the file, if it is not gone.
+fn refer(words: &[Word; FILE]) -> bool {
+    let references = &words[word::REFERENCES];
+    let mut seen = references.get();
+    // A count of 0 without OPENED is that of a place which was never claimed.
+    while seen & GONE == 0 && seen & (OPENED | COUNT) != 0 {
+        // [N4] Acquire: pairs with [N3]; who refers to the place's file counts after its sums were set to zero.
+        match references.compare_exchange(seen, seen.wrapping_add(1), Ordering::Acquire) {
+            Ok(_) => return true,
+            Err(now) => seen = now,
+        }
+    }
+    false
+}
+
+impl FileInstance<'_> {
+    #[inline(never)]
+    fn count_shared(&self, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some(sums) = SharedSums::of(self.words) {
+            sums.record(group, wait_ps, bytes);
+        }
+    }
+
+    /// Counts a wait in the sums that `events_waits_summary_by_instance` shows.
+    #[inline(always)]
+    pub(crate) fn count_wait(&self, thread_id: u64, epoch: u64, wait_ps: Option<u64>) {
+        let Some(words) = self.words.first_chunk::<INSTANCE>() else { return };
+        if self.is_owned_by(thread_id) {
+            Instance::of(words).record_alone(epoch, wait_ps);
+        } else {
+            Instance::of(words).record_shared(wait_ps);
+        }
+    }
+
+    /// A thread without a slot, whose number is 0, owns nothing.
+    #[inline(always)]
+    fn is_owned_by(&self, thread_id: u64) -> bool {
+        let owner = self.words[word::OWNER].get();
+        thread_id != 0 && (owner == thread_id || (owner == 0 && self.take(thread_id)))
+    }
+
+    /// Nobody has counted in it yet. Relaxed: there are no sums to go on from.
+    #[cold]
+    fn take(&self, thread_id: u64) -> bool {
+        self.words[word::OWNER].compare_exchange(0, thread_id, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// A file as a reader sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) file_name: Text<PATH_BYTES>,
+    pub(crate) event_name: Text<128>,
+    pub(crate) open_count: u64,
+    pub(crate) address: u64,
+}
+
+impl Found {
+    fn load(region: &Region<'_>, words: &[Word; FILE]) -> Found {
+        Found {
+            file_name: path_text(words),
+            event_name: region.class_name(Class(words[word::CLASS].get() as u16)),
+            open_count: words[word::OPEN_COUNT].get(),
+            address: words[word::ADDRESS].get(),
+        }
+    }
+}
+
+/// Sums of reads or of writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoSums {
+    /// The waits.
+    pub waits: Summary,
+    /// SUM_NUMBER_OF_BYTES; 0 for what is neither read nor written.
+    pub bytes: u64,
+}
+
+/// The sums of a file, or of all files of an instrument; in the order of [`Group`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoSummary(pub [IoSums; 3]);
+
+impl IoSummary {
+    /// One group.
+    pub fn group(&self, group: Group) -> &IoSums {
+        &self.0[group as usize]
+    }
+
+    /// All groups together: COUNT_STAR and what follows it.
+    pub fn total(&self) -> Summary {
+        let mut total = Summary::default();
+        self.0.iter().for_each(|sums| total.add(&sums.waits));
+        total
+    }
+
+    /// Adds another sum to this one.
+    pub fn add(&mut self, other: &IoSummary) {
+        for (sums, other) in self.0.iter_mut().zip(&other.0) {
+            sums.waits.add(&other.waits);
+            sums.bytes = sums.bytes.wrapping_add(other.bytes);
+        }
+    }
+}
+
+// Version, epoch and the sums of reads are one cache line.
+const VERSION: usize = 0;
+const NOTED_EPOCH: usize = 1;
+/// Words of a group: those of [`Shared`], and the bytes.
+const GROUP: usize = 6;
+const GROUPS: core::ops::Range<usize> = 2..2 + 3 * GROUP;
+
+fn groups(words: &[Word; FILE_SUMS]) -> &[[Word; GROUP]] {
+    words[GROUPS].as_chunks().0
+}
+
+/// Sums that one thread writes, behind a version as all in [`stat`] are.
+#[derive(Clone, Copy)]
+struct Sums<'r>(&'r [Word; FILE_SUMS]);
+
+impl<'r> Sums<'r> {
+    fn of(words: &'r [Word; FILE]) -> Option<Sums<'r>> {
+        words[word::OWN_SUMS].first_chunk().map(Sums)
+    }
+
+    /// Owner: counts an event.
+    #[inline(always)]
+    fn record(self, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        let words = self.0;
+        let version = words[VERSION].get() & !1;
+        words[VERSION].set(version.wrapping_add(1));
+        fence(Ordering::Release); // [A1]
+        if words[NOTED_EPOCH].get() != epoch {
+            words[GROUPS].iter().for_each(|word| word.set(0));
+            words[NOTED_EPOCH].set(epoch);
+        }
+        if let Some([count_timed, untimed, sum, max, not_min, total]) = groups(words).get(group as usize) {
+            match wait_ps {
+                Some(wait) => {
+                    count_timed.set(count_timed.get().wrapping_add(1));
+                    sum.set(sum.get().wrapping_add(wait));
+                    max.set(max.get().max(wait));
+                    not_min.set(not_min.get().max(!wait));
+                }
+                None => untimed.set(untimed.get().wrapping_add(1)),
+            }
+            total.set(total.get().wrapping_add(bytes));
+        }
+        words[VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
+    }
+
+    /// Reader: the sums since the table was truncated, and whether they are whole.
+    fn read(self, epoch: u64) -> (IoSummary, bool) {
+        stat::settle(&self.0[VERSION], || {
+            let sums = load_groups(self.0);
+            if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
+        })
+    }
+}
+
+/// Sums that several threads write: read-modify-write, each number whole.
+#[derive(Clone, Copy)]
+struct SharedSums<'r>(&'r [Word; FILE_SUMS]);
+
+impl<'r> SharedSums<'r> {
+    fn of(words: &'r [Word; FILE]) -> Option<SharedSums<'r>> {
+        words[word::SHARED_SUMS].first_chunk().map(SharedSums)
+    }
+
+    fn record(self, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some([waits @ .., total]) = groups(self.0).get(group as usize) {
+            Shared(waits).record(wait_ps);
+            if bytes != 0 {
+                // Relaxed: as in `Shared`.
+                total.fetch_add(bytes, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn reset(self) {
+        for word in &self.0[GROUPS] {
+            word.swap(0, Ordering::Relaxed);
+        }
+    }
+}
+
+fn load_groups(words: &[Word; FILE_SUMS]) -> IoSummary {
+    let mut summary = IoSummary::default();
+    for (sums, words) in summary.0.iter_mut().zip(groups(words)) {
+        let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(Word::get);
+        *sums = IoSums { waits: Summary::from_words(count_timed, untimed, sum, max, not_min), bytes };
+    }
+    summary
+}
+
+/// For models: counts a read as the file's owner, and returns the version of its sums then.
+#[cfg(perfschema_loom)]
+pub(crate) fn count_as_owner(region: &Region<'_>, id: FileId) -> u64 {
+    let sums = region.file(id).and_then(|file| Sums::of(file.words)).expect("a place");
+    sums.record(0, Group::Read, Some(1), 1);
+    sums.0[VERSION].get()
+}
+
+/// What an actor needs to count io.
+#[derive(Debug)]
+pub(crate) struct Recorder<'r> {
+    /// The actor's own sums by instrument of files; none without a slot.
+    own: &'r [[Word; FILE_SUMS]],
+    files: &'r [[Word; FILE]],
+    shared: &'r [[Word; FILE_SUMS]],
+    first_class: usize,
+    event_epoch: &'r Word,
+    instance_epoch: &'r Word,
+}
+
+impl<'r> Recorder<'r> {
+    pub(crate) fn new(region: &Region<'r>, slot: Option<usize>) -> Recorder<'r> {
+        let slots = region.section(Section::Slots).len() / SLOT;
+        Recorder {
+            own: slot.map_or(&[], |slot| region.arrays_of::<FILE_SUMS>(Section::FileStats, slot, slots)),
+            files: region.arrays::<FILE>(Section::FileInstances),
+            shared: region.arrays::<FILE_SUMS>(Section::SharedFileStats),
+            first_class: region.first_file_class(),
+            event_epoch: &setup::setup(region)[setup::word::FILE_EVENT_EPOCH],
+            instance_epoch: &setup::setup(region)[setup::word::FILE_INSTANCE_EPOCH],
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
+        self.files.get(id.place()).map(|words| FileInstance { id, words })
+    }
+
+    /// Counts an event by event name and by instance, whatever the consumers: shipped MySQL has none for these tables.
+    #[inline(always)]
+    pub(crate) fn count(
+        &self,
+        io: &FileIo<'_>,
+        class: Class,
+        switches: Switches,
+        thread_id: u64,
+        wait_ps: Option<u64>,
+        bytes: u64,
+    ) {
+        let class = class.index().wrapping_sub(self.first_class);
+        match self.own.get(class) {
+            Some(words) if switches.has(Switches::THREAD) => Sums(words).record(self.event_epoch.get(), io.group, wait_ps, bytes),
+            _ => self.count_shared(class, io.group, wait_ps, bytes),
+        }
+        let Some(file) = &io.file else { return };
+        match Sums::of(file.words) {
+            Some(sums) if file.is_owned_by(thread_id) => sums.record(self.instance_epoch.get(), io.group, wait_ps, bytes),
+            _ => file.count_shared(io.group, wait_ps, bytes),
+        }
+    }
+
+    #[cold]
+    fn count_shared(&self, class: usize, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some(words) = self.shared.get(class) {
+            SharedSums(words).record(group, wait_ps, bytes);
+        }
+    }
+}

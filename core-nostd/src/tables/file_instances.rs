@@ -1,0 +1,43 @@
+//! `file_instances`: the files that were opened and are not deleted. Copied from their places under the state.
+
+use crate::region::{Region, Text};
+use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+
+row! {
+    /// A row of `file_instances`.
+    pub struct FileInstancesRow {
+        /// The path as the program gave it: the first 512 bytes. What is no UTF-8 shows as U+FFFD.
+        FILE_NAME as file_name: Text<512>,
+        /// Name of the instrument that opened it first.
+        EVENT_NAME as event_name: Text<128>,
+        /// How many handles are open.
+        OPEN_COUNT as open_count: u32,
+    }
+}
+
+/// `file_instances`
+#[derive(Clone, Copy, Debug)]
+pub struct FileInstances;
+
+impl TableSource for FileInstances {
+    type Row = FileInstancesRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "file_instances",
+        doc: "The files that were opened since the start and are not deleted.",
+        columns: FileInstancesRow::COLUMNS,
+        rights: Rights::SELECT,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&FileInstancesRow)) -> Sweep {
+        region.sweep_files(
+            |_| Some(()),
+            |found, ()| {
+                each(&FileInstancesRow {
+                    file_name: found.file_name,
+                    event_name: found.event_name,
+                    open_count: u32::try_from(found.open_count).unwrap_or(0),
+                });
+            },
+        )
+    }
+}

@@ -1,0 +1,529 @@
+//! `File` and `OpenOptions`
+
+use super::record::{self, Caller, Io, Named};
+use crate::instrument::Instrument;
+use perfschema_core::{FileId, Operation};
+use std::fmt;
+use std::fs::{FileTimes, Metadata, Permissions, TryLockError};
+use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
+use std::mem::ManuallyDrop;
+use std::panic::Location;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// [`std::fs::File`], with its waits recorded.
+///
+/// ```
+/// use perfschema::fs::File;
+/// use std::io::Read;
+/// let mut text = String::new();
+/// File::open("Cargo.toml")?.read_to_string(&mut text)?;
+/// assert!(text.contains("[package]"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct File {
+    // Dropped by `File::drop`, or taken by who forgets the file: so that the close is recorded.
+    inner: ManuallyDrop<std::fs::File>,
+    instrument: &'static Instrument,
+    id: FileId,
+}
+
+/// [`std::fs::OpenOptions`], whose files record their waits.
+///
+/// ```
+/// use perfschema::fs::OpenOptions;
+/// // An instrument of its own:
+/// let log = perfschema::fs!("wait/io/file/app/log");
+/// let file = log.options().create(true).append(true).open(std::env::temp_dir().join("perfschema-doc.log"))?;
+/// # drop(file);
+/// # std::fs::remove_file(std::env::temp_dir().join("perfschema-doc.log"))?;
+/// # let _ = OpenOptions::new();
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    inner: std::fs::OpenOptions,
+    instrument: &'static Instrument,
+    create: bool,
+    create_new: bool,
+    flags: i32,
+}
+
+/// A method that sets an option as std's does.
+macro_rules! options {
+    ($($name:ident)*) => {
+        $(
+            #[doc = concat!("See [`std::fs::OpenOptions::", stringify!($name), "`].")]
+            pub fn $name(&mut self, $name: bool) -> &mut OpenOptions {
+                self.inner.$name($name);
+                self
+            }
+        )*
+    };
+}
+
+impl OpenOptions {
+    /// See [`std::fs::OpenOptions::new`].
+    #[expect(clippy::new_without_default, reason = "std's has no Default either")]
+    pub fn new() -> OpenOptions {
+        super::STD.options()
+    }
+
+    pub(super) fn of(instrument: &'static Instrument) -> OpenOptions {
+        OpenOptions { inner: std::fs::OpenOptions::new(), instrument, create: false, create_new: false, flags: 0 }
+    }
+
+    options! { read write append truncate }
+
+    /// See [`std::fs::OpenOptions::create`].
+    pub fn create(&mut self, create: bool) -> &mut OpenOptions {
+        self.inner.create(create);
+        self.create = create;
+        self
+    }
+
+    /// See [`std::fs::OpenOptions::create_new`].
+    pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
+        self.inner.create_new(create_new);
+        self.create_new = create_new;
+        self
+    }
+
+    /// See [`std::fs::OpenOptions::open`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn open<P: AsRef<Path>>(&self, path: P) -> io::Result<File> {
+        self.open_at(path.as_ref(), Some(Location::caller()))
+    }
+
+    pub(super) fn open_at(&self, path: &Path, caller: Caller) -> io::Result<File> {
+        let named = Named::new(self.instrument, path);
+        let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
+        let io = || Io { flags: self.shown_flags(), ..Io::new(self.instrument, named.id(), operation, caller) };
+        let inner = record::run(self.instrument, io, || self.inner.open(path))?;
+        Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, id: named.opened() })
+    }
+
+    /// FLAGS, as the worklog has it: O_DIRECT, nothing else.
+    fn shown_flags(&self) -> u32 {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        return (self.flags & libc::O_DIRECT) as u32;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        return 0;
+    }
+}
+
+#[cfg(unix)]
+impl std::os::unix::fs::OpenOptionsExt for OpenOptions {
+    fn mode(&mut self, mode: u32) -> &mut OpenOptions {
+        self.inner.mode(mode);
+        self
+    }
+
+    fn custom_flags(&mut self, flags: i32) -> &mut OpenOptions {
+        self.inner.custom_flags(flags);
+        self.flags = flags;
+        self
+    }
+}
+
+impl File {
+    /// See [`std::fs::File::open`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn open<P: AsRef<Path>>(path: P) -> io::Result<File> {
+        super::STD.open(path)
+    }
+
+    /// See [`std::fs::File::create`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn create<P: AsRef<Path>>(path: P) -> io::Result<File> {
+        super::STD.create(path)
+    }
+
+    /// See [`std::fs::File::create_new`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn create_new<P: AsRef<Path>>(path: P) -> io::Result<File> {
+        super::STD.create_new(path)
+    }
+
+    /// See [`std::fs::File::options`].
+    pub fn options() -> OpenOptions {
+        OpenOptions::new()
+    }
+
+    #[inline(always)]
+    fn io(&self, operation: Operation, caller: Caller) -> Io {
+        Io::new(self.instrument, self.id, operation, caller)
+    }
+
+    /// The wait of a read or a write of so many bytes.
+    #[inline(always)]
+    fn io_of(&self, operation: Operation, bytes: usize, caller: Caller) -> Io {
+        Io { bytes: Some(bytes as u64), ..self.io(operation, caller) }
+    }
+
+    /// See [`std::fs::File::sync_all`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn sync_all(&self) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Sync, caller), || self.inner.sync_all())
+    }
+
+    /// See [`std::fs::File::sync_data`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn sync_data(&self) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Sync, caller), || self.inner.sync_data())
+    }
+
+    /// See [`std::fs::File::lock`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn lock(&self) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Lock, caller), || self.inner.lock())
+    }
+
+    /// See [`std::fs::File::lock_shared`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn lock_shared(&self) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ReadLock, caller), || self.inner.lock_shared())
+    }
+
+    /// See [`std::fs::File::try_lock`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn try_lock(&self) -> Result<(), TryLockError> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::TryLock, caller), || self.inner.try_lock())
+    }
+
+    /// See [`std::fs::File::try_lock_shared`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn try_lock_shared(&self) -> Result<(), TryLockError> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::TryReadLock, caller), || self.inner.try_lock_shared())
+    }
+
+    /// See [`std::fs::File::unlock`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn unlock(&self) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Unlock, caller), || self.inner.unlock())
+    }
+
+    /// See [`std::fs::File::set_len`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn set_len(&self, size: u64) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Truncate, caller), || self.inner.set_len(size))
+    }
+
+    /// See [`std::fs::File::metadata`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Stat, caller), || self.inner.metadata())
+    }
+
+    /// See [`std::fs::File::try_clone`]. The clone is one more of OPEN_COUNT.
+    ///
+    /// # Errors
+    /// Those of std's.
+    pub fn try_clone(&self) -> io::Result<File> {
+        let inner = ManuallyDrop::new(self.inner.try_clone()?);
+        record::opened_again(self.id);
+        Ok(File { inner, instrument: self.instrument, id: self.id })
+    }
+
+    /// See [`std::fs::File::set_permissions`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn set_permissions(&self, perm: Permissions) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ChangeMode, caller), || self.inner.set_permissions(perm))
+    }
+
+    /// See [`std::fs::File::set_times`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn set_times(&self, times: FileTimes) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ChangeTimes, caller), || self.inner.set_times(times))
+    }
+
+    /// See [`std::fs::File::set_modified`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn set_modified(&self, time: SystemTime) -> io::Result<()> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::ChangeTimes, caller), || self.inner.set_modified(time))
+    }
+
+    /// std's file; the region counts a handle less from now on.
+    fn into_std(self) -> std::fs::File {
+        let mut file = ManuallyDrop::new(self);
+        record::closed(file.id);
+        // SAFETY: the file is not dropped, so nobody uses `inner` after this.
+        unsafe { ManuallyDrop::take(&mut file.inner) }
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let (instrument, id, inner) = (self.instrument, self.id, &mut self.inner);
+        // SAFETY: this is the only place that drops it, and nobody uses it after this.
+        record::run(instrument, || Io::new(instrument, id, Operation::Close, None), || unsafe { ManuallyDrop::drop(inner) });
+        record::closed(self.id);
+    }
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.inner, f)
+    }
+}
+
+fn sum_of_lengths<B: std::ops::Deref<Target = [u8]>>(bufs: &[B]) -> usize {
+    bufs.iter().map(|buf| buf.len()).sum()
+}
+
+impl Read for &File {
+    #[inline]
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let (bytes, caller) = (buf.len(), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Read, bytes, caller), || (&*self.inner).read(buf))
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Read, bytes, caller), || (&*self.inner).read_vectored(bufs))
+    }
+
+    /// One wait, however often std reads; nobody knows how many bytes are asked for.
+    #[track_caller]
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        let caller = Some(Location::caller());
+        record::transfer(self.instrument, || self.io(Operation::Read, caller), || (&*self.inner).read_to_end(buf))
+    }
+
+    /// As `read_to_end`.
+    #[track_caller]
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        let caller = Some(Location::caller());
+        record::transfer(self.instrument, || self.io(Operation::Read, caller), || (&*self.inner).read_to_string(buf))
+    }
+}
+
+impl Write for &File {
+    #[inline]
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let (bytes, caller) = (buf.len(), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Write, bytes, caller), || (&*self.inner).write(buf))
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
+        record::transfer(self.instrument, || self.io_of(Operation::Write, bytes, caller), || (&*self.inner).write_vectored(bufs))
+    }
+
+    /// Nothing waits here: std's file has no buffer.
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self.inner).flush()
+    }
+}
+
+impl Seek for &File {
+    #[track_caller]
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        let offset = if let SeekFrom::Start(offset) = pos { offset } else { 0 };
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || Io { offset, ..self.io(Operation::Seek, caller) }, || (&*self.inner).seek(pos))
+    }
+
+    #[track_caller]
+    fn stream_position(&mut self) -> io::Result<u64> {
+        let caller = Some(Location::caller());
+        record::run(self.instrument, || self.io(Operation::Tell, caller), || (&*self.inner).stream_position())
+    }
+}
+
+impl Read for File {
+    #[inline]
+    #[track_caller]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buf)
+    }
+
+    #[track_caller]
+    fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&*self).read_vectored(bufs)
+    }
+
+    #[track_caller]
+    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        (&*self).read_to_end(buf)
+    }
+
+    #[track_caller]
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        (&*self).read_to_string(buf)
+    }
+}
+
+impl Write for File {
+    #[inline]
+    #[track_caller]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        (&*self).write(buf)
+    }
+
+    #[track_caller]
+    fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&*self).write_vectored(bufs)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self).flush()
+    }
+}
+
+impl Seek for File {
+    #[track_caller]
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        (&*self).seek(pos)
+    }
+
+    #[track_caller]
+    fn stream_position(&mut self) -> io::Result<u64> {
+        (&*self).stream_position()
+    }
+}
+
+/// A file that was opened elsewhere: its waits count by the name of the default instrument, its path is not known.
+impl From<std::fs::File> for File {
+    fn from(inner: std::fs::File) -> File {
+        File { inner: ManuallyDrop::new(inner), instrument: super::STD.instrument, id: FileId::NONE }
+    }
+}
+
+impl From<File> for std::fs::File {
+    fn from(file: File) -> std::fs::File {
+        file.into_std()
+    }
+}
+
+impl From<File> for std::process::Stdio {
+    fn from(file: File) -> std::process::Stdio {
+        file.into_std().into()
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+    use std::os::unix::fs::FileExt;
+
+    impl FileExt for File {
+        #[inline]
+        #[track_caller]
+        fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+            let (bytes, caller) = (buf.len(), Some(Location::caller()));
+            let io = || Io { offset, ..self.io_of(Operation::Read, bytes, caller) };
+            record::transfer(self.instrument, io, || self.inner.read_at(buf, offset))
+        }
+
+        #[inline]
+        #[track_caller]
+        fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+            let (bytes, caller) = (buf.len(), Some(Location::caller()));
+            let io = || Io { offset, ..self.io_of(Operation::Write, bytes, caller) };
+            record::transfer(self.instrument, io, || self.inner.write_at(buf, offset))
+        }
+    }
+
+    impl AsFd for File {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.inner.as_fd()
+        }
+    }
+
+    impl AsRawFd for File {
+        fn as_raw_fd(&self) -> RawFd {
+            self.inner.as_raw_fd()
+        }
+    }
+
+    impl IntoRawFd for File {
+        fn into_raw_fd(self) -> RawFd {
+            self.into_std().into_raw_fd()
+        }
+    }
+
+    impl FromRawFd for File {
+        unsafe fn from_raw_fd(fd: RawFd) -> File {
+            // SAFETY: the caller promises what std's asks for.
+            unsafe { std::fs::File::from_raw_fd(fd) }.into()
+        }
+    }
+
+    impl From<OwnedFd> for File {
+        fn from(fd: OwnedFd) -> File {
+            std::fs::File::from(fd).into()
+        }
+    }
+
+    impl From<File> for OwnedFd {
+        fn from(file: File) -> OwnedFd {
+            file.into_std().into()
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `std::fs`, instrumented: the same names, so that a `use` line is the whole change.
+//!
+//! Every call that goes to the system records a wait: which file, how many bytes, how long, from which source line. Everything else is
+//! std's. Without the feature `instrument` all of it is std's.
+//!
+//! | what | operations recorded |
+//! |---|---|
+//! | [`File`], [`OpenOptions`] | `open`, `create`, `close`, `read`, `write`, `seek`, `tell`, `sync`, `stat`, `chsize`, `chmod`, `utime`, `lock`, `try_lock`, `read_lock`, `try_read_lock`, `unlock` |
+//! | [`read()`], [`read_to_string()`], [`write()`] | those of the file that they open |
+//! | [`copy`] | `read` of the one file, and within it `write` of the other, each of all bytes |
+//! | [`rename`], [`remove_file`], [`hard_link`], [`read_link`] | `rename`, `delete`, `link`, `readlink` |
+//! | [`create_dir`], [`create_dir_all`], [`remove_dir`], [`remove_dir_all`] | `mkdir`, `rmdir`: one, however many folders |
+//! | [`metadata`], [`symlink_metadata`], [`exists`], [`canonicalize`], [`set_permissions`] | `stat`, `realpath`, `chmod` |
+//!
+//! A file is known by its path as the program gave it. Its instrument is `wait/io/file/std/File`; [`fs!`](crate::fs!) makes an [`Fs`] with
+//! an instrument of its own, which has all of the above as methods. A file that was opened before the performance schema was started, or
+//! came from a descriptor, has no path: its waits count by instrument.
+//!
+//! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`.
+
+#[cfg(feature = "instrument")]
+mod file;
+#[cfg(feature = "instrument")]
+mod record;
+
+#[cfg(feature = "instrument")]
+pub use file::{File, OpenOptions};
+pub use std::fs::{DirBuilder, DirEntry, FileTimes, FileType, Metadata, Permissions, ReadDir, TryLockError, read_dir};
+#[cfg(not(feature = "instrument"))]
+pub use std::fs::{File, OpenOptions};
+
+#[cfg(feature = "instrument")]
+use crate::instrument::Instrument;
+use perfschema_core::Operation;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "instrument")]
+static DEFAULT: Instrument = Instrument::new("wait/io/file/std/File");
+#[cfg(feature = "instrument")]
+static STD: Fs = Fs::with_instrument(&DEFAULT);
+#[cfg(not(feature = "instrument"))]
+static STD: Fs = Fs::new();
+
+/// The functions of this module with an instrument of their own; made by [`fs!`](crate::fs!), also in a `static`.
+///
+/// ```
+/// use perfschema::fs::Fs;
+/// static CONFIGURATION: Fs = perfschema::fs!("wait/io/file/app/configuration");
+/// let text = CONFIGURATION.read_to_string("Cargo.toml")?;
+/// assert!(text.contains("[package]"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Fs {
+    #[cfg(feature = "instrument")]
+    instrument: &'static Instrument,
+}
+
+#[cfg(feature = "instrument")]
+impl Fs {
+    /// Operations that are recorded by `instrument`, a `wait/io/file/…`.
+    pub const fn with_instrument(instrument: &'static Instrument) -> Fs {
+        Fs { instrument }
+    }
+
+    /// See [`std::fs::OpenOptions::new`].
+    pub fn options(&self) -> OpenOptions {
+        OpenOptions::of(self.instrument)
+    }
+
+    /// Runs an operation on a path, and records it.
+    #[track_caller]
+    fn run<T>(&self, path: &Path, operation: Operation, run: impl FnOnce() -> T) -> T {
+        let named = record::Named::new(self.instrument, path);
+        let caller = Some(std::panic::Location::caller());
+        record::run(self.instrument, || record::Io::new(self.instrument, named.id(), operation, caller), run)
+    }
+
+    #[track_caller]
+    fn run_copy(&self, from: &Path, to: &Path) -> io::Result<u64> {
+        let caller = Some(std::panic::Location::caller());
+        let [read, written] = [from, to].map(|path| record::Named::new(self.instrument, path));
+        let io = |named: &record::Named, operation| {
+            let id = named.id();
+            move || record::Io::new(self.instrument, id, operation, caller)
+        };
+        let mut bytes = 0;
+        let copy = || {
+            bytes = std::fs::copy(from, to)?;
+            // More than an address space only where there are 32 bits, and then in the figures alone.
+            Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+        };
+        let write = || record::transfer(self.instrument, io(&written, Operation::Write), copy);
+        record::transfer(self.instrument, io(&read, Operation::Read), write)?;
+        // std has opened and closed both.
+        [read, written].map(record::Named::opened).into_iter().for_each(record::closed);
+        Ok(bytes)
+    }
+}
+
+#[cfg(not(feature = "instrument"))]
+impl Fs {
+    #[doc(hidden)]
+    pub const fn new() -> Fs {
+        Fs {}
+    }
+
+    /// See [`std::fs::OpenOptions::new`].
+    pub fn options(&self) -> OpenOptions {
+        OpenOptions::new()
+    }
+
+    fn run<T>(&self, _: &Path, _: Operation, run: impl FnOnce() -> T) -> T {
+        run()
+    }
+
+    fn run_copy(&self, from: &Path, to: &Path) -> io::Result<u64> {
+        std::fs::copy(from, to)
+    }
+}
+
+/// Nothing to be told where nothing is recorded.
+#[cfg(not(feature = "instrument"))]
+mod record {
+    use std::path::Path;
+    pub(super) fn deleted(_: &Path) {}
+    pub(super) fn renamed(_: &Path, _: &Path) {}
+}
+
+impl Fs {
+    /// See [`std::fs::File::open`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn open<P: AsRef<Path>>(&self, path: P) -> io::Result<File> {
+        self.options().read(true).open(path)
+    }
+
+    /// See [`std::fs::File::create`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn create<P: AsRef<Path>>(&self, path: P) -> io::Result<File> {
+        self.options().write(true).create(true).truncate(true).open(path)
+    }
+
+    /// See [`std::fs::File::create_new`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[track_caller]
+    pub fn create_new<P: AsRef<Path>>(&self, path: P) -> io::Result<File> {
+        self.options().read(true).write(true).create_new(true).open(path)
+    }
+}
+
+/// Functions of std, as methods of [`Fs`] and as functions.
+macro_rules! functions {
+    ($(
+        fn $name:ident<$($param:ident: $as:ty),*>($self:ident, $($argument:ident: $type:ty),*) -> $result:ty $body:block
+    )*) => {
+        impl Fs {
+            $(
+                #[doc = concat!("See [`std::fs::", stringify!($name), "`].")]
+                ///
+                /// # Errors
+                /// Those of std's.
+                #[track_caller]
+                pub fn $name<$($param: AsRef<$as>),*>(&$self, $($argument: $type),*) -> io::Result<$result> $body
+            )*
+        }
+
+        $(
+            #[doc = concat!("See [`std::fs::", stringify!($name), "`].")]
+            ///
+            /// # Errors
+            /// Those of std's.
+            #[track_caller]
+            pub fn $name<$($param: AsRef<$as>),*>($($argument: $type),*) -> io::Result<$result> {
+                STD.$name($($argument),*)
+            }
+        )*
+    };
+}
+
+/// Those that are one operation on one path.
+macro_rules! operations {
+    ($($name:ident($($argument:ident: $type:ty)?) -> $result:ty = $operation:ident;)*) => {
+        functions! {
+            $(
+                fn $name<P: Path>(self, path: P $(, $argument: $type)?) -> $result {
+                    self.run(path.as_ref(), Operation::$operation, || std::fs::$name(path.as_ref() $(, $argument)?))
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    create_dir() -> () = MakeDirectory;
+    create_dir_all() -> () = MakeDirectory;
+    remove_dir() -> () = RemoveDirectory;
+    remove_dir_all() -> () = RemoveDirectory;
+    metadata() -> Metadata = Stat;
+    symlink_metadata() -> Metadata = Stat;
+    exists() -> bool = Stat;
+    read_link() -> PathBuf = ReadLink;
+    canonicalize() -> PathBuf = RealPath;
+    set_permissions(perm: Permissions) -> () = ChangeMode;
+}
+
+functions! {
+    fn read<P: Path>(self, path: P) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.open(path)?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn read_to_string<P: Path>(self, path: P) -> String {
+        let mut text = String::new();
+        self.open(path)?.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    fn write<P: Path, C: [u8]>(self, path: P, contents: C) -> () {
+        self.create(path)?.write_all(contents.as_ref())
+    }
+
+    fn copy<P: Path, Q: Path>(self, from: P, to: Q) -> u64 {
+        self.run_copy(from.as_ref(), to.as_ref())
+    }
+
+    fn rename<P: Path, Q: Path>(self, from: P, to: Q) -> () {
+        self.run(from.as_ref(), Operation::Rename, || std::fs::rename(from.as_ref(), to.as_ref()))?;
+        record::renamed(from.as_ref(), to.as_ref());
+        Ok(())
+    }
+
+    fn remove_file<P: Path>(self, path: P) -> () {
+        self.run(path.as_ref(), Operation::Delete, || std::fs::remove_file(path.as_ref()))?;
+        record::deleted(path.as_ref());
+        Ok(())
+    }
+
+    fn hard_link<P: Path, Q: Path>(self, original: P, link: Q) -> () {
+        self.run(original.as_ref(), Operation::Link, || std::fs::hard_link(original.as_ref(), link.as_ref()))
+    }
+}
