@@ -128,7 +128,22 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
             *name = format!("?{placeholders}");
         }
     }
+    unusual(&mut tokens);
     if tokens.is_empty() { Err(Error::empty()) } else { Ok(tokens) }
+}
+
+/// Spellings that the parser does not know: `a MOD b` for `a % b`, and `:=` in SET.
+fn unusual(tokens: &mut [TokenWithSpan]) {
+    let is_set = is_word(tokens, 0, "SET");
+    for index in 0..tokens.len() {
+        let is_call = matches!(tokens.get(index + 1).map(|next| &next.token), Some(Token::LParen));
+        if is_word(tokens, index, "MOD") && !is_call {
+            tokens[index].token = Token::Mod;
+        }
+        if is_set && tokens[index].token == Token::Assignment {
+            tokens[index].token = Token::Eq;
+        }
+    }
 }
 
 /// How many `?` there are.
@@ -947,9 +962,9 @@ fn heading(expr: &Expr) -> String {
             names.last().map_or_else(String::new, |name| name.value.clone())
         }
         Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text) | Value::DoubleQuotedString(text), .. }) => {
-            text.replace('`', "")
+            text.replace(['`', '\0'], "")
         }
-        other => other.to_string().replace('`', ""),
+        other => other.to_string().replace(['`', '\0'], ""),
     }
 }
 

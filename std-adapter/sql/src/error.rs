@@ -167,7 +167,7 @@ impl From<rusqlite::Error> for Error {
         if text.contains("has no column named") || text.contains("values for") {
             return Error::new(1136, "21S01", "Column count doesn't match value count at row 1");
         }
-        if text.contains("too large") || text.contains("too many") || text.contains("parser stack overflow") {
+        if text.contains("too large") || text.contains("too many") || text.contains("parser stack overflow") || text.contains("Recursion limit") {
             return Error::too_complex();
         }
         if text.contains("datatype mismatch") {

@@ -175,7 +175,10 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
         let flags = if function.arguments.1 == 0 { flags } else { flags | FunctionFlags::SQLITE_DETERMINISTIC };
         connection.create_scalar_function(format!("{PREFIX}{}", function.name).as_str(), -1, flags, move |context| {
             let arguments: Vec<ValueRef<'_>> = (0..context.len()).map(|index| context.get_raw(index)).collect();
-            (function.call)(&arguments, &state).map_err(|error| state.fail(error))
+            // SQLite looks at the time every few thousand steps; long texts take long within one step.
+            let bytes: usize = arguments.iter().map(|argument| if let ValueRef::Text(text) = argument { text.len() } else { 0 }).sum();
+            let result = if bytes > 4096 { state.check_time() } else { Ok(()) };
+            result.and_then(|()| (function.call)(&arguments, &state)).map_err(|error| state.fail(error))
         })?;
     }
     let flags = flags | FunctionFlags::SQLITE_DETERMINISTIC;

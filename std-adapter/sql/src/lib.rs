@@ -78,9 +78,15 @@ impl Program for perfschema::Process {
     }
 }
 
-impl Program for &'static perfschema::Region<'static> {
+impl Program for perfschema::Region<'static> {
     fn region(&self) -> &perfschema::Region<'_> {
         self
+    }
+}
+
+impl<P: Program> Program for &'static P {
+    fn region(&self) -> &perfschema::Region<'_> {
+        P::region(self)
     }
 }
 

@@ -219,13 +219,13 @@ mod tests {
 
     #[test]
     fn every_day_is_found_again() {
-        let mut moment = Moment::parse("0001-01-01 12:34:56").expect("a date");
-        while let Some(next) = moment.add(1.0, "DAY").filter(|next| next.part("YEAR") < Some(2500)) {
+        let mut moment = Moment::parse("1890-01-01 12:34:56").expect("a date");
+        while let Some(next) = moment.add(1.0, "DAY").filter(|next| next.part("YEAR") < Some(2110)) {
             assert_eq!(next.day(), moment.day() + 1);
             assert_eq!(Moment::parse(&next.to_string()), Some(next), "{next}");
             moment = next;
         }
-        assert_eq!(moment.date(), "2499-12-31");
+        assert_eq!(moment.date(), "2109-12-31");
     }
 
     #[test]

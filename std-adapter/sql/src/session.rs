@@ -138,7 +138,7 @@ impl Database {
             limits: self.limits,
             read_only: self.read_only,
             account,
-            // One number a session, nothing else is published by it.
+            // Relaxed: one number a session, nothing else is published by it.
             connection_id: self.sessions.fetch_add(1, Ordering::Relaxed) + 1,
             started: Instant::now(),
             settings: Mutex::default(),
@@ -202,7 +202,7 @@ pub struct Canceller(Arc<State>);
 impl Canceller {
     /// Stops it: it ends with error 1317.
     pub fn cancel(&self) {
-        // Nothing else is published by it: the statement looks every few thousand steps.
+        // Relaxed: nothing else is published by it; the statement looks every few thousand steps.
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 }
@@ -404,13 +404,21 @@ impl State {
         self.cancelled.load(Ordering::Relaxed) || lock(&self.statement).deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// An error once the statement was cancelled or has had its time.
+    pub(crate) fn check_time(&self) -> Result<(), Error> {
+        if self.must_stop() { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    fn stopped(&self) -> Error {
+        if self.cancelled.load(Ordering::Relaxed) { Error::cancelled() } else { Error::too_slow() }
+    }
+
     /// What an error of SQLite's is in truth.
     fn explain(&self, error: rusqlite::Error) -> Error {
         if let Some(failure) = lock(&self.statement).failure.take() {
             return failure;
         }
-        let error = Error::from(error);
-        if error.errno == 1317 && !self.cancelled.load(Ordering::Relaxed) { Error::too_slow() } else { error }
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) { self.stopped() } else { error.into() }
     }
 
     /// The column that a declared type belongs to.

@@ -147,8 +147,8 @@ mod tests {
         check("12", Number::Integer(12));
         check(" -12abc", Number::Integer(-12));
         check("1.5e2x", Number::Real(150.0));
-        check("1e", Number::Real(1.0));
-        check("1e+", Number::Real(1.0));
+        check("1e", Number::Integer(1));
+        check("1e+", Number::Integer(1));
         check(".5", Number::Real(0.5));
         check("18446744073709551615", Number::Integer(u64::MAX.into()));
         check("", Number::Real(0.0));
