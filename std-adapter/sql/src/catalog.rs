@@ -2,8 +2,8 @@
 //!
 //! The tables of `performance_schema` are those that the core lists; neither a table nor a column of theirs is named here.
 
-use crate::{views, variables};
 use crate::session::State;
+use crate::{variables, views};
 use perfschema::core::table::{self, SqlType, Table};
 use perfschema::render::OwnedValue;
 use perfschema::tables;
@@ -230,7 +230,9 @@ pub(crate) const CHARACTER_SET: &str = "utf8mb4";
 pub(crate) const COLLATION: &str = "utf8mb4_0900_ai_ci";
 
 fn schemata(_: &State) -> Vec<Vec<OwnedValue>> {
-    let row = |schema: &&str| vec!["def".into(), (*schema).into(), CHARACTER_SET.into(), COLLATION.into(), OwnedValue::Null, "NO".into()];
+    let row = |schema: &&str| {
+        vec!["def".into(), (*schema).into(), CHARACTER_SET.into(), COLLATION.into(), OwnedValue::Null, "NO".into()]
+    };
     SCHEMAS.iter().map(row).collect()
 }
 

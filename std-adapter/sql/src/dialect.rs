@@ -12,8 +12,9 @@ use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
     BinaryOperator, CastKind, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, ObjectName, ObjectNamePart, Query, Select,
-    SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut,
+    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, ObjectName, ObjectNamePart, Query,
+    Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan,
+    VisitMut, VisitorMut,
 };
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::keywords::Keyword;
@@ -228,9 +229,8 @@ pub(crate) fn headings(tokens: &[TokenWithSpan], text: &str) -> Vec<String> {
         return headings;
     }
     const MODIFIERS: [&str; 6] = ["DISTINCT", "ALL", "DISTINCTROW", "SQL_CALC_FOUND_ROWS", "SQL_NO_CACHE", "STRAIGHT_JOIN"];
-    const ENDS: [&str; 13] = [
-        "FROM", "INTO", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "ORDER", "WHERE", "HAVING", "GROUP", "WINDOW", "FOR", "LOCK",
-    ];
+    const ENDS: [&str; 13] =
+        ["FROM", "INTO", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "ORDER", "WHERE", "HAVING", "GROUP", "WINDOW", "FOR", "LOCK"];
     let mut first = 1;
     while MODIFIERS.iter().any(|modifier| is_word(tokens, first, modifier)) {
         first += 1;
@@ -292,7 +292,11 @@ pub(crate) struct Rewritten {
 }
 
 /// Rewrites a query or statement, and prints it.
-pub(crate) fn rewrite<T: VisitMut + std::fmt::Display>(tree: &mut T, state: &State, parameters: &[OwnedValue]) -> Result<Rewritten, Error> {
+pub(crate) fn rewrite<T: VisitMut + std::fmt::Display>(
+    tree: &mut T,
+    state: &State,
+    parameters: &[OwnedValue],
+) -> Result<Rewritten, Error> {
     let mut rewriter = Rewriter { state, parameters, bound: Vec::new(), ctes: Vec::new(), views: 0 };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
@@ -337,11 +341,7 @@ fn literal(value: Value) -> Expr {
 }
 
 fn not(negated: bool, expr: Expr) -> Expr {
-    if negated {
-        Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) }
-    } else {
-        expr
-    }
+    if negated { Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) } } else { expr }
 }
 
 fn without_case(expr: Expr) -> Expr {
@@ -387,7 +387,9 @@ impl Rewriter<'_> {
         match expr {
             Expr::Value(ValueWithSpan { value: Value::Number(..), .. }) => true,
             Expr::UnaryOp { op: UnaryOperator::Minus, expr } => self.is_number(expr),
-            other => matches!(self.bound_value(other), Some(SqliteValue::Integer(_) | SqliteValue::Blob(_) | SqliteValue::Real(_))),
+            other => {
+                matches!(self.bound_value(other), Some(SqliteValue::Integer(_) | SqliteValue::Blob(_) | SqliteValue::Real(_)))
+            }
         }
     }
 
@@ -466,8 +468,7 @@ impl Rewriter<'_> {
         let (number, unit) = match interval {
             Expr::Interval(interval) => {
                 let unit = interval.leading_field.map_or_else(String::new, |unit| unit.to_string().to_ascii_uppercase());
-                const UNITS: [&str; 9] =
-                    ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
+                const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
                 if !UNITS.contains(&unit.as_str()) {
                     return Err(Error::unsupported(&format!("INTERVAL … {unit}")));
                 }
@@ -656,7 +657,9 @@ impl Rewriter<'_> {
             ("version", 0) => self.state.variable("version").unwrap_or_default(),
             ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
             ("connection_id", 0) => self.state.connection_id().into(),
-            ("now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp", 0 | 1) => now.to_string().into(),
+            ("now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp", 0 | 1) => {
+                now.to_string().into()
+            }
             ("curdate" | "current_date" | "utc_date", 0) => now.date().into(),
             ("curtime" | "current_time" | "utc_time", 0 | 1) => now.time().into(),
             ("unix_timestamp", 0) => now.unix_seconds().into(),
@@ -688,7 +691,9 @@ impl Rewriter<'_> {
     fn expr(&mut self, expr: Expr) -> Result<Expr, Error> {
         match expr {
             Expr::Identifier(name) if name.value.starts_with('@') => self.variable(&[name]),
-            Expr::CompoundIdentifier(names) if names.first().is_some_and(|name| name.value.starts_with('@')) => self.variable(&names),
+            Expr::CompoundIdentifier(names) if names.first().is_some_and(|name| name.value.starts_with('@')) => {
+                self.variable(&names)
+            }
             // A view is no table of SQLite's: it is known by its name or alias alone.
             Expr::CompoundIdentifier(mut names) => {
                 if names.len() == 3 && names[0].value.eq_ignore_ascii_case(catalog::SYS) {
@@ -753,7 +758,8 @@ impl Rewriter<'_> {
             Expr::Collate { expr, collation } => {
                 let name = collation.to_string().to_ascii_lowercase();
                 let is_binary = name.trim_matches('`').ends_with("bin");
-                let collation = if is_binary { ObjectName::from(vec![ident("BINARY")]) } else { ObjectName::from(vec![ident("NOCASE")]) };
+                let collation =
+                    if is_binary { ObjectName::from(vec![ident("BINARY")]) } else { ObjectName::from(vec![ident("NOCASE")]) };
                 Ok(Expr::Collate { expr, collation })
             }
             Expr::Prefixed { value, .. } => Ok(*value),
@@ -807,8 +813,11 @@ impl Rewriter<'_> {
                 Ok(self.bind(SqliteValue::Text(text.clone())))
             }
             Value::HexStringLiteral(digits) => {
-                let bytes: Option<Vec<u8>> =
-                    digits.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+                let bytes: Option<Vec<u8>> = digits
+                    .as_bytes()
+                    .chunks(2)
+                    .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+                    .collect();
                 let bytes = bytes.ok_or_else(|| Error::syntax(digits, 1))?;
                 Ok(self.bind(SqliteValue::Text(String::from_utf8_lossy(&bytes).into_owned())))
             }
@@ -935,8 +944,21 @@ impl Rewriter<'_> {
 
 /// Functions that stand for operators and have no name in MySQL.
 const INTERNAL: [&str; 15] = [
-    "add", "subtract", "multiply", "divide", "div", "negate", "xor", "bit_xor", "bit_and", "bit_or", "shift_left", "shift_right", "like",
-    "signed", "char_of",
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "div",
+    "negate",
+    "xor",
+    "bit_xor",
+    "bit_and",
+    "bit_or",
+    "shift_left",
+    "shift_right",
+    "like",
+    "signed",
+    "char_of",
 ];
 
 fn arguments_missing(list: &FunctionArgumentList) -> bool {

@@ -164,10 +164,17 @@ impl From<rusqlite::Error> for Error {
         if text.contains("no tables specified") {
             return Error::new(1096, "HY000", "No tables used");
         }
+        if text.contains("tables in a join") {
+            return Error::new(1116, "HY000", "Too many tables; MySQL can only use 61 tables in a join");
+        }
         if text.contains("has no column named") || text.contains("values for") {
             return Error::new(1136, "21S01", "Column count doesn't match value count at row 1");
         }
-        if text.contains("too large") || text.contains("too many") || text.contains("parser stack overflow") || text.contains("Recursion limit") {
+        if text.contains("too large")
+            || text.contains("too many")
+            || text.contains("parser stack overflow")
+            || text.contains("Recursion limit")
+        {
             return Error::too_complex();
         }
         if text.contains("datatype mismatch") {

@@ -98,7 +98,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))),
     // Numbers.
     function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::abs, f64::abs)))),
-    function("sign", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(if x.real() == 0.0 { 0 } else { x.real().signum() as i128 })))),
+    function("sign", 1, 1, INTEGER, |a, _| {
+        one(a, |x| Ok(Number::Integer(if x.real() == 0.0 { 0 } else { x.real().signum() as i128 })))
+    }),
     function("ceiling", 1, 1, None, |a, _| one(a, |x| Ok(whole(x, f64::ceil)))),
     function("floor", 1, 1, None, |a, _| one(a, |x| Ok(whole(x, f64::floor)))),
     function("round", 1, 2, None, |a, _| rounded(a, f64::round)),
@@ -112,13 +114,19 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("date_add", 3, 3, TEXT, date_add),
     function("date", 1, 1, TEXT, |a, _| at(a, |moment| Value::Text(moment.date()))),
     function("time", 1, 1, TEXT, |a, _| at(a, |moment| Value::Text(moment.time()))),
-    function("date_format", 2, 2, TEXT, |a, _| Ok(on(a, 1, |format| at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))),
-    function("extract", 2, 2, INTEGER, |a, _| Ok(on(a, 1, |unit| at(&a[..1], |moment| moment.part(&unit).map_or(Value::Null, Value::Integer)).unwrap_or(Value::Null)))),
+    function("date_format", 2, 2, TEXT, |a, _| {
+        Ok(on(a, 1, |format| at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))
+    }),
+    function("extract", 2, 2, INTEGER, |a, _| {
+        Ok(on(a, 1, |unit| at(&a[..1], |moment| moment.part(&unit).map_or(Value::Null, Value::Integer)).unwrap_or(Value::Null)))
+    }),
     function("unix_timestamp", 1, 1, INTEGER, |a, _| at(a, |moment| Value::Integer(moment.unix_seconds()))),
     function("from_unixtime", 1, 1, TEXT, |a, _| one_text(a, |x| moment::Moment::from_unix(x.real()).to_string())),
     function("datediff", 2, 2, INTEGER, datediff),
     // The region's clock, in picoseconds since its start as TIMER_START has it; NULL once the program has ended.
-    function("timer_now", 0, 0, Some(SqlType::BigintUnsigned), |_, state| Ok(state.timer_now().map_or(Value::Null, value::unsigned))),
+    function("timer_now", 0, 0, Some(SqlType::BigintUnsigned), |_, state| {
+        Ok(state.timer_now().map_or(Value::Null, value::unsigned))
+    }),
 ];
 
 /// Other names of the same.
@@ -176,14 +184,25 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
         connection.create_scalar_function(format!("{PREFIX}{}", function.name).as_str(), -1, flags, move |context| {
             let arguments: Vec<ValueRef<'_>> = (0..context.len()).map(|index| context.get_raw(index)).collect();
             // SQLite looks at the time every few thousand steps; long texts take long within one step.
-            let bytes: usize = arguments.iter().map(|argument| if let ValueRef::Text(text) = argument { text.len() } else { 0 }).sum();
+            let bytes: usize =
+                arguments.iter().map(|argument| if let ValueRef::Text(text) = argument { text.len() } else { 0 }).sum();
             let result = if bytes > 4096 { state.check_time() } else { Ok(()) };
             result.and_then(|()| (function.call)(&arguments, &state)).map_err(|error| state.fail(error))
         })?;
     }
     let flags = flags | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_window_function(format!("{PREFIX}sum").as_str(), 1, flags, Sum { state: Arc::clone(state), average: false })?;
-    connection.create_window_function(format!("{PREFIX}avg").as_str(), 1, flags, Sum { state: Arc::clone(state), average: true })?;
+    connection.create_window_function(
+        format!("{PREFIX}sum").as_str(),
+        1,
+        flags,
+        Sum { state: Arc::clone(state), average: false },
+    )?;
+    connection.create_window_function(
+        format!("{PREFIX}avg").as_str(),
+        1,
+        flags,
+        Sum { state: Arc::clone(state), average: true },
+    )?;
     // Texts compare without case, as MySQL's default collation has it.
     connection.create_collation("NOCASE", |a, b| {
         if a.is_ascii() && b.is_ascii() {
@@ -437,7 +456,8 @@ fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
 }
 
 fn char_of(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let length = arguments.get(1).and_then(|length| Number::of(*length)).map(|length| usize::try_from(length.whole()).unwrap_or(0));
+    let length =
+        arguments.get(1).and_then(|length| Number::of(*length)).map(|length| usize::try_from(length.whole()).unwrap_or(0));
     on_text(arguments, |text| text[..length.map_or(text.len(), |length| boundary(&text, length))].to_owned())
 }
 
@@ -454,7 +474,9 @@ fn concat_ws(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 
 fn part(arguments: Arguments<'_>, f: impl Fn(&str, usize) -> &str) -> Result<Value, Error> {
     match (value::text(arguments[0]), Number::of(arguments[1])) {
-        (Some(text), Some(number)) => Ok(Value::Text(f(&text, usize::try_from(number.whole().max(0)).unwrap_or(usize::MAX)).to_owned())),
+        (Some(text), Some(number)) => {
+            Ok(Value::Text(f(&text, usize::try_from(number.whole().max(0)).unwrap_or(usize::MAX)).to_owned()))
+        }
         _ => Ok(Value::Null),
     }
 }
@@ -479,7 +501,8 @@ fn substring(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 }
 
 fn substring_index(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let (Some(text), Some(delimiter), Some(count)) = (value::text(arguments[0]), value::text(arguments[1]), Number::of(arguments[2]))
+    let (Some(text), Some(delimiter), Some(count)) =
+        (value::text(arguments[0]), value::text(arguments[1]), Number::of(arguments[2]))
     else {
         return Ok(Value::Null);
     };
@@ -497,7 +520,8 @@ fn substring_index(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
 }
 
 fn pad(arguments: Arguments<'_>, left: bool) -> Result<Value, Error> {
-    let (Some(text), Some(length), Some(fill)) = (value::text(arguments[0]), Number::of(arguments[1]), value::text(arguments[2])) else {
+    let (Some(text), Some(length), Some(fill)) = (value::text(arguments[0]), Number::of(arguments[1]), value::text(arguments[2]))
+    else {
         return Ok(Value::Null);
     };
     let Ok(length) = usize::try_from(length.whole()) else { return Ok(Value::Null) };
@@ -568,7 +592,9 @@ fn hex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 fn locate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let (Some(what), Some(text)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
     let from = arguments.get(2).and_then(|from| Number::of(*from)).map_or(1, Number::whole);
-    let Some(skip) = usize::try_from(from - 1).ok().filter(|skip| *skip <= characters(&text)) else { return Ok(Value::Integer(0)) };
+    let Some(skip) = usize::try_from(from - 1).ok().filter(|skip| *skip <= characters(&text)) else {
+        return Ok(Value::Integer(0));
+    };
     let (what, text) = (snapshot::fold(&what), snapshot::fold(&text));
     let start = boundary(&text, skip);
     let found = text[start..].find(&what).map(|index| characters(&text[..start + index]) + 1);
@@ -645,6 +671,7 @@ fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 }
 
 fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let day = |index: usize| value::text(arguments[index]).and_then(|text| moment::Moment::parse(&text)).map(|moment| moment.day());
+    let day =
+        |index: usize| value::text(arguments[index]).and_then(|text| moment::Moment::parse(&text)).map(|moment| moment.day());
     Ok(day(0).zip(day(1)).map_or(Value::Null, |(a, b)| Value::Integer(a - b)))
 }

@@ -54,7 +54,9 @@ impl Moment {
             let total = year * 12 + month - 1 + (months.clamp(-2e5, 2e5) as i64);
             let (year, month) = (total.div_euclid(12), total.rem_euclid(12) + 1);
             let day = day.min(days_in(year, month));
-            (0..=9999).contains(&year).then(|| Moment { micros: days(year, month, day) * DAY + self.micros.rem_euclid(DAY), ..self })
+            (0..=9999)
+                .contains(&year)
+                .then(|| Moment { micros: days(year, month, day) * DAY + self.micros.rem_euclid(DAY), ..self })
         };
         let seconds = match unit.to_ascii_uppercase().as_str() {
             "MICROSECOND" => number / 1e6,
@@ -180,20 +182,8 @@ impl fmt::Display for Moment {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// Days since 1970 of a date of the Gregorian calendar, counted in eras of 400 years that begin in March.

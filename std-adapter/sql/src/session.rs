@@ -13,8 +13,9 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use sqlparser::ast::{
-    AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, ObjectType, OrderBy, OrderByKind,
-    Query, Select, SelectItem, Set, SetExpr, Statement, TableAlias, TableFactor, TableObject, TableWithJoins, Truncate, Update,
+    AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, ObjectType, OrderBy,
+    OrderByKind, Query, Select, SelectItem, Set, SetExpr, Statement, TableAlias, TableFactor, TableObject, TableWithJoins,
+    Truncate, Update,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -231,7 +232,10 @@ pub(crate) struct State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("account", &self.account).field("connection_id", &self.connection_id).finish_non_exhaustive()
+        f.debug_struct("State")
+            .field("account", &self.account)
+            .field("connection_id", &self.connection_id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -383,7 +387,8 @@ impl State {
         if pattern.len() > 4096 {
             return Err(wrong(&"pattern too long"));
         }
-        let regex = regex_lite::RegexBuilder::new(pattern).case_insensitive(ignore_case).size_limit(1 << 16).nest_limit(50).build();
+        let regex =
+            regex_lite::RegexBuilder::new(pattern).case_insensitive(ignore_case).size_limit(1 << 16).nest_limit(50).build();
         let regex = Arc::new(regex.map_err(|error| wrong(&error))?);
         let mut statement = lock(&self.statement);
         // A pattern of its own for every row is not worth keeping.
@@ -401,7 +406,8 @@ impl State {
     }
 
     fn must_stop(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || lock(&self.statement).deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancelled.load(Ordering::Relaxed)
+            || lock(&self.statement).deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// An error once the statement was cancelled or has had its time.
@@ -660,7 +666,8 @@ impl Session {
         let word = |index, expected| dialect::is_word(tokens, index, expected);
         let characters = word(0, "SET") && (word(1, "CHARACTER") || word(1, "CHARSET"));
         let transaction = word(0, "SET") && (word(1, "TRANSACTION") || (word(1, "SESSION") && word(2, "TRANSACTION")));
-        let nothing = word(0, "BEGIN") || word(0, "COMMIT") || word(0, "ROLLBACK") || (word(0, "START") && word(1, "TRANSACTION"));
+        let nothing =
+            word(0, "BEGIN") || word(0, "COMMIT") || word(0, "ROLLBACK") || (word(0, "START") && word(1, "TRANSACTION"));
         if characters || transaction || nothing || (word(0, "UNLOCK") && word(1, "TABLES")) {
             return Ok(Some(Outcome::done()));
         }
@@ -691,10 +698,8 @@ impl Session {
         let state = &self.state;
         let explain = |error| state.explain(error);
         let mut statement = self.connection.prepare(sql).map_err(explain)?;
-        let columns: Vec<(String, Option<Column>)> = statement
-            .columns()
-            .map(|column| (column.name().to_owned(), state.declared(column.decl_type())))
-            .collect();
+        let columns: Vec<(String, Option<Column>)> =
+            statement.columns().map(|column| (column.name().to_owned(), state.declared(column.decl_type()))).collect();
         let used = statement.parameter_count().min(bound.len());
         let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
         let mut grid = Vec::new();
@@ -738,7 +743,8 @@ impl Session {
                 && relation.columns().is_empty()
             {
                 let heads = stacker::maybe_grow(4 << 20, 16 << 20, || self.columns_of(&mut query.clone()))?;
-                let column = |head: ColumnHead| Column { name: head.name, sql_type: head.sql_type, nullable: head.nullable, doc: "" };
+                let column =
+                    |head: ColumnHead| Column { name: head.name, sql_type: head.sql_type, nullable: head.nullable, doc: "" };
                 relation.set_columns(heads.into_iter().map(column).collect());
             }
         }
@@ -748,7 +754,8 @@ impl Session {
     fn may_control(&self, privilege: &str) -> Result<(), Error> {
         match (self.state.account.right, self.state.read_only) {
             (Right::Read, _) => {
-                let message = format!("Access denied; you need (at least one of) the {privilege} privilege(s) for this operation");
+                let message =
+                    format!("Access denied; you need (at least one of) the {privilege} privilege(s) for this operation");
                 Err(Error::new(1227, "42000", message))
             }
             (Right::Control, true) => Err(Error::read_only()),
@@ -805,7 +812,9 @@ impl Session {
             && update.returning.is_none()
             && update.output.is_none()
             && update.or.is_none();
-        let TableFactor::Table { name, .. } = &update.table.relation else { return Err(Error::unsupported("this kind of UPDATE")) };
+        let TableFactor::Table { name, .. } = &update.table.relation else {
+            return Err(Error::unsupported("this kind of UPDATE"));
+        };
         if !plain {
             return Err(Error::unsupported("multi-table UPDATE"));
         }
@@ -823,7 +832,9 @@ impl Session {
         }
         let mut columns = Vec::new();
         for assignment in &update.assignments {
-            let AssignmentTarget::ColumnName(name) = &assignment.target else { return Err(Error::unsupported("this kind of SET")) };
+            let AssignmentTarget::ColumnName(name) = &assignment.target else {
+                return Err(Error::unsupported("this kind of SET"));
+            };
             let name = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.as_str()).unwrap_or_default();
             let column = &declaration.columns[declaration.column(name)?];
             if !declaration.rights.update.contains(&column.name) {
@@ -865,7 +876,8 @@ impl Session {
         }
         let (mut matched, mut changed) = (0, 0);
         for (values, chosen) in &groups {
-            let chosen: std::collections::HashSet<String> = chosen.iter().map(|key| key_text(key.iter().map(OwnedValue::as_value))).collect();
+            let chosen: std::collections::HashSet<String> =
+                chosen.iter().map(|key| key_text(key.iter().map(OwnedValue::as_value))).collect();
             let new: Vec<(&str, Value<'_>)> = columns.iter().copied().zip(values.iter().map(OwnedValue::as_value)).collect();
             let mut choose = |row: &dyn Row| chosen.contains(&key_text(key.columns.iter().map(|&column| row.cell(column))));
             let updated = table.update(self.state.region(), &mut choose, &new).map_err(|error| self.refusal(error))?;
@@ -905,7 +917,9 @@ impl Session {
             let mut query = dialect::template("SELECT 1");
             let (mut names, mut items) = (Vec::new(), Vec::new());
             for assignment in insert.assignments {
-                let AssignmentTarget::ColumnName(name) = &assignment.target else { return Err(Error::unsupported("this kind of SET")) };
+                let AssignmentTarget::ColumnName(name) = &assignment.target else {
+                    return Err(Error::unsupported("this kind of SET"));
+                };
                 names.push(dialect::qualified(name)?.1.to_owned());
                 items.push(SelectItem::UnnamedExpr(assignment.value));
             }
@@ -1038,7 +1052,8 @@ impl Session {
             settings.scratch_made += 1;
             SCRATCH + settings.scratch_made
         };
-        let declared: Vec<String> = columns.iter().enumerate().map(|(index, column)| vtab::declare(number, index, column)).collect();
+        let declared: Vec<String> =
+            columns.iter().enumerate().map(|(index, column)| vtab::declare(number, index, column)).collect();
         self.batch(&format!("CREATE TABLE test.`{name}` ({})", declared.join(", ")))?;
         let places = vec!["?"; columns.len()].join(", ");
         let inserted = (|| {
@@ -1051,7 +1066,11 @@ impl Session {
         match inserted {
             Ok(count) => {
                 lock(&self.state.settings).scratch.push(ScratchTable { number, name, columns });
-                Ok(Outcome::Done { matched: count, changed: count, info: format!("Records: {count}  Duplicates: 0  Warnings: 0") })
+                Ok(Outcome::Done {
+                    matched: count,
+                    changed: count,
+                    info: format!("Records: {count}  Duplicates: 0  Warnings: 0"),
+                })
             }
             Err(error) => {
                 let error = self.state.explain(error);
@@ -1107,9 +1126,9 @@ impl Session {
             .iter()
             .map(|(_, _, value)| match value {
                 // `SET sql_mode = ansi`: a bare word is a text.
-                Expr::Identifier(name) if !name.value.starts_with('@') => {
-                    SelectItem::UnnamedExpr(Expr::Value(sqlparser::ast::Value::SingleQuotedString(name.value.clone()).with_empty_span()))
-                }
+                Expr::Identifier(name) if !name.value.starts_with('@') => SelectItem::UnnamedExpr(Expr::Value(
+                    sqlparser::ast::Value::SingleQuotedString(name.value.clone()).with_empty_span(),
+                )),
                 other => SelectItem::UnnamedExpr(other.clone()),
             })
             .collect();
@@ -1271,7 +1290,8 @@ fn head(name: String, column: Option<Column>, known: Option<SqlType>, rows: &mut
 
 /// The heading as it was written, if the name is that of an expression, which the parser's printing may have spaced otherwise.
 fn heading_of(name: &str, written: String) -> String {
-    let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '`').flat_map(char::to_lowercase).collect::<String>();
+    let bare =
+        |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '`').flat_map(char::to_lowercase).collect::<String>();
     if bare(name) == bare(&written) && !written.contains('`') { written } else { name.to_owned() }
 }
 
@@ -1294,7 +1314,8 @@ impl Clauses {
     }
 
     fn name(&self, error: Error) -> Error {
-        let Some(column) = error.message.strip_prefix("Unknown column '").and_then(|rest| rest.strip_suffix("' in 'field list'")) else {
+        let Some(column) = error.message.strip_prefix("Unknown column '").and_then(|rest| rest.strip_suffix("' in 'field list'"))
+        else {
             return error;
         };
         let wanted = column.to_lowercase();

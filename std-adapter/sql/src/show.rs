@@ -55,7 +55,12 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     let _ = words.take("EXTENDED");
     let scoped = words.take("GLOBAL") || words.take("SESSION") || words.take("LOCAL");
     if words.take("DATABASES") || words.take("SCHEMAS") {
-        return words.filtered("SELECT SCHEMA_NAME AS `Database` FROM information_schema.SCHEMATA", "Database", "SCHEMA_NAME", "");
+        return words.filtered(
+            "SELECT SCHEMA_NAME AS `Database` FROM information_schema.SCHEMATA",
+            "Database",
+            "SCHEMA_NAME",
+            "",
+        );
     }
     if words.take("TABLES") {
         let schema = words.schema(state)?;
@@ -87,7 +92,10 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     }
     if words.take("INDEX") || words.take("INDEXES") || words.take("KEYS") {
         words.next = words.tokens.len();
-        return Ok("SELECT '' AS `Table`, 0 AS Non_unique, '' AS Key_name, 0 AS Seq_in_index, '' AS Column_name FROM dual WHERE 0".to_owned());
+        return Ok(
+            "SELECT '' AS `Table`, 0 AS Non_unique, '' AS Key_name, 0 AS Seq_in_index, '' AS Column_name FROM dual WHERE 0"
+                .to_owned(),
+        );
     }
     if words.take("CREATE") {
         let view = words.take("VIEW");

@@ -31,7 +31,8 @@ impl Number {
 
     fn parse(text: &str) -> Number {
         let text = text.trim_start();
-        let digits_from = |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| from + length);
+        let digits_from =
+            |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| from + length);
         let sign = usize::from(text.starts_with(['-', '+']));
         let whole = digits_from(sign);
         let mut end = whole;
@@ -135,7 +136,8 @@ mod tests {
         for a in numbers {
             assert_eq!(load(ValueRef::from(&unsigned(a))).as_value().to_string(), a.to_string());
             for b in numbers {
-                let less: bool = connection.query_row("SELECT ?1 < ?2", [unsigned(a), unsigned(b)], |row| row.get(0)).expect("valid");
+                let less: bool =
+                    connection.query_row("SELECT ?1 < ?2", [unsigned(a), unsigned(b)], |row| row.get(0)).expect("valid");
                 assert_eq!(less, a < b, "{a} {b}");
             }
         }

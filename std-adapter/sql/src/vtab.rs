@@ -79,7 +79,8 @@ unsafe impl VTab<'_> for RelationTable {
 
     /// One equality can be looked up; everything else is a look at all rows.
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let equal = |op| matches!(op, IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ | IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_IS);
+        let equal =
+            |op| matches!(op, IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ | IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_IS);
         let found = info
             .constraints()
             .enumerate()

@@ -138,7 +138,8 @@ fn deep_and_long_statements() {
 #[test]
 fn a_join_by_equality_is_no_product() {
     let mut session = limited(Duration::from_secs(10), 64 << 20);
-    let create = "CREATE TABLE test.n AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 3000) SELECT i FROM n";
+    let create =
+        "CREATE TABLE test.n AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 3000) SELECT i FROM n";
     assert_eq!(run(&mut session, create), "Records: 3000  Duplicates: 0  Warnings: 0");
     let join = "SELECT COUNT(*) FROM test.n JOIN events_waits_history_long a ON a.object_instance_begin = n.i JOIN events_waits_history_long b \
                 USING (event_id) JOIN events_waits_history_long c USING (event_id) JOIN events_waits_history_long d USING (event_id)";

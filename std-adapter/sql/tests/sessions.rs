@@ -21,7 +21,11 @@ fn each_has_its_own_state() {
     check(&mut two, "SELECT * FROM nothing", "ERROR 1146 (42S02): Table 'sys.nothing' doesn't exist");
     check(&mut one, "SELECT DATABASE(), @@sql_mode, @x, a FROM test.t", "performance_schema,ANSI,1,1");
     check(&mut two, "SHOW WARNINGS", "Error,1146,Table 'sys.nothing' doesn't exist");
-    check(&mut two, "SELECT DATABASE(), @@sql_mode, @x IS NULL, b FROM test.t", "sys,\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION\",1,2");
+    check(
+        &mut two,
+        "SELECT DATABASE(), @@sql_mode, @x IS NULL, b FROM test.t",
+        "sys,\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION\",1,2",
+    );
     assert!(one.warnings().is_empty());
     // What they read is one and the same.
     check(&mut one, "UPDATE setup_instruments SET enabled = 'NO'", "Rows matched: 11  Changed: 11  Warnings: 0");

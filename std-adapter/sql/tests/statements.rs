@@ -36,29 +36,86 @@ fn expressions() {
         ("1 + 1, 7 / 2, 7 DIV 2, 7 % 3, 7 MOD 3, -7 DIV 2, 5 - 8", "2,3.5,3,1,1,-3,-3"),
         ("1 / 0, 1 DIV 0, 1 % 0, NULL + 1", "\\N"),
         ("'12abc' + 1, '1.5' * 2, '' + 0", "13,3,0"),
-        ("18446744073709551615, 18446744073709551615 - 18446744073709551614, 9223372036854775807 * 2", "18446744073709551615,1,18446744073709551614"),
+        (
+            "18446744073709551615, 18446744073709551615 - 18446744073709551614, 9223372036854775807 * 2",
+            "18446744073709551615,1,18446744073709551614",
+        ),
         ("'a' = 'A', 'a' <=> NULL, NULL <=> NULL, 'a' < 'B', 'b' BETWEEN 'A' AND 'C', 'x' IN ('X', 'y')", "1,0,1,1,1,1"),
-        ("'a' LIKE 'A', 'ab' LIKE 'a_', 'a_b' LIKE 'a\\_b', 'axb' LIKE 'a\\_b', 'a%' LIKE 'a!%' ESCAPE '!', 'Ünï' LIKE 'üNÏ'", "1,1,1,0,1,1"),
+        (
+            "'a' LIKE 'A', 'ab' LIKE 'a_', 'a_b' LIKE 'a\\_b', 'axb' LIKE 'a\\_b', 'a%' LIKE 'a!%' ESCAPE '!', 'Ünï' LIKE 'üNÏ'",
+            "1,1,1,0,1,1",
+        ),
         ("'abc' NOT LIKE 'b%', 'abc' REGEXP 'B.$', 'abc' NOT RLIKE '^b'", "1,1,1"),
-        ("1 || 0, 1 && 0, NOT 1, NOT 0, 1 XOR 1, 6 & 3, 6 | 3, 6 ^ 3, ~0, 1 << 3, 8 >> 2", "1,0,0,1,0,2,7,5,18446744073709551615,8,2"),
+        (
+            "1 || 0, 1 && 0, NOT 1, NOT 0, 1 XOR 1, 6 & 3, 6 | 3, 6 ^ 3, ~0, 1 << 3, 8 >> 2",
+            "1,0,0,1,0,2,7,5,18446744073709551615,8,2",
+        ),
         ("TRUE, FALSE, NULL IS NULL, 1 IS NOT NULL, 1 IS TRUE, 'é' = 'É'", "1,0,1,1,1,1"),
-        ("CASE 'A' WHEN 'a' THEN 1 ELSE 2 END, CASE WHEN 0 THEN 1 END IS NULL, IF(0, 1, 2), IFNULL(NULL, 3), NULLIF(1, 1) IS NULL, COALESCE(NULL, 4), ISNULL(5)", "1,1,2,3,1,4,0"),
-        ("LEFT('abc', 2), RIGHT('abc', 2), SUBSTRING('abcd', 2, 2), SUBSTR('abcd', -2), MID('abcd', 2), SUBSTRING('abcd' FROM 2 FOR 1)", "ab,bc,bc,cd,bcd,b"),
-        ("SUBSTRING_INDEX('a/b/c', '/', 2), SUBSTRING_INDEX('a/b/c', '/', -1), CONCAT('a', 1, 'b'), CONCAT('a', NULL) IS NULL, CONCAT_WS('-', 'a', NULL, 'b')", "a/b,c,a1b,1,a-b"),
-        ("UPPER('aé'), LCASE('AÉ'), LENGTH('é'), CHAR_LENGTH('é'), REVERSE('abc'), REPEAT('ab', 2), LPAD('a', 3, '-'), RPAD('abc', 2, '-'), CONCAT(SPACE(2), '|')", "AÉ,aé,2,1,cba,abab,--a,ab,  |"),
-        ("TRIM('  a '), LTRIM(' a'), RTRIM('a '), TRIM(BOTH 'x' FROM 'xax'), TRIM(LEADING 'x' FROM 'xax'), REPLACE('abc', 'b', 'x'), HEX('AB'), HEX(255)", "a,a,a,a,ax,axc,4142,FF"),
-        ("LOCATE('B', 'abc'), INSTR('abc', 'c'), POSITION('b' IN 'abc'), LOCATE('a', 'aba', 2), STRCMP('a', 'B'), FIELD('b', 'a', 'B'), ELT(2, 'a', 'b'), FIND_IN_SET('b', 'a,B')", "2,3,2,3,-1,2,b,2"),
-        ("ABS(-3), SIGN(-2), CEIL(1.2), FLOOR(-1.2), ROUND(2.567, 2), ROUND(15, -1), TRUNCATE(2.567, 1), POW(2, 3), SQRT(9), MOD(7, 3), GREATEST(1, 3, 2), LEAST(1, 3)", "3,-1,2,-2,2.57,20,2.5,8,3,1,3,1"),
-        ("SQRT(-1) IS NULL, LN(0) IS NULL, LOG10(100), FORMAT(1234567.891, 2), FORMAT(1234, 0), FORMAT(-123, 0)", "1,1,2,\"1,234,567.89\",\"1,234\",-123"),
-        ("FORMAT_PICO_TIME(31843368), sys.format_time(43), FORMAT_BYTES(2048), FORMAT_PICO_TIME(NULL) IS NULL", "31.84 us, 43 ps,2.00 KiB,1"),
-        ("CAST('12' AS UNSIGNED) + 1, CAST(-1 AS UNSIGNED), CAST('a' AS SIGNED), CAST(1.567 AS DECIMAL(5,2)), CONVERT(12, CHAR), CAST(12 AS CHAR(1)), CONVERT('x' USING utf8mb4)", "13,18446744073709551615,0,1.57,12,1,x"),
-        ("DATE_ADD('2026-01-31', INTERVAL 1 MONTH), DATE_SUB('2026-03-01 00:00:00', INTERVAL 1 SECOND), '2026-01-01' + INTERVAL 1 DAY, DATEDIFF('2026-03-01', '2026-02-01')", "2026-02-28,2026-02-28 23:59:59,2026-01-02,28"),
-        ("YEAR('2026-11-21'), EXTRACT(HOUR FROM '2026-11-21 17:31:54'), DATE_FORMAT('2026-11-21', '%d.%m.%y'), DATE('2026-11-21 17:31:54'), UNIX_TIMESTAMP('1970-01-02'), FROM_UNIXTIME(86400)", "2026,17,21.11.26,2026-11-21,86400,1970-01-02 00:00:00"),
-        ("NOW() = NOW(), NOW() > DATE_SUB(NOW(), INTERVAL 86400 SECOND), CURDATE() = DATE(NOW()), UNIX_TIMESTAMP() > 1700000000", "1,1,1,1"),
-        ("DATABASE(), SCHEMA(), USER(), CURRENT_USER(), CONNECTION_ID(), VERSION() LIKE '8.0.%'", "performance_schema,performance_schema,root@localhost,root@localhost,1,1"),
-        ("@@version = VERSION(), @@autocommit, @@session.autocommit, @@global.performance_schema, @@PERFORMANCE_SCHEMA_MAX_MUTEX_CLASSES", "1,1,1,ON,4"),
+        (
+            "CASE 'A' WHEN 'a' THEN 1 ELSE 2 END, CASE WHEN 0 THEN 1 END IS NULL, IF(0, 1, 2), IFNULL(NULL, 3), NULLIF(1, 1) IS NULL, COALESCE(NULL, 4), ISNULL(5)",
+            "1,1,2,3,1,4,0",
+        ),
+        (
+            "LEFT('abc', 2), RIGHT('abc', 2), SUBSTRING('abcd', 2, 2), SUBSTR('abcd', -2), MID('abcd', 2), SUBSTRING('abcd' FROM 2 FOR 1)",
+            "ab,bc,bc,cd,bcd,b",
+        ),
+        (
+            "SUBSTRING_INDEX('a/b/c', '/', 2), SUBSTRING_INDEX('a/b/c', '/', -1), CONCAT('a', 1, 'b'), CONCAT('a', NULL) IS NULL, CONCAT_WS('-', 'a', NULL, 'b')",
+            "a/b,c,a1b,1,a-b",
+        ),
+        (
+            "UPPER('aé'), LCASE('AÉ'), LENGTH('é'), CHAR_LENGTH('é'), REVERSE('abc'), REPEAT('ab', 2), LPAD('a', 3, '-'), RPAD('abc', 2, '-'), CONCAT(SPACE(2), '|')",
+            "AÉ,aé,2,1,cba,abab,--a,ab,  |",
+        ),
+        (
+            "TRIM('  a '), LTRIM(' a'), RTRIM('a '), TRIM(BOTH 'x' FROM 'xax'), TRIM(LEADING 'x' FROM 'xax'), REPLACE('abc', 'b', 'x'), HEX('AB'), HEX(255)",
+            "a,a,a,a,ax,axc,4142,FF",
+        ),
+        (
+            "LOCATE('B', 'abc'), INSTR('abc', 'c'), POSITION('b' IN 'abc'), LOCATE('a', 'aba', 2), STRCMP('a', 'B'), FIELD('b', 'a', 'B'), ELT(2, 'a', 'b'), FIND_IN_SET('b', 'a,B')",
+            "2,3,2,3,-1,2,b,2",
+        ),
+        (
+            "ABS(-3), SIGN(-2), CEIL(1.2), FLOOR(-1.2), ROUND(2.567, 2), ROUND(15, -1), TRUNCATE(2.567, 1), POW(2, 3), SQRT(9), MOD(7, 3), GREATEST(1, 3, 2), LEAST(1, 3)",
+            "3,-1,2,-2,2.57,20,2.5,8,3,1,3,1",
+        ),
+        (
+            "SQRT(-1) IS NULL, LN(0) IS NULL, LOG10(100), FORMAT(1234567.891, 2), FORMAT(1234, 0), FORMAT(-123, 0)",
+            "1,1,2,\"1,234,567.89\",\"1,234\",-123",
+        ),
+        (
+            "FORMAT_PICO_TIME(31843368), sys.format_time(43), FORMAT_BYTES(2048), FORMAT_PICO_TIME(NULL) IS NULL",
+            "31.84 us, 43 ps,2.00 KiB,1",
+        ),
+        (
+            "CAST('12' AS UNSIGNED) + 1, CAST(-1 AS UNSIGNED), CAST('a' AS SIGNED), CAST(1.567 AS DECIMAL(5,2)), CONVERT(12, CHAR), CAST(12 AS CHAR(1)), CONVERT('x' USING utf8mb4)",
+            "13,18446744073709551615,0,1.57,12,1,x",
+        ),
+        (
+            "DATE_ADD('2026-01-31', INTERVAL 1 MONTH), DATE_SUB('2026-03-01 00:00:00', INTERVAL 1 SECOND), '2026-01-01' + INTERVAL 1 DAY, DATEDIFF('2026-03-01', '2026-02-01')",
+            "2026-02-28,2026-02-28 23:59:59,2026-01-02,28",
+        ),
+        (
+            "YEAR('2026-11-21'), EXTRACT(HOUR FROM '2026-11-21 17:31:54'), DATE_FORMAT('2026-11-21', '%d.%m.%y'), DATE('2026-11-21 17:31:54'), UNIX_TIMESTAMP('1970-01-02'), FROM_UNIXTIME(86400)",
+            "2026,17,21.11.26,2026-11-21,86400,1970-01-02 00:00:00",
+        ),
+        (
+            "NOW() = NOW(), NOW() > DATE_SUB(NOW(), INTERVAL 86400 SECOND), CURDATE() = DATE(NOW()), UNIX_TIMESTAMP() > 1700000000",
+            "1,1,1,1",
+        ),
+        (
+            "DATABASE(), SCHEMA(), USER(), CURRENT_USER(), CONNECTION_ID(), VERSION() LIKE '8.0.%'",
+            "performance_schema,performance_schema,root@localhost,root@localhost,1,1",
+        ),
+        (
+            "@@version = VERSION(), @@autocommit, @@session.autocommit, @@global.performance_schema, @@PERFORMANCE_SCHEMA_MAX_MUTEX_CLASSES",
+            "1,1,1,ON,4",
+        ),
         ("X'4142', _utf8mb4'x', N'x', 'a' 'b', \"it's\", 'it''s', 'a\\'b', 'a\\\\b'", "AB,x,x,ab,it's,it's,a'b,a\\b"),
-        ("(SELECT COUNT(*) FROM setup_timers), EXISTS (SELECT 1 FROM setup_timers WHERE 0), 1 IN (SELECT 1), 1 = ANY (SELECT 1)", "1,0,1,1"),
+        (
+            "(SELECT COUNT(*) FROM setup_timers), EXISTS (SELECT 1 FROM setup_timers WHERE 0), 1 IN (SELECT 1), 1 = ANY (SELECT 1)",
+            "1,0,1,1",
+        ),
         ("1e3, 1.5, .5, 0.1 + 0.2 < 0.4", "1000,1.5,0.5,1"),
     ] {
         // A line of NULLs has its own form.
@@ -82,22 +139,55 @@ fn queries() {
     }
     let mut session = world.session();
     for (statement, expected) in [
-        ("SELECT COUNT(*), SUM(timer_wait), MIN(timer_wait), MAX(timer_wait), AVG(timer_wait) FROM events_waits_history_long", "10,550000,10000,100000,55000"),
-        ("SELECT t.name, COUNT(*) c FROM events_waits_history_long e JOIN threads t USING (thread_id) GROUP BY t.name HAVING c > 4 ORDER BY c DESC", "thread/test/a,6"),
-        ("SELECT t.name, COUNT(e.event_id) FROM threads t LEFT JOIN events_waits_history_long e ON e.thread_id = t.thread_id AND e.timer_wait > 90000 GROUP BY t.name ORDER BY 1", "thread/test/a,0\nthread/test/b,1"),
-        ("SELECT event_id, timer_wait, RANK() OVER (PARTITION BY thread_id ORDER BY timer_wait DESC) r FROM events_waits_history_long ORDER BY r, event_id LIMIT 2, 1", "3,70000,2"),
+        (
+            "SELECT COUNT(*), SUM(timer_wait), MIN(timer_wait), MAX(timer_wait), AVG(timer_wait) FROM events_waits_history_long",
+            "10,550000,10000,100000,55000",
+        ),
+        (
+            "SELECT t.name, COUNT(*) c FROM events_waits_history_long e JOIN threads t USING (thread_id) GROUP BY t.name HAVING c > 4 ORDER BY c DESC",
+            "thread/test/a,6",
+        ),
+        (
+            "SELECT t.name, COUNT(e.event_id) FROM threads t LEFT JOIN events_waits_history_long e ON e.thread_id = t.thread_id AND e.timer_wait > 90000 GROUP BY t.name ORDER BY 1",
+            "thread/test/a,0\nthread/test/b,1",
+        ),
+        (
+            "SELECT event_id, timer_wait, RANK() OVER (PARTITION BY thread_id ORDER BY timer_wait DESC) r FROM events_waits_history_long ORDER BY r, event_id LIMIT 2, 1",
+            "3,70000,2",
+        ),
         ("SELECT DISTINCT thread_id FROM events_waits_history_long ORDER BY thread_id DESC", "2\n1"),
-        ("SELECT name FROM threads UNION SELECT 'x' UNION ALL (SELECT 'y' LIMIT 1) ORDER BY 1", "thread/test/a\nthread/test/b\nx\ny"),
-        ("SELECT GROUP_CONCAT(name ORDER BY name DESC SEPARATOR '; '), GROUP_CONCAT(DISTINCT type) FROM threads", "thread/test/b; thread/test/a,BACKGROUND"),
+        (
+            "SELECT name FROM threads UNION SELECT 'x' UNION ALL (SELECT 'y' LIMIT 1) ORDER BY 1",
+            "thread/test/a\nthread/test/b\nx\ny",
+        ),
+        (
+            "SELECT GROUP_CONCAT(name ORDER BY name DESC SEPARATOR '; '), GROUP_CONCAT(DISTINCT type) FROM threads",
+            "thread/test/b; thread/test/a,BACKGROUND",
+        ),
         ("SELECT COUNT(*) FROM threads a, threads b, threads c", "8"),
         ("SELECT name FROM threads WHERE thread_id = '2' AND 'BACKGROUND' = type", "thread/test/b"),
-        ("SELECT COUNT(*) FROM global_variables WHERE variable_value > 3 AND variable_name LIKE 'performance\\_schema\\_max\\_mutex%'", "2"),
+        (
+            "SELECT COUNT(*) FROM global_variables WHERE variable_value > 3 AND variable_name LIKE 'performance\\_schema\\_max\\_mutex%'",
+            "2",
+        ),
         ("WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT SUM(i) FROM n", "10"),
-        ("SELECT name FROM threads t WHERE EXISTS (SELECT 1 FROM events_waits_history_long e WHERE e.thread_id = t.thread_id AND e.timer_wait = 100000)", "thread/test/b"),
-        ("SELECT s.event_name FROM events_waits_summary_global_by_event_name s STRAIGHT_JOIN setup_instruments i ON i.name = s.event_name WHERE s.count_star = 3 ORDER BY 1 LIMIT 1", "wait/synch/mutex/mysys/KEY_CACHE::cache_lock"),
+        (
+            "SELECT name FROM threads t WHERE EXISTS (SELECT 1 FROM events_waits_history_long e WHERE e.thread_id = t.thread_id AND e.timer_wait = 100000)",
+            "thread/test/b",
+        ),
+        (
+            "SELECT s.event_name FROM events_waits_summary_global_by_event_name s STRAIGHT_JOIN setup_instruments i ON i.name = s.event_name WHERE s.count_star = 3 ORDER BY 1 LIMIT 1",
+            "wait/synch/mutex/mysys/KEY_CACHE::cache_lock",
+        ),
         // What prometheus-mysqld-exporter sends.
-        ("SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT FROM performance_schema.events_waits_summary_global_by_event_name WHERE COUNT_STAR > 2 ORDER BY 3 LIMIT 1", "wait/synch/mutex/sql/LOCK_des_key_file,3,150000"),
-        ("SELECT column_name FROM information_schema.columns WHERE table_name = 'THREADS' AND column_name IN ('role','type')", "TYPE\nROLE"),
+        (
+            "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT FROM performance_schema.events_waits_summary_global_by_event_name WHERE COUNT_STAR > 2 ORDER BY 3 LIMIT 1",
+            "wait/synch/mutex/sql/LOCK_des_key_file,3,150000",
+        ),
+        (
+            "SELECT column_name FROM information_schema.columns WHERE table_name = 'THREADS' AND column_name IN ('role','type')",
+            "TYPE\nROLE",
+        ),
         ("SELECT a.event_name FROM events_waits_summary_by_instance a LIMIT 0", ""),
     ] {
         if expected.is_empty() {
@@ -142,7 +232,10 @@ fn show_and_describe() {
     assert_eq!(grid.rows, [["setup_timers".into(), OwnedValue::from(expected)]]);
     assert!(run(&mut session, "SHOW CREATE VIEW sys.lock_waits").contains("CREATE VIEW `sys`.`lock_waits` AS SELECT"));
     let status = run(&mut session, "SHOW ENGINE PERFORMANCE_SCHEMA STATUS");
-    assert!(status.contains(&format!("performance_schema,performance_schema.memory,{}\n", common::CONFIG.size_bytes())), "{status}");
+    assert!(
+        status.contains(&format!("performance_schema,performance_schema.memory,{}\n", common::CONFIG.size_bytes())),
+        "{status}"
+    );
 }
 
 #[test]
@@ -167,7 +260,11 @@ fn use_and_set() {
     ] {
         check(&mut session, statement, "0 changed");
     }
-    check(&mut session, "SELECT @@autocommit, @@sql_mode, @@lock_wait_timeout, @x, @y IS NULL", "0,\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,ANSI\",2,5,1");
+    check(
+        &mut session,
+        "SELECT @@autocommit, @@sql_mode, @@lock_wait_timeout, @x, @y IS NULL",
+        "0,\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,ANSI\",2,5,1",
+    );
     check(&mut session, "SET nothing = 1", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
     check(&mut session, "SET version = 1", "ERROR 1238 (HY000): Variable 'version' is a read only variable");
     check(&mut session, "SET GLOBAL autocommit = 1", "ERROR 1238 (HY000): Variable 'autocommit' is a read only variable");
@@ -189,10 +286,16 @@ fn what_is_refused_and_how() {
         ("SELECT * FROM test.nothing", "1146 (42S02): Table 'test.nothing' doesn't exist"),
         ("SELECT * FROM mysql.user", "1049 (42000): Unknown database 'mysql'"),
         ("SELECT * FROM main.sqlite_master", "1049 (42000): Unknown database 'main'"),
-        ("SELECT * FROM performance_schema.sqlite_master", "1146 (42S02): Table 'performance_schema.sqlite_master' doesn't exist"),
+        (
+            "SELECT * FROM performance_schema.sqlite_master",
+            "1146 (42S02): Table 'performance_schema.sqlite_master' doesn't exist",
+        ),
         ("SELECT * FROM test.sqlite_master", "1146 (42S02): Table 'test.sqlite_master' doesn't exist"),
         ("SELECT * FROM pragma_database_list", "1146 (42S02): Table 'performance_schema.pragma_database_list' doesn't exist"),
-        ("SELECT * FROM threads WHERE (SELECT 1 FROM sqlite_schema)", "1146 (42S02): Table 'performance_schema.sqlite_schema' doesn't exist"),
+        (
+            "SELECT * FROM threads WHERE (SELECT 1 FROM sqlite_schema)",
+            "1146 (42S02): Table 'performance_schema.sqlite_schema' doesn't exist",
+        ),
         ("SELECT nothing FROM threads", "1054 (42S22): Unknown column 'nothing' in 'field list'"),
         ("SELECT t.nothing FROM threads t", "1054 (42S22): Unknown column 't.nothing' in 'field list'"),
         ("SELECT 1 FROM threads WHERE nothing = 1", "1054 (42S22): Unknown column 'nothing' in 'where clause'"),
@@ -213,20 +316,35 @@ fn what_is_refused_and_how() {
         ("SELECT 1 INTO OUTFILE '/tmp/x'", &format!("1064 (42000): {syntax} ''/tmp/x'' at line 1")),
         ("UPDATE threads SET name = 'x'", "1683 (HY000): Invalid performance_schema usage."),
         ("UPDATE threads SET nothing = 'x'", "1054 (42S22): Unknown column 'nothing' in 'field list'"),
-        ("UPDATE mutex_instances SET name = 'x'", "1142 (42000): UPDATE command denied to user 'root'@'localhost' for table 'mutex_instances'"),
+        (
+            "UPDATE mutex_instances SET name = 'x'",
+            "1142 (42000): UPDATE command denied to user 'root'@'localhost' for table 'mutex_instances'",
+        ),
         ("UPDATE setup_instruments SET enabled = 'maybe'", "1265 (01000): Data truncated for column 'ENABLED' at row 1"),
         ("UPDATE setup_instruments SET enabled = 3", "1265 (01000): Data truncated for column 'ENABLED' at row 1"),
         ("UPDATE setup_instruments SET enabled = NULL", "1048 (23000): Column 'ENABLED' cannot be null"),
         ("UPDATE sys.lock_waits SET operation = 1", "1288 (HY000): The target table lock_waits of the UPDATE is not updatable"),
-        ("UPDATE information_schema.tables SET engine = 1", "1044 (42000): Access denied for user 'root'@'localhost' to database 'information_schema'"),
+        (
+            "UPDATE information_schema.tables SET engine = 1",
+            "1044 (42000): Access denied for user 'root'@'localhost' to database 'information_schema'",
+        ),
         ("INSERT INTO threads VALUES (1)", "1142 (42000): INSERT command denied to user 'root'@'localhost' for table 'threads'"),
-        ("DELETE FROM setup_instruments", "1142 (42000): DELETE command denied to user 'root'@'localhost' for table 'setup_instruments'"),
-        ("INSERT INTO setup_actors VALUES ('a','b','c','YES','NO','x')", "1136 (21S01): Column count doesn't match value count at row 1"),
+        (
+            "DELETE FROM setup_instruments",
+            "1142 (42000): DELETE command denied to user 'root'@'localhost' for table 'setup_instruments'",
+        ),
+        (
+            "INSERT INTO setup_actors VALUES ('a','b','c','YES','NO','x')",
+            "1136 (21S01): Column count doesn't match value count at row 1",
+        ),
         ("INSERT INTO setup_actors (host, nothing) VALUES ('a','b')", "1054 (42S22): Unknown column 'nothing' in 'field list'"),
         ("INSERT INTO setup_actors VALUES ('%','%','%')", "1022 (23000): Can't write; duplicate key in table 'setup_actors'"),
         ("TRUNCATE setup_instruments", "1683 (HY000): Invalid performance_schema usage."),
         ("TRUNCATE nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
-        ("CREATE TABLE x AS SELECT 1", "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'"),
+        (
+            "CREATE TABLE x AS SELECT 1",
+            "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'",
+        ),
         ("DROP TABLE threads", "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'"),
         ("CREATE VIEW x AS SELECT 1", "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'"),
         ("CREATE TABLE test.`sqlite_x` AS SELECT 1", "1103 (42000): Incorrect table name 'sqlite_x'"),
@@ -236,7 +354,10 @@ fn what_is_refused_and_how() {
         ("EXPLAIN SELECT 1", "1235 (42000): This version of MySQL doesn't yet support 'EXPLAIN of a statement'"),
         ("SHOW COLUMNS FROM nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
         ("SHOW NOTHING", &format!("1064 (42000): {syntax} 'NOTHING' at line 1")),
-        ("SELECT 18446744073709551615 * 18446744073709551615 * 18446744073709551615", "1690 (22003): BIGINT UNSIGNED value is out of range"),
+        (
+            "SELECT 18446744073709551615 * 18446744073709551615 * 18446744073709551615",
+            "1690 (22003): BIGINT UNSIGNED value is out of range",
+        ),
     ] {
         assert_eq!(run(&mut session, statement), format!("ERROR {expected}"), "{statement}");
     }
@@ -247,13 +368,33 @@ fn what_is_refused_and_how() {
 #[test]
 fn insert_delete_truncate() {
     let mut session = session();
-    check(&mut session, "INSERT INTO setup_actors (user, host, enabled) VALUES ('mary', 'there', 'NO'), ('john', '%', 1)", "2 changed");
+    check(
+        &mut session,
+        "INSERT INTO setup_actors (user, host, enabled) VALUES ('mary', 'there', 'NO'), ('john', '%', 1)",
+        "2 changed",
+    );
     check(&mut session, "INSERT INTO setup_actors SET host = 'x', user = LOWER('Y')", "1 changed");
-    check(&mut session, "INSERT INTO setup_actors VALUES ('one', 'too', 'many')", "ERROR 1114 (HY000): The table 'setup_actors' is full");
+    check(
+        &mut session,
+        "INSERT INTO setup_actors VALUES ('one', 'too', 'many')",
+        "ERROR 1114 (HY000): The table 'setup_actors' is full",
+    );
     check(&mut session, "SELECT * FROM setup_actors WHERE host <> '%' ORDER BY user", "there,mary,%,NO,YES\nx,y,%,YES,YES");
-    check(&mut session, "UPDATE setup_actors SET history = 'NO', enabled = 'YES' WHERE user = 'MARY'", "Rows matched: 1  Changed: 1  Warnings: 0");
-    check(&mut session, "UPDATE setup_actors SET history = IF(user = 'y', 'NO', history) ORDER BY user LIMIT 9", "Rows matched: 4  Changed: 1  Warnings: 0");
-    check(&mut session, "SELECT user, enabled, history FROM setup_actors ORDER BY user", "%,YES,YES\njohn,YES,YES\nmary,YES,NO\ny,YES,NO");
+    check(
+        &mut session,
+        "UPDATE setup_actors SET history = 'NO', enabled = 'YES' WHERE user = 'MARY'",
+        "Rows matched: 1  Changed: 1  Warnings: 0",
+    );
+    check(
+        &mut session,
+        "UPDATE setup_actors SET history = IF(user = 'y', 'NO', history) ORDER BY user LIMIT 9",
+        "Rows matched: 4  Changed: 1  Warnings: 0",
+    );
+    check(
+        &mut session,
+        "SELECT user, enabled, history FROM setup_actors ORDER BY user",
+        "%,YES,YES\njohn,YES,YES\nmary,YES,NO\ny,YES,NO",
+    );
     check(&mut session, "DELETE FROM setup_actors WHERE user IN ('mary', 'john')", "2 changed");
     check(&mut session, "SELECT ROW_COUNT()", "2");
     check(&mut session, "TRUNCATE TABLE setup_actors", "0 changed");
@@ -307,7 +448,10 @@ fn parameters_and_descriptions() {
     }
     let error = session.execute_with(statement, &[]).expect_err("values are missing");
     assert_eq!(error.errno, 1210);
-    assert_eq!(session.describe("SHOW TABLES").map(|description| description.columns[0].name.clone()), Ok("Tables_in_performance_schema".to_owned()));
+    assert_eq!(
+        session.describe("SHOW TABLES").map(|description| description.columns[0].name.clone()),
+        Ok("Tables_in_performance_schema".to_owned())
+    );
     assert_eq!(session.describe("SELECT nothing FROM threads").map_err(|error| error.errno), Err(1054));
 }
 
@@ -321,7 +465,9 @@ fn rights() {
     check(&mut session, "SELECT USER(), COUNT(*) FROM setup_timers", "mary@there,1");
     check(&mut session, "SET NAMES utf8mb4", "0 changed");
     check(&mut session, "CREATE TABLE test.saved AS SELECT * FROM setup_instruments", "Records: 11  Duplicates: 0  Warnings: 0");
-    let denied = |command: &str, table: &str| format!("ERROR 1142 (42000): {command} command denied to user 'mary'@'there' for table '{table}'");
+    let denied = |command: &str, table: &str| {
+        format!("ERROR 1142 (42000): {command} command denied to user 'mary'@'there' for table '{table}'")
+    };
     for (statement, command, table) in [
         ("UPDATE setup_instruments SET enabled = 'NO'", "UPDATE", "setup_instruments"),
         ("INSERT INTO setup_actors VALUES ('a', 'b', 'c')", "INSERT", "setup_actors"),
@@ -338,7 +484,8 @@ fn rights() {
     check(&mut session, "SELECT COUNT(*) FROM setup_instruments WHERE enabled = 'YES'", "11");
 
     let mut session = Database::new(world.region).read_only().session(Account::default()).expect("there is memory");
-    let read_only = "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
+    let read_only =
+        "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, "TRUNCATE performance_schema.events_waits_history", read_only);
     check(&mut session, "UPDATE performance_schema.setup_instruments SET enabled = 'NO'", read_only);
     check(&mut session, "SELECT sys.timer_now() IS NULL", "1");

@@ -17,7 +17,10 @@ fn every_view_answers_and_is_described() {
     assert!(views.len() >= 14, "{views:?}");
     for view in views {
         let Ok(Outcome::Rows(grid)) = session.execute(&format!("SELECT * FROM sys.`{view}`")) else { panic!("{view}") };
-        let described = run(&mut session, &format!("SELECT column_name FROM information_schema.columns WHERE table_name = '{view}' ORDER BY ordinal_position"));
+        let described = run(
+            &mut session,
+            &format!("SELECT column_name FROM information_schema.columns WHERE table_name = '{view}' ORDER BY ordinal_position"),
+        );
         let names: Vec<&str> = grid.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(described.lines().skip(1).collect::<Vec<_>>(), names, "{view}");
     }
@@ -43,8 +46,16 @@ fn waits_by_latency() {
         "SELECT * FROM sys.waits_global_by_latency",
         "wait/synch/mutex/sql/LOCK_des_key_file,2,400.00 ns,200.00 ns,300.00 ns\nwait/synch/rwlock/sql/LOCK_grant,1,5.00 ns,5.00 ns,5.00 ns",
     );
-    check(&mut session, "SELECT events, total_latency FROM sys.`x$waits_global_by_latency` LIMIT 1", "wait/synch/mutex/sql/LOCK_des_key_file,400000");
-    check(&mut session, "SELECT * FROM sys.wait_classes_global_by_latency", "wait/synch/mutex,2,400.00 ns,100.00 ns,200.00 ns,300.00 ns\nwait/synch/rwlock,1,5.00 ns,5.00 ns,5.00 ns,5.00 ns");
+    check(
+        &mut session,
+        "SELECT events, total_latency FROM sys.`x$waits_global_by_latency` LIMIT 1",
+        "wait/synch/mutex/sql/LOCK_des_key_file,400000",
+    );
+    check(
+        &mut session,
+        "SELECT * FROM sys.wait_classes_global_by_latency",
+        "wait/synch/mutex,2,400.00 ns,100.00 ns,200.00 ns,300.00 ns\nwait/synch/rwlock,1,5.00 ns,5.00 ns,5.00 ns,5.00 ns",
+    );
     check(&mut session, "SELECT user, total FROM sys.waits_by_user_by_latency", "background,2\nbackground,1");
 }
 
@@ -64,11 +75,22 @@ fn who_waits_for_whom() {
     let waiting = waiter.begin(&world.clock, world.region.switches(class), class, &start(std::panic::Location::caller()));
     let mut session = world.session();
     let here = |line: u32| format!("sys.rs:{line}");
-    let waits = run(&mut session, "SELECT waiting_thread_name, waiting_source, blocking_thread_name, blocking_source, operation, object_instance_begin FROM sys.lock_waits");
+    let waits = run(
+        &mut session,
+        "SELECT waiting_thread_name, waiting_source, blocking_thread_name, blocking_source, operation, object_instance_begin FROM sys.lock_waits",
+    );
     let lines: Vec<&str> = waits.lines().collect();
     let (taken, waited) = (line!() - 9, line!() - 5);
-    assert_eq!(lines.get(1..), Some(&[format!("thread/test/waiter,{},thread/test/holder,{},lock,2748", here(waited), here(taken)).as_str()][..]), "{waits}");
-    check(&mut session, "SELECT thread_name, holder_thread_name, wait_so_far IS NOT NULL FROM sys.current_waits", "thread/test/waiter,thread/test/holder,1");
+    assert_eq!(
+        lines.get(1..),
+        Some(&[format!("thread/test/waiter,{},thread/test/holder,{},lock,2748", here(waited), here(taken)).as_str()][..]),
+        "{waits}"
+    );
+    check(
+        &mut session,
+        "SELECT thread_name, holder_thread_name, wait_so_far IS NOT NULL FROM sys.current_waits",
+        "thread/test/waiter,thread/test/holder,1",
+    );
     // The time so far is unknown once nobody can tell when the program ended.
     let mut ended = Database::new(world.region).read_only().session(Account::default()).expect("there is memory");
     check(&mut ended, "SELECT waiting_thread_name, wait_so_far IS NULL FROM sys.`x$lock_waits`", "thread/test/waiter,1");

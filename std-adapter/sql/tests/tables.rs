@@ -120,16 +120,25 @@ fn numbers_beyond_two_to_the_63() {
     check(&mut session, &format!("SELECT {column} {from} WHERE {column} = '{}'", 1_u64 << 62), &lines(&[1 << 62]));
     let over = (1_u64 << 63) - 1;
     check(&mut session, &format!("SELECT {column} {from} WHERE {column} > {over} ORDER BY 1 DESC"), &lines(&[u64::MAX, 1 << 63]));
-    check(&mut session, &format!("SELECT {column} {from} WHERE {column} BETWEEN 6 AND {over} ORDER BY 1"), &lines(&[1 << 62, over]));
+    check(
+        &mut session,
+        &format!("SELECT {column} {from} WHERE {column} BETWEEN 6 AND {over} ORDER BY 1"),
+        &lines(&[1 << 62, over]),
+    );
     check(&mut session, &format!("SELECT {column} - 1 {from} WHERE {column} = {}", 1_u64 << 63), &lines(&[over]));
     check(&mut session, &format!("SELECT {column} + 1 {from} WHERE {column} = {over}"), &lines(&[1 << 63]));
     check(&mut session, &format!("SELECT CONCAT({column}, '') {from} WHERE {column} = {}", u64::MAX), &lines(&[u64::MAX]));
     check(&mut session, &format!("SELECT COUNT(*) {from} a JOIN events_waits_history_long b USING ({column})"), "5");
     check(&mut session, &format!("SELECT COUNT(DISTINCT {column}) {from}"), "5");
-    check(&mut session, &format!("SELECT {column} {from} WHERE {column} IN ({}, 5) ORDER BY 1", u64::MAX), &lines(&[5, u64::MAX]));
+    check(
+        &mut session,
+        &format!("SELECT {column} {from} WHERE {column} IN ({}, 5) ORDER BY 1", u64::MAX),
+        &lines(&[5, u64::MAX]),
+    );
     check(&mut session, &format!("CREATE TABLE test.t AS SELECT {column} {from}"), "Records: 5  Duplicates: 0  Warnings: 0");
     check(&mut session, &format!("SELECT {column} FROM test.t ORDER BY 1"), &lines(&sorted));
-    let window = format!("SELECT SUM({column}) OVER (ORDER BY {column} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) {from} LIMIT 1 OFFSET 4");
+    let window =
+        format!("SELECT SUM({column}) OVER (ORDER BY {column} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) {from} LIMIT 1 OFFSET 4");
     check(&mut session, &window, &(u128::from(u64::MAX) + (1 << 63)).to_string());
     let grid = select(&mut session, &format!("SELECT {column} {from}"));
     assert_eq!(grid.columns[0].sql_type, SqlType::BigintUnsigned);
@@ -147,8 +156,8 @@ fn a_column_stays_what_it_is_through_queries_around_it() {
     let found = heads(&mut session, "SELECT q.n, COUNT(*) FROM (SELECT name AS n FROM setup_instruments) q GROUP BY q.n");
     assert_eq!(found, expected);
     let found = heads(&mut session, "SELECT source, timer_wait FROM events_waits_history_long WHERE 1 = 0");
-    assert_eq!(found, [
-        ("source".to_owned(), SqlType::Varchar(64), true),
-        ("timer_wait".to_owned(), SqlType::BigintUnsigned, true)
-    ]);
+    assert_eq!(
+        found,
+        [("source".to_owned(), SqlType::Varchar(64), true), ("timer_wait".to_owned(), SqlType::BigintUnsigned, true)]
+    );
 }

@@ -27,7 +27,11 @@ fn wl2360_select_setup_instruments() {
 fn wl2360_turn_off_and_on() {
     let mut session = World::new().session();
     let off = "SELECT name FROM setup_instruments WHERE enabled = 'NO' ORDER BY name";
-    check(&mut session, "UPDATE SETUP_INSTRUMENTS SET ENABLED='no' WHERE NAME LIKE '%/RWLOCK/%';", "Rows matched: 4  Changed: 4  Warnings: 0");
+    check(
+        &mut session,
+        "UPDATE SETUP_INSTRUMENTS SET ENABLED='no' WHERE NAME LIKE '%/RWLOCK/%';",
+        "Rows matched: 4  Changed: 4  Warnings: 0",
+    );
     check(
         &mut session,
         off,
@@ -55,7 +59,11 @@ fn wl2360_turn_off_and_on() {
 fn wl2360_save_and_restore() {
     let mut session = World::new().session();
     let restore = "UPDATE SETUP_INSTRUMENTS SET ENABLED=(SELECT ENABLED FROM test.SAVED_SETTINGS y WHERE x.NAME=y.NAME);";
-    check(&mut session, "UPDATE setup_instruments SET enabled = 'NO' WHERE name LIKE '%/cond/%'", "Rows matched: 3  Changed: 3  Warnings: 0");
+    check(
+        &mut session,
+        "UPDATE setup_instruments SET enabled = 'NO' WHERE name LIKE '%/cond/%'",
+        "Rows matched: 3  Changed: 3  Warnings: 0",
+    );
     check(
         &mut session,
         "CREATE TABLE test.SAVED_SETTINGS AS SELECT * FROM SETUP_INSTRUMENTS;",
@@ -81,7 +89,11 @@ fn wl2360_actors_timers_history() {
     check(&mut session, "INSERT INTO SETUP_ACTORS VALUES ('ALL','ALL','ALL')", "1 changed");
     check(&mut session, "SELECT * FROM setup_actors WHERE host = 'all'", "ALL,ALL,ALL,YES,YES");
     check(&mut session, "SELECT * FROM SETUP_TIMERS;", "wait,NANOSECOND");
-    check(&mut session, "UPDATE SETUP_TIMERS SET TIMER_NAME='MILLISECOND' WHERE NAME='Wait';", "Rows matched: 1  Changed: 1  Warnings: 0");
+    check(
+        &mut session,
+        "UPDATE SETUP_TIMERS SET TIMER_NAME='MILLISECOND' WHERE NAME='Wait';",
+        "Rows matched: 1  Changed: 1  Warnings: 0",
+    );
     check(&mut session, "SELECT timer_name FROM setup_timers", "MILLISECOND");
     check(
         &mut session,

@@ -30,8 +30,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let (attached, runs) = target::find_and_ask(&args.target).map_err(Error::Target)?;
-    let mut database =
-        Database::new(attached).limits(Limits { time: Duration::from_secs(args.timeout), ..Limits::default() });
+    let mut database = Database::new(attached).limits(Limits { time: Duration::from_secs(args.timeout), ..Limits::default() });
     if !runs {
         database = database.read_only();
     }
