@@ -2,7 +2,7 @@
 //!
 //! The tables of `performance_schema` are those that the core lists; neither a table nor a column of theirs is named here.
 
-use crate::session::State;
+use crate::state::State;
 use crate::{variables, views};
 use perfschema::core::table::{self, SqlType, Table};
 use perfschema::render::OwnedValue;
@@ -82,6 +82,10 @@ impl Relation {
 
     pub(crate) fn set_columns(&self, columns: Vec<Column>) {
         let _ = self.columns.set(columns);
+    }
+
+    pub(crate) fn is_view(&self) -> bool {
+        matches!(self.kind, Kind::View(_))
     }
 
     fn is(&self, schema: &str, name: &str) -> bool {

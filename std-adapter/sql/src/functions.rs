@@ -1,7 +1,7 @@
 //! MySQL's functions, as SQLite is taught them. Each is registered under its name with [`PREFIX`], so that none of SQLite's own, which
 //! behave otherwise, is meant by accident; [`crate::dialect`] writes the prefixed names, and lets through no function that is not here.
 
-use crate::session::State;
+use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, moment, snapshot};
 use perfschema::core::pattern::LikePattern;
@@ -57,7 +57,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("shift_left", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shl(y as u32).unwrap_or(0)))),
     function("shift_right", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shr(y as u32).unwrap_or(0)))),
     function("like", 2, 3, INTEGER, like),
-    function("regexp_like", 2, 3, INTEGER, |a, state| regexp(a, state)),
+    function("regexp_like", 2, 3, INTEGER, regexp),
     // CAST and CONVERT.
     function("number", 1, 1, DOUBLE, |a, _| one(a, Ok)),
     function("signed", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(x.whole().clamp(i64::MIN.into(), i64::MAX.into()))))),
@@ -83,7 +83,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("ltrim", 1, 2, TEXT, |a, _| trim(a, true, false)),
     function("rtrim", 1, 2, TEXT, |a, _| trim(a, false, true)),
     function("hex", 1, 1, TEXT, hex),
-    function("quote", 1, 1, TEXT, |a, _| on_text(a, |text| crate::dialect::quote(&text))),
+    function("quote", 1, 1, TEXT, |a, _| on_text(a, |text| crate::parse::quote(&text))),
     function("length", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| integer(text.len())))),
     function("char_length", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| integer(characters(&text))))),
     function("locate", 2, 3, INTEGER, locate),

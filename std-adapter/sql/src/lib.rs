@@ -48,21 +48,28 @@
 //! and SQLite's authorizer refuses the rest.
 
 mod catalog;
+mod change;
+mod columns;
+mod database;
 mod dialect;
 mod error;
 mod functions;
 mod moment;
+mod parse;
 mod session;
+mod set;
 mod show;
 mod snapshot;
+mod state;
 mod value;
 mod variables;
 mod views;
 mod vtab;
 
-pub use dialect::{Piece, split};
+pub use database::{Account, Database, Limits, Right};
 pub use error::Error;
-pub use session::{Account, Canceller, Database, Description, Limits, Outcome, Right, Session, Warning};
+pub use parse::{Piece, split};
+pub use session::{Canceller, Description, Outcome, Session, Warning};
 
 /// Whose tables they are.
 ///

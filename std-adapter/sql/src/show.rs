@@ -1,9 +1,10 @@
 //! SHOW and DESCRIBE: each is a SELECT over `information_schema`, written here in MySQL's dialect.
 
 use crate::catalog::{self, CHARACTER_SET, COLLATION, Column};
-use crate::dialect::{is_word, quote};
-use crate::session::{State, Warning};
-use crate::{Error, dialect};
+use crate::parse::{is_word, quote};
+use crate::session::Warning;
+use crate::state::State;
+use crate::{Error, parse};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid};
 use perfschema::tables;
@@ -261,7 +262,7 @@ impl Words<'_> {
     }
 
     fn wrong(&self) -> Error {
-        dialect::near_token(self.tokens, self.next, self.text)
+        parse::near_token(self.tokens, self.next, self.text)
     }
 
     fn end(&self) -> Result<(), Error> {
@@ -301,7 +302,7 @@ impl Words<'_> {
             return Ok(format!("{select} {condition} {column} LIKE {}{order}", quote(&pattern)));
         }
         if self.take("WHERE") {
-            let rest = dialect::rest(self.tokens, self.next, self.text);
+            let rest = parse::rest(self.tokens, self.next, self.text);
             return Ok(format!("SELECT * FROM ({select}{order}) AS `show` WHERE {rest} ORDER BY `{heading}`"));
         }
         self.end()?;

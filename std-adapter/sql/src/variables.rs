@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::catalog::{CHARACTER_SET, COLLATION};
-use crate::session::State;
+use crate::state::State;
 use perfschema::render::OwnedValue;
 use perfschema::tables;
 

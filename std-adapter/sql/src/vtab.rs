@@ -1,7 +1,7 @@
 //! The tables as SQLite sees them: virtual tables over the rows that the statement has copied.
 
-use crate::session::State;
 use crate::snapshot::Rows;
+use crate::state::State;
 use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
     Context, CreateVTab, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, VTabKind,

@@ -68,19 +68,22 @@ fn who_waits_for_whom() {
     let id = world.region.create_instance(class, 0xabc).expect("there is room");
     let instance = world.region.instance(id).expect("it is there");
     let start = |line| WaitStart { object: 0xabc, source: Some(line), ..WaitStart::new(Operation::Lock) };
-    let wait = holder.begin(&world.clock, world.region.switches(class), class, &start(std::panic::Location::caller()));
+    let (taken, waited) = (
+        std::panic::Location::caller(), // on two lines, to be told apart
+        std::panic::Location::caller(),
+    );
+    let wait = holder.begin(&world.clock, world.region.switches(class), class, &start(taken));
     holder.end(&world.clock, wait, Held::Exclusive(&instance));
     instance.set_holder(holder.thread_id());
     world.clock.advance(TimerName::Nanosecond, 50);
-    let waiting = waiter.begin(&world.clock, world.region.switches(class), class, &start(std::panic::Location::caller()));
+    let waiting = waiter.begin(&world.clock, world.region.switches(class), class, &start(waited));
     let mut session = world.session();
-    let here = |line: u32| format!("sys.rs:{line}");
+    let here = |place: &std::panic::Location<'_>| format!("sys.rs:{}", place.line());
     let waits = run(
         &mut session,
         "SELECT waiting_thread_name, waiting_source, blocking_thread_name, blocking_source, operation, object_instance_begin FROM sys.lock_waits",
     );
     let lines: Vec<&str> = waits.lines().collect();
-    let (taken, waited) = (line!() - 9, line!() - 5);
     assert_eq!(
         lines.get(1..),
         Some(&[format!("thread/test/waiter,{},thread/test/holder,{},lock,2748", here(waited), here(taken)).as_str()][..]),

@@ -60,7 +60,6 @@ fn used() -> World {
             world.region.instance(id).expect("just made").set_holder(index as u64);
         }
     }
-    std::mem::forget(actors);
     world
 }
 
