@@ -454,7 +454,8 @@ impl Rewriter<'_> {
                 Ok(Expr::CompoundIdentifier(names))
             }
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !self.is_number(&expr) => Ok(call("negate", vec![*expr])),
+            // Two minus signs in a row begin a comment of SQLite's.
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !is_digits(&expr) => Ok(call("negate", vec![*expr])),
             Expr::UnaryOp { op: UnaryOperator::Plus, expr } => Ok(*expr),
             Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, *expr)),
             Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {
@@ -712,6 +713,10 @@ const INTERNAL: [&str; 15] = [
     "signed",
     "char_of",
 ];
+
+fn is_digits(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(ValueWithSpan { value: Value::Number(..), .. }))
+}
 
 fn arguments_missing(list: &FunctionArgumentList) -> bool {
     list.args.iter().any(|argument| !matches!(argument, FunctionArg::Unnamed(FunctionArgExpr::Expr(_))))

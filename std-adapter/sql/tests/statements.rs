@@ -116,6 +116,7 @@ fn expressions() {
             "(SELECT COUNT(*) FROM setup_timers), EXISTS (SELECT 1 FROM setup_timers WHERE 0), 1 IN (SELECT 1), 1 = ANY (SELECT 1)",
             "1,0,1,1",
         ),
+        ("- -7, 1 - -7, -(-7), - - -7", "7,8,7,-7"),
         ("1e3, 1.5, .5, 0.1 + 0.2 < 0.4", "1000,1.5,0.5,1"),
     ] {
         // A line of NULLs has its own form.
