@@ -164,6 +164,9 @@ impl From<rusqlite::Error> for Error {
         if text.contains("no tables specified") {
             return Error::new(1096, "HY000", "No tables used");
         }
+        if let Some(column) = text.strip_prefix("cannot join using column ").and_then(|rest| rest.split(" - ").next()) {
+            return Error::unknown_column(column, "from clause");
+        }
         if text.contains("tables in a join") {
             return Error::new(1116, "HY000", "Too many tables; MySQL can only use 61 tables in a join");
         }

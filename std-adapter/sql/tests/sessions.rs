@@ -71,9 +71,11 @@ fn many_at_once() {
                 })
             })
             .collect();
-        readers.into_iter().for_each(|reader| reader.join().expect("no reader fails"));
+        // The writer is stopped whatever they say.
+        let results: Vec<_> = readers.into_iter().map(|reader| reader.join()).collect();
         stop.store(true, Ordering::Relaxed);
         writer.join().expect("the writer goes on");
+        results.into_iter().for_each(|result| result.expect("no reader fails"));
     });
 }
 
