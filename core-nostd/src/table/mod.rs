@@ -359,8 +359,11 @@ impl Column {
         }
     }
 
-    /// Whether the column can be given the value.
-    fn check(&self, value: &Value<'_>) -> Result<(), TableError> {
+    /// Whether the column can be given the value, so that an UPDATE of several rows can be refused before it has changed one.
+    ///
+    /// # Errors
+    /// [`TableError::NotNull`], [`TableError::Truncated`].
+    pub fn check(&self, value: &Value<'_>) -> Result<(), TableError> {
         match (value, self.sql_type) {
             (Value::Null, _) if !self.nullable => Err(TableError::NotNull { column: self.name }),
             (Value::Null, _) => Ok(()),

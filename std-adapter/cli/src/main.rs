@@ -44,6 +44,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // `perfschema tables | head` is no failure.
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        // As the `mysql` client prints it.
+        #[cfg(all(feature = "instrument", target_os = "linux"))]
+        Err(Error::Sql(error)) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
         Err(error) => {
             eprintln!("perfschema: {error}");
             ExitCode::FAILURE
@@ -59,6 +65,9 @@ enum Error {
     /// There is no such program to read from.
     #[cfg(all(feature = "instrument", target_os = "linux"))]
     Target(shared::TargetError),
+    /// A statement was refused.
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    Sql(perfschema_sql::Error),
     /// What was found out could not be written.
     Output(io::Error),
 }
@@ -69,6 +78,8 @@ impl std::fmt::Display for Error {
             Error::Demo(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]
             Error::Target(error) => error.fmt(f),
+            #[cfg(all(feature = "instrument", target_os = "linux"))]
+            Error::Sql(error) => error.fmt(f),
             Error::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

@@ -1,54 +1,10 @@
 //! `perfschema list`, `show`, `prune`: a program that shares its tables, read while it runs, while it is stopped, and when it was killed.
 #![cfg(all(feature = "instrument", target_os = "linux"))]
 
+mod common;
+
+use common::{Demo, perfschema, succeeds, until};
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_perfschema");
-
-/// What a command prints to both outputs, and whether it succeeds.
-fn perfschema(args: &[&str]) -> (bool, String, String) {
-    let output = Command::new(PROGRAM).args(args).env("COLUMNS", "200").output().expect("the program was built");
-    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
-    (output.status.success(), text(output.stdout), text(output.stderr))
-}
-
-#[track_caller]
-fn succeeds(args: &[&str]) -> String {
-    let (success, out, err) = perfschema(args);
-    assert!(success, "{args:?}: {err}");
-    out
-}
-
-/// A demo that works for a minute, unless it is killed.
-struct Demo(Child);
-
-impl Demo {
-    fn start() -> Demo {
-        let mut command = Command::new(PROGRAM);
-        command.args(["demo", "--seconds", "60", env!("CARGO_MANIFEST_DIR")]);
-        let child = command.env("PERFSCHEMA_SHARE", "1").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-        Demo(child.expect("the program was built"))
-    }
-
-    fn pid(&self) -> String {
-        self.0.id().to_string()
-    }
-
-    fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.pid()]).status().expect("there is kill");
-        assert!(status.success());
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-        perfschema(&["prune", &self.pid()]);
-    }
-}
 
 /// STATE of the program in the list, once it is there.
 fn state(demo: &Demo) -> Option<String> {
@@ -63,15 +19,6 @@ fn waits(demo: &Demo) -> u64 {
     let table = succeeds(&["show", &demo.pid(), "events_waits_summary_global_by_event_name", "--format", "csv"]);
     let counts = table.lines().skip(1).map(|line| line.split(',').nth(1).and_then(|count| count.parse::<u64>().ok()));
     counts.map(|count| count.expect("COUNT_STAR is a number")).sum()
-}
-
-#[track_caller]
-fn until(what: &str, mut is_true: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_true() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod list;
 mod prune;
 mod show;
+mod sql;
 mod target;
 
 use crate::Error;
@@ -12,6 +13,7 @@ pub(crate) use target::TargetError;
 pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
+    Sql(sql::Args),
     Prune(prune::Args),
 }
 
@@ -19,6 +21,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
     match command {
         Command::List(args) => list::run(args).map_err(Error::Output),
         Command::Show(args) => show::run(args),
+        Command::Sql(args) => sql::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
     }
 }

@@ -42,8 +42,21 @@ impl std::error::Error for TargetError {}
 ///
 /// Of a pid or name, a program that runs comes before those that have ended; of several that have ended, the last.
 pub(crate) fn find(target: &str) -> Result<Attached, TargetError> {
+    open(&path(target)?)
+}
+
+/// As [`find`], and whether the program still runs.
+pub(crate) fn find_and_ask(target: &str) -> Result<(Attached, bool), TargetError> {
+    let path = path(target)?;
+    let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+    let files = shared_files().map_err(TargetError::Directory)?;
+    let runs = files.iter().any(|file| file.path() == real && file.is_in_use());
+    Ok((open(&path)?, runs))
+}
+
+fn path(target: &str) -> Result<PathBuf, TargetError> {
     if target.contains('/') {
-        return open(Path::new(target));
+        return Ok(target.into());
     }
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid = target.parse().ok();
@@ -51,8 +64,8 @@ pub(crate) fn find(target: &str) -> Result<Attached, TargetError> {
     let found: Vec<&SharedFile> = files.iter().filter(|file| pid.map_or_else(|| named(file), |pid| file.pid() == pid)).collect();
     let running: Vec<&SharedFile> = found.iter().copied().filter(|file| file.is_in_use()).collect();
     match (running.as_slice(), found.last()) {
-        ([one], _) => open(one.path()),
-        ([], Some(last)) => open(last.path()),
+        ([one], _) => Ok(one.path().to_owned()),
+        ([], Some(last)) => Ok(last.path().to_owned()),
         ([], None) => Err(TargetError::None(target.to_owned())),
         (several, _) => Err(TargetError::Several(target.to_owned(), several.iter().map(|file| file.pid()).collect())),
     }

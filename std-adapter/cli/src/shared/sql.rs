@@ -1,0 +1,105 @@
+//! `perfschema sql`
+
+use super::target;
+use crate::{Error, output};
+use perfschema::render::Grid;
+use perfschema::render::text::{Fit, Footer};
+use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
+use std::io::{self, IsTerminal, Read, Write};
+use std::time::{Duration, Instant};
+
+/// Ask another program's tables with SQL, in MySQL's dialect; change its setup.
+///
+/// The program may run, be stopped, or have ended; one that has ended can only be read. The current schema is performance_schema.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// Statements, with `;` or `\G` between them: `\G` prints one line a value. Without any, they are read from the standard input.
+    statements: Option<String>,
+    /// Print comma-separated values.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print one JSON object a row.
+    #[arg(long)]
+    json: bool,
+    /// How long one statement may take, in seconds.
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let (attached, runs) = target::find_and_ask(&args.target).map_err(Error::Target)?;
+    let mut database = Database::new(attached).limits(Limits { time: Duration::from_secs(args.timeout), ..Limits::default() });
+    if !runs {
+        database = database.read_only();
+    }
+    let mut session = database.session(Account::default()).map_err(Error::Sql)?;
+    session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
+    let text = match &args.statements {
+        Some(text) => text.clone(),
+        None => from_standard_input()?,
+    };
+    let mut out = output::stdout();
+    for (index, piece) in split(&text).iter().enumerate() {
+        let started = Instant::now();
+        let result = session.execute(&piece.text);
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                // What the statements before have printed comes first.
+                out.flush()?;
+                if !runs && error.errno == 1290 {
+                    eprintln!("perfschema: the program has ended, its tables can only be read");
+                }
+                return Err(Error::Sql(error));
+            }
+        };
+        print(&mut out, args, index, piece, &outcome, started.elapsed())?;
+        for warning in session.warnings() {
+            out.flush()?;
+            eprintln!("{} {}: {}", warning.level, warning.error.errno, warning.error.message);
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn from_standard_input() -> io::Result<String> {
+    let input = io::stdin();
+    if input.is_terminal() {
+        eprintln!("perfschema: reading statements from the terminal, until Ctrl-D");
+    }
+    let mut text = String::new();
+    input.lock().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// What the `mysql` client prints; with `--csv` and `--json`, rows and nothing else.
+fn print(out: &mut dyn Write, args: &Args, index: usize, piece: &Piece, outcome: &Outcome, time: Duration) -> io::Result<()> {
+    match outcome {
+        Outcome::Rows(grid) if args.csv => write!(out, "{}", grid.csv()),
+        Outcome::Rows(grid) if args.json => write!(out, "{}", grid.json_lines()),
+        Outcome::Done { .. } if args.csv || args.json => Ok(()),
+        outcome => {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            match outcome {
+                Outcome::Rows(grid) => print_rows(out, grid, piece.vertical, time),
+                Outcome::Done { changed, info, .. } => {
+                    let s = if *changed == 1 { "" } else { "s" };
+                    writeln!(out, "Query OK, {changed} row{s} affected ({:.2} sec)", time.as_secs_f64())?;
+                    if info.is_empty() { Ok(()) } else { writeln!(out, "{info}") }
+                }
+            }
+        }
+    }
+}
+
+fn print_rows(out: &mut dyn Write, grid: &Grid, vertical: bool, time: Duration) -> io::Result<()> {
+    // Nothing is shortened that goes into a file or a pipe.
+    let fit = if io::stdout().is_terminal() { Fit::Columns(output::width()) } else { Fit::Never };
+    let text = if vertical { grid.vertical() } else { grid.boxed() };
+    write!(out, "{}", text.fit(fit).footer(Footer::Timed(time)))
+}

@@ -1,0 +1,62 @@
+//! Another program to look at.
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(missing_docs, reason = "a test's own helpers")]
+#![allow(unreachable_pub, reason = "shared by several test crates")]
+#![allow(missing_debug_implementations, reason = "a test's own helpers")]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_perfschema");
+
+/// What a command prints to both outputs, and whether it succeeds.
+pub fn perfschema(args: &[&str]) -> (bool, String, String) {
+    let output = Command::new(PROGRAM).args(args).env("COLUMNS", "200").output().expect("the program was built");
+    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+pub fn succeeds(args: &[&str]) -> String {
+    let (success, out, err) = perfschema(args);
+    assert!(success, "{args:?}: {err}");
+    out
+}
+
+/// A demo that works for a minute, unless it is killed.
+pub struct Demo(pub Child);
+
+impl Demo {
+    pub fn start() -> Demo {
+        let mut command = Command::new(PROGRAM);
+        command.args(["demo", "--seconds", "60", env!("CARGO_MANIFEST_DIR")]);
+        let child = command.env("PERFSCHEMA_SHARE", "1").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        Demo(child.expect("the program was built"))
+    }
+
+    pub fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.pid()]).status().expect("there is kill");
+        assert!(status.success());
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+        perfschema(&["prune", &self.pid()]);
+    }
+}
+
+#[track_caller]
+pub fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

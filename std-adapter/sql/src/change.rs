@@ -1,0 +1,414 @@
+//! Statements that change something: UPDATE, INSERT, DELETE and TRUNCATE of the tables, and everything within schema `test`.
+
+use crate::catalog::{self, Column, Kind};
+use crate::database::{Account, Right};
+use crate::dialect::{self, Rewritten};
+use crate::session::{Outcome, Session};
+use crate::state::{SCRATCH, ScratchTable, lock};
+use crate::{Error, parse, value, vtab};
+use perfschema::core::table::{self, Row, Table, TableError, Value};
+use perfschema::render::OwnedValue;
+use rusqlite::params_from_iter;
+use sqlparser::ast::{
+    AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, OrderBy, OrderByKind, Query,
+    Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableObject, TableWithJoins, Truncate, Update,
+};
+use std::collections::HashSet;
+use std::fmt::Write;
+
+impl Session {
+    pub(crate) fn may_control(&self, privilege: &str) -> Result<(), Error> {
+        match (self.state.account.right, self.state.read_only) {
+            (Right::Read, _) => {
+                let message =
+                    format!("Access denied; you need (at least one of) the {privilege} privilege(s) for this operation");
+                Err(Error::new(1227, "42000", message))
+            }
+            (Right::Control, true) => Err(Error::read_only()),
+            (Right::Control, false) => Ok(()),
+        }
+    }
+
+    fn command_denied(&self, command: &str, table: &str) -> Error {
+        let Account { user, host, .. } = &self.state.account;
+        Error::new(1142, "42000", format!("{command} command denied to user '{user}'@'{host}' for table '{table}'"))
+    }
+
+    pub(crate) fn database_denied(&self, schema: &str) -> Error {
+        let Account { user, host, .. } = &self.state.account;
+        Error::new(1044, "42000", format!("Access denied for user '{user}'@'{host}' to database '{schema}'"))
+    }
+
+    /// The table that a statement changes.
+    fn target(&self, name: &ObjectName, command: &'static str) -> Result<Target, Error> {
+        let (schema, table) = dialect::qualified(name)?;
+        let schema = match schema {
+            Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
+            None => self.state.schema().ok_or_else(Error::no_database)?,
+        };
+        if schema == catalog::TEST {
+            return self.state.scratch_name(table).map(Target::Scratch).ok_or_else(|| Error::unknown_table(schema, table));
+        }
+        let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
+        match relation.kind {
+            Kind::Table(_) if self.state.account.right == Right::Read => Err(self.command_denied(command, &relation.name)),
+            Kind::Table(_) if self.state.read_only => Err(Error::read_only()),
+            Kind::Table(table) => Ok(Target::Table(table)),
+            Kind::Information(_) => Err(self.database_denied(schema)),
+            Kind::View(_) => {
+                Err(Error::new(1288, "HY000", format!("The target table {} of the {command} is not updatable", relation.name)))
+            }
+        }
+    }
+
+    /// A refusal of a table, with the session's user in it.
+    fn refusal(&self, error: TableError) -> Error {
+        match error {
+            TableError::CommandDenied { command, table } => self.command_denied(command, table),
+            TableError::AccessDenied => self.database_denied(catalog::PERFORMANCE_SCHEMA),
+            other => other.into(),
+        }
+    }
+
+    /// The rows that a condition chooses are found by SQLite; the changes are the table's own. A row is known by the columns that no UPDATE
+    /// can change.
+    pub(crate) fn update(&mut self, mut update: Update, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let plain = update.table.joins.is_empty()
+            && update.from.is_none()
+            && update.returning.is_none()
+            && update.output.is_none()
+            && update.or.is_none();
+        let TableFactor::Table { name, .. } = &update.table.relation else {
+            return Err(Error::unsupported("this kind of UPDATE"));
+        };
+        if !plain {
+            return Err(Error::unsupported("multi-table UPDATE"));
+        }
+        let table = match self.target(name, "UPDATE")? {
+            Target::Table(table) => table,
+            Target::Scratch(_) => return self.change_scratch(&mut Statement::Update(update), parameters),
+        };
+        let declaration = table.declaration();
+        if declaration.rights.update.is_empty() {
+            return Err(self.command_denied("UPDATE", declaration.name));
+        }
+        let adopted = dialect::adopted_alias(&mut update);
+        if let (Some(adopted), TableFactor::Table { alias: alias @ None, .. }) = (adopted, &mut update.table.relation) {
+            *alias = Some(TableAlias { explicit: true, name: Ident::with_quote('`', adopted), columns: Vec::new(), at: None });
+        }
+        let mut columns = Vec::new();
+        for assignment in &update.assignments {
+            let AssignmentTarget::ColumnName(name) = &assignment.target else {
+                return Err(Error::unsupported("this kind of SET"));
+            };
+            let name = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.as_str()).unwrap_or_default();
+            let column = &declaration.columns[declaration.column(name)?];
+            if !declaration.rights.update.contains(&column.name) {
+                return Err(Error::wrong_usage());
+            }
+            columns.push(column.name);
+        }
+        let mut query = parse::template("SELECT 1 FROM dual");
+        let key = key_columns(table, update.table.relation.clone());
+        let keys = key.columns.len();
+        query.order_by = (!update.order_by.is_empty())
+            .then(|| OrderBy { kind: OrderByKind::Expressions(std::mem::take(&mut update.order_by)), interpolate: None });
+        query.limit_clause =
+            update.limit.take().map(|limit| LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
+        let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
+        let select = select_of(&mut query)?;
+        // Values first: `?` are counted in the order of the text.
+        select.projection = values.chain(key.items).collect();
+        select.from = vec![update.table];
+        select.selection = update.selection;
+        let grid = self.run(&mut query, parameters)?;
+
+        // Rows that get the same values are changed together.
+        type Chosen = Vec<Vec<OwnedValue>>;
+        let mut groups: Vec<(Vec<OwnedValue>, Chosen)> = Vec::new();
+        for mut row in grid.rows {
+            let key = row.split_off(row.len() - keys);
+            match groups.iter_mut().find(|(values, _)| *values == row) {
+                Some((_, chosen)) => chosen.push(key),
+                None => groups.push((row, vec![key])),
+            }
+        }
+        // All are looked at before the first is changed.
+        for (values, _) in &groups {
+            for (column, value) in columns.iter().zip(values) {
+                let column = &declaration.columns[declaration.column(column)?];
+                column.check(&value.as_value()).map_err(|error| self.refusal(error))?;
+            }
+        }
+        let (mut matched, mut changed) = (0, 0);
+        for (values, chosen) in &groups {
+            let chosen: HashSet<String> = chosen.iter().map(|key| key_text(key.iter().map(OwnedValue::as_value))).collect();
+            let new: Vec<(&str, Value<'_>)> = columns.iter().copied().zip(values.iter().map(OwnedValue::as_value)).collect();
+            let mut choose = |row: &dyn Row| chosen.contains(&key_text(key.columns.iter().map(|&column| row.cell(column))));
+            let updated = table.update(self.state.region(), &mut choose, &new).map_err(|error| self.refusal(error))?;
+            matched += updated.matched;
+            changed += updated.changed;
+        }
+        Ok(Outcome::Done { matched, changed, info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: 0") })
+    }
+
+    pub(crate) fn insert(&mut self, insert: Insert, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let TableObject::TableName(name) = &insert.table else { return Err(Error::unsupported("this kind of INSERT")) };
+        let plain = insert.or.is_none()
+            && insert.on.is_none()
+            && insert.returning.is_none()
+            && insert.table_alias.is_none()
+            && insert.partitioned.is_none()
+            && !insert.overwrite
+            && !insert.replace_into;
+        if !plain {
+            return Err(Error::unsupported("this kind of INSERT"));
+        }
+        let table = match self.target(name, "INSERT")? {
+            Target::Table(table) => table,
+            Target::Scratch(_) => return self.change_scratch(&mut Statement::Insert(insert), parameters),
+        };
+        let declaration = table.declaration();
+        if !declaration.rights.insert_delete {
+            return Err(self.command_denied("INSERT", declaration.name));
+        }
+        let (names, mut query) = if insert.assignments.is_empty() {
+            let mut names = Vec::new();
+            for column in &insert.columns {
+                names.push(dialect::qualified(column)?.1.to_owned());
+            }
+            (names, *insert.source.ok_or_else(Error::empty)?)
+        } else {
+            let mut query = parse::template("SELECT 1");
+            let (mut names, mut items) = (Vec::new(), Vec::new());
+            for assignment in insert.assignments {
+                let AssignmentTarget::ColumnName(name) = &assignment.target else {
+                    return Err(Error::unsupported("this kind of SET"));
+                };
+                names.push(dialect::qualified(name)?.1.to_owned());
+                items.push(SelectItem::UnnamedExpr(assignment.value));
+            }
+            select_of(&mut query)?.projection = items;
+            (names, query)
+        };
+        let mut columns = Vec::new();
+        for name in &names {
+            columns.push(declaration.columns[declaration.column(name)?].name);
+        }
+        if names.is_empty() {
+            columns = declaration.columns.iter().map(|column| column.name).collect();
+        }
+        let grid = self.run(&mut query, parameters)?;
+        // MySQL's own SETUP_ACTORS has fewer columns in the worklog: values for the first columns, defaults for the rest.
+        let fits = |row: &Vec<OwnedValue>| row.len() == columns.len() || (names.is_empty() && row.len() < columns.len());
+        if !grid.rows.iter().all(fits) {
+            return Err(Error::new(1136, "21S01", "Column count doesn't match value count at row 1"));
+        }
+        let mut inserted = 0;
+        for row in &grid.rows {
+            let values: Vec<(&str, Value<'_>)> = columns.iter().copied().zip(row.iter().map(OwnedValue::as_value)).collect();
+            table.insert(self.state.region(), &values).map_err(|error| self.refusal(error))?;
+            inserted += 1;
+        }
+        Ok(Outcome::changed(inserted))
+    }
+
+    pub(crate) fn delete(&mut self, delete: Delete, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+        let ([TableWithJoins { relation: relation @ TableFactor::Table { name, .. }, joins }], [], None) =
+            (from.as_slice(), delete.tables.as_slice(), &delete.using)
+        else {
+            return Err(Error::unsupported("multi-table DELETE"));
+        };
+        if !joins.is_empty() || delete.returning.is_some() || delete.output.is_some() {
+            return Err(Error::unsupported("this kind of DELETE"));
+        }
+        let table = match self.target(name, "DELETE")? {
+            Target::Table(table) => table,
+            Target::Scratch(_) => return self.change_scratch(&mut Statement::Delete(delete), parameters),
+        };
+        let declaration = table.declaration();
+        if !declaration.rights.insert_delete {
+            return Err(self.command_denied("DELETE", declaration.name));
+        }
+        let key = key_columns(table, relation.clone());
+        let mut query = parse::template("SELECT 1 FROM dual");
+        query.order_by = (!delete.order_by.is_empty())
+            .then(|| OrderBy { kind: OrderByKind::Expressions(delete.order_by.clone()), interpolate: None });
+        query.limit_clause =
+            delete.limit.clone().map(|limit| LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
+        let select = select_of(&mut query)?;
+        select.projection = key.items;
+        select.from = from.clone();
+        select.selection = delete.selection.clone();
+        let grid = self.run(&mut query, parameters)?;
+        let chosen: HashSet<String> = grid.rows.iter().map(|row| key_text(row.iter().map(OwnedValue::as_value))).collect();
+        let mut choose = |row: &dyn Row| chosen.contains(&key_text(key.columns.iter().map(|&column| row.cell(column))));
+        let deleted = table.delete(self.state.region(), &mut choose).map_err(|error| self.refusal(error))?;
+        Ok(Outcome::changed(deleted))
+    }
+
+    pub(crate) fn truncate(&mut self, truncate: &Truncate) -> Result<Outcome, Error> {
+        let [target] = truncate.table_names.as_slice() else { return Err(Error::syntax("", 1)) };
+        match self.target(&target.name, "DROP")? {
+            Target::Table(table) => table.truncate(self.state.region()).map_err(|error| self.refusal(error))?,
+            Target::Scratch(name) => self.batch(&format!("DELETE FROM test.`{name}`"))?,
+        }
+        Ok(Outcome::done())
+    }
+
+    /// INSERT, UPDATE and DELETE of a table in schema `test` are SQLite's business.
+    fn change_scratch(&mut self, statement: &mut Statement, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        // The target's name is no table factor in every statement, and is put in by hand.
+        if let Statement::Insert(Insert { table: TableObject::TableName(name), .. }) = statement
+            && let Target::Scratch(table) = self.target(name, "INSERT")?
+        {
+            *name = ObjectName::from(vec![Ident::with_quote('`', catalog::TEST), Ident::with_quote('`', table)]);
+        }
+        let Rewritten { sql, bound } = dialect::rewrite(statement, &self.state, parameters)?;
+        let state = &self.state;
+        let mut statement = self.connection.prepare(&sql).map_err(|error| state.explain(error))?;
+        let used = statement.parameter_count().min(bound.len());
+        let changed = statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))?;
+        Ok(Outcome::changed(changed as u64))
+    }
+
+    fn batch(&self, sql: &str) -> Result<(), Error> {
+        self.connection.execute_batch(sql).map_err(|error| self.state.explain(error))
+    }
+
+    /// `CREATE TABLE test.x AS SELECT …`
+    pub(crate) fn create_table(&mut self, create: CreateTable, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let (schema, name) = dialect::qualified(&create.name)?;
+        let schema = match schema {
+            Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
+            None => self.state.schema().ok_or_else(Error::no_database)?,
+        };
+        if schema != catalog::TEST {
+            return Err(self.database_denied(schema));
+        }
+        let name = name.to_owned();
+        if name.contains(['`', '\0']) || name.to_ascii_lowercase().starts_with("sqlite_") || name.len() > 64 {
+            return Err(Error::new(1103, "42000", format!("Incorrect table name '{name}'")));
+        }
+        if self.state.scratch_name(&name).is_some() {
+            if create.if_not_exists {
+                return Ok(Outcome::done());
+            }
+            return Err(Error::new(1050, "42S01", format!("Table '{name}' already exists")));
+        }
+        let (Some(mut query), true) = (create.query, create.columns.is_empty() && create.constraints.is_empty()) else {
+            return Err(Error::unsupported("CREATE TABLE other than AS SELECT"));
+        };
+        let grid = self.run(&mut query, parameters)?;
+        let columns: Vec<Column> = grid
+            .columns
+            .iter()
+            .map(|head| Column { name: head.name.clone(), sql_type: head.sql_type, nullable: head.nullable, doc: "" })
+            .collect();
+        if let Some(twice) = columns.iter().enumerate().find_map(|(index, column)| {
+            columns[..index].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)).then_some(&column.name)
+        }) {
+            return Err(Error::new(1060, "42S21", format!("Duplicate column name '{twice}'")));
+        }
+        let number = {
+            let mut settings = lock(&self.state.settings);
+            settings.scratch_made += 1;
+            SCRATCH + settings.scratch_made
+        };
+        let declared: Vec<String> =
+            columns.iter().enumerate().map(|(index, column)| vtab::declare(number, index, column)).collect();
+        self.batch(&format!("CREATE TABLE test.`{name}` ({})", declared.join(", ")))?;
+        let places = vec!["?"; columns.len()].join(", ");
+        let inserted = (|| {
+            let mut insert = self.connection.prepare(&format!("INSERT INTO test.`{name}` VALUES ({places})"))?;
+            for row in &grid.rows {
+                insert.execute(params_from_iter(row.iter().map(|value| value::store(value.as_value()))))?;
+            }
+            Ok(grid.rows.len() as u64)
+        })();
+        match inserted {
+            Ok(count) => {
+                lock(&self.state.settings).scratch.push(ScratchTable { number, name, columns });
+                Ok(Outcome::Done {
+                    matched: count,
+                    changed: count,
+                    info: format!("Records: {count}  Duplicates: 0  Warnings: 0"),
+                })
+            }
+            Err(error) => {
+                let error = self.state.explain(error);
+                self.batch(&format!("DROP TABLE test.`{name}`"))?;
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn drop_tables(&mut self, names: &[ObjectName], if_exists: bool) -> Result<Outcome, Error> {
+        for name in names {
+            let (schema, table) = dialect::qualified(name)?;
+            let schema = match schema {
+                Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
+                None => self.state.schema().ok_or_else(Error::no_database)?,
+            };
+            if schema != catalog::TEST {
+                return Err(self.database_denied(schema));
+            }
+            match self.state.scratch_name(table) {
+                Some(name) => {
+                    self.batch(&format!("DROP TABLE test.`{name}`"))?;
+                    lock(&self.state.settings).scratch.retain(|table| table.name != name);
+                }
+                None if if_exists => {}
+                None => return Err(Error::new(1051, "42S02", format!("Unknown table '{schema}.{table}'"))),
+            }
+        }
+        Ok(Outcome::done())
+    }
+}
+
+enum Target {
+    Table(&'static dyn Table),
+    /// A table of schema `test`, by its name as it was made.
+    Scratch(String),
+}
+
+pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {
+    match &mut *query.body {
+        SetExpr::Select(select) => Ok(select),
+        other => Err(Error::unsupported(&other.to_string())),
+    }
+}
+
+/// The columns that tell rows apart: those that are never NULL and that no UPDATE changes.
+struct Key {
+    columns: Vec<usize>,
+    items: Vec<SelectItem>,
+}
+
+fn key_columns(table: &dyn Table, relation: TableFactor) -> Key {
+    let declaration = table.declaration();
+    let qualifier = match relation {
+        TableFactor::Table { alias: Some(alias), .. } => alias.name,
+        _ => Ident::with_quote('`', declaration.name),
+    };
+    let is_key = |column: &table::Column| !column.nullable && !declaration.rights.update.contains(&column.name);
+    let columns: Vec<usize> = (0..declaration.columns.len()).filter(|&index| is_key(&declaration.columns[index])).collect();
+    let item = |&index: &usize| {
+        let column = Ident::with_quote('`', declaration.columns[index].name);
+        SelectItem::UnnamedExpr(Expr::CompoundIdentifier(vec![qualifier.clone(), column]))
+    };
+    Key { items: columns.iter().map(item).collect(), columns }
+}
+
+/// A key as text that no other key has.
+fn key_text<'a>(values: impl Iterator<Item = Value<'a>>) -> String {
+    let mut text = String::new();
+    for value in values {
+        let _ = match value {
+            Value::Text(part) => write!(text, "{}:{part}", part.len()),
+            other => write!(text, "{other},"),
+        };
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! What is known of the columns of a result, and of columns that are not there.
+
+use crate::catalog::Column;
+use crate::{Error, functions};
+use perfschema::core::table::SqlType;
+use perfschema::render::{ColumnHead, OwnedValue};
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr, TableWithJoins};
+
+/// The types of the columns that are calls of functions, as far as the functions have one; empty where `*` stands among them.
+pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
+    let SetExpr::Select(select) = &*query.body else { return Vec::new() };
+    let mut types = Vec::new();
+    for item in &select.projection {
+        let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item else { return Vec::new() };
+        types.push(match expr {
+            Expr::Function(function) => {
+                let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |ident| ident.value.as_str());
+                functions::result(name)
+            }
+            _ => None,
+        });
+    }
+    types
+}
+
+/// What is known of a result column: from its declaration, or else from its values, or else from the function that makes it.
+pub(crate) fn head(
+    name: String,
+    column: Option<Column>,
+    known: Option<SqlType>,
+    rows: &mut [Vec<OwnedValue>],
+    index: usize,
+) -> ColumnHead {
+    let mut values = rows.iter().map(|row| &row[index]);
+    let has_null = values.clone().any(|value| *value == OwnedValue::Null);
+    let sql_type = match &column {
+        Some(column) => column.sql_type,
+        None => {
+            let mut found = (false, false, false, 0);
+            for value in values.by_ref() {
+                match value {
+                    OwnedValue::Null => {}
+                    OwnedValue::Unsigned(_) => found.1 = true,
+                    OwnedValue::Signed(_) => found.0 = true,
+                    OwnedValue::Double(_) => found.2 = true,
+                    OwnedValue::Text(text) => found.3 = found.3.max(text.chars().count().max(1)),
+                }
+            }
+            match found {
+                (_, _, _, length @ 1..) => u16::try_from(length).map_or(SqlType::Longtext, SqlType::Varchar),
+                (_, _, true, _) => SqlType::Double,
+                (_, true, ..) => SqlType::BigintUnsigned,
+                (true, ..) => SqlType::Bigint,
+                _ => known.unwrap_or(SqlType::Varchar(0)),
+            }
+        }
+    };
+    // Integers are told apart by the type alone; those of a column that is unsigned come out so.
+    let is_unsigned = matches!(sql_type, SqlType::BigintUnsigned | SqlType::IntUnsigned);
+    for row in rows.iter_mut() {
+        match &row[index] {
+            OwnedValue::Signed(number) if is_unsigned => {
+                if let Ok(number) = u64::try_from(*number) {
+                    row[index] = OwnedValue::Unsigned(number);
+                }
+            }
+            OwnedValue::Signed(number) if sql_type == SqlType::Double => row[index] = OwnedValue::Double(*number as f64),
+            _ => {}
+        }
+    }
+    let nullable = has_null || column.is_none_or(|column| column.nullable);
+    ColumnHead { nullable, ..ColumnHead::new(name, sql_type) }
+}
+
+/// The heading as it was written, if the name is that of an expression, which the parser's printing may have spaced otherwise.
+pub(crate) fn heading_of(name: &str, written: String) -> String {
+    let bare =
+        |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '`').flat_map(char::to_lowercase).collect::<String>();
+    if bare(name) == bare(&written) && !written.contains('`') { written } else { name.to_owned() }
+}
+
+/// Where names of a query stand, so that an unknown one can be reported as MySQL does.
+pub(crate) struct Clauses(Vec<(&'static str, String)>);
+
+impl Clauses {
+    pub(crate) fn of(query: &Query) -> Clauses {
+        let mut clauses = Vec::new();
+        if let SetExpr::Select(select) = &*query.body {
+            let projection: Vec<String> = select.projection.iter().map(SelectItem::to_string).collect();
+            clauses.push(("field list", projection.join(" ")));
+            clauses.extend(select.selection.as_ref().map(|selection| ("where clause", selection.to_string())));
+            clauses.push(("on clause", select.from.iter().map(TableWithJoins::to_string).collect::<Vec<_>>().join(" ")));
+            clauses.push(("group statement", select.group_by.to_string()));
+            clauses.extend(select.having.as_ref().map(|having| ("having clause", having.to_string())));
+        }
+        clauses.extend(query.order_by.as_ref().map(|order| ("order clause", order.to_string())));
+        Clauses(clauses)
+    }
+
+    pub(crate) fn name(&self, error: Error) -> Error {
+        let Some(column) = error.message.strip_prefix("Unknown column '").and_then(|rest| rest.strip_suffix("' in 'field list'"))
+        else {
+            return error;
+        };
+        let wanted = column.to_lowercase();
+        let holds = |text: &str| text.to_lowercase().replace('`', "").contains(&wanted);
+        let clause = self.0.iter().find(|(_, text)| holds(text)).map_or("field list", |(clause, _)| *clause);
+        Error::unknown_column(column, clause)
+    }
+}

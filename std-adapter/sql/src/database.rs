@@ -1,0 +1,247 @@
+//! The tables of one program, who may read them, and a connection of SQLite's with the doors shut.
+
+use crate::catalog::{self, Catalog};
+use crate::session::Session;
+use crate::state::State;
+use crate::{Error, Program, functions, parse, vtab};
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What a session may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// SELECT and SHOW, and what changes nothing but the session itself.
+    Read,
+    /// Also UPDATE, INSERT, DELETE and TRUNCATE.
+    Control,
+}
+
+/// Who a session belongs to: named in errors and by `USER()`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The user.
+    pub user: String,
+    /// The host that the user came from.
+    pub host: String,
+    /// What the user may do.
+    pub right: Right,
+}
+
+impl Default for Account {
+    /// `root@localhost`, who may do all that there is.
+    fn default() -> Account {
+        Account { user: "root".to_owned(), host: "localhost".to_owned(), right: Right::Control }
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.user, self.host)
+    }
+}
+
+/// What one statement may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time; a session may set itself less by `max_execution_time`.
+    pub time: Duration,
+    /// Memory in bytes, once for the rows copied from the tables, and once for the result.
+    pub memory_bytes: usize,
+    /// Memory in bytes that SQLite may take **in the whole process**, all sessions together. SQLite counts per process only; the least
+    /// value that any database was made with holds.
+    pub engine_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 10 seconds, 256 MiB, 512 MiB.
+    fn default() -> Limits {
+        Limits { time: Duration::from_secs(10), memory_bytes: 256 << 20, engine_bytes: 512 << 20 }
+    }
+}
+
+/// The tables of one program, ready for sessions. Cloning it is cheap, and gives the same.
+///
+/// ```
+/// use perfschema_sql::{Account, Database, Outcome};
+///
+/// let process = perfschema::start()?;
+/// let database = Database::new(process);
+/// let mut session = database.session(Account::default())?;
+/// let outcome = session.execute("SELECT name, timer_name FROM performance_schema.setup_timers")?;
+/// let Outcome::Rows(grid) = outcome else { panic!("a SELECT has rows") };
+/// assert_eq!(grid.csv().to_string(), "name,timer_name\nwait,CYCLE\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Database {
+    program: Arc<dyn Program>,
+    catalog: Arc<Catalog>,
+    limits: Limits,
+    read_only: bool,
+    sessions: Arc<AtomicU64>,
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database").field("limits", &self.limits).field("read_only", &self.read_only).finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// The tables of a program.
+    pub fn new(program: impl Program) -> Database {
+        Database {
+            program: Arc::new(program),
+            catalog: Arc::new(Catalog::new()),
+            limits: Limits::default(),
+            read_only: false,
+            sessions: Arc::default(),
+        }
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Database {
+        Database { limits, ..self }
+    }
+
+    /// The same, with every change refused by error 1290: for a program that has ended. Its clock has stopped, too: what still waited has
+    /// no time so far.
+    #[must_use]
+    pub fn read_only(self) -> Database {
+        Database { read_only: true, ..self }
+    }
+
+    /// A session of its own: current schema, variables, warnings, and a schema `test` that goes with it.
+    ///
+    /// # Errors
+    /// No memory for it.
+    pub fn session(&self, account: Account) -> Result<Session, Error> {
+        let state = Arc::new(State {
+            program: Arc::clone(&self.program),
+            catalog: Arc::clone(&self.catalog),
+            limits: self.limits,
+            read_only: self.read_only,
+            account,
+            // Relaxed: one number a session, nothing else is published by it.
+            connection_id: self.sessions.fetch_add(1, Ordering::Relaxed) + 1,
+            started: Instant::now(),
+            settings: Mutex::default(),
+            statement: Mutex::default(),
+            cancelled: AtomicBool::new(false),
+        });
+        let mut session = Session { connection: open(&state)?, state };
+        session.describe_views()?;
+        Ok(session)
+    }
+}
+
+/// A connection to nothing but memory, with the tables in it and the doors shut.
+fn open(state: &Arc<State>) -> Result<Connection, Error> {
+    // One thread at a time uses it, as Rust makes sure.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_in_memory_with_flags(flags)?;
+    // Nothing goes to disk.
+    connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;")?;
+    connection.pragma_update(None, "hard_heap_limit", i64::try_from(state.limits.engine_bytes).unwrap_or(i64::MAX))?;
+    for schema in [catalog::INFORMATION_SCHEMA, catalog::PERFORMANCE_SCHEMA, catalog::TEST] {
+        connection.execute_batch(&format!("ATTACH ':memory:' AS {schema}"))?;
+    }
+    // 4 KiB each.
+    let pages = (state.limits.memory_bytes / 4096).max(16);
+    connection.execute_batch(&format!("PRAGMA test.max_page_count = {pages}"))?;
+    functions::register(&connection, state)?;
+    vtab::create(&connection, state)?;
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, functions::MAX_TEXT as i32 * 2),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, parse::MAX_STATEMENT as i32 * 4),
+        (Limit::SQLITE_LIMIT_COLUMN, 1000),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 1000),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 1_000_000),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
+        (Limit::SQLITE_LIMIT_ATTACHED, 3),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, value)?;
+    }
+    let stop = Arc::clone(state);
+    connection.progress_handler(2000, Some(move || stop.must_stop()))?;
+    connection.authorizer(Some(authorize))?;
+    Ok(connection)
+}
+
+/// Reading, and whatever happens within schema `test`.
+fn authorize(context: AuthContext<'_>) -> Authorization {
+    let in_test = context.database_name == Some(catalog::TEST);
+    let allowed = match context.action {
+        AuthAction::Select | AuthAction::Recursive => true,
+        AuthAction::Read { table_name, column_name } => {
+            let schemas = [catalog::INFORMATION_SCHEMA, catalog::PERFORMANCE_SCHEMA];
+            // COUNT(*) reads no column, and SQLite does not say of what schema.
+            let ours = context.database_name.map_or(column_name.is_empty(), |name| schemas.contains(&name));
+            in_test || (ours && !table_name.starts_with("sqlite_"))
+        }
+        AuthAction::Function { function_name } => {
+            let name = function_name.to_ascii_lowercase();
+            name.starts_with(functions::PREFIX) || functions::BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
+        }
+        AuthAction::CreateTable { .. }
+        | AuthAction::DropTable { .. }
+        | AuthAction::Insert { .. }
+        | AuthAction::Update { .. }
+        | AuthAction::Delete { .. } => in_test,
+        _ => false,
+    };
+    if allowed { Authorization::Allow } else { Authorization::Deny }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the dialect never writes, written by hand.
+    #[test]
+    fn sqlite_refuses_what_is_not_reading() {
+        let process = perfschema::start().expect("it starts");
+        let session = Database::new(process).session(Account::default()).expect("there is memory");
+        for statement in [
+            "ATTACH ':memory:' AS x",
+            "DETACH test",
+            "PRAGMA temp_store",
+            "PRAGMA hard_heap_limit = 0",
+            "SELECT * FROM pragma_database_list",
+            "SELECT * FROM main.sqlite_master",
+            "SELECT * FROM performance_schema.sqlite_master",
+            "SELECT load_extension('x')",
+            "SELECT randomblob(1000000)",
+            "SELECT readfile('/etc/passwd')",
+            "SELECT writefile('/tmp/x', 'x')",
+            "CREATE TABLE main.x (a)",
+            "CREATE TEMP TABLE x (a)",
+            "CREATE VIRTUAL TABLE test.x USING fts5(a)",
+            "CREATE VIEW test.x AS SELECT 1",
+            "CREATE TRIGGER test.x AFTER INSERT ON test.y BEGIN SELECT 1; END",
+            "DROP TABLE performance_schema.threads",
+            "DELETE FROM performance_schema.threads",
+            "VACUUM INTO '/tmp/perfschema-sql-test'",
+            "ANALYZE",
+            "SELECT * FROM json_each('[1]')",
+            "SELECT * FROM dbstat",
+        ] {
+            let result = session.connection.execute_batch(statement);
+            assert!(result.is_err(), "{statement}");
+        }
+        assert!(!std::path::Path::new("/tmp/perfschema-sql-test").exists());
+        session
+            .connection
+            .execute_batch("CREATE TABLE test.x (a); INSERT INTO test.x VALUES (1); DROP TABLE test.x")
+            .expect("allowed");
+    }
+}

@@ -1,0 +1,907 @@
+//! MySQL's dialect in, SQLite's out.
+//!
+//! A statement is cut into tokens, parsed by `sqlparser` and rewritten as a tree. Nothing of a client's text reaches SQLite as text but
+//! keywords, digits and quoted names: every literal is bound as a parameter. What the rewriter does not know it refuses, so neither
+//! functions nor tables of SQLite's own can be reached; SQLite's authorizer is the second wall.
+
+use crate::Error;
+use crate::catalog::{self, Kind};
+use crate::functions::{self, BUILT_IN, PREFIX};
+use crate::parse::template;
+use crate::state::State;
+use perfschema::render::OwnedValue;
+use rusqlite::types::Value as SqliteValue;
+use sqlparser::ast::{
+    BinaryOperator, CastKind, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, ObjectName, ObjectNamePart, Query,
+    Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, VisitMut,
+    VisitorMut,
+};
+use std::ops::ControlFlow;
+
+/// Rewrites trees; collects what is to be bound.
+pub(crate) struct Rewriter<'a> {
+    state: &'a State,
+    /// Values for the placeholders; NULL for one too many.
+    parameters: &'a [OwnedValue],
+    bound: Vec<SqliteValue>,
+    /// Names that WITH defines, one list for each query around.
+    ctes: Vec<Vec<String>>,
+    views: usize,
+}
+
+type Flow = ControlFlow<Box<Error>>;
+
+fn refuse<T>(error: Error) -> ControlFlow<Box<Error>, T> {
+    ControlFlow::Break(Box::new(error))
+}
+
+/// What SQLite is given.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) sql: String,
+    pub(crate) bound: Vec<SqliteValue>,
+}
+
+/// Rewrites a query or statement, and prints it.
+pub(crate) fn rewrite<T: VisitMut + std::fmt::Display>(
+    tree: &mut T,
+    state: &State,
+    parameters: &[OwnedValue],
+) -> Result<Rewritten, Error> {
+    let mut rewriter = Rewriter { state, parameters, bound: Vec::new(), ctes: Vec::new(), views: 0 };
+    match tree.visit(&mut rewriter) {
+        ControlFlow::Break(error) => Err(*error),
+        ControlFlow::Continue(()) => Ok(Rewritten { sql: tree.to_string(), bound: rewriter.bound }),
+    }
+}
+
+/// A name of one or two parts: the schema, if it is given, and the rest.
+pub(crate) fn qualified(name: &ObjectName) -> Result<(Option<&str>, &str), Error> {
+    let parts: Option<Vec<&str>> = name.0.iter().map(|part| part.as_ident().map(|ident| ident.value.as_str())).collect();
+    match parts.as_deref() {
+        Some([table]) => Ok((None, table)),
+        Some([schema, table]) => Ok((Some(schema), table)),
+        _ => Err(Error::syntax(&name.to_string(), 1)),
+    }
+}
+
+fn ident(name: &str) -> Ident {
+    Ident::with_quote('`', name)
+}
+
+/// A call of one of this crate's functions.
+fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+    Expr::Function(Function {
+        name: ObjectName::from(vec![ident(&format!("{PREFIX}{name}"))]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args: arguments.into_iter().map(|argument| FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))).collect(),
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+fn literal(value: Value) -> Expr {
+    Expr::Value(value.with_empty_span())
+}
+
+fn not(negated: bool, expr: Expr) -> Expr {
+    if negated { Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) } } else { expr }
+}
+
+fn without_case(expr: Expr) -> Expr {
+    Expr::Collate { expr: Box::new(expr), collation: ObjectName::from(vec![ident("NOCASE")]) }
+}
+
+fn take(expr: &mut Expr) -> Expr {
+    std::mem::replace(expr, literal(Value::Null))
+}
+
+impl Rewriter<'_> {
+    fn bind(&mut self, value: SqliteValue) -> Value {
+        let index = self.bound.iter().position(|bound| *bound == value).unwrap_or_else(|| {
+            self.bound.push(value);
+            self.bound.len() - 1
+        });
+        Value::Placeholder(format!("?{}", index + 1))
+    }
+
+    fn constant(&mut self, value: &OwnedValue) -> Expr {
+        literal(self.bind(crate::value::store(value.as_value())))
+    }
+
+    fn text(&mut self, text: &str) -> Expr {
+        literal(self.bind(SqliteValue::Text(text.to_owned())))
+    }
+
+    fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
+        match expr {
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) => {
+                name.strip_prefix('?')?.parse::<usize>().ok().and_then(|number| self.bound.get(number.checked_sub(1)?))
+            }
+            Expr::Nested(inner) => self.bound_value(inner),
+            _ => None,
+        }
+    }
+
+    fn is_text(&self, expr: &Expr) -> bool {
+        matches!(self.bound_value(expr), Some(SqliteValue::Text(_)))
+    }
+
+    fn is_number(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Value(ValueWithSpan { value: Value::Number(..), .. }) => true,
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } => self.is_number(expr),
+            other => {
+                matches!(self.bound_value(other), Some(SqliteValue::Integer(_) | SqliteValue::Blob(_) | SqliteValue::Real(_)))
+            }
+        }
+    }
+
+    fn is_text_column(&self, expr: &Expr) -> bool {
+        let name = match expr {
+            Expr::Identifier(name) => Some(name),
+            Expr::CompoundIdentifier(names) => names.last(),
+            _ => None,
+        };
+        name.is_some_and(|name| self.state.catalog.is_text(&name.value))
+    }
+
+    /// Two sides of a comparison: texts without case; a column of texts against a number as a number.
+    fn comparable(&self, left: &mut Expr, right: &mut Expr) {
+        if self.is_text(left) || self.is_text(right) {
+            *right = without_case(take(right));
+        }
+        for (one, other) in [(&mut *left, &*right)] {
+            if self.is_text_column(one) && self.is_number(other) {
+                *one = call("number", vec![take(one)]);
+            }
+        }
+        if self.is_text_column(right) && self.is_number(left) {
+            *right = call("number", vec![take(right)]);
+        }
+    }
+
+    fn binary(&mut self, left: Box<Expr>, op: BinaryOperator, right: Box<Expr>) -> Result<Expr, Error> {
+        let (mut left, mut right) = (*left, *right);
+        let arithmetic = |name: &str, left: Expr, right: Expr| Ok(call(name, vec![left, right]));
+        match op {
+            BinaryOperator::Plus | BinaryOperator::Minus => {
+                let add = op == BinaryOperator::Plus;
+                match (left, right) {
+                    (moment, Expr::Interval(interval)) => self.date_add(moment, Expr::Interval(interval), add),
+                    (Expr::Interval(interval), moment) if add => self.date_add(moment, Expr::Interval(interval), true),
+                    (left, right) => arithmetic(if add { "add" } else { "subtract" }, left, right),
+                }
+            }
+            BinaryOperator::Multiply => arithmetic("multiply", left, right),
+            BinaryOperator::Divide => arithmetic("divide", left, right),
+            BinaryOperator::MyIntegerDivide => arithmetic("div", left, right),
+            BinaryOperator::Modulo => arithmetic("mod", left, right),
+            BinaryOperator::Xor => arithmetic("xor", left, right),
+            BinaryOperator::BitwiseXor => arithmetic("bit_xor", left, right),
+            BinaryOperator::BitwiseAnd => arithmetic("bit_and", left, right),
+            BinaryOperator::BitwiseOr => arithmetic("bit_or", left, right),
+            BinaryOperator::PGBitwiseShiftLeft => arithmetic("shift_left", left, right),
+            BinaryOperator::PGBitwiseShiftRight => arithmetic("shift_right", left, right),
+            BinaryOperator::Eq
+            | BinaryOperator::NotEq
+            | BinaryOperator::Lt
+            | BinaryOperator::LtEq
+            | BinaryOperator::Gt
+            | BinaryOperator::GtEq => {
+                self.comparable(&mut left, &mut right);
+                Ok(Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) })
+            }
+            // Equal, NULL also to NULL.
+            BinaryOperator::Spaceship => {
+                self.comparable(&mut left, &mut right);
+                Ok(Expr::IsNotDistinctFrom(Box::new(left), Box::new(right)))
+            }
+            // `||` is OR, unless sql_mode says otherwise.
+            BinaryOperator::Or | BinaryOperator::StringConcat => {
+                Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) })
+            }
+            BinaryOperator::And | BinaryOperator::PGOverlap => {
+                Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::And, right: Box::new(right) })
+            }
+            other => Err(Error::unsupported(&other.to_string())),
+        }
+    }
+
+    fn date_add(&mut self, moment: Expr, interval: Expr, add: bool) -> Result<Expr, Error> {
+        let (number, unit) = match interval {
+            Expr::Interval(interval) => {
+                let unit = interval.leading_field.map_or_else(String::new, |unit| unit.to_string().to_ascii_uppercase());
+                const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
+                if !UNITS.contains(&unit.as_str()) {
+                    return Err(Error::unsupported(&format!("INTERVAL … {unit}")));
+                }
+                (*interval.value, unit)
+            }
+            days => (days, "DAY".to_owned()),
+        };
+        let number = if add { number } else { call("negate", vec![number]) };
+        let unit = self.text(&unit);
+        Ok(call("date_add", vec![moment, number, unit]))
+    }
+
+    fn cast(&mut self, expr: Expr, data_type: &str) -> Result<Expr, Error> {
+        let upper = data_type.to_ascii_uppercase();
+        let (name, rest) = upper.split_once('(').map_or((upper.as_str(), ""), |(name, rest)| (name, rest.trim_end_matches(')')));
+        let number = |text: &str| text.trim().parse::<i64>().unwrap_or(0);
+        match name.split(' ').next().unwrap_or_default() {
+            "CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" if !rest.is_empty() => {
+                let length = literal(Value::Number(number(rest).to_string(), false));
+                Ok(call("char_of", vec![expr, length]))
+            }
+            "CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" | "DATETIME" => Ok(call("char_of", vec![expr])),
+            "SIGNED" => Ok(call("signed", vec![expr])),
+            "UNSIGNED" => Ok(call("unsigned", vec![expr])),
+            "DECIMAL" => {
+                let scale = rest.split_once(',').map_or(0, |(_, scale)| number(scale));
+                Ok(call("round", vec![call("number", vec![expr]), literal(Value::Number(scale.to_string(), false))]))
+            }
+            "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![expr])),
+            "DATE" => Ok(call("date", vec![expr])),
+            "TIME" => Ok(call("time", vec![expr])),
+            _ => Err(Error::unsupported(&format!("CAST … AS {data_type}"))),
+        }
+    }
+
+    fn function(&mut self, mut function: Function) -> Result<Expr, Error> {
+        let (schema, name) = qualified(&function.name)?;
+        let name = name.to_ascii_lowercase();
+        let unknown = || Error::unknown_function(schema.or(self.state.schema()).unwrap_or(catalog::PERFORMANCE_SCHEMA), &name);
+        if schema.is_some_and(|schema| !schema.eq_ignore_ascii_case(catalog::SYS)) {
+            return Err(unknown());
+        }
+        let plain = function.filter.is_none()
+            && function.null_treatment.is_none()
+            && function.within_group.is_empty()
+            && matches!(function.parameters, FunctionArguments::None);
+        if !plain {
+            return Err(Error::unsupported(&name));
+        }
+        let mut list = match function.args {
+            FunctionArguments::None => FunctionArgumentList { duplicate_treatment: None, args: Vec::new(), clauses: Vec::new() },
+            FunctionArguments::List(list) => list,
+            FunctionArguments::Subquery(_) => return Err(unknown()),
+        };
+        let is_simple = function.over.is_none() && list.duplicate_treatment.is_none() && list.clauses.is_empty();
+        let arguments: Option<Vec<&Expr>> = list
+            .args
+            .iter()
+            .map(|argument| match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+                _ => None,
+            })
+            .collect();
+        let count = list.args.len();
+        let wrong_count = || Error::parameter_count(&name);
+        let between = |least: usize, most: usize| if (least..=most).contains(&count) { Ok(()) } else { Err(wrong_count()) };
+
+        // What SQLite does itself; `count(*)` alone has no expressions for arguments.
+        if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) || matches!(name.as_str(), "sum" | "avg" | "average") {
+            match name.as_str() {
+                "count" => between(1, 1)?,
+                "min" | "max" | "sum" | "avg" => between(1, 1)?,
+                "group_concat" => {
+                    between(1, functions::MAX_TEXT)?;
+                    self.group_concat(&mut list)?;
+                }
+                _ => {}
+            }
+            if arguments_missing(&list) && name != "count" {
+                return Err(wrong_count());
+            }
+            let name = if matches!(name.as_str(), "sum" | "avg") { format!("{PREFIX}{name}") } else { name };
+            function.name = ObjectName::from(vec![ident(&name)]);
+            function.args = FunctionArguments::List(list);
+            return Ok(Expr::Function(function));
+        }
+        if !is_simple {
+            return Err(Error::new(1111, "HY000", "Invalid use of group function"));
+        }
+        let Some(arguments) = arguments.map(|arguments| arguments.into_iter().cloned().collect::<Vec<Expr>>()) else {
+            return Err(wrong_count());
+        };
+        if let Some(value) = self.constant_function(&name, count) {
+            return Ok(self.constant(&value));
+        }
+        let mut arguments = arguments;
+        match name.as_str() {
+            "if" => {
+                between(3, 3)?;
+                let otherwise = arguments.pop().map(Box::new);
+                let then = arguments.pop().ok_or_else(wrong_count)?;
+                let condition = arguments.pop().ok_or_else(wrong_count)?;
+                Ok(case(condition, then, otherwise))
+            }
+            "isnull" => {
+                between(1, 1)?;
+                let expr = arguments.pop().ok_or_else(wrong_count)?;
+                Ok(Expr::Nested(Box::new(Expr::IsNull(Box::new(Expr::Nested(Box::new(expr)))))))
+            }
+            "any_value" => {
+                between(1, 1)?;
+                arguments.pop().ok_or_else(wrong_count)
+            }
+            "greatest" | "least" => {
+                between(2, functions::MAX_TEXT)?;
+                let mut expr = call("", arguments);
+                if let Expr::Function(function) = &mut expr {
+                    function.name = ObjectName::from(vec![ident(if name == "greatest" { "max" } else { "min" })]);
+                }
+                Ok(expr)
+            }
+            "date_add" | "adddate" | "date_sub" | "subdate" => {
+                between(2, 2)?;
+                let interval = arguments.pop().ok_or_else(wrong_count)?;
+                let moment = arguments.pop().ok_or_else(wrong_count)?;
+                self.date_add(moment, interval, name.ends_with("add") || name == "adddate")
+            }
+            "year" | "quarter" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "microsecond" => {
+                between(1, 1)?;
+                let unit = self.text(if name == "dayofmonth" { "day" } else { &name });
+                arguments.push(unit);
+                Ok(call("extract", arguments))
+            }
+            _ => {
+                let known = functions::find(&name).filter(|known| !INTERNAL.contains(&known.name)).ok_or_else(unknown)?;
+                let (least, most) = known.arguments;
+                between(least, most)?;
+                Ok(call(known.name, arguments))
+            }
+        }
+    }
+
+    /// `GROUP_CONCAT(x ORDER BY y SEPARATOR z)`: SQLite has the separator as a second argument.
+    fn group_concat(&mut self, list: &mut FunctionArgumentList) -> Result<(), Error> {
+        let mut separator = None;
+        let mut clauses = Vec::new();
+        for clause in std::mem::take(&mut list.clauses) {
+            match clause {
+                FunctionArgumentClause::Separator(value) => separator = Some(Expr::Value(value)),
+                order @ FunctionArgumentClause::OrderBy(_) => clauses.push(order),
+                other => return Err(Error::unsupported(&other.to_string())),
+            }
+        }
+        list.clauses = clauses;
+        let arguments: Vec<Expr> = list
+            .args
+            .drain(..)
+            .filter_map(|argument| match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+                _ => None,
+            })
+            .collect();
+        let text = call("concat", arguments);
+        list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(text)));
+        match separator {
+            Some(separator) if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && !self.is_comma(&separator) => {
+                return Err(Error::unsupported("GROUP_CONCAT(DISTINCT … SEPARATOR …)"));
+            }
+            Some(separator) if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) => {
+                list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(separator)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_comma(&self, expr: &Expr) -> bool {
+        matches!(self.bound_value(expr), Some(SqliteValue::Text(text)) if text == ",")
+    }
+
+    /// Functions whose value is one and the same throughout a statement.
+    fn constant_function(&self, name: &str, arguments: usize) -> Option<OwnedValue> {
+        let now = self.state.now();
+        Some(match (name, arguments) {
+            ("database" | "schema", 0) => self.state.schema().into(),
+            ("version", 0) => self.state.variable("version").unwrap_or_default(),
+            ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
+            ("connection_id", 0) => self.state.connection_id().into(),
+            ("now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp", 0 | 1) => {
+                now.to_string().into()
+            }
+            ("curdate" | "current_date" | "utc_date", 0) => now.date().into(),
+            ("curtime" | "current_time" | "utc_time", 0 | 1) => now.time().into(),
+            ("unix_timestamp", 0) => now.unix_seconds().into(),
+            ("last_insert_id", 0) => 0_i64.into(),
+            ("row_count", 0) => self.state.row_count().into(),
+            ("found_rows", 0) => self.state.found_rows().into(),
+            ("pi", 0) => std::f64::consts::PI.into(),
+            _ => return None,
+        })
+    }
+
+    fn variable(&mut self, names: &[Ident]) -> Result<Expr, Error> {
+        let first = names.first().map_or("", |name| name.value.as_str());
+        if let Some(user) = first.strip_prefix('@').filter(|user| !user.starts_with('@')) {
+            return Ok(self.constant(&self.state.user_variable(user)));
+        }
+        let name = match names {
+            [name] => name.value.trim_start_matches('@').to_owned(),
+            [scope, name] if ["@@global", "@@session", "@@local"].iter().any(|known| scope.value.eq_ignore_ascii_case(known)) => {
+                name.value.clone()
+            }
+            _ => return Err(Error::unknown_variable(first.trim_start_matches('@'))),
+        };
+        let value = self.state.variable(&name).ok_or_else(|| Error::unknown_variable(&name))?;
+        Ok(self.constant(&value))
+    }
+
+    /// The tree after its children were rewritten.
+    fn expr(&mut self, expr: Expr) -> Result<Expr, Error> {
+        match expr {
+            Expr::Identifier(name) if name.value.starts_with('@') => self.variable(&[name]),
+            Expr::CompoundIdentifier(names) if names.first().is_some_and(|name| name.value.starts_with('@')) => {
+                self.variable(&names)
+            }
+            // A view is no table of SQLite's: it is known by its name or alias alone.
+            Expr::CompoundIdentifier(mut names) => {
+                if names.len() == 3 && names[0].value.eq_ignore_ascii_case(catalog::SYS) {
+                    names.remove(0);
+                }
+                Ok(Expr::CompoundIdentifier(names))
+            }
+            Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
+            // Two minus signs in a row begin a comment of SQLite's.
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !is_digits(&expr) => Ok(call("negate", vec![*expr])),
+            Expr::UnaryOp { op: UnaryOperator::Plus, expr } => Ok(*expr),
+            Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, *expr)),
+            Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {
+                let all = self.constant(&u64::MAX.into());
+                Ok(call("bit_xor", vec![*expr, all]))
+            }
+            Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+                let mut arguments = vec![*expr, *pattern];
+                arguments.extend(escape_char.map(|escape| *escape));
+                Ok(not(negated, call("like", arguments)))
+            }
+            Expr::RLike { negated, expr, pattern, .. } => Ok(not(negated, call("regexp_like", vec![*expr, *pattern]))),
+            Expr::InList { expr, list, negated } => {
+                let expr = if list.iter().any(|item| self.is_text(item)) { Box::new(without_case(*expr)) } else { expr };
+                Ok(Expr::InList { expr, list, negated })
+            }
+            Expr::Between { expr, negated, low, high } => {
+                let expr = if self.is_text(&low) || self.is_text(&high) { Box::new(without_case(*expr)) } else { expr };
+                Ok(Expr::Between { expr, negated, low, high })
+            }
+            Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => match *right {
+                Expr::Subquery(subquery) => Ok(Expr::InSubquery { expr: left, subquery, negated: false }),
+                other => Err(Error::unsupported(&format!("ANY {other}"))),
+            },
+            Expr::Convert { expr, data_type, is_try: false, .. } => match data_type {
+                Some(data_type) => self.cast(*expr, &data_type.to_string()),
+                None => Ok(*expr),
+            },
+            Expr::Cast { kind: CastKind::Cast, expr, data_type, format: None } => self.cast(*expr, &data_type.to_string()),
+            Expr::Extract { field, expr, .. } => {
+                let unit = self.text(&field.to_string());
+                Ok(call("extract", vec![*expr, unit]))
+            }
+            Expr::Ceil { expr, .. } => Ok(call("ceiling", vec![*expr])),
+            Expr::Floor { expr, .. } => Ok(call("floor", vec![*expr])),
+            Expr::Position { expr, r#in } => Ok(call("locate", vec![*expr, *r#in])),
+            Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
+                let mut arguments = vec![*expr, *from];
+                arguments.extend(substring_for.map(|length| *length));
+                Ok(call("substring", arguments))
+            }
+            Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {
+                use sqlparser::ast::TrimWhereField;
+                let name = match trim_where {
+                    None | Some(TrimWhereField::Both) => "trim",
+                    Some(TrimWhereField::Leading) => "ltrim",
+                    Some(TrimWhereField::Trailing) => "rtrim",
+                };
+                let mut arguments = vec![*expr];
+                arguments.extend(trim_what.map(|what| *what));
+                Ok(call(name, arguments))
+            }
+            Expr::Collate { expr, collation } => {
+                let name = collation.to_string().to_ascii_lowercase();
+                let is_binary = name.trim_matches('`').ends_with("bin");
+                let collation =
+                    if is_binary { ObjectName::from(vec![ident("BINARY")]) } else { ObjectName::from(vec![ident("NOCASE")]) };
+                Ok(Expr::Collate { expr, collation })
+            }
+            Expr::Prefixed { value, .. } => Ok(*value),
+            Expr::TypedString(typed) => Ok(Expr::Value(typed.value)),
+            Expr::Function(function) => self.function(function),
+            Expr::Case { case_token, end_token, operand, conditions, else_result } => {
+                let texts = conditions.iter().any(|when| self.is_text(&when.condition));
+                let operand = operand.map(|operand| if texts { Box::new(without_case(*operand)) } else { operand });
+                Ok(Expr::Case { case_token, end_token, operand, conditions, else_result })
+            }
+            plain @ (Expr::Identifier(_)
+            | Expr::IsFalse(_)
+            | Expr::IsNotFalse(_)
+            | Expr::IsTrue(_)
+            | Expr::IsNotTrue(_)
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::InSubquery { .. }
+            | Expr::UnaryOp { op: UnaryOperator::Minus, .. }
+            | Expr::Nested(_)
+            | Expr::Value(_)
+            | Expr::Exists { .. }
+            | Expr::Subquery(_)
+            | Expr::Tuple(_)
+            | Expr::Interval(_)
+            | Expr::Wildcard(_)
+            | Expr::QualifiedWildcard(..)) => Ok(plain),
+            Expr::IsUnknown(expr) => Ok(Expr::IsNull(expr)),
+            Expr::IsNotUnknown(expr) => Ok(Expr::IsNotNull(expr)),
+            other => Err(Error::unsupported(&other.to_string())),
+        }
+    }
+
+    fn value(&mut self, value: &Value) -> Result<Value, Error> {
+        match value {
+            Value::Number(digits, false) => {
+                let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+                if !is_whole && digits.parse::<f64>().is_err() {
+                    return Err(Error::syntax(digits, 1));
+                }
+                if is_whole && digits.parse::<i64>().is_err() {
+                    return match digits.parse::<u64>() {
+                        Ok(number) => Ok(self.bind(crate::value::unsigned(number))),
+                        Err(_) => Ok(self.bind(SqliteValue::Real(digits.parse().unwrap_or(f64::MAX)))),
+                    };
+                }
+                Ok(Value::Number(digits.clone(), false))
+            }
+            Value::Boolean(_) | Value::Null => Ok(value.clone()),
+            Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) | Value::NationalStringLiteral(text) => {
+                Ok(self.bind(SqliteValue::Text(text.clone())))
+            }
+            Value::HexStringLiteral(digits) => {
+                let bytes: Option<Vec<u8>> = digits
+                    .as_bytes()
+                    .chunks(2)
+                    .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+                    .collect();
+                let bytes = bytes.ok_or_else(|| Error::syntax(digits, 1))?;
+                Ok(self.bind(SqliteValue::Text(String::from_utf8_lossy(&bytes).into_owned())))
+            }
+            Value::Placeholder(name) => {
+                let index = name.trim_start_matches('?').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                let value = index.and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default();
+                Ok(self.bind(crate::value::store(value.as_value())))
+            }
+            other => Err(Error::syntax(&other.to_string(), 1)),
+        }
+    }
+
+    fn table(&mut self, factor: &mut TableFactor) -> Result<(), Error> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                with_hints,
+                version: None,
+                with_ordinality: false,
+                partitions,
+                json_path: None,
+                sample: None,
+                index_hints,
+            } if with_hints.is_empty() && partitions.is_empty() => {
+                index_hints.clear();
+                check_alias(alias.as_ref())?;
+                let (schema, table) = qualified(name)?;
+                if schema.is_none() && self.ctes.iter().flatten().any(|cte| cte.eq_ignore_ascii_case(table)) {
+                    return Ok(());
+                }
+                let schema = match schema {
+                    Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
+                    None => self.state.schema().ok_or_else(Error::no_database)?,
+                };
+                if schema == catalog::TEST {
+                    let table = self.state.scratch_name(table).ok_or_else(|| Error::unknown_table(schema, table))?;
+                    *name = ObjectName::from(vec![ident(schema), ident(&table)]);
+                    return Ok(());
+                }
+                let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
+                if let Kind::View(query) = &relation.kind {
+                    self.views += 1;
+                    if self.views > 64 {
+                        return Err(Error::too_complex());
+                    }
+                    let alias = alias.take().unwrap_or_else(|| TableAlias {
+                        explicit: true,
+                        name: ident(&relation.name),
+                        columns: Vec::new(),
+                        at: None,
+                    });
+                    *factor = TableFactor::Derived { lateral: false, subquery: query.clone(), alias: Some(alias), sample: None };
+                } else {
+                    *name = ObjectName::from(vec![ident(relation.schema), ident(&relation.name)]);
+                }
+                Ok(())
+            }
+            TableFactor::Derived { lateral: false, alias, sample: None, .. } => match alias {
+                Some(alias) => check_alias(Some(alias)),
+                None => Err(Error::new(1248, "42000", "Every derived table must have its own alias")),
+            },
+            TableFactor::NestedJoin { table_with_joins, alias: None } => joins(table_with_joins),
+            other => Err(Error::unsupported(&other.to_string())),
+        }
+    }
+
+    fn query(&mut self, query: &mut Query) -> Result<(), Error> {
+        let plain = query.fetch.is_none()
+            && query.for_clause.is_none()
+            && query.settings.is_none()
+            && query.format_clause.is_none()
+            && query.pipe_operators.is_empty()
+            && !matches!(&query.limit_clause, Some(LimitClause::LimitOffset { limit_by, .. }) if !limit_by.is_empty());
+        if !plain {
+            return Err(Error::unsupported("this clause of SELECT"));
+        }
+        // FOR UPDATE and the like: there is nothing to lock.
+        query.locks.clear();
+        members(&mut query.body)?;
+        let names = query.with.iter().flat_map(|with| &with.cte_tables).map(|cte| cte.alias.name.value.clone()).collect();
+        self.ctes.push(names);
+        Ok(())
+    }
+
+    fn select(&mut self, select: &mut Select) -> Result<(), Error> {
+        let plain = select.into.is_none()
+            && select.top.is_none()
+            && select.exclude.is_none()
+            && select.lateral_views.is_empty()
+            && select.prewhere.is_none()
+            && select.connect_by.is_empty()
+            && select.cluster_by.is_empty()
+            && select.distribute_by.is_empty()
+            && select.sort_by.is_empty()
+            && select.qualify.is_none()
+            && select.value_table_mode.is_none()
+            && matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if modifiers.is_empty())
+            && !matches!(select.distinct, Some(sqlparser::ast::Distinct::On(_)));
+        if !plain {
+            return Err(Error::unsupported("this clause of SELECT"));
+        }
+        select.optimizer_hints.clear();
+        select.select_modifiers = None;
+        if let [TableWithJoins { relation: TableFactor::Table { name, .. }, joins }] = select.from.as_slice()
+            && joins.is_empty()
+            && matches!(qualified(name), Ok((None, table)) if table.eq_ignore_ascii_case("dual"))
+        {
+            select.from.clear();
+        }
+        for table in &mut select.from {
+            joins(table)?;
+        }
+        for item in &mut select.projection {
+            if let SelectItem::UnnamedExpr(expr) = item {
+                let name = heading(expr);
+                *item = SelectItem::ExprWithAlias { expr: take(expr), alias: ident(&name) };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Functions that stand for operators and have no name in MySQL.
+const INTERNAL: [&str; 15] = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "div",
+    "negate",
+    "xor",
+    "bit_xor",
+    "bit_and",
+    "bit_or",
+    "shift_left",
+    "shift_right",
+    "like",
+    "signed",
+    "char_of",
+];
+
+fn is_digits(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(ValueWithSpan { value: Value::Number(..), .. }))
+}
+
+fn arguments_missing(list: &FunctionArgumentList) -> bool {
+    list.args.iter().any(|argument| !matches!(argument, FunctionArg::Unnamed(FunctionArgExpr::Expr(_))))
+}
+
+fn case(condition: Expr, result: Expr, else_result: Option<Box<Expr>>) -> Expr {
+    use sqlparser::ast::{CaseWhen, helpers::attached_token::AttachedToken};
+    Expr::Case {
+        case_token: AttachedToken::empty(),
+        end_token: AttachedToken::empty(),
+        operand: None,
+        conditions: vec![CaseWhen { condition, result }],
+        else_result,
+    }
+}
+
+/// The name of a result column without an alias.
+fn heading(expr: &Expr) -> String {
+    match expr {
+        Expr::Identifier(name) => name.value.clone(),
+        Expr::CompoundIdentifier(names) if !names[0].value.starts_with('@') => {
+            names.last().map_or_else(String::new, |name| name.value.clone())
+        }
+        Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text) | Value::DoubleQuotedString(text), .. }) => {
+            text.replace(['`', '\0'], "")
+        }
+        other => other.to_string().replace(['`', '\0'], ""),
+    }
+}
+
+/// `t AS a (b, c)` is more than SQLite knows.
+fn check_alias(alias: Option<&TableAlias>) -> Result<(), Error> {
+    match alias {
+        Some(alias) if !alias.columns.is_empty() || alias.at.is_some() => Err(Error::unsupported("columns in an alias")),
+        _ => Ok(()),
+    }
+}
+
+fn joins(table: &mut TableWithJoins) -> Result<(), Error> {
+    for join in &mut table.joins {
+        match &mut join.join_operator {
+            JoinOperator::Join(_)
+            | JoinOperator::Inner(_)
+            | JoinOperator::Left(_)
+            | JoinOperator::LeftOuter(_)
+            | JoinOperator::Right(_)
+            | JoinOperator::RightOuter(_)
+            | JoinOperator::CrossJoin(_) => {}
+            JoinOperator::StraightJoin(constraint) => join.join_operator = JoinOperator::Join(constraint.clone()),
+            _ => return Err(Error::unsupported("this kind of join")),
+        }
+    }
+    Ok(())
+}
+
+/// The members of a UNION: SQLite has no parentheses around them.
+fn members(body: &mut SetExpr) -> Result<(), Error> {
+    match body {
+        SetExpr::Select(_) | SetExpr::Values(_) => Ok(()),
+        SetExpr::SetOperation { left, right, .. } => {
+            members(left)?;
+            members(right)
+        }
+        SetExpr::Query(query) => {
+            let bare = query.with.is_none() && query.order_by.is_none() && query.limit_clause.is_none();
+            if bare {
+                let mut inner = std::mem::replace(&mut *query.body, *empty().body);
+                members(&mut inner)?;
+                *body = inner;
+                Ok(())
+            } else {
+                *body = derived(std::mem::replace(query, Box::new(empty())));
+                Ok(())
+            }
+        }
+        other => Err(Error::unsupported(&other.to_string())),
+    }
+}
+
+fn empty() -> Query {
+    template("SELECT 1")
+}
+
+/// `SELECT * FROM (query)`
+fn derived(query: Box<Query>) -> SetExpr {
+    let mut outer = template("SELECT * FROM (SELECT 1) AS member");
+    if let SetExpr::Select(select) = &mut *outer.body
+        && let Some(TableWithJoins { relation: TableFactor::Derived { subquery, .. }, .. }) = select.from.first_mut()
+    {
+        *subquery = query;
+    }
+    *outer.body
+}
+
+impl VisitorMut for Rewriter<'_> {
+    type Break = Box<Error>;
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> Flow {
+        self.query(query).map_or_else(refuse, ControlFlow::Continue)
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> Flow {
+        self.ctes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> Flow {
+        self.select(select).map_or_else(refuse, ControlFlow::Continue)
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
+        self.table(factor).map_or_else(refuse, ControlFlow::Continue)
+    }
+
+    /// Every name is quoted, so that none is a keyword of SQLite's.
+    fn pre_visit_ident(&mut self, name: &mut Ident) -> Flow {
+        if name.value.contains(['`', '\0']) {
+            return refuse(Error::syntax(&name.value, 1));
+        }
+        name.quote_style = Some('`');
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_value(&mut self, value: &mut ValueWithSpan) -> Flow {
+        match self.value(&value.value) {
+            Ok(new) => {
+                value.value = new;
+                ControlFlow::Continue(())
+            }
+            Err(error) => refuse(error),
+        }
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> Flow {
+        match self.expr(take(expr)) {
+            Ok(new) => {
+                *expr = new;
+                ControlFlow::Continue(())
+            }
+            Err(error) => refuse(error),
+        }
+    }
+}
+
+/// Looks for a qualifier that stands for no table of the statement: `x` in
+/// `UPDATE setup_instruments SET ENABLED=(SELECT ENABLED FROM test.saved y WHERE x.NAME=y.NAME)`, as WL#2360 writes it. If there is exactly
+/// one, the table that is updated is meant.
+pub(crate) fn adopted_alias(update: &mut sqlparser::ast::Update) -> Option<String> {
+    #[derive(Default)]
+    struct Names {
+        known: Vec<String>,
+        used: Vec<String>,
+    }
+    impl VisitorMut for Names {
+        type Break = ();
+        fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+            match factor {
+                TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+                    self.known.push(alias.name.value.to_lowercase());
+                }
+                TableFactor::Table { name, .. } => {
+                    let last = name.0.last().and_then(ObjectNamePart::as_ident);
+                    self.known.extend(last.map(|name| name.value.to_lowercase()));
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if let Expr::CompoundIdentifier(names) = expr
+                && let [qualifier, _] = names.as_slice()
+                && !qualifier.value.starts_with('@')
+            {
+                self.used.push(qualifier.value.to_lowercase());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = Names::default();
+    let _ = update.visit(&mut names);
+    names.used.retain(|name| !names.known.contains(name));
+    names.used.sort();
+    names.used.dedup();
+    match names.used.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    }
+}

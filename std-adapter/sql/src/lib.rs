@@ -1,0 +1,105 @@
+//! # perfschema-sql
+//!
+//! **What.** SQL over the tables of a program, in MySQL's dialect: the program's own, another's, or those that a dead one left.
+//!
+//! ```
+//! use perfschema_sql::{Account, Database, Outcome};
+//!
+//! static LOCK: perfschema::sync::Mutex<u64> = perfschema::mutex!("wait/synch/mutex/sql/LOCK", 0);
+//!
+//! let process = perfschema::builder().everything(true).start()?;
+//! let mut session = Database::new(process).session(Account::default())?;
+//! *LOCK.lock().unwrap() += 1;
+//!
+//! let select = "SELECT event_name, COUNT(*) FROM performance_schema.events_waits_history_long GROUP BY event_name";
+//! let Outcome::Rows(grid) = session.execute(select)? else { panic!("a SELECT has rows") };
+//! assert_eq!(grid.csv().to_string(), "event_name,COUNT(*)\nwait/synch/mutex/sql/LOCK,1\n");
+//!
+//! session.execute("UPDATE performance_schema.setup_instruments SET enabled = 'NO' WHERE name LIKE '%/sql/%'")?;
+//! session.execute("TRUNCATE TABLE performance_schema.events_waits_history_long")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **How it fits.** A [`Database`] is made of a [`Program`] and gives each client a [`Session`], with a current schema, variables and
+//! warnings of its own. Results are [`Grid`](perfschema::render::Grid)s, refusals are [`Error`]s with MySQL's number, SQLSTATE and text.
+//! The command `perfschema sql` prints them, a server would send them.
+//!
+//! **How it works.** A statement is parsed, rewritten as a tree, and run by SQLite over virtual tables. Every table that the core declares is
+//! there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
+//! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
+//!
+//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among
+//! them `sys.current_waits` and `sys.lock_waits`: who waits for whom at this moment; and `test`, where CREATE TABLE … AS SELECT keeps what
+//! a session wants to compare or restore, in memory, until the session ends.
+//!
+//! # Where it differs from MySQL
+//!
+//! - Numbers are exact up to 2⁶⁴−1, sums up to 2¹²⁷ (beyond 2⁶⁴ they come as text). `a - b` of unsigned numbers may be negative. AVG and `/`
+//!   give a double, not a decimal.
+//! - Times of day are UTC. Strings compare without case, but not without accents.
+//! - A scalar subquery with several rows gives the first; GROUP BY does not insist on ONLY_FULL_GROUP_BY.
+//! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
+//! - No WITH ROLLUP, JSON, full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
+//!
+//! # Bounds
+//!
+//! [`Limits`] bound time and memory, [`Canceller`] stops a statement from another thread. A statement may be 1 MiB long, and 60 levels deep;
+//! a text within it 1 MiB. No statement reaches a file, an extension or a pragma of SQLite's: what the dialect does not know it refuses,
+//! and SQLite's authorizer refuses the rest.
+
+mod catalog;
+mod change;
+mod columns;
+mod database;
+mod dialect;
+mod error;
+mod functions;
+mod moment;
+mod parse;
+mod session;
+mod set;
+mod show;
+mod snapshot;
+mod state;
+mod value;
+mod variables;
+mod views;
+mod vtab;
+
+pub use database::{Account, Database, Limits, Right};
+pub use error::Error;
+pub use parse::{Piece, split};
+pub use session::{Canceller, Description, Outcome, Session, Warning};
+
+/// Whose tables they are.
+///
+/// Implemented for the process's own region and for one that was attached to; anything that keeps a region alive can be one.
+pub trait Program: Send + Sync + 'static {
+    /// The region with the tables.
+    fn region(&self) -> &perfschema::Region<'_>;
+}
+
+impl Program for perfschema::Process {
+    fn region(&self) -> &perfschema::Region<'_> {
+        perfschema::Process::region(self)
+    }
+}
+
+impl Program for perfschema::Region<'static> {
+    fn region(&self) -> &perfschema::Region<'_> {
+        self
+    }
+}
+
+impl<P: Program> Program for &'static P {
+    fn region(&self) -> &perfschema::Region<'_> {
+        P::region(self)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Program for perfschema::Attached {
+    fn region(&self) -> &perfschema::Region<'_> {
+        perfschema::Attached::region(self)
+    }
+}

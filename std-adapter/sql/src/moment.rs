@@ -1,0 +1,234 @@
+//! Dates and times of day, in UTC, as texts like `2026-11-21 17:31:54`.
+
+use std::fmt;
+
+const DAY: i64 = 86_400_000_000;
+
+/// Microseconds since 1970, and how it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    micros: i64,
+    /// Whether it is a date only.
+    date_only: bool,
+}
+
+impl Moment {
+    /// From seconds since 1970.
+    pub(crate) fn from_unix(seconds: f64) -> Moment {
+        // Within the years that MySQL knows, 0 to 9999.
+        Moment { micros: (seconds.clamp(-62_167_219_200.0, 253_402_300_799.0) * 1e6) as i64, date_only: false }
+    }
+
+    pub(crate) fn now() -> Moment {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Moment { micros: i64::try_from(since.as_secs()).unwrap_or(0).saturating_mul(1_000_000), date_only: false }
+    }
+
+    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`
+    pub(crate) fn parse(text: &str) -> Option<Moment> {
+        let text = text.trim();
+        let (date, time) = text.split_once([' ', 'T']).map_or((text, None), |(date, time)| (date, Some(time)));
+        let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+        let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+        if !(0..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
+            return None;
+        }
+        let mut micros = days(year, month, day) * DAY;
+        if let Some(time) = time {
+            let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
+            let mut parts = time.splitn(3, ':').map(|part| part.parse::<i64>().ok());
+            let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
+            if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..60).contains(&second) {
+                return None;
+            }
+            let fraction: String = fraction.chars().chain("000000".chars()).take(6).collect();
+            micros += ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction.parse::<u32>().map_or(0, i64::from);
+        }
+        Some(Moment { micros, date_only: time.is_none() })
+    }
+
+    /// Later by so many units; earlier, if negative. None: out of the years that there are, or no such unit.
+    pub(crate) fn add(self, number: f64, unit: &str) -> Option<Moment> {
+        let (year, month, day) = self.civil();
+        let months = |months: f64| {
+            let total = year * 12 + month - 1 + (months.clamp(-2e5, 2e5) as i64);
+            let (year, month) = (total.div_euclid(12), total.rem_euclid(12) + 1);
+            let day = day.min(days_in(year, month));
+            (0..=9999)
+                .contains(&year)
+                .then(|| Moment { micros: days(year, month, day) * DAY + self.micros.rem_euclid(DAY), ..self })
+        };
+        let seconds = match unit.to_ascii_uppercase().as_str() {
+            "MICROSECOND" => number / 1e6,
+            "SECOND" => number,
+            "MINUTE" => number * 60.0,
+            "HOUR" => number * 3600.0,
+            "DAY" => number.round() * 86_400.0,
+            "WEEK" => number.round() * 604_800.0,
+            "MONTH" => return months(number.round()),
+            "QUARTER" => return months(number.round() * 3.0),
+            "YEAR" => return months(number.round() * 12.0),
+            _ => return None,
+        };
+        let micros = self.micros.checked_add((seconds * 1e6) as i64)?;
+        let moment = Moment { micros, date_only: self.date_only && seconds % 86_400.0 == 0.0 };
+        (0..=9999).contains(&moment.civil().0).then_some(moment)
+    }
+
+    /// Days since 1970.
+    pub(crate) fn day(self) -> i64 {
+        self.micros.div_euclid(DAY)
+    }
+
+    pub(crate) fn unix_seconds(self) -> i64 {
+        self.micros.div_euclid(1_000_000)
+    }
+
+    pub(crate) fn date(self) -> String {
+        let (year, month, day) = self.civil();
+        format!("{year:04}-{month:02}-{day:02}")
+    }
+
+    pub(crate) fn time(self) -> String {
+        let (hour, minute, second, micros) = self.clock();
+        let fraction = if micros == 0 { String::new() } else { format!(".{micros:06}") };
+        format!("{hour:02}:{minute:02}:{second:02}{fraction}")
+    }
+
+    /// A number out of it, for EXTRACT, YEAR() and the like.
+    pub(crate) fn part(self, unit: &str) -> Option<i64> {
+        let (year, month, day) = self.civil();
+        let (hour, minute, second, micros) = self.clock();
+        match unit.to_ascii_uppercase().as_str() {
+            "YEAR" => Some(year),
+            "QUARTER" => Some((month + 2) / 3),
+            "MONTH" => Some(month),
+            "DAY" => Some(day),
+            "HOUR" => Some(hour),
+            "MINUTE" => Some(minute),
+            "SECOND" => Some(second),
+            "MICROSECOND" => Some(micros),
+            _ => None,
+        }
+    }
+
+    /// DATE_FORMAT
+    pub(crate) fn format(self, format: &str) -> String {
+        let (year, month, day) = self.civil();
+        let (hour, minute, second, micros) = self.clock();
+        let hour12 = (hour + 11) % 12 + 1;
+        let half = if hour < 12 { "AM" } else { "PM" };
+        let month_name = MONTHS[(month - 1).rem_euclid(12) as usize];
+        let weekday = WEEKDAYS[(self.day() + 4).rem_euclid(7) as usize];
+        let mut text = String::new();
+        let mut chars = format.chars();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                text.push(c);
+                continue;
+            }
+            text += &match chars.next() {
+                Some('Y') => format!("{year:04}"),
+                Some('y') => format!("{:02}", year % 100),
+                Some('m') => format!("{month:02}"),
+                Some('c') => month.to_string(),
+                Some('M') => month_name.to_owned(),
+                Some('b') => month_name[..3].to_owned(),
+                Some('d') => format!("{day:02}"),
+                Some('e') => day.to_string(),
+                Some('j') => format!("{:03}", self.day() - days(year, 1, 1) + 1),
+                Some('W') => weekday.to_owned(),
+                Some('a') => weekday[..3].to_owned(),
+                Some('H') => format!("{hour:02}"),
+                Some('k') => hour.to_string(),
+                Some('h' | 'I') => format!("{hour12:02}"),
+                Some('l') => hour12.to_string(),
+                Some('i') => format!("{minute:02}"),
+                Some('s' | 'S') => format!("{second:02}"),
+                Some('f') => format!("{micros:06}"),
+                Some('p') => half.to_owned(),
+                Some('T') => format!("{hour:02}:{minute:02}:{second:02}"),
+                Some('r') => format!("{hour12:02}:{minute:02}:{second:02} {half}"),
+                Some(other) => other.to_string(),
+                None => String::new(),
+            };
+        }
+        text
+    }
+
+    fn clock(self) -> (i64, i64, i64, i64) {
+        let rest = self.micros.rem_euclid(DAY);
+        let seconds = rest / 1_000_000;
+        (seconds / 3600, seconds / 60 % 60, seconds % 60, rest % 1_000_000)
+    }
+
+    /// Year, month and day; the reverse of [`days`].
+    fn civil(self) -> (i64, i64, i64) {
+        let shifted = self.day() + 719_468;
+        let era = shifted.div_euclid(146_097);
+        let day_of_era = shifted.rem_euclid(146_097);
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let from_march = (5 * day_of_year + 2) / 153;
+        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+        (year_of_era + era * 400 + i64::from(month <= 2), month, day_of_year - (153 * from_march + 2) / 5 + 1)
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.date())?;
+        if self.date_only { Ok(()) } else { write!(f, " {}", self.time()) }
+    }
+}
+
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/// Days since 1970 of a date of the Gregorian calendar, counted in eras of 400 years that begin in March.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    let year_of_era = year.rem_euclid(400);
+    year.div_euclid(400) * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Moment;
+
+    #[test]
+    fn every_day_is_found_again() {
+        let mut moment = Moment::parse("1890-01-01 12:34:56").expect("a date");
+        while let Some(next) = moment.add(1.0, "DAY").filter(|next| next.part("YEAR") < Some(2110)) {
+            assert_eq!(next.day(), moment.day() + 1);
+            assert_eq!(Moment::parse(&next.to_string()), Some(next), "{next}");
+            moment = next;
+        }
+        assert_eq!(moment.date(), "2109-12-31");
+    }
+
+    #[test]
+    fn moments() {
+        let moment = |text| Moment::parse(text).expect("a date");
+        assert_eq!(moment("1970-01-01").day(), 0);
+        assert_eq!(moment("2024-01-31").add(1.0, "MONTH").map(Moment::date).as_deref(), Some("2024-02-29"));
+        assert_eq!(moment("2026-11-21").add(-1.0, "SECOND").map(|m| m.to_string()).as_deref(), Some("2026-11-20 23:59:59"));
+        assert_eq!(moment("2026-11-21").add(1.0, "WEEK").map(|m| m.to_string()).as_deref(), Some("2026-11-28"));
+        assert_eq!(moment("2026-11-21").add(9e9, "YEAR"), None);
+        assert_eq!(moment("2026-11-21 17:31:54.5").format("%W %e %b %Y %r %f"), "Saturday 21 Nov 2026 05:31:54 PM 500000");
+        for wrong in ["", "x", "2026-13-01", "2026-02-29", "2026-02-28 24:00:00", "2026-02", "99999-01-01"] {
+            assert_eq!(Moment::parse(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Text, tokens and trees: where a statement ends, what it says, and how deep it may be.
+
+use crate::Error;
+use sqlparser::ast::{Query, Statement};
+use sqlparser::dialect::MySqlDialect;
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
+
+/// The longest statement.
+pub(crate) const MAX_STATEMENT: usize = 1 << 20;
+/// Operators and keywords that stand within one another or in a row without a comma: what decides how deep the tree gets.
+const MAX_DEPTH: usize = 1000;
+
+/// One statement of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The statement, without what ended it.
+    pub text: String,
+    /// Whether `\G` ended it: the client wants one line a value.
+    pub vertical: bool,
+}
+
+/// Cuts text into statements at `;`, `\g` and `\G`, wherever these are not part of a text, a name or a comment.
+///
+/// ```
+/// let pieces = perfschema_sql::split(r"SELECT ';'; SHOW TABLES\G");
+/// let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+/// assert_eq!(texts, ["SELECT ';'", "SHOW TABLES"]);
+/// assert!(pieces[1].vertical);
+/// ```
+pub fn split(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut add = |text: &str, vertical| {
+        let text = text.trim();
+        if !text.is_empty() {
+            pieces.push(Piece { text: text.to_owned(), vertical });
+        }
+    };
+    let Ok(tokens) = Tokenizer::new(&MySqlDialect {}, text).tokenize_with_location() else {
+        // It will be refused as a whole.
+        add(text, false);
+        return pieces;
+    };
+    let offsets = Offsets::of(text);
+    let (mut start, mut has_content) = (0, false);
+    for (index, token) in tokens.iter().enumerate() {
+        let next = tokens.get(index + 1).map(|next| &next.token);
+        let ends = match (&token.token, next) {
+            (Token::SemiColon, _) => Some((1, false)),
+            (Token::Backslash, Some(Token::Word(word))) if word.value == "G" => Some((2, true)),
+            (Token::Backslash, Some(Token::Word(word))) if word.value == "g" => Some((2, false)),
+            (Token::Whitespace(_) | Token::EOF, _) => None,
+            _ => {
+                has_content = true;
+                None
+            }
+        };
+        if let Some((length, vertical)) = ends {
+            let end = offsets.get(token.span.start).max(start);
+            if has_content {
+                add(&text[start..end], vertical);
+            }
+            start = (end + length).min(text.len());
+            has_content = false;
+        }
+    }
+    if has_content {
+        add(text.get(start..).unwrap_or_default(), false);
+    }
+    pieces
+}
+
+/// Byte offsets of lines and columns.
+struct Offsets<'a> {
+    text: &'a str,
+    lines: Vec<usize>,
+}
+
+impl Offsets<'_> {
+    fn of(text: &str) -> Offsets<'_> {
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
+        Offsets { text, lines }
+    }
+
+    fn get(&self, location: Location) -> usize {
+        let line = usize::try_from(location.line).ok().and_then(|line| self.lines.get(line.checked_sub(1)?)).copied();
+        let Some(start) = line else { return self.text.len() };
+        let column = usize::try_from(location.column.saturating_sub(1)).unwrap_or(0);
+        self.text[start..].char_indices().nth(column).map_or(self.text.len(), |(index, _)| start + index)
+    }
+}
+
+/// The tokens of one statement, without the `;` at its end; the placeholders `?` are numbered.
+pub(crate) fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
+    if text.len() > MAX_STATEMENT {
+        return Err(Error::too_long());
+    }
+    let mut tokens = Tokenizer::new(&MySqlDialect {}, text).tokenize_with_location().map_err(|error| {
+        let offset = Offsets::of(text).get(error.location);
+        Error::syntax(&text[offset..], error.location.line.max(1))
+    })?;
+    while tokens.last().is_some_and(|last| matches!(last.token, Token::SemiColon | Token::EOF | Token::Whitespace(_))) {
+        tokens.pop();
+    }
+    tokens.retain(|token| !matches!(token.token, Token::Whitespace(_)));
+    let mut placeholders = 0;
+    for token in &mut tokens {
+        if let Token::Placeholder(name) = &mut token.token {
+            if name != "?" {
+                return Err(Error::syntax(name, token.span.start.line));
+            }
+            placeholders += 1;
+            *name = format!("?{placeholders}");
+        }
+    }
+    unusual(&mut tokens);
+    if tokens.is_empty() { Err(Error::empty()) } else { Ok(tokens) }
+}
+
+/// Spellings that the parser does not know: `a MOD b` for `a % b`, and `:=` in SET.
+fn unusual(tokens: &mut [TokenWithSpan]) {
+    let is_set = is_word(tokens, 0, "SET");
+    for index in 0..tokens.len() {
+        let is_call = matches!(tokens.get(index + 1).map(|next| &next.token), Some(Token::LParen));
+        if is_word(tokens, index, "MOD") && !is_call {
+            tokens[index].token = Token::Mod;
+        }
+        if is_set && tokens[index].token == Token::Assignment {
+            tokens[index].token = Token::Eq;
+        }
+    }
+}
+
+/// How many `?` there are.
+pub(crate) fn placeholders(tokens: &[TokenWithSpan]) -> usize {
+    tokens.iter().filter(|token| matches!(token.token, Token::Placeholder(_))).count()
+}
+
+/// Whether the word stands at this place, in any letter case and not quoted.
+pub(crate) fn is_word(tokens: &[TokenWithSpan], index: usize, expected: &str) -> bool {
+    matches!(tokens.get(index).map(|token| &token.token), Some(Token::Word(word))
+        if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(expected))
+}
+
+/// A statement whose tree would be too deep for some stack is refused before there is a tree.
+fn check_depth(tokens: &[TokenWithSpan]) -> Result<(), Error> {
+    let mut open = vec![0_usize];
+    let mut depth = 0;
+    for token in tokens {
+        match &token.token {
+            Token::LParen | Token::LBracket | Token::LBrace => open.push(0),
+            Token::RParen | Token::RBracket | Token::RBrace => {
+                if open.len() > 1 {
+                    depth -= open.pop().unwrap_or(0);
+                }
+            }
+            Token::Comma => depth -= open.last_mut().map_or(0, std::mem::take),
+            Token::Word(word) if word.keyword == Keyword::NoKeyword => {}
+            Token::Number(..) | Token::SingleQuotedString(_) | Token::DoubleQuotedString(_) | Token::Period => {}
+            _ => {
+                depth += 1;
+                *open.last_mut().unwrap_or(&mut 0) += 1;
+            }
+        }
+        if depth > MAX_DEPTH || open.len() > MAX_DEPTH {
+            return Err(Error::too_complex());
+        }
+    }
+    Ok(())
+}
+
+/// The tree of one statement.
+pub(crate) fn parse(tokens: Vec<TokenWithSpan>, text: &str) -> Result<Statement, Error> {
+    check_depth(&tokens)?;
+    let mut parser = Parser::new(&MySqlDialect {}).with_recursion_limit(60).with_tokens_with_locations(tokens);
+    let statement = parser.parse_statement().map_err(|error| syntax(error, text))?;
+    let rest = parser.peek_token();
+    if rest.token == Token::EOF { Ok(statement) } else { Err(near(text, rest.span.start)) }
+}
+
+/// What is wrong begins at this token.
+pub(crate) fn near_token(tokens: &[TokenWithSpan], index: usize, text: &str) -> Error {
+    tokens.get(index).map_or_else(|| Error::syntax("", 1), |token| near(text, token.span.start))
+}
+
+/// The text from this token on, without a `;` at its end.
+pub(crate) fn rest<'a>(tokens: &[TokenWithSpan], index: usize, text: &'a str) -> &'a str {
+    let offsets = Offsets::of(text);
+    let (Some(first), Some(last)) = (tokens.get(index), tokens.last()) else { return "" };
+    text.get(offsets.get(first.span.start)..offsets.get(last.span.end)).unwrap_or_default()
+}
+
+fn near(text: &str, location: Location) -> Error {
+    Error::syntax(&text[Offsets::of(text).get(location)..], location.line.max(1))
+}
+
+fn syntax(error: ParserError, text: &str) -> Error {
+    match error {
+        ParserError::RecursionLimitExceeded => Error::too_complex(),
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
+            // "… at Line: 1, Column: 8"
+            let place = message.rsplit_once(" at Line: ").and_then(|(_, place)| place.split_once(", Column: "));
+            let location = place.and_then(|(line, column)| Some(Location::new(line.parse().ok()?, column.parse().ok()?)));
+            location.map_or_else(|| Error::syntax("", 1), |location| near(text, location))
+        }
+    }
+}
+
+/// What stands between SELECT and FROM, each as it was written: the headings of expressions.
+pub(crate) fn headings(tokens: &[TokenWithSpan], text: &str) -> Vec<String> {
+    let mut headings = Vec::new();
+    if !is_word(tokens, 0, "SELECT") {
+        return headings;
+    }
+    const MODIFIERS: [&str; 6] = ["DISTINCT", "ALL", "DISTINCTROW", "SQL_CALC_FOUND_ROWS", "SQL_NO_CACHE", "STRAIGHT_JOIN"];
+    const ENDS: [&str; 13] =
+        ["FROM", "INTO", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "ORDER", "WHERE", "HAVING", "GROUP", "WINDOW", "FOR", "LOCK"];
+    let mut first = 1;
+    while MODIFIERS.iter().any(|modifier| is_word(tokens, first, modifier)) {
+        first += 1;
+    }
+    let offsets = Offsets::of(text);
+    let mut add = |from: usize, to: usize| {
+        if let (Some(first), Some(last)) = (tokens.get(from), to.checked_sub(1).and_then(|last| tokens.get(last))) {
+            let (start, end) = (offsets.get(first.span.start), offsets.get(last.span.end));
+            headings.push(text.get(start..end).unwrap_or_default().to_owned());
+        }
+    };
+    let mut depth = 0_usize;
+    for (index, token) in tokens.iter().enumerate().skip(first) {
+        match token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            Token::Comma if depth == 0 => {
+                add(first, index);
+                first = index + 1;
+            }
+            _ if depth == 0 && ENDS.iter().any(|end| is_word(tokens, index, end)) => {
+                add(first, index);
+                return headings;
+            }
+            _ => {}
+        }
+    }
+    add(first, tokens.len());
+    headings
+}
+
+/// The text as a literal of MySQL's.
+pub(crate) fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// A query made of one that is written here.
+pub(crate) fn template(sql: &str) -> Query {
+    let statement = tokens(sql).and_then(|tokens| parse(tokens, sql)).expect("templates are constants of this crate, and tested");
+    match statement {
+        Statement::Query(query) => *query,
+        other => unreachable!("{other} is no query"),
+    }
+}

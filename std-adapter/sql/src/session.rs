@@ -1,0 +1,335 @@
+//! One client's connection, and how a statement is run.
+
+use crate::catalog::{self, Column, Kind};
+use crate::columns::{self, Clauses};
+use crate::database::Account;
+use crate::dialect::{self, Rewritten};
+use crate::state::{State, lock};
+use crate::{Error, parse, show, value};
+use perfschema::core::table::SqlType;
+use perfschema::render::{ColumnHead, Grid, OwnedValue};
+use rusqlite::{Connection, params_from_iter};
+use sqlparser::ast::{ObjectType, Query, Statement};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// What a statement has done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It has rows: their columns are described in the [`Grid`].
+    Rows(Grid),
+    /// It has changed something, or nothing.
+    Done {
+        /// Rows that a condition chose.
+        matched: u64,
+        /// Rows that are different now.
+        changed: u64,
+        /// What a client prints after that, or nothing.
+        info: String,
+    },
+}
+
+impl Outcome {
+    pub(crate) fn done() -> Outcome {
+        Outcome::Done { matched: 0, changed: 0, info: String::new() }
+    }
+
+    pub(crate) fn changed(changed: u64) -> Outcome {
+        Outcome::Done { matched: changed, changed, info: String::new() }
+    }
+}
+
+/// A warning, as SHOW WARNINGS lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// `Error`, `Warning` or `Note`.
+    pub level: &'static str,
+    /// What it says.
+    pub error: Error,
+}
+
+/// What a statement will return and wants to be given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// How many `?` it has.
+    pub parameters: usize,
+    /// The columns of its rows; none for a statement without rows. The types of expressions are a guess until there are rows.
+    pub columns: Vec<ColumnHead>,
+}
+
+/// Stops the statement that a session runs, from any thread. If none runs, nothing happens.
+#[derive(Clone, Debug)]
+pub struct Canceller(Arc<State>);
+
+impl Canceller {
+    /// Stops it: it ends with error 1317.
+    pub fn cancel(&self) {
+        // Relaxed: nothing else is published by it; the statement looks every few thousand steps.
+        self.0.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// One client's connection.
+#[derive(Debug)]
+pub struct Session {
+    // Before the state: SQLite's callbacks hold it, too.
+    pub(crate) connection: Connection,
+    pub(crate) state: Arc<State>,
+}
+
+impl Session {
+    /// Runs one statement. A `;` may end it.
+    ///
+    /// # Errors
+    /// As MySQL has them; nothing is changed then, unless an UPDATE ran out of time between rows.
+    pub fn execute(&mut self, statement: &str) -> Result<Outcome, Error> {
+        self.execute_with(statement, &[])
+    }
+
+    /// Runs one statement with values for its `?`, in order.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn execute_with(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        // Trees are walked, printed and dropped by recursion; how deep they are is bounded, how large the caller's stack is, is not.
+        stacker::maybe_grow(4 << 20, 16 << 20, || self.execute_here(statement, parameters))
+    }
+
+    /// Says what a statement will return, without running it.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute), for what can be known before.
+    pub fn describe(&mut self, statement: &str) -> Result<Description, Error> {
+        stacker::maybe_grow(4 << 20, 16 << 20, || {
+            self.begin();
+            let tokens = parse::tokens(statement)?;
+            let parameters = parse::placeholders(&tokens);
+            if let Some(select) = show::select(&self.state, &tokens, statement)? {
+                return Ok(Description { parameters, columns: self.describe(&select)?.columns });
+            }
+            let headings = parse::headings(&tokens, statement);
+            let mut columns = match parse::parse(tokens, statement)? {
+                Statement::Query(mut query) => self.columns_of(&mut query)?,
+                _ => Vec::new(),
+            };
+            for (column, heading) in columns.iter_mut().zip(headings) {
+                column.name = columns::heading_of(&column.name, heading);
+            }
+            Ok(Description { parameters, columns })
+        })
+    }
+
+    /// Stops what this session runs, from another thread.
+    pub fn canceller(&self) -> Canceller {
+        Canceller(Arc::clone(&self.state))
+    }
+
+    /// The number of this session, from 1.
+    pub fn connection_id(&self) -> u64 {
+        self.state.connection_id
+    }
+
+    /// Who it belongs to.
+    pub fn account(&self) -> &Account {
+        &self.state.account
+    }
+
+    /// The current schema.
+    pub fn schema(&self) -> Option<&'static str> {
+        self.state.schema()
+    }
+
+    /// Makes a schema the current one, as USE does.
+    ///
+    /// # Errors
+    /// 1049, there is no such schema.
+    pub fn use_schema(&mut self, name: &str) -> Result<(), Error> {
+        let schema = catalog::schema(name).ok_or_else(|| Error::unknown_database(name))?;
+        lock(&self.state.settings).schema = Some(schema);
+        Ok(())
+    }
+
+    /// The value of a variable as the session has it, like `version` or `sql_mode`.
+    pub fn variable(&self, name: &str) -> Option<OwnedValue> {
+        self.state.variable(name)
+    }
+
+    /// What the last statement warned of.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.state.warnings()
+    }
+
+    fn begin(&mut self) {
+        let own = self.state.variable("max_execution_time").and_then(|value| match value {
+            OwnedValue::Signed(milliseconds) => u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0),
+            _ => None,
+        });
+        let time = own.map_or(self.state.limits.time, |own| self.state.limits.time.min(Duration::from_millis(own)));
+        self.state.begin(time);
+    }
+
+    fn execute_here(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        self.begin();
+        let result = self.dispatch(statement, parameters);
+        self.state.end();
+        let mut settings = lock(&self.state.settings);
+        match &result {
+            Ok(Outcome::Rows(grid)) => {
+                settings.row_count = -1;
+                settings.found_rows = grid.rows.len() as u64;
+            }
+            Ok(Outcome::Done { changed, .. }) => settings.row_count = i64::try_from(*changed).unwrap_or(i64::MAX),
+            Err(error) => {
+                settings.row_count = -1;
+                settings.warnings = vec![Warning { level: "Error", error: error.clone() }];
+            }
+        }
+        result
+    }
+
+    fn dispatch(&mut self, text: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let tokens = parse::tokens(text)?;
+        let wanted = parse::placeholders(&tokens);
+        if wanted != parameters.len() {
+            return Err(Error::new(1210, "HY000", "Incorrect arguments to EXECUTE"));
+        }
+        if show::is_warnings(&tokens) {
+            return Ok(Outcome::Rows(show::warnings(&self.state.warnings())));
+        }
+        lock(&self.state.settings).warnings.clear();
+        if let Some(select) = show::select(&self.state, &tokens, text)? {
+            return self.run_text(&select).map(Outcome::Rows);
+        }
+        if let Some(outcome) = self.session_statement(&tokens)? {
+            return Ok(outcome);
+        }
+        let headings = parse::headings(&tokens, text);
+        match parse::parse(tokens, text)? {
+            Statement::Query(mut query) => {
+                let mut grid = self.run(&mut query, parameters)?;
+                for (column, heading) in grid.columns.iter_mut().zip(headings) {
+                    column.name = columns::heading_of(&column.name, heading);
+                }
+                Ok(Outcome::Rows(grid))
+            }
+            Statement::Update(update) => self.update(update, parameters),
+            Statement::Insert(insert) => self.insert(insert, parameters),
+            Statement::Delete(delete) => self.delete(delete, parameters),
+            Statement::Truncate(truncate) => self.truncate(&truncate),
+            Statement::CreateTable(create) => self.create_table(create, parameters),
+            Statement::Drop { object_type: ObjectType::Table, if_exists, names, .. } => self.drop_tables(&names, if_exists),
+            Statement::Set(set) => self.set(set, parameters),
+            Statement::Use(name) => {
+                let text = name.to_string();
+                let schema = text.strip_prefix("USE ").unwrap_or(&text).trim_matches('`');
+                self.use_schema(schema)?;
+                Ok(Outcome::done())
+            }
+            Statement::StartTransaction { .. } | Statement::Commit { .. } | Statement::Rollback { .. } => Ok(Outcome::done()),
+            Statement::CreateView(_)
+            | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
+            | Statement::Drop { .. }
+            | Statement::CreateDatabase { .. }
+            | Statement::CreateSchema { .. } => {
+                Err(self.database_denied(self.state.schema().unwrap_or(catalog::PERFORMANCE_SCHEMA)))
+            }
+            other => {
+                let text = other.to_string();
+                let command: Vec<&str> = text.split_whitespace().take(2).collect();
+                Err(Error::unsupported(&command.join(" ")))
+            }
+        }
+    }
+
+    /// What only changes the session, in forms that the parser does not know.
+    fn session_statement(&mut self, tokens: &[sqlparser::tokenizer::TokenWithSpan]) -> Result<Option<Outcome>, Error> {
+        let word = |index, expected| parse::is_word(tokens, index, expected);
+        let characters = word(0, "SET") && (word(1, "CHARACTER") || word(1, "CHARSET"));
+        let transaction = word(0, "SET") && (word(1, "TRANSACTION") || (word(1, "SESSION") && word(2, "TRANSACTION")));
+        let nothing =
+            word(0, "BEGIN") || word(0, "COMMIT") || word(0, "ROLLBACK") || (word(0, "START") && word(1, "TRANSACTION"));
+        if characters || transaction || nothing || (word(0, "UNLOCK") && word(1, "TABLES")) {
+            return Ok(Some(Outcome::done()));
+        }
+        if word(0, "FLUSH") && word(1, "STATUS") {
+            self.may_control("RELOAD")?;
+            self.state.region().flush_status();
+            return Ok(Some(Outcome::done()));
+        }
+        Ok(None)
+    }
+
+    /// Runs a query of this crate's own.
+    fn run_text(&mut self, sql: &str) -> Result<Grid, Error> {
+        match parse::parse(parse::tokens(sql)?, sql)? {
+            Statement::Query(mut query) => self.run(&mut query, &[]),
+            other => Err(Error::unsupported(&other.to_string())),
+        }
+    }
+
+    pub(crate) fn run(&mut self, query: &mut Query, parameters: &[OwnedValue]) -> Result<Grid, Error> {
+        let clauses = Clauses::of(query);
+        let types = columns::result_types(query);
+        let rewritten = dialect::rewrite(query, &self.state, parameters)?;
+        self.run_rewritten(&rewritten, &types).map_err(|error| clauses.name(error))
+    }
+
+    fn run_rewritten(&mut self, Rewritten { sql, bound }: &Rewritten, types: &[Option<SqlType>]) -> Result<Grid, Error> {
+        let state = &self.state;
+        let explain = |error| state.explain(error);
+        let mut statement = self.connection.prepare(sql).map_err(explain)?;
+        let columns: Vec<(String, Option<Column>)> =
+            statement.columns().map(|column| (column.name().to_owned(), state.declared(column.decl_type()))).collect();
+        let used = statement.parameter_count().min(bound.len());
+        let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
+        let mut grid = Vec::new();
+        let mut bytes = 0;
+        while let Some(row) = rows.next().map_err(explain)? {
+            let mut values = Vec::with_capacity(columns.len());
+            for index in 0..columns.len() {
+                let value = value::load(row.get_ref(index).map_err(explain)?);
+                bytes += size_of::<OwnedValue>() + if let OwnedValue::Text(text) = &value { text.len() } else { 0 };
+                values.push(value);
+            }
+            grid.push(values);
+            if bytes > state.limits.memory_bytes {
+                return Err(Error::out_of_memory());
+            }
+        }
+        let head = |(index, (name, column))| columns::head(name, column, types.get(index).copied().flatten(), &mut grid, index);
+        let columns = (0_usize..).zip(columns).map(head).collect();
+        Ok(Grid { columns, rows: grid })
+    }
+
+    fn columns_of(&mut self, query: &mut Query) -> Result<Vec<ColumnHead>, Error> {
+        // The values of its placeholders are of no consequence here.
+        let types = columns::result_types(query);
+        let rewritten = dialect::rewrite(query, &self.state, &[])?;
+        let statement = self.connection.prepare(&rewritten.sql).map_err(|error| self.state.explain(error))?;
+        let columns = statement.columns();
+        let head = |(index, column): (usize, rusqlite::Column<'_>)| {
+            let known = types.get(index).copied().flatten();
+            columns::head(column.name().to_owned(), self.state.declared(column.decl_type()), known, &mut [], 0)
+        };
+        Ok(columns.enumerate().map(head).collect())
+    }
+
+    /// The columns of the views, found out by the first session.
+    pub(crate) fn describe_views(&mut self) -> Result<(), Error> {
+        let catalog = Arc::clone(&self.state.catalog);
+        self.begin();
+        for relation in &catalog.relations {
+            if let Kind::View(query) = &relation.kind
+                && relation.columns().is_empty()
+            {
+                let heads = stacker::maybe_grow(4 << 20, 16 << 20, || self.columns_of(&mut query.clone()))?;
+                let column =
+                    |head: ColumnHead| Column { name: head.name, sql_type: head.sql_type, nullable: head.nullable, doc: "" };
+                relation.set_columns(heads.into_iter().map(column).collect());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! SET of variables.
+
+use crate::change::select_of;
+use crate::session::{Outcome, Session};
+use crate::state::lock;
+use crate::{Error, parse, variables};
+use perfschema::render::OwnedValue;
+use sqlparser::ast::{Expr, ObjectName, SelectItem, Set};
+
+impl Session {
+    pub(crate) fn set(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let assignments: Vec<(bool, ObjectName, Expr)> = match set {
+            Set::SetNames { charset_name, .. } => {
+                let names = ["character_set_client", "character_set_connection", "character_set_results"];
+                for name in names {
+                    self.set_variable(name, &OwnedValue::Text(charset_name.value.clone()))?;
+                }
+                return Ok(Outcome::done());
+            }
+            Set::SetNamesDefault {} | Set::SetTransaction { .. } => return Ok(Outcome::done()),
+            Set::SetTimeZone { .. } => return Ok(Outcome::done()),
+            Set::SingleAssignment { scope, variable, mut values, .. } => match (values.pop(), values.is_empty()) {
+                (Some(value), true) => vec![(is_global(scope.as_ref()), variable, value)],
+                _ => return Err(Error::unsupported("SET of several values")),
+            },
+            Set::MultipleAssignments { assignments } => {
+                assignments.into_iter().map(|one| (is_global(one.scope.as_ref()), one.name, one.value)).collect()
+            }
+            other => return Err(Error::unsupported(&other.to_string())),
+        };
+        let values: Vec<SelectItem> = assignments
+            .iter()
+            .map(|(_, _, value)| match value {
+                // `SET sql_mode = ansi`: a bare word is a text.
+                Expr::Identifier(name) if !name.value.starts_with('@') => SelectItem::UnnamedExpr(Expr::Value(
+                    sqlparser::ast::Value::SingleQuotedString(name.value.clone()).with_empty_span(),
+                )),
+                other => SelectItem::UnnamedExpr(other.clone()),
+            })
+            .collect();
+        let mut query = parse::template("SELECT 1");
+        select_of(&mut query)?.projection = values;
+        let grid = self.run(&mut query, parameters)?;
+        let values = grid.rows.into_iter().next().unwrap_or_default();
+        for ((global, name, _), value) in assignments.iter().zip(values) {
+            let parts: Vec<&str> = name.0.iter().filter_map(|part| part.as_ident()).map(|ident| ident.value.as_str()).collect();
+            let (global, name) = match parts.as_slice() {
+                [user] if user.starts_with('@') && !user.starts_with("@@") => {
+                    lock(&self.state.settings).user_variables.insert(user[1..].to_ascii_lowercase(), value);
+                    continue;
+                }
+                [name] => (*global, name.trim_start_matches('@')),
+                [scope, name] => (scope.eq_ignore_ascii_case("@@global"), *name),
+                _ => return Err(Error::syntax(&name.to_string(), 1)),
+            };
+            if global {
+                if self.state.variable(name).is_none() {
+                    return Err(Error::unknown_variable(name));
+                }
+                self.may_control("SUPER or SYSTEM_VARIABLES_ADMIN")?;
+                return Err(Error::new(1238, "HY000", format!("Variable '{name}' is a read only variable")));
+            }
+            self.set_variable(name, &value)?;
+        }
+        Ok(Outcome::done())
+    }
+
+    fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
+        let name = name.to_ascii_lowercase();
+        variables::check(&self.state, &name)?;
+        let text = if *value == OwnedValue::Null { String::new() } else { value.as_value().to_string() };
+        let mut settings = lock(&self.state.settings);
+        if text.len() > 4096 {
+            return Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to a value of this length")));
+        }
+        // DEFAULT, and what MySQL's NULL means for the character sets.
+        if text.is_empty() || text.eq_ignore_ascii_case("default") {
+            settings.variables.remove(&name);
+        } else {
+            settings.variables.insert(name, text);
+        }
+        Ok(())
+    }
+}
+
+fn is_global(scope: Option<&sqlparser::ast::ContextModifier>) -> bool {
+    matches!(scope, Some(sqlparser::ast::ContextModifier::Global))
+}

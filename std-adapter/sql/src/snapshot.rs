@@ -1,0 +1,144 @@
+//! The rows of a table as one statement sees them: copied once, however often and through however many cursors it looks.
+
+use perfschema::core::table::Value;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// Rows, cell after cell; the texts stand in one string.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    width: usize,
+    cells: Vec<Cell>,
+    texts: String,
+    /// One for each column: which rows have a value. Made when a join first asks.
+    indexes: Vec<OnceLock<Index>>,
+}
+
+/// Which rows have a value in a column.
+#[derive(Debug, Default)]
+struct Index {
+    rows: HashMap<Key, Arc<[u32]>>,
+    texts: bool,
+    numbers: bool,
+    fractions: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Null,
+    Integer(i64),
+    Big(u64),
+    Real(f64),
+    Text { start: u32, end: u32 },
+}
+
+/// What is looked up: texts as the collation folds them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Integer(i64),
+    Big(Vec<u8>),
+    Text(String),
+}
+
+/// The text as MySQL's default collation compares it: without case.
+pub(crate) fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+impl Rows {
+    pub(crate) fn new(width: usize) -> Rows {
+        Rows { width, cells: Vec::new(), texts: String::new(), indexes: (0..width).map(|_| OnceLock::new()).collect() }
+    }
+
+    pub(crate) fn push<'v>(&mut self, values: impl Iterator<Item = Value<'v>>) {
+        for value in values {
+            let cell = match value {
+                Value::Null => Cell::Null,
+                Value::Unsigned(number) => i64::try_from(number).map_or(Cell::Big(number), Cell::Integer),
+                Value::Signed(number) => Cell::Integer(number),
+                Value::Double(number) => Cell::Real(number),
+                Value::Text(text) => self.text(text),
+            };
+            self.cells.push(cell);
+        }
+        debug_assert_eq!(self.cells.len() % self.width, 0);
+    }
+
+    fn text(&mut self, text: &str) -> Cell {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        match (u32::try_from(start), u32::try_from(self.texts.len())) {
+            (Ok(start), Ok(end)) => Cell::Text { start, end },
+            // The caller's bound is far below 4 GiB.
+            _ => Cell::Null,
+        }
+    }
+
+    /// The memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.cells.len() * size_of::<Cell>() + self.texts.len()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// A cell as SQLite is given it.
+    pub(crate) fn get(&self, row: usize, column: usize) -> ToSqlOutput<'_> {
+        match self.cells[row * self.width + column] {
+            Cell::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Cell::Integer(number) => ToSqlOutput::Borrowed(ValueRef::Integer(number)),
+            Cell::Big(number) => ToSqlOutput::Owned(crate::value::unsigned(number)),
+            Cell::Real(number) => ToSqlOutput::Borrowed(ValueRef::Real(number)),
+            Cell::Text { start, end } => ToSqlOutput::Borrowed(ValueRef::Text(self.slice(start, end).as_bytes())),
+        }
+    }
+
+    fn slice(&self, start: u32, end: u32) -> &str {
+        self.texts.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    fn key(&self, cell: Cell) -> Option<Key> {
+        match cell {
+            Cell::Integer(number) => Some(Key::Integer(number)),
+            Cell::Big(number) => Some(Key::Big(i128::from(number).to_be_bytes().to_vec())),
+            Cell::Text { start, end } => Some(Key::Text(fold(self.slice(start, end)))),
+            Cell::Null | Cell::Real(_) => None,
+        }
+    }
+
+    /// The rows that may have this value in the column; None if all may. SQLite compares once more.
+    pub(crate) fn find(&self, column: usize, value: ValueRef<'_>) -> Option<Arc<[u32]>> {
+        let is_text = matches!(value, ValueRef::Text(_));
+        let key = match value {
+            ValueRef::Integer(number) => Key::Integer(number),
+            ValueRef::Blob(bytes) => Key::Big(bytes.to_vec()),
+            ValueRef::Text(text) => Key::Text(fold(std::str::from_utf8(text).ok()?)),
+            // NULL equals nothing, and SQLite finds that out; a fraction is rarely looked up.
+            ValueRef::Null | ValueRef::Real(_) => return None,
+        };
+        let index = self.indexes[column].get_or_init(|| self.index(column));
+        // A column of texts against a number, or the other way round: SQLite converts.
+        let converts = index.fractions || if is_text { index.numbers } else { index.texts };
+        if converts { None } else { Some(index.rows.get(&key).cloned().unwrap_or_default()) }
+    }
+
+    fn index(&self, column: usize) -> Index {
+        let mut index = Index::default();
+        let mut rows: HashMap<Key, Vec<u32>> = HashMap::new();
+        for (row, cell) in (0_u32..).zip(self.cells.iter().skip(column).step_by(self.width.max(1))) {
+            match cell {
+                Cell::Null => {}
+                Cell::Real(_) => index.fractions = true,
+                Cell::Text { .. } => index.texts = true,
+                Cell::Integer(_) | Cell::Big(_) => index.numbers = true,
+            }
+            if let Some(key) = self.key(*cell) {
+                rows.entry(key).or_default().push(row);
+            }
+        }
+        index.rows = rows.into_iter().map(|(key, rows)| (key, rows.into())).collect();
+        index
+    }
+}

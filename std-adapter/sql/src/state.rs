@@ -1,0 +1,249 @@
+//! What a session's statements, functions and tables share, and what bounds a statement.
+
+use crate::catalog::{Catalog, Column, Kind};
+use crate::database::{Account, Limits};
+use crate::session::Warning;
+use crate::snapshot::Rows;
+use crate::{Error, Program, moment, variables, vtab};
+use perfschema::Region;
+use perfschema::core::timer::{Clock, SystemClock, TimerName};
+use perfschema::render::OwnedValue;
+use regex_lite::Regex;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a session's statements, functions and tables share.
+pub(crate) struct State {
+    pub(crate) program: Arc<dyn Program>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) limits: Limits,
+    pub(crate) read_only: bool,
+    pub(crate) account: Account,
+    pub(crate) connection_id: u64,
+    pub(crate) started: Instant,
+    pub(crate) settings: Mutex<Settings>,
+    pub(crate) statement: Mutex<Running>,
+    pub(crate) cancelled: AtomicBool,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("account", &self.account)
+            .field("connection_id", &self.connection_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What lasts as long as the session.
+#[derive(Default)]
+pub(crate) struct Settings {
+    pub(crate) schema: Option<&'static str>,
+    pub(crate) variables: BTreeMap<String, String>,
+    pub(crate) user_variables: HashMap<String, OwnedValue>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) scratch: Vec<ScratchTable>,
+    /// Tables made so far: their numbers are never used again.
+    pub(crate) scratch_made: usize,
+    pub(crate) row_count: i64,
+    pub(crate) found_rows: u64,
+}
+
+/// A table of schema `test`.
+#[derive(Clone, Debug)]
+pub(crate) struct ScratchTable {
+    pub(crate) number: usize,
+    pub(crate) name: String,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// Numbers of relations from here on are tables of schema `test`.
+pub(crate) const SCRATCH: usize = 1 << 20;
+
+/// What lasts as long as the statement.
+#[derive(Default)]
+pub(crate) struct Running {
+    deadline: Option<Instant>,
+    rows: HashMap<usize, Arc<Rows>>,
+    rows_bytes: usize,
+    regexes: HashMap<(String, bool), Arc<Regex>>,
+    failure: Option<Error>,
+    now: Option<moment::Moment>,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic left behind is whole: every change is one assignment.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    pub(crate) fn region(&self) -> &Region<'_> {
+        self.program.region()
+    }
+
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    pub(crate) fn connection_id(&self) -> u64 {
+        self.connection_id
+    }
+
+    pub(crate) fn session_seconds(&self) -> u64 {
+        self.started.elapsed().as_secs()
+    }
+
+    pub(crate) fn schema(&self) -> Option<&'static str> {
+        lock(&self.settings).schema
+    }
+
+    pub(crate) fn row_count(&self) -> i64 {
+        lock(&self.settings).row_count
+    }
+
+    pub(crate) fn found_rows(&self) -> u64 {
+        lock(&self.settings).found_rows
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        lock(&self.settings).warnings.clone()
+    }
+
+    pub(crate) fn scratch(&self) -> Vec<ScratchTable> {
+        lock(&self.settings).scratch.clone()
+    }
+
+    pub(crate) fn scratch_name(&self, name: &str) -> Option<String> {
+        let settings = lock(&self.settings);
+        settings.scratch.iter().find(|table| table.name.eq_ignore_ascii_case(name)).map(|table| table.name.clone())
+    }
+
+    /// A variable as set by this session, or else as it is at start.
+    pub(crate) fn variable(&self, name: &str) -> Option<OwnedValue> {
+        let name = name.to_ascii_lowercase();
+        let set = lock(&self.settings).variables.get(&name).cloned();
+        set.map(variables::typed).or_else(|| variables::default(self, &name).map(variables::typed))
+    }
+
+    pub(crate) fn variables_set(&self) -> BTreeMap<String, String> {
+        lock(&self.settings).variables.clone()
+    }
+
+    pub(crate) fn user_variable(&self, name: &str) -> OwnedValue {
+        lock(&self.settings).user_variables.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn now(&self) -> moment::Moment {
+        *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
+    }
+
+    /// The region's clock, in picoseconds since its start; None once the program has ended.
+    pub(crate) fn timer_now(&self) -> Option<u64> {
+        let timer = self.region().timer(TimerName::Nanosecond);
+        (!self.read_only).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)))
+    }
+
+    /// A statement begins, and has this long.
+    pub(crate) fn begin(&self, time: Duration) {
+        self.cancelled.store(false, Ordering::Relaxed);
+        *lock(&self.statement) = Running { deadline: Some(Instant::now() + time), ..Running::default() };
+    }
+
+    /// The statement has ended; its rows are given back.
+    pub(crate) fn end(&self) {
+        *lock(&self.statement) = Running::default();
+    }
+
+    /// The rows of a relation: copied when the statement first asks.
+    pub(crate) fn rows(&self, relation: usize) -> Result<Arc<Rows>, Error> {
+        if let Some(rows) = lock(&self.statement).rows.get(&relation) {
+            return Ok(Arc::clone(rows));
+        }
+        let found = self.catalog.relations.get(relation).ok_or_else(|| Error::unknown_table("", ""))?;
+        let width = found.columns().len();
+        let mut rows = Rows::new(width);
+        let left = self.limits.memory_bytes.saturating_sub(lock(&self.statement).rows_bytes);
+        match &found.kind {
+            Kind::Table(table) => {
+                table.scan(self.region(), &mut |row| {
+                    if rows.bytes() <= left {
+                        rows.push((0..width).map(|column| row.cell(column)));
+                    }
+                });
+            }
+            Kind::Information(make) => make(self).iter().for_each(|row| rows.push(row.iter().map(OwnedValue::as_value))),
+            Kind::View(_) => {}
+        }
+        if rows.bytes() > left {
+            return Err(Error::out_of_memory());
+        }
+        let rows = Arc::new(rows);
+        let mut statement = lock(&self.statement);
+        statement.rows_bytes += rows.bytes();
+        statement.rows.insert(relation, Arc::clone(&rows));
+        Ok(rows)
+    }
+
+    /// The pattern, compiled once a statement.
+    pub(crate) fn regex(&self, pattern: &str, ignore_case: bool) -> Result<Arc<Regex>, Error> {
+        let key = (pattern.to_owned(), ignore_case);
+        if let Some(regex) = lock(&self.statement).regexes.get(&key) {
+            return Ok(Arc::clone(regex));
+        }
+        let wrong = |error: &dyn fmt::Display| Error::new(1139, "42000", format!("Got error '{error}' from regexp"));
+        if pattern.len() > 4096 {
+            return Err(wrong(&"pattern too long"));
+        }
+        let regex =
+            regex_lite::RegexBuilder::new(pattern).case_insensitive(ignore_case).size_limit(1 << 16).nest_limit(50).build();
+        let regex = Arc::new(regex.map_err(|error| wrong(&error))?);
+        let mut statement = lock(&self.statement);
+        // A pattern of its own for every row is not worth keeping.
+        if statement.regexes.len() < 16 {
+            statement.regexes.insert(key, Arc::clone(&regex));
+        }
+        Ok(regex)
+    }
+
+    /// Keeps what really went wrong while SQLite is told that something did.
+    pub(crate) fn fail(&self, error: Error) -> rusqlite::Error {
+        let text = error.message.clone();
+        lock(&self.statement).failure.get_or_insert(error);
+        rusqlite::Error::UserFunctionError(text.into())
+    }
+
+    pub(crate) fn must_stop(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+            || lock(&self.statement).deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// An error once the statement was cancelled or has had its time.
+    pub(crate) fn check_time(&self) -> Result<(), Error> {
+        if self.must_stop() { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    pub(crate) fn stopped(&self) -> Error {
+        if self.cancelled.load(Ordering::Relaxed) { Error::cancelled() } else { Error::too_slow() }
+    }
+
+    /// What an error of SQLite's is in truth.
+    pub(crate) fn explain(&self, error: rusqlite::Error) -> Error {
+        if let Some(failure) = lock(&self.statement).failure.take() {
+            return failure;
+        }
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) { self.stopped() } else { error.into() }
+    }
+
+    /// The column that a declared type belongs to.
+    pub(crate) fn declared(&self, decl_type: Option<&str>) -> Option<Column> {
+        let (relation, column) = vtab::declared(decl_type?)?;
+        if relation < SCRATCH {
+            return self.catalog.relations.get(relation)?.columns().get(column).cloned();
+        }
+        let settings = lock(&self.settings);
+        settings.scratch.iter().find(|table| table.number == relation)?.columns.get(column).cloned()
+    }
+}

@@ -1,0 +1,122 @@
+-- The views of schema sys. Names, columns and order are those of MySQL's sys schema where it has the view; each view with formatted
+-- times has a twin x$… with plain numbers.
+
+CREATE VIEW sys.`waits_global_by_latency` AS
+SELECT EVENT_NAME AS events, COUNT_STAR AS total, sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       sys.format_time(AVG_TIMER_WAIT) AS avg_latency, sys.format_time(MAX_TIMER_WAIT) AS max_latency
+  FROM performance_schema.events_waits_summary_global_by_event_name
+ WHERE EVENT_NAME <> 'idle' AND SUM_TIMER_WAIT > 0
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`x$waits_global_by_latency` AS
+SELECT EVENT_NAME AS events, COUNT_STAR AS total, SUM_TIMER_WAIT AS total_latency, AVG_TIMER_WAIT AS avg_latency,
+       MAX_TIMER_WAIT AS max_latency
+  FROM performance_schema.events_waits_summary_global_by_event_name
+ WHERE EVENT_NAME <> 'idle' AND SUM_TIMER_WAIT > 0
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`x$waits_by_user_by_latency` AS
+SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency,
+       MAX(s.MAX_TIMER_WAIT) AS max_latency
+  FROM performance_schema.events_waits_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.EVENT_NAME <> 'idle' AND s.SUM_TIMER_WAIT > 0
+ GROUP BY IFNULL(t.PROCESSLIST_USER, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`waits_by_user_by_latency` AS
+SELECT user, event, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency,
+       sys.format_time(max_latency) AS max_latency
+  FROM sys.`x$waits_by_user_by_latency` w
+ ORDER BY w.user, w.total_latency DESC;
+
+CREATE VIEW sys.`x$waits_by_host_by_latency` AS
+SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency,
+       MAX(s.MAX_TIMER_WAIT) AS max_latency
+  FROM performance_schema.events_waits_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.EVENT_NAME <> 'idle' AND s.SUM_TIMER_WAIT > 0
+ GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`waits_by_host_by_latency` AS
+SELECT host, event, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency,
+       sys.format_time(max_latency) AS max_latency
+  FROM sys.`x$waits_by_host_by_latency` w
+ ORDER BY w.host, w.total_latency DESC;
+
+CREATE VIEW sys.`x$wait_classes_global_by_latency` AS
+SELECT SUBSTRING_INDEX(EVENT_NAME, '/', 3) AS event_class, SUM(COUNT_STAR) AS total, SUM(SUM_TIMER_WAIT) AS total_latency,
+       MIN(MIN_TIMER_WAIT) AS min_latency, IFNULL(SUM(SUM_TIMER_WAIT) DIV NULLIF(SUM(COUNT_STAR), 0), 0) AS avg_latency,
+       MAX(MAX_TIMER_WAIT) AS max_latency
+  FROM performance_schema.events_waits_summary_global_by_event_name
+ WHERE SUM_TIMER_WAIT > 0 AND EVENT_NAME <> 'idle'
+ GROUP BY SUBSTRING_INDEX(EVENT_NAME, '/', 3)
+ ORDER BY SUM(SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`wait_classes_global_by_latency` AS
+SELECT event_class, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
+       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency
+  FROM sys.`x$wait_classes_global_by_latency` w
+ ORDER BY w.total_latency DESC;
+
+CREATE VIEW sys.`x$wait_classes_global_by_avg_latency` AS
+SELECT event_class, total, total_latency, min_latency, avg_latency, max_latency
+  FROM sys.`x$wait_classes_global_by_latency` w
+ ORDER BY w.avg_latency DESC;
+
+CREATE VIEW sys.`wait_classes_global_by_avg_latency` AS
+SELECT event_class, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
+       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency
+  FROM sys.`x$wait_classes_global_by_latency` w
+ ORDER BY w.avg_latency DESC;
+
+-- Who holds what now, and where it was taken: the holder's last wait for that object that its history still has.
+CREATE VIEW sys.`x$lock_holders` AS
+SELECT h.OBJECT_INSTANCE_BEGIN AS object_instance_begin, h.THREAD_ID AS thread_id,
+       (SELECT w.SOURCE FROM performance_schema.events_waits_history w
+         WHERE w.THREAD_ID = h.THREAD_ID AND w.OBJECT_INSTANCE_BEGIN = h.OBJECT_INSTANCE_BEGIN
+         ORDER BY w.EVENT_ID DESC LIMIT 1) AS source
+  FROM (SELECT OBJECT_INSTANCE_BEGIN, LOCKED_BY_THREAD_ID AS THREAD_ID FROM performance_schema.mutex_instances
+         WHERE LOCKED_BY_THREAD_ID IS NOT NULL
+        UNION ALL
+        SELECT OBJECT_INSTANCE_BEGIN, WRITE_LOCKED_BY_THREAD_ID FROM performance_schema.rwlock_instances
+         WHERE WRITE_LOCKED_BY_THREAD_ID IS NOT NULL) h;
+
+-- What every thread waits for at this moment, and for how long so far. The holder is NULL where nobody is known to hold the object: a
+-- condition, a read lock held by several, a wait that is just over.
+CREATE VIEW sys.`x$current_waits` AS
+SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_name, w.OPERATION AS operation,
+       w.OBJECT_INSTANCE_BEGIN AS object_instance_begin, w.OBJECT_NAME AS object_name, w.SOURCE AS source,
+       GREATEST(sys.timer_now() - w.TIMER_START, 0) AS wait_so_far,
+       h.thread_id AS holder_thread_id, ht.NAME AS holder_thread_name, h.source AS holder_source
+  FROM performance_schema.events_waits_current w
+       LEFT JOIN performance_schema.threads t ON t.THREAD_ID = w.THREAD_ID
+       LEFT JOIN sys.`x$lock_holders` h ON h.object_instance_begin = w.OBJECT_INSTANCE_BEGIN AND h.thread_id <> w.THREAD_ID
+       LEFT JOIN performance_schema.threads ht ON ht.THREAD_ID = h.thread_id
+ WHERE w.END_EVENT_ID IS NULL
+ ORDER BY w.TIMER_START;
+
+CREATE VIEW sys.`current_waits` AS
+SELECT thread_id, thread_name, event_name, operation, object_instance_begin, object_name, source,
+       sys.format_time(wait_so_far) AS wait_so_far, holder_thread_id, holder_thread_name, holder_source
+  FROM sys.`x$current_waits` c
+ ORDER BY c.wait_so_far DESC;
+
+-- Only the waits for an object that a thread holds: who waits for whom. What the holder itself waits for shows a chain, or a deadlock.
+CREATE VIEW sys.`x$lock_waits` AS
+SELECT c.event_name AS locked_event_name, c.object_instance_begin AS object_instance_begin, c.operation AS operation,
+       c.wait_so_far AS wait_so_far, c.thread_id AS waiting_thread_id, c.thread_name AS waiting_thread_name, c.source AS waiting_source,
+       c.holder_thread_id AS blocking_thread_id, c.holder_thread_name AS blocking_thread_name, c.holder_source AS blocking_source,
+       b.EVENT_NAME AS blocking_waits_for, b.SOURCE AS blocking_waits_source
+  FROM sys.`x$current_waits` c
+       LEFT JOIN performance_schema.events_waits_current b ON b.THREAD_ID = c.holder_thread_id AND b.END_EVENT_ID IS NULL
+ WHERE c.holder_thread_id IS NOT NULL
+ ORDER BY c.wait_so_far DESC;
+
+CREATE VIEW sys.`lock_waits` AS
+SELECT locked_event_name, object_instance_begin, operation, sys.format_time(wait_so_far) AS wait_so_far, waiting_thread_id,
+       waiting_thread_name, waiting_source, blocking_thread_id, blocking_thread_name, blocking_source, blocking_waits_for,
+       blocking_waits_source
+  FROM sys.`x$lock_waits` l
+ ORDER BY l.wait_so_far DESC;

@@ -1,0 +1,160 @@
+//! Values on their way into SQLite and back.
+//!
+//! SQLite's integers are signed, MySQL's counters and picoseconds are not: a number above 2⁶³−1 travels as 16 bytes, largest first. SQLite
+//! orders such bytes after all numbers and among themselves by size, which is the order of the numbers; so comparisons, ORDER BY, MIN,
+//! MAX, GROUP BY and DISTINCT need nothing more. Arithmetic and SUM are functions of this crate ([`crate::functions`]), which know both
+//! forms. Nothing else is a blob here: texts of bytes are texts.
+
+use crate::Error;
+use perfschema::core::table::Value;
+use perfschema::render::OwnedValue;
+use rusqlite::types::{Value as SqliteValue, ValueRef};
+
+/// A number as arithmetic needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Integer(i128),
+    Real(f64),
+}
+
+impl Number {
+    /// The number that a value is taken for, as MySQL does: a text by what it begins with. None for NULL.
+    pub(crate) fn of(value: ValueRef<'_>) -> Option<Number> {
+        match value {
+            ValueRef::Null => None,
+            ValueRef::Integer(number) => Some(Number::Integer(number.into())),
+            ValueRef::Real(number) => Some(Number::Real(number)),
+            ValueRef::Text(text) => Some(Number::parse(&String::from_utf8_lossy(text))),
+            ValueRef::Blob(bytes) => Some(Number::Integer(big(bytes).unwrap_or(0))),
+        }
+    }
+
+    fn parse(text: &str) -> Number {
+        let text = text.trim_start();
+        let digits_from =
+            |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| from + length);
+        let sign = usize::from(text.starts_with(['-', '+']));
+        let whole = digits_from(sign);
+        let mut end = whole;
+        if text[end..].starts_with('.') {
+            end = digits_from(end + 1);
+        }
+        if text[end..].starts_with(['e', 'E']) {
+            let sign = usize::from(text[end + 1..].starts_with(['-', '+']));
+            let exponent = digits_from(end + 1 + sign);
+            if exponent > end + 1 + sign {
+                end = exponent;
+            }
+        }
+        match text[..end].parse::<i128>() {
+            Ok(number) if end == whole => Number::Integer(number),
+            _ => Number::Real(text[..end].parse().unwrap_or(0.0)),
+        }
+    }
+
+    pub(crate) fn real(self) -> f64 {
+        match self {
+            Number::Integer(number) => number as f64,
+            Number::Real(number) => number,
+        }
+    }
+
+    /// Rounded to a whole number where it has a fraction.
+    pub(crate) fn whole(self) -> i128 {
+        match self {
+            Number::Integer(number) => number,
+            Number::Real(number) => number.round() as i128,
+        }
+    }
+
+    /// As SQLite is given it.
+    pub(crate) fn store(self) -> Result<SqliteValue, Error> {
+        match self {
+            Number::Integer(number) => match i64::try_from(number) {
+                Ok(number) => Ok(SqliteValue::Integer(number)),
+                Err(_) if number > 0 => Ok(SqliteValue::Blob(number.to_be_bytes().to_vec())),
+                Err(_) => Err(Error::out_of_range("BIGINT")),
+            },
+            // SQLite makes NULL of what is not a number.
+            Number::Real(number) if number.is_finite() => Ok(SqliteValue::Real(number)),
+            Number::Real(_) => Err(Error::out_of_range("DOUBLE")),
+        }
+    }
+}
+
+fn big(bytes: &[u8]) -> Option<i128> {
+    bytes.try_into().ok().map(i128::from_be_bytes)
+}
+
+/// The 16 bytes of a number that SQLite has no integer for.
+pub(crate) fn unsigned(number: u64) -> SqliteValue {
+    i64::try_from(number).map_or_else(|_| SqliteValue::Blob(i128::from(number).to_be_bytes().to_vec()), SqliteValue::Integer)
+}
+
+/// As SQLite is given it.
+pub(crate) fn store(value: Value<'_>) -> SqliteValue {
+    match value {
+        Value::Null => SqliteValue::Null,
+        Value::Unsigned(number) => unsigned(number),
+        Value::Signed(number) => SqliteValue::Integer(number),
+        Value::Double(number) => SqliteValue::Real(number),
+        Value::Text(text) => SqliteValue::Text(text.to_owned()),
+    }
+}
+
+/// As a client is given it: an integer is Signed, unless it only fits Unsigned; beyond 2⁶⁴ it is the text of its digits.
+pub(crate) fn load(value: ValueRef<'_>) -> OwnedValue {
+    match value {
+        ValueRef::Null => OwnedValue::Null,
+        ValueRef::Integer(number) => OwnedValue::Signed(number),
+        ValueRef::Real(number) => OwnedValue::Double(number),
+        ValueRef::Text(text) => OwnedValue::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => match big(bytes) {
+            Some(number) => u64::try_from(number).map_or_else(|_| OwnedValue::Text(number.to_string()), OwnedValue::Unsigned),
+            None => OwnedValue::Text(String::from_utf8_lossy(bytes).into_owned()),
+        },
+    }
+}
+
+/// The text of a value, as CONCAT and LIKE see it. None for NULL.
+pub(crate) fn text(value: ValueRef<'_>) -> Option<String> {
+    match load(value) {
+        OwnedValue::Null => None,
+        OwnedValue::Text(text) => Some(text),
+        other => Some(other.as_value().to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_order_and_their_digits() {
+        let numbers = [0, 1, i64::MAX as u64, i64::MAX as u64 + 1, u64::MAX - 1, u64::MAX];
+        let connection = rusqlite::Connection::open_in_memory().expect("memory");
+        for a in numbers {
+            assert_eq!(load(ValueRef::from(&unsigned(a))).as_value().to_string(), a.to_string());
+            for b in numbers {
+                let less: bool =
+                    connection.query_row("SELECT ?1 < ?2", [unsigned(a), unsigned(b)], |row| row.get(0)).expect("valid");
+                assert_eq!(less, a < b, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_numbers_by_their_beginning() {
+        let check = |text: &str, expected: Number| assert_eq!(Number::parse(text), expected, "{text}");
+        check("12", Number::Integer(12));
+        check(" -12abc", Number::Integer(-12));
+        check("1.5e2x", Number::Real(150.0));
+        check("1e", Number::Integer(1));
+        check("1e+", Number::Integer(1));
+        check(".5", Number::Real(0.5));
+        check("18446744073709551615", Number::Integer(u64::MAX.into()));
+        check("", Number::Real(0.0));
+        check("-", Number::Real(0.0));
+        check("é", Number::Real(0.0));
+    }
+}

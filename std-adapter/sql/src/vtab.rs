@@ -1,0 +1,160 @@
+//! The tables as SQLite sees them: virtual tables over the rows that the statement has copied.
+
+use crate::snapshot::Rows;
+use crate::state::State;
+use rusqlite::types::ValueRef;
+use rusqlite::vtab::{
+    Context, CreateVTab, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, VTabKind,
+    sqlite3_vtab, sqlite3_vtab_cursor,
+};
+use rusqlite::{Connection, Error, Result};
+use std::borrow::Cow;
+use std::ffi::{CStr, CString, c_int};
+use std::sync::Arc;
+
+const MODULE: &CStr = c"perfschema";
+
+/// Makes a virtual table of each relation that is not a view. Its schema must be attached.
+pub(crate) fn create(connection: &Connection, state: &Arc<State>) -> Result<()> {
+    const { assert!(std::mem::offset_of!(RelationTable, base) == 0 && std::mem::offset_of!(Cursor, base) == 0) };
+    let module = const { &Module::<RelationTable>::read_only_module() };
+    connection.create_module(MODULE, module, Some(Arc::clone(state)))?;
+    for (index, relation) in state.catalog.relations.iter().enumerate() {
+        if !matches!(relation.kind, crate::catalog::Kind::View(_)) {
+            let sql = format!("CREATE VIRTUAL TABLE {}.`{}` USING perfschema({index})", relation.schema, relation.name);
+            connection.execute_batch(&sql)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a column is declared as in SQLite. SQLite tells it back for every result column that is such a column and nothing else, also
+/// through subqueries: so the numbers in it say which column that is, and with it type and nullability.
+pub(crate) fn declare(relation: usize, column: usize, of: &crate::catalog::Column) -> String {
+    use perfschema::core::table::SqlType;
+    let name = &of.name;
+    match of.sql_type {
+        SqlType::BigintUnsigned | SqlType::Bigint | SqlType::IntUnsigned => format!("`{name}` INTEGER({relation},{column})"),
+        SqlType::Double => format!("`{name}` REAL({relation},{column})"),
+        _ => format!("`{name}` VARCHAR({relation},{column}) COLLATE NOCASE"),
+    }
+}
+
+/// The numbers of relation and column in a type made by [`declare`].
+pub(crate) fn declared(decl_type: &str) -> Option<(usize, usize)> {
+    let (relation, column) = decl_type.split_once('(')?.1.strip_suffix(')')?.split_once(',')?;
+    Some((relation.parse().ok()?, column.parse().ok()?))
+}
+
+#[repr(C)]
+struct RelationTable {
+    base: sqlite3_vtab,
+    state: Arc<State>,
+    relation: usize,
+}
+
+// SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab`, as `create` asserts.
+unsafe impl VTab<'_> for RelationTable {
+    type Aux = Arc<State>;
+    type Cursor = Cursor;
+
+    fn connect(
+        db: &mut VTabConnection,
+        state: Option<&Arc<State>>,
+        _: &[u8],
+        _: &[u8],
+        _: &[u8],
+        args: &[&[u8]],
+    ) -> Result<(Cow<'static, CStr>, RelationTable)> {
+        let wrong = || Error::ModuleError("a table of this module is made by `create` only".to_owned());
+        let state = Arc::clone(state.ok_or_else(wrong)?);
+        let argument = args.last().and_then(|text| std::str::from_utf8(text).ok());
+        let relation: usize = argument.and_then(|text| text.trim().parse().ok()).ok_or_else(wrong)?;
+        let columns = state.catalog.relations.get(relation).ok_or_else(wrong)?.columns();
+        let columns: Vec<String> = columns.iter().enumerate().map(|(index, column)| declare(relation, index, column)).collect();
+        let schema = CString::new(format!("CREATE TABLE x({})", columns.join(", "))).map_err(|_| wrong())?;
+        db.config(VTabConfig::Innocuous)?;
+        Ok((Cow::Owned(schema), RelationTable { base: sqlite3_vtab::default(), state, relation }))
+    }
+
+    /// One equality can be looked up; everything else is a look at all rows.
+    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        let equal =
+            |op| matches!(op, IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ | IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_IS);
+        let found = info
+            .constraints()
+            .enumerate()
+            .find(|(_, constraint)| constraint.is_usable() && constraint.column() >= 0 && equal(constraint.operator()))
+            .map(|(index, constraint)| (index, constraint.column()));
+        match found {
+            Some((index, column)) => {
+                info.constraint_usage(index).set_argv_index(1);
+                info.set_idx_num(column + 1);
+                info.set_estimated_cost(10.0);
+                info.set_estimated_rows(10);
+            }
+            None => {
+                info.set_idx_num(0);
+                info.set_estimated_cost(1000.0);
+                info.set_estimated_rows(1000);
+            }
+        }
+        Ok(true)
+    }
+
+    fn open(&mut self) -> Result<Cursor> {
+        let rows = self.state.rows(self.relation).map_err(|error| self.state.fail(error))?;
+        let all = rows.len();
+        Ok(Cursor { base: sqlite3_vtab_cursor::default(), rows, chosen: None, position: 0, end: all })
+    }
+}
+
+impl CreateVTab<'_> for RelationTable {
+    const KIND: VTabKind = VTabKind::Default;
+}
+
+#[repr(C)]
+struct Cursor {
+    base: sqlite3_vtab_cursor,
+    rows: Arc<Rows>,
+    /// The rows that were looked up; without them, all.
+    chosen: Option<Arc<[u32]>>,
+    position: usize,
+    end: usize,
+}
+
+impl Cursor {
+    fn row(&self) -> usize {
+        self.chosen.as_ref().map_or(self.position, |chosen| chosen.get(self.position).map_or(0, |row| *row as usize))
+    }
+}
+
+// SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab_cursor`, as `create` asserts.
+unsafe impl VTabCursor for Cursor {
+    fn filter(&mut self, index: c_int, _: Option<&str>, args: &Filters<'_>) -> Result<()> {
+        let column = usize::try_from(index).unwrap_or(0).checked_sub(1);
+        let value: Option<ValueRef<'_>> = args.iter().next();
+        self.chosen = column.zip(value).and_then(|(column, value)| self.rows.find(column, value));
+        self.end = self.chosen.as_ref().map_or(self.rows.len(), |chosen| chosen.len());
+        self.position = 0;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<()> {
+        self.position += 1;
+        Ok(())
+    }
+
+    fn eof(&self) -> bool {
+        self.position >= self.end
+    }
+
+    fn column(&self, context: &mut Context, column: c_int) -> Result<()> {
+        let column = usize::try_from(column).unwrap_or(0);
+        context.set_result(self.rows.get(self.row(), column))
+    }
+
+    fn rowid(&self) -> Result<i64> {
+        Ok(self.row() as i64)
+    }
+}

@@ -1,0 +1,158 @@
+//! Statements that would take for ever, or all memory, or reach what they should not: an error in time, never a panic.
+
+mod common;
+
+use common::{World, run};
+use perfschema::core::Size;
+use perfschema_sql::{Account, Database, Error, Limits, Outcome, Session};
+use std::time::{Duration, Instant};
+
+fn limited(time: Duration, memory_bytes: usize) -> Session {
+    let world = World::new();
+    let actor = world.actor("thread/test/main");
+    for event in 0..16 {
+        world.wait(&actor, 0, event, 1);
+    }
+    let limits = Limits { time, memory_bytes, ..Limits::default() };
+    let mut session = Database::new(world.region).limits(limits).session(Account::default()).expect("there is memory");
+    session.use_schema("performance_schema").expect("it is there");
+    session
+}
+
+const JOIN: &str = "SELECT COUNT(*) FROM events_waits_history_long a, events_waits_history_long b, events_waits_history_long c, \
+                    events_waits_history_long d, events_waits_history_long e, events_waits_history_long f, events_waits_history_long g";
+
+#[test]
+fn a_statement_ends_in_time() {
+    let limit = Duration::from_millis(200);
+    let mut session = limited(limit, 64 << 20);
+    for statement in [
+        JOIN,
+        "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
+        "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT 1 FROM n) SELECT * FROM n WHERE i = 2",
+        "SELECT SUM(CONCAT(a.event_id, REPEAT('a', 100000)) LIKE '%aab%') FROM events_waits_history_long a, events_waits_history_long b, \
+         events_waits_history_long c, events_waits_history_long d",
+        "SELECT SUM(CONCAT(a.event_id, REPEAT('a', 60000)) REGEXP '(a*)*b') FROM events_waits_history_long a, events_waits_history_long b, events_waits_history_long c",
+    ] {
+        let start = Instant::now();
+        let error = session.execute(statement).expect_err(statement);
+        assert_eq!((error.errno, error.sqlstate), (3024, "HY000"), "{statement}: {error}");
+        assert!(start.elapsed() < limit * 10, "{statement}: {:?}", start.elapsed());
+    }
+    assert_eq!(run(&mut session, "SELECT 1"), "1\n1\n");
+    // A session may want less, never more.
+    assert_eq!(run(&mut session, "SET max_execution_time = 20"), "0 changed");
+    let start = Instant::now();
+    assert_eq!(session.execute(JOIN).map_err(|error| error.errno), Err(3024));
+    assert!(start.elapsed() < limit);
+    assert_eq!(run(&mut session, "SET max_execution_time = 99999999"), "0 changed");
+    let start = Instant::now();
+    assert_eq!(session.execute(JOIN).map_err(|error| error.errno), Err(3024));
+    assert!(start.elapsed() < limit * 10);
+}
+
+#[test]
+fn a_statement_takes_bounded_memory() {
+    let mut session = limited(Duration::from_secs(60), 4 << 20);
+    for statement in [
+        "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 1000000) SELECT i, REPEAT('a', 1000) FROM n",
+        "SELECT a.*, b.*, c.* FROM events_waits_history_long a, events_waits_history_long b, events_waits_history_long c, events_waits_history_long d",
+    ] {
+        let error = session.execute(statement).expect_err(statement);
+        assert_eq!(error.errno, 1041, "{statement}: {error}");
+    }
+    let full = session.execute("CREATE TABLE test.t AS SELECT REPEAT('a', 1000000) AS a UNION ALL SELECT REPEAT('b', 1000000)");
+    assert!(full.is_ok(), "{full:?}");
+    let mut last = None;
+    for _ in 0..8 {
+        last = session.execute("INSERT INTO test.t SELECT * FROM test.t LIMIT 2").err();
+    }
+    assert_eq!(last.map(|error| error.errno), Some(1114));
+    for statement in [
+        "SELECT REPEAT('a', 99999999)",
+        "SELECT LPAD('a', 99999999, 'b')",
+        "SELECT SPACE(18446744073709551615)",
+        "SELECT REPLACE(REPEAT('a', 1000000), 'a', REPEAT('b', 1000000))",
+        "SELECT CONCAT(a, a) FROM test.t",
+        "SELECT GROUP_CONCAT(a) FROM test.t a JOIN events_waits_history_long",
+        "SELECT 'a' REGEXP REPEAT('a', 100000)",
+        "SELECT 'a' REGEXP '((a{100}){100}){100}'",
+        "SELECT REPEAT('a', 100000) REGEXP 'b'",
+        "SELECT REPEAT('a', 1000000) LIKE REPEAT('%a', 1000)",
+    ] {
+        let error = session.execute(statement).map(|_| ()).expect_err(statement);
+        assert!([1153, 1139].contains(&error.errno), "{statement}: {error}");
+    }
+    assert_eq!(run(&mut session, "SELECT 1"), "1\n1\n");
+}
+
+/// Deep and long statements, on a small stack, too.
+#[test]
+fn deep_and_long_statements() {
+    let statements = [
+        format!("SELECT {}1", "1+".repeat(100_000)),
+        format!("SELECT {}1", "1 AND ".repeat(50_000)),
+        format!("SELECT {}1", "- ".repeat(100_000)),
+        format!("SELECT {}1", "NOT ".repeat(100_000)),
+        format!("SELECT {}1{}", "(".repeat(50_000), ")".repeat(50_000)),
+        format!("SELECT {}1{}", "ABS(".repeat(50_000), ")".repeat(50_000)),
+        format!("SELECT {}1{}", "(SELECT ".repeat(20_000), ")".repeat(20_000)),
+        format!("SELECT * FROM {}threads{}", "(SELECT * FROM ".repeat(20_000), ") a".repeat(20_000)),
+        format!("SELECT 1{}", " UNION SELECT 1".repeat(50_000)),
+        format!("SELECT 1{}", " IS NULL".repeat(100_000)),
+        format!("SELECT CASE {}1{}", "WHEN 1 THEN CASE ".repeat(20_000), " END".repeat(20_000)),
+        format!("SELECT 'a'{}", " COLLATE utf8mb4_bin".repeat(30_000)),
+        "(".repeat(1 << 19),
+        "SELECT ".repeat(1 << 16),
+        format!("SELECT '{}'", "a".repeat(2 << 20)),
+    ];
+    // Within what is allowed, and refused by SQLite or not at all.
+    let within = [
+        format!("SELECT {}1", "1+".repeat(900)),
+        format!("SELECT {}1", "1 AND ".repeat(900)),
+        format!("SELECT {}1{}", "(".repeat(30), ")".repeat(30)),
+        format!("SELECT 1{}", " UNION SELECT 1".repeat(90)),
+        format!("SELECT 1 IN ({}1)", "1,".repeat(50_000)),
+        format!("SELECT {}1", "1,".repeat(900)),
+        format!("SELECT CONCAT({}1)", "1,".repeat(90)),
+    ];
+    let small = std::thread::Builder::new().stack_size(256 << 10);
+    let run = move || {
+        let mut session = World::new().session();
+        for statement in &statements {
+            let error = session.execute(statement).map(|_| ()).expect_err("too much");
+            let head: String = statement.chars().take(30).collect();
+            assert!([1436, 1153, 1064].contains(&error.errno), "{head}…: {error}");
+        }
+        for statement in &within {
+            let result = session.execute(statement).map(|_| ());
+            let head: String = statement.chars().take(30).collect();
+            assert!(matches!(&result, Ok(()) | Err(Error { errno: 1436, .. })), "{head}…: {result:?}");
+        }
+        let most = format!("SELECT {}1", "1+".repeat(200));
+        assert!(matches!(session.execute(&most), Ok(Outcome::Rows(_))));
+    };
+    small.spawn(run).expect("a thread").join().expect("no overflow");
+}
+
+/// Joins of a table with itself look rows up instead of trying all pairs, of which there are 25 millions here.
+#[test]
+fn a_join_by_equality_is_no_product() {
+    let world = World::of(&common::CONFIG.with(Size::EventsWaitsHistoryLongSize, 5_000));
+    let actor = world.actor("thread/test/main");
+    for event in 0..5_000 {
+        world.wait(&actor, 0, event, 1);
+    }
+    let mut session = world.session();
+    let from = "SELECT COUNT(*) FROM events_waits_history_long a";
+    let start = Instant::now();
+    for (join, expected) in [
+        ("JOIN events_waits_history_long b USING (event_id) JOIN events_waits_history_long c USING (event_id)", "5000"),
+        ("JOIN events_waits_history_long b ON b.object_instance_begin = a.event_id", "4999"),
+        ("LEFT JOIN setup_instruments i ON i.name = a.event_name WHERE i.name IS NOT NULL", "5000"),
+        ("WHERE EXISTS (SELECT 1 FROM events_waits_history_long b WHERE b.timer_start = a.timer_end)", "4999"),
+    ] {
+        assert_eq!(run(&mut session, &format!("{from} {join}")).lines().last(), Some(expected), "{join}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}

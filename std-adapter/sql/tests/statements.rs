@@ -1,0 +1,494 @@
+//! Each kind of statement, each function, and how each is refused.
+
+mod common;
+
+use common::{World, check, run, session};
+use perfschema::core::table::SqlType;
+use perfschema::render::OwnedValue;
+use perfschema_sql::{Account, Database, Outcome, Right};
+
+/// What is between the columns must not matter: names in any case, quoted or not, with schema or without.
+#[test]
+fn names() {
+    let mut session = session();
+    for statement in [
+        "SELECT NAME FROM SETUP_TIMERS",
+        "select `name` from `setup_timers`",
+        "SELECT setup_timers.name FROM performance_schema.setup_timers",
+        "SELECT performance_schema.setup_timers.name FROM performance_schema.setup_timers",
+        "SELECT t.NAME FROM PERFORMANCE_SCHEMA.SETUP_TIMERS AS t",
+        "SELECT t.name FROM setup_timers t /* comment */ -- and another\n WHERE 1 # and a third",
+        "WITH q AS (SELECT name FROM setup_timers) SELECT * FROM q",
+        "SELECT name FROM (SELECT * FROM setup_timers) AS `from`",
+        "(SELECT name FROM setup_timers)",
+        "SELECT name FROM setup_timers FOR UPDATE",
+        "SELECT SQL_NO_CACHE name FROM setup_timers USE INDEX (PRIMARY) LIMIT 0, 1;",
+    ] {
+        check(&mut session, statement, "wait");
+    }
+    assert_eq!(run(&mut session, "SELECT Name, count( * ),'x',1+1 FROM setup_timers"), "Name,count( * ),x,1+1\nwait,1,x,2\n");
+}
+
+#[test]
+fn expressions() {
+    let mut session = session();
+    for (expression, expected) in [
+        ("1 + 1, 7 / 2, 7 DIV 2, 7 % 3, 7 MOD 3, -7 DIV 2, 5 - 8", "2,3.5,3,1,1,-3,-3"),
+        ("1 / 0, 1 DIV 0, 1 % 0, NULL + 1", "\\N"),
+        ("'12abc' + 1, '1.5' * 2, '' + 0", "13,3,0"),
+        (
+            "18446744073709551615, 18446744073709551615 - 18446744073709551614, 9223372036854775807 * 2",
+            "18446744073709551615,1,18446744073709551614",
+        ),
+        ("'a' = 'A', 'a' <=> NULL, NULL <=> NULL, 'a' < 'B', 'b' BETWEEN 'A' AND 'C', 'x' IN ('X', 'y')", "1,0,1,1,1,1"),
+        (
+            "'a' LIKE 'A', 'ab' LIKE 'a_', 'a_b' LIKE 'a\\_b', 'axb' LIKE 'a\\_b', 'a%' LIKE 'a!%' ESCAPE '!', 'Ünï' LIKE 'üNÏ'",
+            "1,1,1,0,1,1",
+        ),
+        ("'abc' NOT LIKE 'b%', 'abc' REGEXP 'B.$', 'abc' NOT RLIKE '^b'", "1,1,1"),
+        (
+            "1 || 0, 1 && 0, NOT 1, NOT 0, 1 XOR 1, 6 & 3, 6 | 3, 6 ^ 3, ~0, 1 << 3, 8 >> 2",
+            "1,0,0,1,0,2,7,5,18446744073709551615,8,2",
+        ),
+        ("TRUE, FALSE, NULL IS NULL, 1 IS NOT NULL, 1 IS TRUE, 'é' = 'É'", "1,0,1,1,1,1"),
+        (
+            "CASE 'A' WHEN 'a' THEN 1 ELSE 2 END, CASE WHEN 0 THEN 1 END IS NULL, IF(0, 1, 2), IFNULL(NULL, 3), NULLIF(1, 1) IS NULL, COALESCE(NULL, 4), ISNULL(5)",
+            "1,1,2,3,1,4,0",
+        ),
+        (
+            "LEFT('abc', 2), RIGHT('abc', 2), SUBSTRING('abcd', 2, 2), SUBSTR('abcd', -2), MID('abcd', 2), SUBSTRING('abcd' FROM 2 FOR 1)",
+            "ab,bc,bc,cd,bcd,b",
+        ),
+        (
+            "SUBSTRING_INDEX('a/b/c', '/', 2), SUBSTRING_INDEX('a/b/c', '/', -1), CONCAT('a', 1, 'b'), CONCAT('a', NULL) IS NULL, CONCAT_WS('-', 'a', NULL, 'b')",
+            "a/b,c,a1b,1,a-b",
+        ),
+        (
+            "UPPER('aé'), LCASE('AÉ'), LENGTH('é'), CHAR_LENGTH('é'), REVERSE('abc'), REPEAT('ab', 2), LPAD('a', 3, '-'), RPAD('abc', 2, '-'), CONCAT(SPACE(2), '|')",
+            "AÉ,aé,2,1,cba,abab,--a,ab,  |",
+        ),
+        (
+            "TRIM('  a '), LTRIM(' a'), RTRIM('a '), TRIM(BOTH 'x' FROM 'xax'), TRIM(LEADING 'x' FROM 'xax'), REPLACE('abc', 'b', 'x'), HEX('AB'), HEX(255)",
+            "a,a,a,a,ax,axc,4142,FF",
+        ),
+        (
+            "LOCATE('B', 'abc'), INSTR('abc', 'c'), POSITION('b' IN 'abc'), LOCATE('a', 'aba', 2), STRCMP('a', 'B'), FIELD('b', 'a', 'B'), ELT(2, 'a', 'b'), FIND_IN_SET('b', 'a,B')",
+            "2,3,2,3,-1,2,b,2",
+        ),
+        (
+            "ABS(-3), SIGN(-2), CEIL(1.2), FLOOR(-1.2), ROUND(2.567, 2), ROUND(15, -1), TRUNCATE(2.567, 1), POW(2, 3), SQRT(9), MOD(7, 3), GREATEST(1, 3, 2), LEAST(1, 3)",
+            "3,-1,2,-2,2.57,20,2.5,8,3,1,3,1",
+        ),
+        (
+            "SQRT(-1) IS NULL, LN(0) IS NULL, LOG10(100), FORMAT(1234567.891, 2), FORMAT(1234, 0), FORMAT(-123, 0)",
+            "1,1,2,\"1,234,567.89\",\"1,234\",-123",
+        ),
+        (
+            "FORMAT_PICO_TIME(31843368), sys.format_time(43), FORMAT_BYTES(2048), FORMAT_PICO_TIME(NULL) IS NULL",
+            "31.84 us, 43 ps,2.00 KiB,1",
+        ),
+        (
+            "CAST('12' AS UNSIGNED) + 1, CAST(-1 AS UNSIGNED), CAST('a' AS SIGNED), CAST(1.567 AS DECIMAL(5,2)), CONVERT(12, CHAR), CAST(12 AS CHAR(1)), CONVERT('x' USING utf8mb4)",
+            "13,18446744073709551615,0,1.57,12,1,x",
+        ),
+        (
+            "DATE_ADD('2026-01-31', INTERVAL 1 MONTH), DATE_SUB('2026-03-01 00:00:00', INTERVAL 1 SECOND), '2026-01-01' + INTERVAL 1 DAY, DATEDIFF('2026-03-01', '2026-02-01')",
+            "2026-02-28,2026-02-28 23:59:59,2026-01-02,28",
+        ),
+        (
+            "YEAR('2026-11-21'), EXTRACT(HOUR FROM '2026-11-21 17:31:54'), DATE_FORMAT('2026-11-21', '%d.%m.%y'), DATE('2026-11-21 17:31:54'), UNIX_TIMESTAMP('1970-01-02'), FROM_UNIXTIME(86400)",
+            "2026,17,21.11.26,2026-11-21,86400,1970-01-02 00:00:00",
+        ),
+        (
+            "NOW() = NOW(), NOW() > DATE_SUB(NOW(), INTERVAL 86400 SECOND), CURDATE() = DATE(NOW()), UNIX_TIMESTAMP() > 1700000000",
+            "1,1,1,1",
+        ),
+        (
+            "DATABASE(), SCHEMA(), USER(), CURRENT_USER(), CONNECTION_ID(), VERSION() LIKE '8.0.%'",
+            "performance_schema,performance_schema,root@localhost,root@localhost,1,1",
+        ),
+        (
+            "@@version = VERSION(), @@autocommit, @@session.autocommit, @@global.performance_schema, @@PERFORMANCE_SCHEMA_MAX_MUTEX_CLASSES",
+            "1,1,1,ON,4",
+        ),
+        ("X'4142', _utf8mb4'x', N'x', 'a' 'b', \"it's\", 'it''s', 'a\\'b', 'a\\\\b'", "AB,x,x,ab,it's,it's,a'b,a\\b"),
+        (
+            "(SELECT COUNT(*) FROM setup_timers), EXISTS (SELECT 1 FROM setup_timers WHERE 0), 1 IN (SELECT 1), 1 = ANY (SELECT 1)",
+            "1,0,1,1",
+        ),
+        ("- -7, 1 - -7, -(-7), - - -7", "7,8,7,-7"),
+        ("1e3, 1.5, .5, 0.1 + 0.2 < 0.4", "1000,1.5,0.5,1"),
+    ] {
+        // A line of NULLs has its own form.
+        if expected == "\\N" {
+            match session.execute(&format!("SELECT {expression}")) {
+                Ok(Outcome::Rows(grid)) => assert!(grid.rows[0].iter().all(|value| *value == OwnedValue::Null), "{expression}"),
+                other => panic!("{expression}: {other:?}"),
+            }
+        } else {
+            check(&mut session, &format!("SELECT {expression}"), expected);
+        }
+    }
+}
+
+#[test]
+fn queries() {
+    let world = World::new();
+    let actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
+    for event in 0..10 {
+        world.wait(&actors[usize::from(event % 3 == 0)], event % 4, 100, 10 * (event as u64 + 1));
+    }
+    let mut session = world.session();
+    for (statement, expected) in [
+        (
+            "SELECT COUNT(*), SUM(timer_wait), MIN(timer_wait), MAX(timer_wait), AVG(timer_wait) FROM events_waits_history_long",
+            "10,550000,10000,100000,55000",
+        ),
+        (
+            "SELECT t.name, COUNT(*) c FROM events_waits_history_long e JOIN threads t USING (thread_id) GROUP BY t.name HAVING c > 4 ORDER BY c DESC",
+            "thread/test/a,6",
+        ),
+        (
+            "SELECT t.name, COUNT(e.event_id) FROM threads t LEFT JOIN events_waits_history_long e ON e.thread_id = t.thread_id AND e.timer_wait > 90000 GROUP BY t.name ORDER BY 1",
+            "thread/test/a,0\nthread/test/b,1",
+        ),
+        (
+            "SELECT event_id, timer_wait, RANK() OVER (PARTITION BY thread_id ORDER BY timer_wait DESC) r FROM events_waits_history_long ORDER BY r, event_id LIMIT 2, 1",
+            "3,70000,2",
+        ),
+        ("SELECT DISTINCT thread_id FROM events_waits_history_long ORDER BY thread_id DESC", "2\n1"),
+        (
+            "SELECT name FROM threads UNION SELECT 'x' UNION ALL (SELECT 'y' LIMIT 1) ORDER BY 1",
+            "thread/test/a\nthread/test/b\nx\ny",
+        ),
+        (
+            "SELECT GROUP_CONCAT(name ORDER BY name DESC SEPARATOR '; '), GROUP_CONCAT(DISTINCT type) FROM threads",
+            "thread/test/b; thread/test/a,BACKGROUND",
+        ),
+        ("SELECT COUNT(*) FROM threads a, threads b, threads c", "8"),
+        ("SELECT name FROM threads WHERE thread_id = '2' AND 'BACKGROUND' = type", "thread/test/b"),
+        (
+            "SELECT COUNT(*) FROM global_variables WHERE variable_value > 3 AND variable_name LIKE 'performance\\_schema\\_max\\_mutex%'",
+            "2",
+        ),
+        ("WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT SUM(i) FROM n", "10"),
+        (
+            "SELECT name FROM threads t WHERE EXISTS (SELECT 1 FROM events_waits_history_long e WHERE e.thread_id = t.thread_id AND e.timer_wait = 100000)",
+            "thread/test/b",
+        ),
+        (
+            "SELECT s.event_name FROM events_waits_summary_global_by_event_name s STRAIGHT_JOIN setup_instruments i ON i.name = s.event_name WHERE s.count_star = 3 ORDER BY 1 LIMIT 1",
+            "wait/synch/mutex/mysys/KEY_CACHE::cache_lock",
+        ),
+        // What prometheus-mysqld-exporter sends.
+        (
+            "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT FROM performance_schema.events_waits_summary_global_by_event_name WHERE COUNT_STAR > 2 ORDER BY 3 LIMIT 1",
+            "wait/synch/mutex/sql/LOCK_des_key_file,3,150000",
+        ),
+        (
+            "SELECT column_name FROM information_schema.columns WHERE table_name = 'THREADS' AND column_name IN ('role','type')",
+            "TYPE\nROLE",
+        ),
+        ("SELECT a.event_name FROM events_waits_summary_by_instance a LIMIT 0", ""),
+    ] {
+        if expected.is_empty() {
+            assert_eq!(run(&mut session, statement).lines().count(), 1, "{statement}");
+        } else {
+            check(&mut session, statement, expected);
+        }
+    }
+}
+
+#[test]
+fn show_and_describe() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SHOW DATABASES", "information_schema\nperformance_schema\nsys\ntest"),
+        ("SHOW SCHEMAS LIKE 'PERF%'", "performance_schema"),
+        ("SHOW TABLES LIKE 'setup\\_t%'", "setup_timers"),
+        ("SHOW FULL TABLES FROM sys LIKE 'lock_waits'", "lock_waits,VIEW"),
+        ("SHOW TABLES WHERE Tables_in_performance_schema = 'threads'", "threads"),
+        ("SHOW COLUMNS FROM setup_timers LIKE 'NAME'", "NAME,varchar(64),NO,\"\",,\"\""),
+        ("SHOW FIELDS IN setup_timers FROM performance_schema WHERE Field = 'name'", "NAME,varchar(64),NO,\"\",,\"\""),
+        ("DESCRIBE setup_timers name", "NAME,varchar(64),NO,\"\",,\"\""),
+        ("DESC performance_schema.setup_timers 'nam%'", "NAME,varchar(64),NO,\"\",,\"\""),
+        ("SHOW VARIABLES LIKE 'version_compile_os'", "version_compile_os,linux"),
+        ("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('autocommit', 'license')", "autocommit,ON\nlicense,MIT OR Apache-2.0"),
+        ("SHOW GLOBAL STATUS LIKE 'Performance_schema_mutex_classes_lost'", "Performance_schema_mutex_classes_lost,0"),
+        ("SHOW WARNINGS", "Level,Code,Message"),
+        ("SHOW ENGINES", "PERFORMANCE_SCHEMA,DEFAULT,Performance Schema,NO,NO,NO"),
+        ("SHOW CHARACTER SET", "utf8mb4,UTF-8 Unicode,utf8mb4_0900_ai_ci,4"),
+        ("SHOW GRANTS", "\"GRANT SELECT, INSERT, UPDATE, DELETE, DROP ON `performance_schema`.* TO `root`@`localhost`\""),
+    ] {
+        let found = run(&mut session, statement);
+        let rows = found.split_once('\n').map_or("", |(_, rows)| rows).trim_end();
+        let shown = if rows.is_empty() { found.trim_end() } else { rows };
+        assert_eq!(shown, expected, "{statement}");
+    }
+    let statement = "SHOW CREATE TABLE setup_timers";
+    let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement}") };
+    let expected = "CREATE TABLE `setup_timers` (\n  `NAME` varchar(64) NOT NULL,\n  `TIMER_NAME` \
+                    enum('CYCLE','NANOSECOND','MICROSECOND','MILLISECOND','TICK') NOT NULL\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT \
+                    CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci";
+    assert_eq!(grid.rows, [["setup_timers".into(), OwnedValue::from(expected)]]);
+    assert!(run(&mut session, "SHOW CREATE VIEW sys.lock_waits").contains("CREATE VIEW `sys`.`lock_waits` AS SELECT"));
+    let status = run(&mut session, "SHOW ENGINE PERFORMANCE_SCHEMA STATUS");
+    assert!(
+        status.contains(&format!("performance_schema,performance_schema.memory,{}\n", common::CONFIG.size_bytes())),
+        "{status}"
+    );
+}
+
+#[test]
+fn use_and_set() {
+    let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
+    check(&mut session, "SELECT DATABASE() IS NULL", "1");
+    check(&mut session, "SELECT * FROM threads", "ERROR 1046 (3D000): No database selected");
+    check(&mut session, "USE nothing", "ERROR 1049 (42000): Unknown database 'nothing'");
+    check(&mut session, "USE `Performance_Schema`", "0 changed");
+    check(&mut session, "SELECT COUNT(*) FROM setup_timers", "1");
+    for statement in [
+        "SET NAMES utf8mb4",
+        "SET NAMES 'utf8mb4' COLLATE 'utf8mb4_general_ci'",
+        "SET autocommit=0, sql_mode = CONCAT(@@sql_mode, ',ANSI')",
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        "SET @@session.lock_wait_timeout = 2",
+        "SET character_set_results = NULL",
+        "SET @x := 5",
+        "START TRANSACTION",
+        "COMMIT",
+        "/*!40101 SET NAMES utf8 */",
+    ] {
+        check(&mut session, statement, "0 changed");
+    }
+    check(
+        &mut session,
+        "SELECT @@autocommit, @@sql_mode, @@lock_wait_timeout, @x, @y IS NULL",
+        "0,\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,ANSI\",2,5,1",
+    );
+    check(&mut session, "SET nothing = 1", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+    check(&mut session, "SET version = 1", "ERROR 1238 (HY000): Variable 'version' is a read only variable");
+    check(&mut session, "SET GLOBAL autocommit = 1", "ERROR 1238 (HY000): Variable 'autocommit' is a read only variable");
+    check(&mut session, "SELECT @@nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+}
+
+#[test]
+fn what_is_refused_and_how() {
+    let mut session = session();
+    let syntax = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right \
+                  syntax to use near";
+    for (statement, expected) in [
+        ("", "1065 (42000): Query was empty"),
+        (" ; ", "1065 (42000): Query was empty"),
+        ("SELEC 1", &format!("1064 (42000): {syntax} 'SELEC 1' at line 1")),
+        ("SELECT (1\nFROM x", &format!("1064 (42000): {syntax} 'FROM x' at line 2")),
+        ("SELECT 1; SELECT 2", &format!("1064 (42000): {syntax} '; SELECT 2' at line 1")),
+        ("SELECT * FROM nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
+        ("SELECT * FROM test.nothing", "1146 (42S02): Table 'test.nothing' doesn't exist"),
+        ("SELECT * FROM mysql.user", "1049 (42000): Unknown database 'mysql'"),
+        ("SELECT * FROM main.sqlite_master", "1049 (42000): Unknown database 'main'"),
+        (
+            "SELECT * FROM performance_schema.sqlite_master",
+            "1146 (42S02): Table 'performance_schema.sqlite_master' doesn't exist",
+        ),
+        ("SELECT * FROM test.sqlite_master", "1146 (42S02): Table 'test.sqlite_master' doesn't exist"),
+        ("SELECT * FROM pragma_database_list", "1146 (42S02): Table 'performance_schema.pragma_database_list' doesn't exist"),
+        (
+            "SELECT * FROM threads WHERE (SELECT 1 FROM sqlite_schema)",
+            "1146 (42S02): Table 'performance_schema.sqlite_schema' doesn't exist",
+        ),
+        ("SELECT nothing FROM threads", "1054 (42S22): Unknown column 'nothing' in 'field list'"),
+        ("SELECT t.nothing FROM threads t", "1054 (42S22): Unknown column 't.nothing' in 'field list'"),
+        ("SELECT 1 FROM threads WHERE nothing = 1", "1054 (42S22): Unknown column 'nothing' in 'where clause'"),
+        ("SELECT 1 FROM threads ORDER BY nothing", "1054 (42S22): Unknown column 'nothing' in 'order clause'"),
+        ("SELECT 1 FROM threads GROUP BY nothing", "1054 (42S22): Unknown column 'nothing' in 'group statement'"),
+        ("SELECT name FROM threads a JOIN threads b ON 1", "1052 (23000): Column 'name' in field list is ambiguous"),
+        ("SELECT 1 FROM threads a JOIN threads b USING (nothing)", "1054 (42S22): Unknown column 'nothing' in 'from clause'"),
+        ("SELECT nothing(1)", "1305 (42000): FUNCTION performance_schema.nothing does not exist"),
+        ("SELECT load_extension('x')", "1305 (42000): FUNCTION performance_schema.load_extension does not exist"),
+        ("SELECT my_add(1, 2)", "1305 (42000): FUNCTION performance_schema.my_add does not exist"),
+        ("SELECT randomblob(10)", "1305 (42000): FUNCTION performance_schema.randomblob does not exist"),
+        ("SELECT LEFT('a')", "1582 (42000): Incorrect parameter count in the call to native function 'left'"),
+        ("SELECT 1 FROM threads WHERE COUNT(*) > 1", "1111 (HY000): Invalid use of group function"),
+        ("SELECT 1 UNION SELECT 1, 2", "1222 (21000): The used SELECT statements have a different number of columns"),
+        ("SELECT (SELECT 1, 2)", "1241 (21000): Operand should contain 1 column(s)"),
+        ("SELECT *", "1096 (HY000): No tables used"),
+        ("SELECT * FROM (SELECT 1)", "1248 (42000): Every derived table must have its own alias"),
+        ("SELECT 'a' REGEXP '('", "1139 (42000): Got error 'found open group without closing ')'' from regexp"),
+        ("SELECT 1 INTO OUTFILE '/tmp/x'", &format!("1064 (42000): {syntax} ''/tmp/x'' at line 1")),
+        ("UPDATE threads SET name = 'x'", "1683 (HY000): Invalid performance_schema usage."),
+        ("UPDATE threads SET nothing = 'x'", "1054 (42S22): Unknown column 'nothing' in 'field list'"),
+        (
+            "UPDATE mutex_instances SET name = 'x'",
+            "1142 (42000): UPDATE command denied to user 'root'@'localhost' for table 'mutex_instances'",
+        ),
+        ("UPDATE setup_instruments SET enabled = 'maybe'", "1265 (01000): Data truncated for column 'ENABLED' at row 1"),
+        ("UPDATE setup_instruments SET enabled = 3", "1265 (01000): Data truncated for column 'ENABLED' at row 1"),
+        ("UPDATE setup_instruments SET enabled = NULL", "1048 (23000): Column 'ENABLED' cannot be null"),
+        ("UPDATE sys.lock_waits SET operation = 1", "1288 (HY000): The target table lock_waits of the UPDATE is not updatable"),
+        (
+            "UPDATE information_schema.tables SET engine = 1",
+            "1044 (42000): Access denied for user 'root'@'localhost' to database 'information_schema'",
+        ),
+        ("INSERT INTO threads VALUES (1)", "1142 (42000): INSERT command denied to user 'root'@'localhost' for table 'threads'"),
+        (
+            "DELETE FROM setup_instruments",
+            "1142 (42000): DELETE command denied to user 'root'@'localhost' for table 'setup_instruments'",
+        ),
+        (
+            "INSERT INTO setup_actors VALUES ('a','b','c','YES','NO','x')",
+            "1136 (21S01): Column count doesn't match value count at row 1",
+        ),
+        ("INSERT INTO setup_actors (host, nothing) VALUES ('a','b')", "1054 (42S22): Unknown column 'nothing' in 'field list'"),
+        ("INSERT INTO setup_actors VALUES ('%','%','%')", "1022 (23000): Can't write; duplicate key in table 'setup_actors'"),
+        ("TRUNCATE setup_instruments", "1683 (HY000): Invalid performance_schema usage."),
+        ("TRUNCATE nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
+        (
+            "CREATE TABLE x AS SELECT 1",
+            "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'",
+        ),
+        ("DROP TABLE threads", "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'"),
+        ("CREATE VIEW x AS SELECT 1", "1044 (42000): Access denied for user 'root'@'localhost' to database 'performance_schema'"),
+        ("CREATE TABLE test.`sqlite_x` AS SELECT 1", "1103 (42000): Incorrect table name 'sqlite_x'"),
+        ("CREATE TABLE test.x AS SELECT 1 AS a, 2 AS A", "1060 (42S21): Duplicate column name 'A'"),
+        ("DROP TABLE test.nothing", "1051 (42S02): Unknown table 'test.nothing'"),
+        ("ATTACH DATABASE 'x' AS y", "1235 (42000): This version of MySQL doesn't yet support 'ATTACH DATABASE'"),
+        ("EXPLAIN SELECT 1", "1235 (42000): This version of MySQL doesn't yet support 'EXPLAIN of a statement'"),
+        ("SHOW COLUMNS FROM nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
+        ("SHOW NOTHING", &format!("1064 (42000): {syntax} 'NOTHING' at line 1")),
+        (
+            "SELECT 18446744073709551615 * 18446744073709551615 * 18446744073709551615",
+            "1690 (22003): BIGINT UNSIGNED value is out of range",
+        ),
+    ] {
+        assert_eq!(run(&mut session, statement), format!("ERROR {expected}"), "{statement}");
+    }
+    check(&mut session, "SHOW WARNINGS", "Error,1690,BIGINT UNSIGNED value is out of range");
+}
+
+/// The changes of the one table with INSERT and DELETE, and those of schema `test`.
+#[test]
+fn insert_delete_truncate() {
+    let mut session = session();
+    check(
+        &mut session,
+        "INSERT INTO setup_actors (user, host, enabled) VALUES ('mary', 'there', 'NO'), ('john', '%', 1)",
+        "2 changed",
+    );
+    check(&mut session, "INSERT INTO setup_actors SET host = 'x', user = LOWER('Y')", "1 changed");
+    check(
+        &mut session,
+        "INSERT INTO setup_actors VALUES ('one', 'too', 'many')",
+        "ERROR 1114 (HY000): The table 'setup_actors' is full",
+    );
+    check(&mut session, "SELECT * FROM setup_actors WHERE host <> '%' ORDER BY user", "there,mary,%,NO,YES\nx,y,%,YES,YES");
+    check(
+        &mut session,
+        "UPDATE setup_actors SET history = 'NO', enabled = 'YES' WHERE user = 'MARY'",
+        "Rows matched: 1  Changed: 1  Warnings: 0",
+    );
+    check(
+        &mut session,
+        "UPDATE setup_actors SET history = IF(user = 'y', 'NO', history) ORDER BY user LIMIT 9",
+        "Rows matched: 4  Changed: 1  Warnings: 0",
+    );
+    check(
+        &mut session,
+        "SELECT user, enabled, history FROM setup_actors ORDER BY user",
+        "%,YES,YES\njohn,YES,YES\nmary,YES,NO\ny,YES,NO",
+    );
+    check(&mut session, "DELETE FROM setup_actors WHERE user IN ('mary', 'john')", "2 changed");
+    check(&mut session, "SELECT ROW_COUNT()", "2");
+    check(&mut session, "TRUNCATE TABLE setup_actors", "0 changed");
+    check(&mut session, "SELECT COUNT(*) FROM setup_actors", "0");
+
+    check(&mut session, "CREATE TABLE test.t AS SELECT 1 AS a, 'x' AS b", "Records: 1  Duplicates: 0  Warnings: 0");
+    check(&mut session, "INSERT INTO test.t VALUES (2, 'y'), (18446744073709551615, 'z')", "2 changed");
+    check(&mut session, "INSERT INTO test.t (a) SELECT a + 1 FROM test.t WHERE b = 'Y'", "1 changed");
+    check(&mut session, "UPDATE test.t SET b = CONCAT(b, '!') WHERE a >= 2", "3 changed");
+    check(&mut session, "SELECT a, IFNULL(b, '-') FROM test.t ORDER BY a", "1,x\n2,y!\n3,-\n18446744073709551615,z!");
+    check(&mut session, "DELETE FROM test.t WHERE a = 1", "1 changed");
+    check(&mut session, "TRUNCATE test.t", "0 changed");
+    check(&mut session, "SELECT COUNT(*) FROM test.t", "0");
+    check(&mut session, "CREATE TABLE IF NOT EXISTS test.t AS SELECT 1", "0 changed");
+    check(&mut session, "CREATE TABLE test.T AS SELECT 1", "ERROR 1050 (42S01): Table 'T' already exists");
+    check(&mut session, "DROP TABLE IF EXISTS test.t, test.u", "0 changed");
+}
+
+#[test]
+fn parameters_and_descriptions() {
+    let mut session = session();
+    let statement = "SELECT name, ? AS given FROM setup_instruments WHERE name REGEXP ? AND enabled = ? LIMIT ?";
+    let description = session.describe(statement).expect("it is right");
+    assert_eq!(description.parameters, 4);
+    let heads: Vec<_> = description.columns.iter().map(|head| (head.name.as_str(), head.sql_type, head.nullable)).collect();
+    assert_eq!(heads, [("name", SqlType::Varchar(128), false), ("given", SqlType::Varchar(0), true)]);
+    let parameters = [u64::MAX.into(), "tina'".trim_end_matches('\'').into(), "yes".into(), 5_i64.into()];
+    match session.execute_with(statement, &parameters) {
+        Ok(Outcome::Rows(grid)) => {
+            assert_eq!(grid.rows, [[OwnedValue::from("wait/synch/mutex/tina/tina_mutex"), u64::MAX.into()]]);
+        }
+        other => panic!("{other:?}"),
+    }
+    // A text is a text, whatever is in it.
+    for text in ["'", "\\", "\\'", "''", "`", "\"", "?", "\0", "x'; DROP TABLE threads; --"] {
+        match session.execute_with("SELECT ?", &[text.into()]) {
+            Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from(text)]]),
+            other => panic!("{text}: {other:?}"),
+        }
+        let literal = format!("SELECT '{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
+        match session.execute(&literal) {
+            Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from(text)]], "{literal}"),
+            other => panic!("{literal}: {other:?}"),
+        }
+    }
+    let update = "UPDATE setup_instruments SET enabled = ? WHERE name LIKE ?";
+    assert_eq!(session.describe(update).map(|description| (description.parameters, description.columns.len())), Ok((2, 0)));
+    match session.execute_with(update, &["NO".into(), "%tina%".into()]) {
+        Ok(Outcome::Done { matched: 1, changed: 1, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    let error = session.execute_with(statement, &[]).expect_err("values are missing");
+    assert_eq!(error.errno, 1210);
+    assert_eq!(
+        session.describe("SHOW TABLES").map(|description| description.columns[0].name.clone()),
+        Ok("Tables_in_performance_schema".to_owned())
+    );
+    assert_eq!(session.describe("SELECT nothing FROM threads").map_err(|error| error.errno), Err(1054));
+}
+
+/// A reader selects and shows; what changes nothing but its own session is its own business.
+#[test]
+fn rights() {
+    let world = World::new();
+    let account = Account { user: "mary".to_owned(), host: "there".to_owned(), right: Right::Read };
+    let mut session = Database::new(world.region).session(account).expect("there is memory");
+    check(&mut session, "USE performance_schema", "0 changed");
+    check(&mut session, "SELECT USER(), COUNT(*) FROM setup_timers", "mary@there,1");
+    check(&mut session, "SET NAMES utf8mb4", "0 changed");
+    check(&mut session, "CREATE TABLE test.saved AS SELECT * FROM setup_instruments", "Records: 11  Duplicates: 0  Warnings: 0");
+    let denied = |command: &str, table: &str| {
+        format!("ERROR 1142 (42000): {command} command denied to user 'mary'@'there' for table '{table}'")
+    };
+    for (statement, command, table) in [
+        ("UPDATE setup_instruments SET enabled = 'NO'", "UPDATE", "setup_instruments"),
+        ("INSERT INTO setup_actors VALUES ('a', 'b', 'c')", "INSERT", "setup_actors"),
+        ("DELETE FROM setup_actors", "DELETE", "setup_actors"),
+        ("TRUNCATE events_waits_history", "DROP", "events_waits_history"),
+    ] {
+        check(&mut session, statement, &denied(command, table));
+    }
+    check(
+        &mut session,
+        "FLUSH STATUS",
+        "ERROR 1227 (42000): Access denied; you need (at least one of) the RELOAD privilege(s) for this operation",
+    );
+    check(&mut session, "SELECT COUNT(*) FROM setup_instruments WHERE enabled = 'YES'", "11");
+
+    let mut session = Database::new(world.region).read_only().session(Account::default()).expect("there is memory");
+    let read_only =
+        "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
+    check(&mut session, "TRUNCATE performance_schema.events_waits_history", read_only);
+    check(&mut session, "UPDATE performance_schema.setup_instruments SET enabled = 'NO'", read_only);
+    check(&mut session, "SELECT sys.timer_now() IS NULL", "1");
+}

@@ -1,0 +1,136 @@
+//! The views of `sys`, and who waits for whom.
+
+mod common;
+
+use common::{World, check, run};
+use perfschema::core::timer::TimerName;
+use perfschema::core::{Held, Operation, WaitStart};
+use perfschema_sql::{Account, Database, Outcome};
+use std::sync::mpsc;
+
+#[test]
+fn every_view_answers_and_is_described() {
+    let world = World::new();
+    let mut session = world.session();
+    let views = run(&mut session, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'sys'");
+    let views: Vec<&str> = views.lines().skip(1).collect();
+    assert!(views.len() >= 14, "{views:?}");
+    for view in views {
+        let Ok(Outcome::Rows(grid)) = session.execute(&format!("SELECT * FROM sys.`{view}`")) else { panic!("{view}") };
+        let described = run(
+            &mut session,
+            &format!("SELECT column_name FROM information_schema.columns WHERE table_name = '{view}' ORDER BY ordinal_position"),
+        );
+        let names: Vec<&str> = grid.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(described.lines().skip(1).collect::<Vec<_>>(), names, "{view}");
+    }
+    let columns = |session: &mut _, view: &str| run(session, &format!("SELECT * FROM sys.{view} LIMIT 0")).trim_end().to_owned();
+    assert_eq!(columns(&mut session, "waits_global_by_latency"), "events,total,total_latency,avg_latency,max_latency");
+    assert_eq!(columns(&mut session, "waits_by_user_by_latency"), "user,event,total,total_latency,avg_latency,max_latency");
+    assert_eq!(columns(&mut session, "waits_by_host_by_latency"), "host,event,total,total_latency,avg_latency,max_latency");
+    let classes = "event_class,total,total_latency,min_latency,avg_latency,max_latency";
+    assert_eq!(columns(&mut session, "wait_classes_global_by_latency"), classes);
+    assert_eq!(columns(&mut session, "`x$wait_classes_global_by_avg_latency`"), classes);
+}
+
+#[test]
+fn waits_by_latency() {
+    let world = World::new();
+    let main = world.actor("thread/test/main");
+    world.wait(&main, 0, 1, 100);
+    world.wait(&main, 0, 1, 300);
+    world.wait(&main, 4, 1, 5);
+    let mut session = world.session();
+    check(
+        &mut session,
+        "SELECT * FROM sys.waits_global_by_latency",
+        "wait/synch/mutex/sql/LOCK_des_key_file,2,400.00 ns,200.00 ns,300.00 ns\nwait/synch/rwlock/sql/LOCK_grant,1,5.00 ns,5.00 ns,5.00 ns",
+    );
+    check(
+        &mut session,
+        "SELECT events, total_latency FROM sys.`x$waits_global_by_latency` LIMIT 1",
+        "wait/synch/mutex/sql/LOCK_des_key_file,400000",
+    );
+    check(
+        &mut session,
+        "SELECT * FROM sys.wait_classes_global_by_latency",
+        "wait/synch/mutex,2,400.00 ns,100.00 ns,200.00 ns,300.00 ns\nwait/synch/rwlock,1,5.00 ns,5.00 ns,5.00 ns,5.00 ns",
+    );
+    check(&mut session, "SELECT user, total FROM sys.waits_by_user_by_latency", "background,2\nbackground,1");
+}
+
+/// A holds a mutex, B waits for it; the clock is the region's own and has stopped with the program here.
+#[test]
+fn who_waits_for_whom() {
+    let world = World::new();
+    let (holder, waiter) = (world.actor("thread/test/holder"), world.actor("thread/test/waiter"));
+    let class = world.classes[3];
+    let id = world.region.create_instance(class, 0xabc).expect("there is room");
+    let instance = world.region.instance(id).expect("it is there");
+    let start = |line| WaitStart { object: 0xabc, source: Some(line), ..WaitStart::new(Operation::Lock) };
+    let (taken, waited) = (
+        std::panic::Location::caller(), // on two lines, to be told apart
+        std::panic::Location::caller(),
+    );
+    let wait = holder.begin(&world.clock, world.region.switches(class), class, &start(taken));
+    holder.end(&world.clock, wait, Held::Exclusive(&instance));
+    instance.set_holder(holder.thread_id());
+    world.clock.advance(TimerName::Nanosecond, 50);
+    let waiting = waiter.begin(&world.clock, world.region.switches(class), class, &start(waited));
+    let mut session = world.session();
+    let here = |place: &std::panic::Location<'_>| format!("sys.rs:{}", place.line());
+    let waits = run(
+        &mut session,
+        "SELECT waiting_thread_name, waiting_source, blocking_thread_name, blocking_source, operation, object_instance_begin FROM sys.lock_waits",
+    );
+    let lines: Vec<&str> = waits.lines().collect();
+    assert_eq!(
+        lines.get(1..),
+        Some(&[format!("thread/test/waiter,{},thread/test/holder,{},lock,2748", here(waited), here(taken)).as_str()][..]),
+        "{waits}"
+    );
+    check(
+        &mut session,
+        "SELECT thread_name, holder_thread_name, wait_so_far IS NOT NULL FROM sys.current_waits",
+        "thread/test/waiter,thread/test/holder,1",
+    );
+    // The time so far is unknown once nobody can tell when the program ended.
+    let mut ended = Database::new(world.region).read_only().session(Account::default()).expect("there is memory");
+    check(&mut ended, "SELECT waiting_thread_name, wait_so_far IS NULL FROM sys.`x$lock_waits`", "thread/test/waiter,1");
+    waiter.end(&world.clock, waiting, Held::Exclusive(&instance));
+    assert_eq!(run(&mut session, "SELECT * FROM sys.`x$lock_waits`").lines().count(), 1, "nobody waits now");
+}
+
+/// The same with threads and locks of this process, and its real clock.
+#[test]
+fn a_thread_waits_while_it_waits() {
+    static LOCK: perfschema::sync::Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK_held", ());
+    let process = perfschema::builder().everything(true).start().expect("it starts");
+    let mut session = Database::new(process).session(Account::default()).expect("there is memory");
+    let guard = LOCK.lock().expect("nobody panics");
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            tell.send(()).expect("somebody listens");
+            drop(LOCK.lock());
+        });
+        told.recv().expect("the thread runs");
+        let select = "SELECT wait_so_far, blocking_thread_id, waiting_source FROM sys.`x$lock_waits`";
+        let mut last = 0;
+        for _ in 0..2 {
+            let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+            let time = loop {
+                let found = run(&mut session, select);
+                if let Some(row) = found.lines().nth(1) {
+                    assert!(row.contains("sys.rs:"), "{row}");
+                    break row.split(',').next().and_then(|time| time.parse::<u64>().ok()).expect("a time");
+                }
+                assert!(std::time::Instant::now() < deadline, "{found}");
+            };
+            assert!(time > last, "{time} after {last}");
+            last = time;
+        }
+        drop(guard);
+    });
+    assert_eq!(run(&mut session, "SELECT * FROM sys.lock_waits").lines().count(), 1);
+}

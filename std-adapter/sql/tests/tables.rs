@@ -1,0 +1,162 @@
+//! Every declared table, whatever is in it: SQL shows what the Rust scan shows, cell by cell, and describes it as it was declared.
+
+mod common;
+
+use common::{World, check};
+use perfschema::core::table::{Row, SqlType, Table};
+use perfschema::core::{Region, copy_from_bytes};
+use perfschema::render::OwnedValue;
+use perfschema::tables;
+use perfschema_sql::{Account, Database, Outcome, Session};
+
+fn scan(region: &Region<'_>, table: &dyn Table) -> Vec<Vec<OwnedValue>> {
+    let width = table.declaration().columns.len();
+    let mut rows = Vec::new();
+    table.scan(region, &mut |row: &dyn Row| rows.push((0..width).map(|column| row.cell(column).into()).collect()));
+    rows
+}
+
+fn select(session: &mut Session, statement: &str) -> perfschema::render::Grid {
+    match session.execute(statement) {
+        Ok(Outcome::Rows(grid)) => grid,
+        other => panic!("{statement}: {other:?}"),
+    }
+}
+
+/// Compares all tables. Returns those whose rows are never twice the same: they measure when they are read.
+fn compare(region: &'static Region<'static>) -> (usize, Vec<&'static str>) {
+    let mut session = Database::new(region).session(Account::default()).expect("there is memory");
+    let (mut rows, mut unsteady) = (0, Vec::new());
+    for table in tables::ALL {
+        let declaration = table.declaration();
+        let before = scan(region, *table);
+        let grid = select(&mut session, &format!("SELECT * FROM performance_schema.{}", declaration.name));
+        let after = scan(region, *table);
+        for (head, column) in grid.columns.iter().zip(declaration.columns) {
+            assert_eq!((head.name.as_str(), head.sql_type), (column.name, column.sql_type), "{}", declaration.name);
+            assert!(head.nullable || !column.nullable, "{}.{}", declaration.name, column.name);
+        }
+        assert_eq!(grid.columns.len(), declaration.columns.len(), "{}", declaration.name);
+        rows += before.len();
+        if before == after {
+            assert_eq!(grid.rows, before, "{}", declaration.name);
+        } else {
+            unsteady.push(declaration.name);
+        }
+    }
+    (rows, unsteady)
+}
+
+/// A region in use.
+fn used() -> World {
+    let world = World::new();
+    let actors = [world.actor("thread/test/main"), world.actor("thread/test/ünï\u{0}code")];
+    for event in 0..20_u64 {
+        let class = event as usize % world.classes.len();
+        world.wait(&actors[event as usize % 2], class, u64::MAX - event, 1 << (event * 3));
+    }
+    for (index, class) in world.classes.iter().enumerate() {
+        if let Some(id) = world.region.create_instance(*class, u64::MAX / (index as u64 + 1)) {
+            world.region.instance(id).expect("just made").set_holder(index as u64);
+        }
+    }
+    world
+}
+
+#[test]
+fn every_table_as_it_is() {
+    let (rows, unsteady) = compare(used().region);
+    assert!(rows > 100, "{rows} rows");
+    assert!(unsteady.len() <= 1, "{unsteady:?}");
+}
+
+/// Random words in all places behind the header: numbers beyond 2⁶³, texts of any bytes, rows in any state.
+#[test]
+fn every_table_of_a_damaged_region() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    let (mut opened, mut rows) = (0, 0);
+    for _ in 0..60 {
+        let words = used().region.words();
+        for _ in 0..random() % 200 {
+            // Behind the header and the directory.
+            let at = 200 + random() as usize % (words.len() - 200);
+            let value = random() >> (random() % 64);
+            copy_from_bytes(&value.to_ne_bytes(), &words[at..=at]).expect("there is room");
+        }
+        if let Ok(region) = Region::open(words) {
+            opened += 1;
+            rows += compare(Box::leak(Box::new(region))).0;
+        }
+    }
+    assert!(opened >= 20 && rows > 1000, "{opened} opened, {rows} rows");
+}
+
+#[test]
+fn numbers_beyond_two_to_the_63() {
+    let world = World::new();
+    let actor = world.actor("thread/test/main");
+    let objects = [5, 1 << 63, u64::MAX, (1 << 63) - 1, 1 << 62];
+    for object in objects {
+        world.wait(&actor, 0, object, 1);
+    }
+    let mut session = world.session();
+    let from = "FROM events_waits_history_long";
+    let column = "object_instance_begin";
+    let mut sorted = objects;
+    sorted.sort_unstable();
+    let lines = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join("\n");
+    check(&mut session, &format!("SELECT {column} {from} ORDER BY {column}"), &lines(&sorted));
+    let sum: u128 = objects.iter().map(|number| u128::from(*number)).sum();
+    check(&mut session, &format!("SELECT SUM({column}) {from}"), &sum.to_string());
+    check(&mut session, &format!("SELECT MAX({column}), MIN({column}) {from}"), &format!("{},5", u64::MAX));
+    check(&mut session, &format!("SELECT {column} {from} WHERE {column} = {}", u64::MAX), &lines(&[u64::MAX]));
+    check(&mut session, &format!("SELECT {column} {from} WHERE {column} = '{}'", 1_u64 << 62), &lines(&[1 << 62]));
+    let over = (1_u64 << 63) - 1;
+    check(&mut session, &format!("SELECT {column} {from} WHERE {column} > {over} ORDER BY 1 DESC"), &lines(&[u64::MAX, 1 << 63]));
+    check(
+        &mut session,
+        &format!("SELECT {column} {from} WHERE {column} BETWEEN 6 AND {over} ORDER BY 1"),
+        &lines(&[1 << 62, over]),
+    );
+    check(&mut session, &format!("SELECT {column} - 1 {from} WHERE {column} = {}", 1_u64 << 63), &lines(&[over]));
+    check(&mut session, &format!("SELECT {column} + 1 {from} WHERE {column} = {over}"), &lines(&[1 << 63]));
+    check(&mut session, &format!("SELECT CONCAT({column}, '') {from} WHERE {column} = {}", u64::MAX), &lines(&[u64::MAX]));
+    check(&mut session, &format!("SELECT COUNT(*) {from} a JOIN events_waits_history_long b USING ({column})"), "5");
+    check(&mut session, &format!("SELECT COUNT(DISTINCT {column}) {from}"), "5");
+    check(
+        &mut session,
+        &format!("SELECT {column} {from} WHERE {column} IN ({}, 5) ORDER BY 1", u64::MAX),
+        &lines(&[5, u64::MAX]),
+    );
+    check(&mut session, &format!("CREATE TABLE test.t AS SELECT {column} {from}"), "Records: 5  Duplicates: 0  Warnings: 0");
+    check(&mut session, &format!("SELECT {column} FROM test.t ORDER BY 1"), &lines(&sorted));
+    let window =
+        format!("SELECT SUM({column}) OVER (ORDER BY {column} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) {from} LIMIT 1 OFFSET 4");
+    check(&mut session, &window, &(u128::from(u64::MAX) + (1 << 63)).to_string());
+    let grid = select(&mut session, &format!("SELECT {column} {from}"));
+    assert_eq!(grid.columns[0].sql_type, SqlType::BigintUnsigned);
+    assert!(!grid.columns[0].nullable);
+}
+
+#[test]
+fn a_column_stays_what_it_is_through_queries_around_it() {
+    let mut session = used().session();
+    let heads = |session: &mut Session, statement: &str| {
+        let columns = select(session, statement).columns;
+        columns.into_iter().map(|head| (head.name, head.sql_type, head.nullable)).collect::<Vec<_>>()
+    };
+    let expected = vec![("n".to_owned(), SqlType::Varchar(128), false), ("COUNT(*)".to_owned(), SqlType::Bigint, true)];
+    let found = heads(&mut session, "SELECT q.n, COUNT(*) FROM (SELECT name AS n FROM setup_instruments) q GROUP BY q.n");
+    assert_eq!(found, expected);
+    let found = heads(&mut session, "SELECT source, timer_wait FROM events_waits_history_long WHERE 1 = 0");
+    assert_eq!(
+        found,
+        [("source".to_owned(), SqlType::Varchar(64), true), ("timer_wait".to_owned(), SqlType::BigintUnsigned, true)]
+    );
+}
