@@ -1,9 +1,11 @@
 //! Recording allocates nothing: not at a thread's first wait, not at any other, not when the thread ends.
 #![cfg(feature = "instrument")]
 
+use perfschema::fs::Fs;
 use perfschema::sync::{Condvar, Mutex, RwLock};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -37,6 +39,7 @@ fn from_first_wait_to_thread_exit() {
     static LOCK: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/test/lock", 0);
     static DICTIONARY: RwLock<u64> = perfschema::rwlock!("wait/synch/rwlock/test/dictionary", 0);
     static CHANGED: Condvar = perfschema::condvar!("wait/synch/cond/test/changed");
+    static FILES: Fs = perfschema::fs!("wait/io/file/test/files");
     perfschema::builder().everything(true).environment(false).start().unwrap();
     for _ in 0..3 {
         std::thread::spawn(|| {
@@ -45,6 +48,12 @@ fn from_first_wait_to_thread_exit() {
                 *LOCK.lock().unwrap() += *DICTIONARY.read().unwrap();
             }
             *DICTIONARY.write().unwrap() += 1;
+            for _ in 0..1_000 {
+                let mut zeros = FILES.options().read(true).write(true).open("/dev/zero").unwrap();
+                zeros.read_exact(&mut [0; 100]).unwrap();
+                zeros.write_all(&[1; 10]).unwrap();
+                FILES.metadata("/dev/null").unwrap();
+            }
             let guard = LOCK.lock().unwrap();
             drop(CHANGED.wait_timeout(guard, Duration::from_millis(1)).unwrap());
             // Watched to its end: the slot is given back after this returns.
