@@ -10,8 +10,8 @@
 use crate::record::{self, Read};
 use crate::region::{RECORD, Section};
 use crate::{
-    Actor, ActorIdentity, Class, Config, Consumer, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting,
-    Size, WaitStart, Word, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost, Operation,
+    Region, Setting, Size, WaitStart, Word, tables,
 };
 use core::cell::{Cell, OnceCell, RefCell};
 use perfschema_timer::{Clock, MockClock, TimerName};
@@ -497,4 +497,39 @@ fn files_that_an_interrupt_uses_too_at_every_step() {
         }
     }
     assert!(cases > 200, "{cases}");
+}
+
+/// A handler counts in the file in which its thread is counting, each with an actor of its own: neither loses what the other adds.
+#[test]
+fn reads_of_one_file_that_an_interrupt_reads_too_at_every_step() {
+    const FILES: Config =
+        Config::EMPTY.with(Size::MaxFileClasses, 1).with(Size::MaxFileInstances, 1).with(Size::MaxThreadInstances, 2);
+    let words: &'static [Word] = Vec::leak((0..FILES.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &FILES, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    let class = region.register(InstrumentName::literal("wait/io/file/test/interrupted"), Setting::ON).unwrap();
+    region.enable_everything();
+    let id = region.refer_to_file(class, b"file").unwrap();
+    region.file_opened(id);
+    let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
+    let read = move |actor: &Actor<'static>| {
+        let wait =
+            actor.begin(&At(0), region.switches(class), class, &WaitStart { amount: 8, ..WaitStart::new(Operation::Read) });
+        actor.end(&At(1), wait, Held::File(FileIo { file: region.file(id), group: Group::Read }));
+    };
+    let mut reads = 0;
+    for at in 0.. {
+        let other = Rc::clone(&actors[1]);
+        let steps = interrupted(|| read(&actors[0]), &[(at, Rc::new(move || read(&other)))]);
+        reads += if steps[0] > at { 2 } else { 1 };
+        region.scan(&tables::FileSummaryByInstance, |row| {
+            assert_eq!((row.count_read, row.sum_number_of_bytes_read), (reads, reads as i64 * 7), "at {at}");
+        });
+        region.scan(&tables::EventsWaitsSummaryByInstance, |row| assert_eq!(row.count_star, reads, "at {at}"));
+        if steps[0] <= at {
+            break;
+        }
+    }
+    assert!(reads > 50, "{reads}");
 }

@@ -410,3 +410,30 @@ fn threads_that_come_by_the_same_paths() {
     let ids: Vec<_> = (0..6).filter_map(|n| user.open(format!("/new/{n}"))).collect();
     assert_eq!((ids.len(), world.region.lost(Lost::FileInstances) - before), (6, 0), "every place is free again");
 }
+
+/// Several threads count in one file at the same moment: its owner, and others.
+#[test]
+fn no_byte_is_lost_where_threads_read_together() {
+    const THREADS: u64 = 3;
+    let rounds = if cfg!(miri) { 20 } else { 200_000 };
+    let world = World::on(&CONFIG);
+    let class = world.class(DATA);
+    let id = world.region.refer_to_file(class, b"/shared").unwrap();
+    world.region.file_opened(id);
+    let start = std::sync::Barrier::new(THREADS as usize);
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            let (world, start) = (&world, &start);
+            scope.spawn(move || {
+                let user = User { world, actor: world.actor("thread/test/user"), class };
+                start.wait();
+                (0..rounds).for_each(|_| user.io(id, Operation::Read, 0, Some(7)));
+                user.actor.detach();
+            });
+        }
+    });
+    let all = THREADS * rounds;
+    world.expect(BY_INSTANCE, "COUNT_READ,SUM_NUMBER_OF_BYTES_READ", &[&format!("{all} {}", all * 7)]);
+    world.expect("events_waits_summary_by_instance", "COUNT_STAR", &[&all.to_string()]);
+    world.expect(BY_EVENT_NAME, "COUNT_READ,SUM_NUMBER_OF_BYTES_READ", &[&format!("{all} {}", all * 7)]);
+}

@@ -96,8 +96,6 @@ impl Io {
     }
 
     /// Runs what the operation is, and records it, the instrument being on. No bytes are meant.
-    // Apart from where it is called, as in `Mutex::lock`: so that the caller's code stays small.
-    #[inline(never)]
     fn run<T>(&self, switches: Switches, operation: impl FnOnce() -> T) -> T {
         let waiting = self.begin(switches);
         let result = operation();
@@ -106,7 +104,6 @@ impl Io {
     }
 
     /// The same for what reads or writes: it returns how many bytes it did. An error counts as none.
-    #[inline(never)]
     fn transfer(&self, switches: Switches, operation: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
         let mut waiting = self.begin(switches);
         let result = operation();
