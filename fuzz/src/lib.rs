@@ -43,6 +43,7 @@ pub mod names;
 pub mod options;
 pub mod patterns;
 pub mod region;
+pub mod sql;
 
 /// A fuzz body: it takes any bytes.
 pub type Body = fn(&[u8]);
@@ -56,4 +57,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("region_bytes", region::region_bytes),
     ("region_live", region::region_live),
     ("region_mutated", region::region_mutated),
+    ("sql", sql::sql),
 ];

@@ -196,7 +196,12 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
     let in_test = context.database_name == Some(catalog::TEST);
     let allowed = match context.action {
         AuthAction::Select | AuthAction::Recursive => true,
-        AuthAction::Read { table_name, .. } => in_test || !table_name.starts_with("sqlite_"),
+        AuthAction::Read { table_name, column_name } => {
+            let schemas = [catalog::INFORMATION_SCHEMA, catalog::PERFORMANCE_SCHEMA];
+            // COUNT(*) reads no column, and SQLite does not say of what schema.
+            let ours = context.database_name.map_or(column_name.is_empty(), |name| schemas.contains(&name));
+            in_test || (ours && !table_name.starts_with("sqlite_"))
+        }
         AuthAction::Function { function_name } => {
             let name = function_name.to_ascii_lowercase();
             name.starts_with(functions::PREFIX) || functions::BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
@@ -209,4 +214,48 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
         _ => false,
     };
     if allowed { Authorization::Allow } else { Authorization::Deny }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the dialect never writes, written by hand.
+    #[test]
+    fn sqlite_refuses_what_is_not_reading() {
+        let process = perfschema::start().expect("it starts");
+        let session = Database::new(process).session(Account::default()).expect("there is memory");
+        for statement in [
+            "ATTACH ':memory:' AS x",
+            "DETACH test",
+            "PRAGMA temp_store",
+            "PRAGMA hard_heap_limit = 0",
+            "SELECT * FROM pragma_database_list",
+            "SELECT * FROM main.sqlite_master",
+            "SELECT * FROM performance_schema.sqlite_master",
+            "SELECT load_extension('x')",
+            "SELECT randomblob(1000000)",
+            "SELECT readfile('/etc/passwd')",
+            "SELECT writefile('/tmp/x', 'x')",
+            "CREATE TABLE main.x (a)",
+            "CREATE TEMP TABLE x (a)",
+            "CREATE VIRTUAL TABLE test.x USING fts5(a)",
+            "CREATE VIEW test.x AS SELECT 1",
+            "CREATE TRIGGER test.x AFTER INSERT ON test.y BEGIN SELECT 1; END",
+            "DROP TABLE performance_schema.threads",
+            "DELETE FROM performance_schema.threads",
+            "VACUUM INTO '/tmp/perfschema-sql-test'",
+            "ANALYZE",
+            "SELECT * FROM json_each('[1]')",
+            "SELECT * FROM dbstat",
+        ] {
+            let result = session.connection.execute_batch(statement);
+            assert!(result.is_err(), "{statement}");
+        }
+        assert!(!std::path::Path::new("/tmp/perfschema-sql-test").exists());
+        session
+            .connection
+            .execute_batch("CREATE TABLE test.x (a); INSERT INTO test.x VALUES (1); DROP TABLE test.x")
+            .expect("allowed");
+    }
 }

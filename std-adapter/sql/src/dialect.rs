@@ -159,10 +159,8 @@ impl Rewriter<'_> {
         if self.is_text(left) || self.is_text(right) {
             *right = without_case(take(right));
         }
-        for (one, other) in [(&mut *left, &*right)] {
-            if self.is_text_column(one) && self.is_number(other) {
-                *one = call("number", vec![take(one)]);
-            }
+        if self.is_text_column(left) && self.is_number(right) {
+            *left = call("number", vec![take(left)]);
         }
         if self.is_text_column(right) && self.is_number(left) {
             *right = call("number", vec![take(right)]);
@@ -276,23 +274,15 @@ impl Rewriter<'_> {
             FunctionArguments::Subquery(_) => return Err(unknown()),
         };
         let is_simple = function.over.is_none() && list.duplicate_treatment.is_none() && list.clauses.is_empty();
-        let arguments: Option<Vec<&Expr>> = list
-            .args
-            .iter()
-            .map(|argument| match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-                _ => None,
-            })
-            .collect();
         let count = list.args.len();
         let wrong_count = || Error::parameter_count(&name);
         let between = |least: usize, most: usize| if (least..=most).contains(&count) { Ok(()) } else { Err(wrong_count()) };
 
         // What SQLite does itself; `count(*)` alone has no expressions for arguments.
-        if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) || matches!(name.as_str(), "sum" | "avg" | "average") {
+        let is_sum = matches!(name.as_str(), "sum" | "avg");
+        if is_sum || BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
             match name.as_str() {
-                "count" => between(1, 1)?,
-                "min" | "max" | "sum" | "avg" => between(1, 1)?,
+                "count" | "min" | "max" | "sum" | "avg" => between(1, 1)?,
                 "group_concat" => {
                     between(1, functions::MAX_TEXT)?;
                     self.group_concat(&mut list)?;
@@ -302,7 +292,7 @@ impl Rewriter<'_> {
             if arguments_missing(&list) && name != "count" {
                 return Err(wrong_count());
             }
-            let name = if matches!(name.as_str(), "sum" | "avg") { format!("{PREFIX}{name}") } else { name };
+            let name = if is_sum { format!("{PREFIX}{name}") } else { name };
             function.name = ObjectName::from(vec![ident(&name)]);
             function.args = FunctionArguments::List(list);
             return Ok(Expr::Function(function));
@@ -310,13 +300,13 @@ impl Rewriter<'_> {
         if !is_simple {
             return Err(Error::new(1111, "HY000", "Invalid use of group function"));
         }
-        let Some(arguments) = arguments.map(|arguments| arguments.into_iter().cloned().collect::<Vec<Expr>>()) else {
+        if arguments_missing(&list) {
             return Err(wrong_count());
-        };
+        }
+        let mut arguments = expressions(list.args);
         if let Some(value) = self.constant_function(&name, count) {
             return Ok(self.constant(&value));
         }
-        let mut arguments = arguments;
         match name.as_str() {
             "if" => {
                 between(3, 3)?;
@@ -375,14 +365,7 @@ impl Rewriter<'_> {
             }
         }
         list.clauses = clauses;
-        let arguments: Vec<Expr> = list
-            .args
-            .drain(..)
-            .filter_map(|argument| match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-                _ => None,
-            })
-            .collect();
+        let arguments = expressions(std::mem::take(&mut list.args));
         let text = call("concat", arguments);
         list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(text)));
         match separator {
@@ -454,7 +437,8 @@ impl Rewriter<'_> {
                 Ok(Expr::CompoundIdentifier(names))
             }
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !self.is_number(&expr) => Ok(call("negate", vec![*expr])),
+            // Two minus signs in a row begin a comment of SQLite's.
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !is_digits(&expr) => Ok(call("negate", vec![*expr])),
             Expr::UnaryOp { op: UnaryOperator::Plus, expr } => Ok(*expr),
             Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, *expr)),
             Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {
@@ -713,8 +697,20 @@ const INTERNAL: [&str; 15] = [
     "char_of",
 ];
 
+fn is_digits(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(ValueWithSpan { value: Value::Number(..), .. }))
+}
+
 fn arguments_missing(list: &FunctionArgumentList) -> bool {
     list.args.iter().any(|argument| !matches!(argument, FunctionArg::Unnamed(FunctionArgExpr::Expr(_))))
+}
+
+fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
+    let expr = |argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    };
+    arguments.into_iter().filter_map(expr).collect()
 }
 
 fn case(condition: Expr, result: Expr, else_result: Option<Box<Expr>>) -> Expr {

@@ -164,10 +164,13 @@ impl From<rusqlite::Error> for Error {
         if text.contains("no tables specified") {
             return Error::new(1096, "HY000", "No tables used");
         }
+        if let Some(column) = text.strip_prefix("cannot join using column ").and_then(|rest| rest.split(" - ").next()) {
+            return Error::unknown_column(column, "from clause");
+        }
         if text.contains("tables in a join") {
             return Error::new(1116, "HY000", "Too many tables; MySQL can only use 61 tables in a join");
         }
-        if text.contains("has no column named") || text.contains("values for") {
+        if text.contains("has no column named") || text.contains("values for") || text.contains("the same number of terms") {
             return Error::new(1136, "21S01", "Column count doesn't match value count at row 1");
         }
         if text.contains("too large")
@@ -179,6 +182,9 @@ impl From<rusqlite::Error> for Error {
         }
         if text.contains("datatype mismatch") {
             return Error::new(1210, "HY000", "Incorrect arguments to LIMIT");
+        }
+        if text == "incomplete input" {
+            return Error::syntax("", 1);
         }
         if let Some(near) = text.strip_prefix("near \"").and_then(|rest| rest.split('"').next()) {
             return Error::syntax(near, 1);

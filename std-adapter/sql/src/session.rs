@@ -82,7 +82,7 @@ impl Session {
     /// Runs one statement. A `;` may end it.
     ///
     /// # Errors
-    /// As MySQL has them; nothing is changed then, unless an UPDATE ran out of time between rows.
+    /// As MySQL has them. Nothing is changed then, but by an INSERT of several rows: those before the one that was refused stay.
     pub fn execute(&mut self, statement: &str) -> Result<Outcome, Error> {
         self.execute_with(statement, &[])
     }

@@ -57,6 +57,13 @@ fn many_at_once() {
                             "SELECT COUNT(*) FROM events_waits_history_long WHERE timer_start + timer_wait <> timer_end OR object_instance_begin <> 7",
                             "0",
                         );
+                        // Both sides of a join see the same rows.
+                        check(
+                            &mut session,
+                            "SELECT COUNT(*) FROM events_waits_history_long a LEFT JOIN events_waits_history_long b USING (thread_id, event_id) \
+                             WHERE b.event_id IS NULL",
+                            "0",
+                        );
                         let on = if (reader + round) % 2 == 0 { "YES" } else { "NO" };
                         let update = format!("UPDATE setup_instruments SET timed = '{on}' WHERE name LIKE '%/cond/%'");
                         assert!(matches!(session.execute(&update), Ok(Outcome::Done { matched: 3, .. })));
@@ -64,9 +71,11 @@ fn many_at_once() {
                 })
             })
             .collect();
-        readers.into_iter().for_each(|reader| reader.join().expect("no reader fails"));
+        // The writer is stopped whatever they say.
+        let results: Vec<_> = readers.into_iter().map(|reader| reader.join()).collect();
         stop.store(true, Ordering::Relaxed);
         writer.join().expect("the writer goes on");
+        results.into_iter().for_each(|result| result.expect("no reader fails"));
     });
 }
 

@@ -116,6 +116,7 @@ fn expressions() {
             "(SELECT COUNT(*) FROM setup_timers), EXISTS (SELECT 1 FROM setup_timers WHERE 0), 1 IN (SELECT 1), 1 = ANY (SELECT 1)",
             "1,0,1,1",
         ),
+        ("- -7, 1 - -7, -(-7), - - -7", "7,8,7,-7"),
         ("1e3, 1.5, .5, 0.1 + 0.2 < 0.4", "1000,1.5,0.5,1"),
     ] {
         // A line of NULLs has its own form.
@@ -302,6 +303,7 @@ fn what_is_refused_and_how() {
         ("SELECT 1 FROM threads ORDER BY nothing", "1054 (42S22): Unknown column 'nothing' in 'order clause'"),
         ("SELECT 1 FROM threads GROUP BY nothing", "1054 (42S22): Unknown column 'nothing' in 'group statement'"),
         ("SELECT name FROM threads a JOIN threads b ON 1", "1052 (23000): Column 'name' in field list is ambiguous"),
+        ("SELECT 1 FROM threads a JOIN threads b USING (nothing)", "1054 (42S22): Unknown column 'nothing' in 'from clause'"),
         ("SELECT nothing(1)", "1305 (42000): FUNCTION performance_schema.nothing does not exist"),
         ("SELECT load_extension('x')", "1305 (42000): FUNCTION performance_schema.load_extension does not exist"),
         ("SELECT my_add(1, 2)", "1305 (42000): FUNCTION performance_schema.my_add does not exist"),

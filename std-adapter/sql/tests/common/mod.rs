@@ -39,9 +39,13 @@ pub struct World {
 
 impl World {
     pub fn new() -> World {
+        World::of(&CONFIG)
+    }
+
+    pub fn of(config: &Config) -> World {
         let clock = MockClock::new();
         let identity = Identity { pid: 42, program: "test", ..Identity::default() };
-        let region = Region::create(words(CONFIG.words()), &CONFIG, &identity, &clock.timers()).expect("it fits");
+        let region = Region::create(words(config.words()), config, &identity, &clock.timers()).expect("it fits");
         let region: &'static Region<'static> = Box::leak(Box::new(region));
         region.set_wait_timer(TimerName::Nanosecond);
         region.enable_everything();

@@ -1,0 +1,58 @@
+//! Statements of SQL against a region: any text ends in rows or in an error of MySQL's, in time.
+
+use perfschema_core::timer::Timers;
+use perfschema_core::{
+    Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, WaitStart, Word,
+};
+use perfschema_sql::{Account, Database, Limits, Outcome, split};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// A region in use. Statements change its setup; none of them can add to what it holds.
+static DATABASE: LazyLock<Database> = LazyLock::new(|| {
+    let clock = perfschema_core::timer::SystemClock;
+    let words: &'static [Word] = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
+    let identity = Identity { pid: 42, program: "fuzz", ..Identity::default() };
+    let region: Region<'static> = Region::create(words, &Config::SMALL, &identity, &Timers::calibrate()).expect("it fits");
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    region.enable_everything();
+    let class = region.register(InstrumentName::literal("wait/synch/mutex/fuzz/LOCK"), Setting::ON).expect("there is room");
+    let actor = Actor::attach(region, &ActorIdentity { name: "thread/fuzz/main", ..ActorIdentity::default() });
+    for object in [1, u64::MAX] {
+        let wait = actor.begin(&clock, region.switches(class), class, &WaitStart { object, ..WaitStart::new(Operation::Lock) });
+        actor.end(&clock, wait, Held::None);
+    }
+    let limits = Limits { time: Duration::from_millis(100), memory_bytes: 4 << 20, engine_bytes: 64 << 20 };
+    Database::new(region).limits(limits)
+});
+
+/// Text as a client sends it: several statements, one after the other, in a session of their own.
+///
+/// # Panics
+/// If a result is no table, an error is none of MySQL's (then something of SQLite's came through), or the session is of no use afterwards.
+pub fn sql(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut session = DATABASE.session(Account::default()).expect("there is memory");
+    session.use_schema("performance_schema").expect("it is there");
+    for piece in split(&text).iter().take(10) {
+        let described = session.describe(&piece.text);
+        match session.execute(&piece.text) {
+            Ok(Outcome::Rows(grid)) => {
+                assert!(grid.rows.iter().all(|row| row.len() == grid.columns.len()), "{}", piece.text);
+                if let Ok(described) = described
+                    && !described.columns.is_empty()
+                {
+                    assert_eq!(described.columns.len(), grid.columns.len(), "{}", piece.text);
+                }
+            }
+            Ok(Outcome::Done { matched, changed, .. }) => assert!(changed <= matched, "{}", piece.text),
+            Err(error) => {
+                assert!(error.errno != 1105 && error.sqlstate.len() == 5, "{error}: {}", piece.text);
+            }
+        }
+    }
+    match session.execute("SELECT COUNT(*) FROM performance_schema.setup_timers") {
+        Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows.len(), 1),
+        other => panic!("{other:?}"),
+    }
+}
