@@ -133,8 +133,8 @@ fn limits() {
     let mut client = Client::connect(&listener, "boss", true);
 
     let long = format!("\x03SELECT '{}'", "x".repeat(1000 - 10));
-    assert_eq!(long.len(), 1000 - 1);
-    assert_eq!(client.send(format!("{long}'").as_bytes()), [1], "as long as allowed");
+    assert_eq!(long.len(), 1000);
+    assert_eq!(client.send(long.as_bytes()), [1], "as long as allowed");
     client.skip(3);
     assert_eq!(client.fails(&[b'\x03'; 1001]), 1153);
     assert!(client.is_closed());

@@ -6,6 +6,7 @@ use perfschema_server::{Accounts, Limits, Listener, Server};
 use perfschema_sql::Database;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 pub const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
@@ -19,8 +20,9 @@ pub fn accounts() -> Accounts {
 }
 
 pub fn server(limits: Limits) -> Server {
-    let process = perfschema::start().expect("there is room for a region");
-    Server::with_limits(Database::new(process), accounts(), limits).expect("a session")
+    static DATABASE: LazyLock<Database> =
+        LazyLock::new(|| Database::new(perfschema::start().expect("there is room for a region")));
+    Server::with_limits(DATABASE.clone(), accounts(), limits).expect("a session")
 }
 
 #[track_caller]
