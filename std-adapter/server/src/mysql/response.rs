@@ -45,7 +45,9 @@ impl Done<'_> {
         put_number(&mut packet, 0);
         packet.extend_from_slice(&self.status.to_le_bytes());
         packet.extend_from_slice(&self.warnings.to_le_bytes());
-        put_counted(&mut packet, self.info.as_bytes());
+        if !self.info.is_empty() {
+            put_counted(&mut packet, self.info.as_bytes());
+        }
         packet
     }
 }
