@@ -68,7 +68,10 @@ fn every_command() {
     assert_eq!(client.send(b"\x1b\x01\0")[0], 0xfe);
     client.send(b"\x03SET @kept = 7");
     assert_eq!(client.query("SELECT @kept"), [[Some("7".to_owned())]]);
+    let prepared = client.send(b"\x16SELECT 1");
+    client.skip(2);
     assert_eq!(client.send(b"\x1f")[0], 0, "reset connection");
+    assert_eq!(client.fails(&[b"\x17", &prepared[1..5], b"\0\x01\0\0\0"].concat()), 1243);
     assert_eq!(client.query("SELECT @kept, DATABASE()"), [[None, Some("performance_schema".to_owned())]]);
     assert_eq!(client.send(b"\x0a"), [8], "process info");
     client.skip(8 + 1 + 1 + 1);
@@ -202,6 +205,13 @@ fn logins_that_are_cut_or_wrong() {
         let answers = converse(&server, framed(&common::login(user, common::CAPABILITIES)));
         assert!(answers[1].starts_with(b"\xff\x15\x04#28000Access denied for user '"), "{user}: {answers:?}");
     }
+    // An answer where there is no password.
+    let name_ends = 32 + b"boss\0".len();
+    let answered = [&login[..name_ends], b"\x03abc", &login[name_ends + 1..]].concat();
+    assert!(converse(&server, framed(&answered))[1].starts_with(b"\xff\x15\x04#28000Access denied for user 'boss'"));
+    // The places are counted where they are taken, too.
+    let full = common::server(Limits { connections: 0, ..Limits::default() });
+    assert!(converse(&full, Vec::new())[0].starts_with(b"\xff\x10\x04"));
     let old = common::login("boss", common::CAPABILITIES & !(1 << 9));
     assert!(converse(&server, framed(&old))[1].starts_with(b"\xff\x13\x04#08S01Bad handshake"));
     assert_eq!(server.connections(), 0);
