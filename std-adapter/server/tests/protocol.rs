@@ -18,6 +18,14 @@ fn text_and_binary_results() {
         assert_eq!(rows, [[Some("global_instrumentation".to_owned()), Some("YES".to_owned())]]);
         assert_eq!(client.query("SELECT 18446744073709551615, NULL"), [[Some("18446744073709551615".to_owned()), None]]);
         assert_eq!(client.query("SELECT 1 WHERE 1 = 0"), Vec::<Vec<Option<String>>>::new());
+        assert_eq!(client.send(b"\x03SELECT timer_name AS t, 1 FROM performance_schema.setup_timers x"), [2]);
+        assert!(
+            client
+                .read()
+                .starts_with(b"\x03def\x12performance_schema\x0csetup_timers\x0csetup_timers\x01t\x0aTIMER_NAME\x0c\xff\0")
+        );
+        assert!(client.read().starts_with(b"\x03def\0\0\0\x011\0\x0c\x3f\0"), "an expression");
+        client.skip(if deprecate_eof { 2 } else { 3 });
         assert_eq!(client.fails(b"\x03SELECT nothing"), 1054);
         assert_eq!(client.fails(b"\x03SELECT '\xff'"), 1300);
         assert_eq!(client.fails(b"\x03"), 1065);

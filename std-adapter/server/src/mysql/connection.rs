@@ -8,7 +8,7 @@ use super::response::{self, Column, Done, status};
 use crate::clients::{Place, error};
 use crate::{Accounts, Limits, Shared};
 use perfschema::render::{Grid, OwnedValue};
-use perfschema_sql::{Account, Error, Outcome, Session, split};
+use perfschema_sql::{Account, Error, Origin, Outcome, Session, split};
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -171,6 +171,8 @@ struct Connection<'a, S> {
     capabilities: u32,
     statements: HashMap<u32, Prepared>,
     last_statement: u32,
+    /// Where the columns of the last statement's rows come from.
+    origins: Vec<Option<Origin>>,
 }
 
 impl<'a, S: Stream> Connection<'a, S> {
@@ -185,7 +187,16 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(session) => session,
             Err(error) => return refuse(&mut packets, &error),
         };
-        Ok(Connection { shared, place, packets, session, capabilities, statements: HashMap::new(), last_statement: 0 })
+        Ok(Connection {
+            shared,
+            place,
+            packets,
+            session,
+            capabilities,
+            statements: HashMap::new(),
+            last_statement: 0,
+            origins: Vec::new(),
+        })
     }
 
     fn limits(&self) -> &'a Limits {
@@ -260,7 +271,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             Command::Statistics => self.statistics(),
             Command::ProcessInfo => {
                 let grid = self.shared.clients.list(self.session.account());
-                self.rows(&grid, Form::Text, 0)?;
+                self.rows(&grid, &[], Form::Text, 0)?;
                 Ok(self.packets.flush()?)
             }
             Command::ProcessKill(id) => match self.shared.clients.kill(id.into(), false, self.session.account()) {
@@ -335,6 +346,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     /// Runs a statement: the server's own, or one for the session.
     fn statement(&mut self, text: &str, arguments: &[OwnedValue]) -> Result<Outcome, Error> {
+        self.origins.clear();
         if let Some((id, only_statement)) = command::kill(text) {
             let by = self.session.account();
             self.shared.clients.kill(id, only_statement, by)?;
@@ -346,12 +358,16 @@ impl<'a, S: Stream> Connection<'a, S> {
         self.place.runs(text);
         let result = self.session.execute_with(text, arguments);
         self.place.has_run();
+        self.origins = self.session.origins();
         result
     }
 
     fn answer(&mut self, result: &Result<Outcome, Error>, form: Form, more: u16) -> Result<(), End> {
         match result {
-            Ok(Outcome::Rows(grid)) => self.rows(grid, form, more)?,
+            Ok(Outcome::Rows(grid)) => {
+                let origins = std::mem::take(&mut self.origins);
+                self.rows(grid, &origins, form, more)?;
+            }
             Ok(Outcome::Done { matched, changed, info }) => {
                 let affected = if self.capabilities & capability::FOUND_ROWS != 0 { matched } else { changed };
                 let done = Done { affected: *affected, info, ..self.done(more) };
@@ -362,14 +378,14 @@ impl<'a, S: Stream> Connection<'a, S> {
         Ok(self.packets.flush()?)
     }
 
-    fn rows(&mut self, grid: &Grid, form: Form, more: u16) -> io::Result<()> {
+    fn rows(&mut self, grid: &Grid, origins: &[Option<Origin>], form: Form, more: u16) -> io::Result<()> {
         let done = self.done(more);
         let column = |(index, head)| Column::of(head, grid.rows.iter().filter_map(move |row| row.get(index)));
         let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
         let mut packet = Vec::new();
         super::packet::put_number(&mut packet, columns.len() as u64);
         self.packets.write(&packet)?;
-        self.definitions(grid, &columns, done)?;
+        self.definitions(grid, &columns, origins, done)?;
         for row in &grid.rows {
             match form {
                 Form::Text => response::text_row(&mut packet, row),
@@ -380,9 +396,10 @@ impl<'a, S: Stream> Connection<'a, S> {
         self.packets.write(&done.end_of_rows(self.deprecates_eof()))
     }
 
-    fn definitions(&mut self, grid: &Grid, columns: &[Column], done: Done<'_>) -> io::Result<()> {
-        for (head, column) in grid.columns.iter().zip(columns) {
-            self.packets.write(&column.definition(head, "", ""))?;
+    fn definitions(&mut self, grid: &Grid, columns: &[Column], origins: &[Option<Origin>], done: Done<'_>) -> io::Result<()> {
+        for (index, (head, column)) in grid.columns.iter().zip(columns).enumerate() {
+            let origin = origins.get(index).and_then(Option::as_ref);
+            self.packets.write(&column.definition(head, origin))?;
         }
         if self.deprecates_eof() { Ok(()) } else { self.packets.write(&done.eof()) }
     }
@@ -394,9 +411,9 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(described) => described,
             Err(error) => return self.error(&error),
         };
-        let schema = self.session.schema().unwrap_or_default();
-        for head in &described.columns {
-            let mut packet = Column::of(head, []).definition(head, schema, &table);
+        let origins = self.session.origins();
+        for (head, origin) in described.columns.iter().zip(&origins) {
+            let mut packet = Column::of(head, []).definition(head, origin.as_ref());
             // Its default: NULL.
             packet.push(0xfb);
             self.packets.write(&packet)?;
@@ -485,7 +502,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         if !described.columns.is_empty() {
             let columns: Vec<Column> = described.columns.iter().map(|head| Column::of(head, [])).collect();
             let grid = Grid { columns: described.columns, rows: Vec::new() };
-            self.definitions(&grid, &columns, done)?;
+            self.definitions(&grid, &columns, &self.session.origins(), done)?;
         }
         let prepared =
             Prepared { text, parameters: described.parameters, types: Vec::new(), long: HashMap::new(), long_error: None };

@@ -3,7 +3,7 @@
 use super::packet::{put_counted, put_number};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, OwnedValue};
-use perfschema_sql::Error;
+use perfschema_sql::{Error, Origin};
 
 /// Bits of an answer's status.
 pub(crate) mod status {
@@ -142,12 +142,13 @@ impl Column {
     }
 
     /// The packet that describes the column.
-    pub(crate) fn definition(&self, head: &ColumnHead, schema: &str, table: &str) -> Vec<u8> {
+    pub(crate) fn definition(&self, head: &ColumnHead, origin: Option<&Origin>) -> Vec<u8> {
         let mut packet = Vec::new();
         put_counted(&mut packet, b"def");
-        // Where there is no table, the column is an expression, which has no name of its own.
-        let original = if table.is_empty() { "" } else { &head.name };
-        for text in [schema, table, table, &head.name, original] {
+        // An expression has a heading and no origin.
+        let (schema, table, column) =
+            origin.map_or(("", "", ""), |origin| (origin.schema, origin.table.as_str(), origin.column.as_str()));
+        for text in [schema, table, table, &head.name, column] {
             put_counted(&mut packet, text.as_bytes());
         }
         packet.push(12);
@@ -164,7 +165,7 @@ impl Column {
 /// What a `?` is described as, before it has a value.
 pub(crate) fn parameter_definition() -> Vec<u8> {
     let head = ColumnHead::new("?", SqlType::Varchar(u16::MAX));
-    Column::of(&head, []).definition(&head, "", "")
+    Column::of(&head, []).definition(&head, None)
 }
 
 /// A row of the text protocol.
@@ -243,7 +244,8 @@ mod tests {
     #[test]
     fn definitions() {
         let head = ColumnHead::new("ENABLED", SqlType::Enum(&["YES", "NO"])).not_null();
-        let packet = Column::of(&head, []).definition(&head, "s", "t");
-        assert_eq!(packet, b"\x03def\x01s\x01t\x01t\x07ENABLED\x07ENABLED\x0c\xff\0\x0c\0\0\0\xfe\x01\x01\0\0\0");
+        let origin = Origin { schema: "s", table: "t".to_owned(), column: "C".to_owned() };
+        let packet = Column::of(&head, []).definition(&head, Some(&origin));
+        assert_eq!(packet, b"\x03def\x01s\x01t\x01t\x07ENABLED\x01C\x0c\xff\0\x0c\0\0\0\xfe\x01\x01\0\0\0");
     }
 }
