@@ -41,6 +41,7 @@
 pub mod calibration;
 pub mod names;
 pub mod options;
+pub mod packets;
 pub mod patterns;
 pub mod region;
 pub mod sql;
@@ -53,6 +54,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("calibration", calibration::calibration),
     ("names", names::names),
     ("options", options::options),
+    ("packets", packets::packets),
     ("patterns", patterns::patterns),
     ("region_bytes", region::region_bytes),
     ("region_live", region::region_live),

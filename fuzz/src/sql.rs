@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 /// A region in use. Statements change its setup; none of them can add to what it holds.
-static DATABASE: LazyLock<Database> = LazyLock::new(|| {
+pub(crate) static DATABASE: LazyLock<Database> = LazyLock::new(|| {
     let clock = perfschema_core::timer::SystemClock;
     let words: &'static [Word] = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
     let identity = Identity { pid: 42, program: "fuzz", ..Identity::default() };

@@ -68,6 +68,9 @@ enum Error {
     /// A statement was refused.
     #[cfg(all(feature = "instrument", target_os = "linux"))]
     Sql(perfschema_sql::Error),
+    /// Nothing can be served, or no account made.
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    Serve(shared::ServeError),
     /// What was found out could not be written.
     Output(io::Error),
 }
@@ -80,6 +83,8 @@ impl std::fmt::Display for Error {
             Error::Target(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]
             Error::Sql(error) => error.fmt(f),
+            #[cfg(all(feature = "instrument", target_os = "linux"))]
+            Error::Serve(error) => error.fmt(f),
             Error::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

@@ -122,14 +122,28 @@ impl Database {
     /// # Errors
     /// No memory for it.
     pub fn session(&self, account: Account) -> Result<Session, Error> {
+        self.session_numbered(account, self.next_connection_id())
+    }
+
+    /// A number for a session of this database: each is given once, from 1.
+    pub fn next_connection_id(&self) -> u64 {
+        // Relaxed: one number a session, nothing else is published by it.
+        self.sessions.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// As [`session`](Self::session), with a number from [`next_connection_id`](Self::next_connection_id): a server tells a client its
+    /// number before it knows who the client is.
+    ///
+    /// # Errors
+    /// No memory for it.
+    pub fn session_numbered(&self, account: Account, connection_id: u64) -> Result<Session, Error> {
         let state = Arc::new(State {
             program: Arc::clone(&self.program),
             catalog: Arc::clone(&self.catalog),
             limits: self.limits,
             read_only: self.read_only,
             account,
-            // Relaxed: one number a session, nothing else is published by it.
-            connection_id: self.sessions.fetch_add(1, Ordering::Relaxed) + 1,
+            connection_id,
             started: Instant::now(),
             settings: Mutex::default(),
             statement: Mutex::default(),

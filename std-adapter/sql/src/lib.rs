@@ -69,7 +69,7 @@ mod vtab;
 pub use database::{Account, Database, Limits, Right};
 pub use error::Error;
 pub use parse::{Piece, split};
-pub use session::{Canceller, Description, Outcome, Session, Warning};
+pub use session::{Canceller, Description, Origin, Outcome, Session, Warning};
 
 /// Whose tables they are.
 ///

@@ -58,6 +58,17 @@ pub struct Description {
     pub columns: Vec<ColumnHead>,
 }
 
+/// The table that a column of a result is a column of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its schema.
+    pub schema: &'static str,
+    /// The table.
+    pub table: String,
+    /// The column's name there.
+    pub column: String,
+}
+
 /// Stops the statement that a session runs, from any thread. If none runs, nothing happens.
 #[derive(Clone, Debug)]
 pub struct Canceller(Arc<State>);
@@ -160,7 +171,13 @@ impl Session {
         self.state.warnings()
     }
 
+    /// Where the columns of the last rows, or of the last description, come from; None for an expression.
+    pub fn origins(&self) -> Vec<Option<Origin>> {
+        lock(&self.state.settings).origins.clone()
+    }
+
     fn begin(&mut self) {
+        lock(&self.state.settings).origins.clear();
         let own = self.state.variable("max_execution_time").and_then(|value| match value {
             OwnedValue::Signed(milliseconds) => u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0),
             _ => None,
@@ -282,6 +299,8 @@ impl Session {
         let mut statement = self.connection.prepare(sql).map_err(explain)?;
         let columns: Vec<(String, Option<Column>)> =
             statement.columns().map(|column| (column.name().to_owned(), state.declared(column.decl_type()))).collect();
+        let origins = statement.columns().map(|column| state.origin(column.decl_type())).collect();
+        lock(&state.settings).origins = origins;
         let used = statement.parameter_count().min(bound.len());
         let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
         let mut grid = Vec::new();
@@ -308,6 +327,8 @@ impl Session {
         let types = columns::result_types(query);
         let rewritten = dialect::rewrite(query, &self.state, &[])?;
         let statement = self.connection.prepare(&rewritten.sql).map_err(|error| self.state.explain(error))?;
+        let origins = statement.columns().map(|column| self.state.origin(column.decl_type())).collect();
+        lock(&self.state.settings).origins = origins;
         let columns = statement.columns();
         let head = |(index, column): (usize, rusqlite::Column<'_>)| {
             let known = types.get(index).copied().flatten();

@@ -1,8 +1,8 @@
 //! What a session's statements, functions and tables share, and what bounds a statement.
 
-use crate::catalog::{Catalog, Column, Kind};
+use crate::catalog::{self, Catalog, Column, Kind};
 use crate::database::{Account, Limits};
-use crate::session::Warning;
+use crate::session::{Origin, Warning};
 use crate::snapshot::Rows;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::Region;
@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) scratch_made: usize,
     pub(crate) row_count: i64,
     pub(crate) found_rows: u64,
+    /// Of the columns of the last rows.
+    pub(crate) origins: Vec<Option<Origin>>,
 }
 
 /// A table of schema `test`.
@@ -235,6 +237,18 @@ impl State {
             return failure;
         }
         if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) { self.stopped() } else { error.into() }
+    }
+
+    /// Where a column of this declared type comes from.
+    pub(crate) fn origin(&self, decl_type: Option<&str>) -> Option<Origin> {
+        let (number, _) = vtab::declared(decl_type?)?;
+        let column = self.declared(decl_type)?.name;
+        if let Some(relation) = self.catalog.relations.get(number) {
+            return Some(Origin { schema: relation.schema, table: relation.name.clone(), column });
+        }
+        let settings = lock(&self.settings);
+        let table = settings.scratch.iter().find(|table| table.number == number)?.name.clone();
+        Some(Origin { schema: catalog::TEST, table, column })
     }
 
     /// The column that a declared type belongs to.

@@ -1,12 +1,15 @@
 //! The commands that read other programs, which share their tables in memory.
 
+mod account;
 mod list;
 mod prune;
+mod serve;
 mod show;
 mod sql;
 mod target;
 
 use crate::Error;
+pub(crate) use serve::ServeError;
 pub(crate) use target::TargetError;
 
 #[derive(Debug, clap::Subcommand)]
@@ -14,6 +17,8 @@ pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
     Sql(sql::Args),
+    Serve(serve::Args),
+    Account(account::Args),
     Prune(prune::Args),
 }
 
@@ -22,6 +27,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::List(args) => list::run(args).map_err(Error::Output),
         Command::Show(args) => show::run(args),
         Command::Sql(args) => sql::run(args),
+        Command::Serve(args) => serve::run(args),
+        Command::Account(args) => account::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
     }
 }

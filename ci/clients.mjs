@@ -1,0 +1,69 @@
+// What Node's mysql2 gets from `perfschema serve`: above all prepared statements. Started by ci/clients with the port.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+
+// Where ci/clients has installed it.
+const require = createRequire(`${process.argv[3]}/`);
+const mysql = require("mysql2/promise");
+const port = Number(process.argv[2]);
+
+const connect = (user, password, more) =>
+    mysql.createConnection({ host: "127.0.0.1", port, user, password, supportBigNumbers: true, ...more });
+const fails = (number, promise) => assert.rejects(promise, (error) => (assert.equal(error.errno, number, error.message), true));
+
+const reader = await connect("reader", "looks", { database: "performance_schema" });
+await fails(1045, connect("reader", "wrong"));
+await fails(1045, connect("nobody", "looks"));
+
+// Values of parameters are values: never text of the statement.
+const nasty = "'; TRUNCATE events_waits_history_long; -- ";
+const [[row]] = await reader.execute("SELECT ? AS a, ? AS b, ? AS c, ? AS d", [nasty, 1.5, null, "größe"]);
+assert.deepEqual({ ...row }, { a: nasty, b: 1.5, c: null, d: "größe" });
+
+// All types, in both protocols the same.
+const statement = `SELECT t.*, 18446744073709551615 AS big, -1 AS minus, 1.5 AS fraction, NULL AS nothing
+    FROM performance_timers t ORDER BY timer_name`;
+const [text] = await reader.query(statement);
+const [binary, columns] = await reader.execute(statement);
+assert.equal(text.length, 5);
+for (let index = 0; index < 5; index++) {
+    // Measured anew at each read.
+    for (const name of ["TIMER_FREQUENCY", "TIMER_OVERHEAD", "TIMER_RESOLUTION"]) {
+        assert.equal(typeof binary[index][name], typeof text[index][name], name);
+        delete text[index][name];
+        delete binary[index][name];
+    }
+}
+assert.deepEqual(binary, text);
+assert.equal(binary[0].big, "18446744073709551615");
+assert.equal(columns[0].name, "TIMER_NAME");
+
+// One statement many times, several at once, more of them than are kept.
+const like = "SELECT COUNT(*) AS n FROM setup_instruments WHERE name LIKE ?";
+const [[{ n: all }]] = await reader.execute(like, ["%"]);
+assert.ok(all > 0);
+for (let round = 0; round < 100; round++) {
+    const [[{ n }]] = await reader.execute(like, [round % 2 ? "%" : "x"]);
+    assert.equal(n, round % 2 ? all : 0);
+}
+for (let number = 0; number < 100; number++) {
+    assert.equal((await reader.execute(`SELECT ${number} + ? AS n`, [1]))[0][0].n, number + 1);
+}
+await fails(1054, reader.execute("SELECT nothing FROM threads WHERE thread_id = ?", [1]));
+await fails(1142, reader.execute("UPDATE setup_instruments SET enabled = ?", ["NO"]));
+
+// As somebody else, on the same connection.
+await reader.changeUser({ user: "controller", password: "changes", database: "performance_schema" });
+const [changed] = await reader.execute("UPDATE setup_timers SET timer_name = ? WHERE name = ?", ["NANOSECOND", "wait"]);
+assert.equal(changed.affectedRows, 1);
+await reader.execute("UPDATE setup_timers SET timer_name = ?", ["CYCLE"]);
+await fails(1045, reader.changeUser({ user: "controller", password: "wrong" }));
+reader.destroy();
+
+// What one client sets, another does not see.
+const [one, two] = await Promise.all([connect("reader", "looks"), connect("reader", "looks")]);
+await one.query("SET sql_mode = 'ANSI'");
+assert.notEqual((await two.query("SELECT @@sql_mode AS mode"))[0][0].mode, (await one.query("SELECT @@sql_mode AS mode"))[0][0].mode);
+await Promise.all([one.end(), two.end()]);
+console.log("mysql2", require("mysql2/package.json").version);

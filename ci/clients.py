@@ -1,0 +1,121 @@
+"""What PyMySQL gets from `perfschema serve`. Started by ci/clients with the port."""
+
+import sys
+import threading
+import time
+from importlib import metadata
+
+import pymysql
+from pymysql.constants import CLIENT, FIELD_TYPE
+
+PORT = int(sys.argv[1])
+ENDLESS = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+
+
+def connect(user="reader", password="looks", **more):
+    return pymysql.connect(host="127.0.0.1", port=PORT, user=user, password=password, **more)
+
+
+def fails(number, action):
+    try:
+        action()
+    except pymysql.MySQLError as error:
+        assert error.args[0] == number, error
+    else:
+        raise AssertionError(f"expected error {number}")
+
+
+# Both ways to prove a password; an account that has only one of them; wrong ones.
+for user, password in [("reader", "looks"), ("controller", "changes"), ("old", "native")]:
+    with connect(user, password) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_USER(), CONNECTION_ID()")
+        assert cursor.fetchone() == (f"{user}@localhost", connection.thread_id())
+for user, password in [("reader", "changes"), ("reader", ""), ("old", "x"), ("nobody", "looks"), ("", "")]:
+    fails(1045, lambda: connect(user, password))
+fails(1049, lambda: connect(database="nothing"))
+
+reader = connect(database="performance_schema")
+cursor = reader.cursor()
+
+# Values and their types.
+cursor.execute("SELECT 18446744073709551615 AS big, -1, 1.5, 'größe', NULL, (SELECT name FROM setup_timers) AS name")
+assert cursor.fetchone() == (18446744073709551615, -1, 1.5, "größe", None, "wait")
+types = [column[1] for column in cursor.description]
+assert types[0] == FIELD_TYPE.LONGLONG and types[3] == FIELD_TYPE.VAR_STRING, types
+cursor.execute("SELECT thread_id, name FROM threads ORDER BY thread_id")
+rows = cursor.fetchall()
+assert len(rows) > 1 and all(isinstance(id, int) and isinstance(name, str) for id, name in rows), rows
+assert cursor.execute("SELECT name FROM setup_instruments WHERE name LIKE %s", ("wait/synch/mutex/%",)) > 0
+cursor.execute("SELECT %s", ("it's; \\ \"quoted\"",))
+assert cursor.fetchone() == ("it's; \\ \"quoted\"",)
+
+# Errors, after which the connection goes on.
+fails(1146, lambda: cursor.execute("SELECT * FROM nothing"))
+fails(1064, lambda: cursor.execute("SELEC 1"))
+fails(1064, lambda: cursor.execute("SELECT 1; SELECT 2"))
+fails(1142, lambda: cursor.execute("UPDATE setup_instruments SET enabled = 'NO'"))
+fails(1142, lambda: cursor.execute("TRUNCATE events_waits_history_long"))
+fails(1094, lambda: cursor.execute("KILL 4000000000"))
+reader.ping(reconnect=False)
+reader.select_db("information_schema")
+assert cursor.execute("SELECT * FROM schemata") > 1
+
+# Several statements in one packet, if the client says so.
+with connect(client_flag=CLIENT.MULTI_STATEMENTS) as connection, connection.cursor() as several:
+    several.execute("SELECT 1; SELECT 2; SELECT * FROM nothing.nothing; SELECT 4")
+    assert several.fetchall() == ((1,),)
+    assert several.nextset() and several.fetchall() == ((2,),)
+    fails(1049, several.nextset)
+    assert several.execute("SELECT 5") == 1
+
+# What a controller changes is changed for everybody; rows that are already so are found, not changed.
+with connect("controller", "changes", database="performance_schema") as connection, connection.cursor() as control:
+    assert control.execute("UPDATE setup_timers SET timer_name = 'NANOSECOND'") == 1
+    assert control.execute("UPDATE setup_timers SET timer_name = 'NANOSECOND'") == 0
+    cursor.execute("SELECT timer_name FROM performance_schema.setup_timers")
+    assert cursor.fetchall() == (("NANOSECOND",),)
+    control.execute("UPDATE setup_timers SET timer_name = 'CYCLE'")
+with connect("controller", "changes", client_flag=CLIENT.FOUND_ROWS) as connection, connection.cursor() as control:
+    assert control.execute("UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE'") == 1
+
+
+# KILL: the statement, then the connection; a reader kills its own only.
+def killed(statement):
+    victim = connect()
+    result = []
+
+    def run():
+        try:
+            victim.cursor().execute(ENDLESS)
+        except pymysql.MySQLError as error:
+            result.append(error.args[0])
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(0.5)
+    cursor.execute("SHOW PROCESSLIST")
+    assert any(row[0] == victim.thread_id() and row[7] == ENDLESS for row in cursor.fetchall())
+    cursor.execute(statement % victim.thread_id())
+    thread.join()
+    assert result == [1317], result
+    return victim
+
+
+killed("KILL QUERY %s").ping(reconnect=False)
+fails(2013, lambda: killed("KILL %s").ping(reconnect=False))
+other = connect("controller", "changes")
+fails(1095, lambda: cursor.execute(f"KILL {other.thread_id()}"))
+cursor.execute("SHOW PROCESSLIST")
+assert {row[1] for row in cursor.fetchall()} == {"reader"}
+other.cursor().execute("SHOW PROCESSLIST")
+
+# A statement that is longer than allowed ends the connection, which others do not notice. The client may see it end before it sees why.
+big = connect()
+try:
+    big.cursor().execute("SELECT '" + "x" * (2 << 20) + "'")
+except pymysql.MySQLError as error:
+    assert error.args[0] in (1153, 2006, 2013), error
+else:
+    raise AssertionError("a packet of 2 MiB was taken")
+cursor.execute("SELECT 1")
+print("PyMySQL", metadata.version("PyMySQL"))

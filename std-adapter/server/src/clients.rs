@@ -1,0 +1,189 @@
+//! The clients that are connected: what they do, and how they are stopped.
+
+use crate::socket::Socket;
+use perfschema::core::table::SqlType;
+use perfschema::render::{ColumnHead, Grid, OwnedValue};
+use perfschema_sql::{Account, Canceller, Error, Right};
+use std::collections::BTreeMap;
+use std::net::Shutdown;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// How much of a statement SHOW PROCESSLIST shows, in characters.
+const INFO_LENGTH: usize = 1024;
+
+/// Every client, by the number of its connection.
+#[derive(Debug, Default)]
+pub(crate) struct Clients(Mutex<BTreeMap<u64, Client>>);
+
+/// One client, as the others see it.
+#[derive(Debug)]
+struct Client {
+    /// None for a client that brought its own stream.
+    socket: Option<Arc<Socket>>,
+    host: String,
+    account: Option<Account>,
+    canceller: Option<Canceller>,
+    schema: Option<&'static str>,
+    command: &'static str,
+    since: Instant,
+    /// What runs now.
+    statement: Option<String>,
+    is_killed: bool,
+}
+
+/// A client's place among the others. Dropping it takes the client off the list.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    clients: &'a Clients,
+    id: u64,
+}
+
+impl Clients {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Client>> {
+        // Every change is one assignment: what a panic leaves is whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a client, if there is room.
+    pub(crate) fn enter(&self, id: u64, socket: Option<Arc<Socket>>, host: &str, limit: usize) -> Option<Place<'_>> {
+        let mut clients = self.lock();
+        if clients.len() >= limit {
+            return None;
+        }
+        let client = Client {
+            socket,
+            host: host.to_owned(),
+            account: None,
+            canceller: None,
+            schema: None,
+            command: "Connect",
+            since: Instant::now(),
+            statement: None,
+            is_killed: false,
+        };
+        clients.insert(id, client);
+        Some(Place { clients: self, id })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// KILL by an account.
+    pub(crate) fn kill(&self, id: u64, only_statement: bool, by: &Account) -> Result<(), Error> {
+        let mut clients = self.lock();
+        let Some(client) = clients.get_mut(&id) else {
+            return Err(error(1094, "HY000", format!("Unknown thread id: {id}")));
+        };
+        let is_own = client.account.as_ref().is_some_and(|account| account.user == by.user);
+        if !is_own && by.right != Right::Control {
+            return Err(error(1095, "HY000", format!("You are not owner of thread {id}")));
+        }
+        client.stop(only_statement);
+        Ok(())
+    }
+
+    /// Ends every connection.
+    pub(crate) fn stop_all(&self) {
+        self.lock().values_mut().for_each(|client| client.stop(false));
+    }
+
+    /// SHOW PROCESSLIST: a reader sees its own connections.
+    pub(crate) fn list(&self, to: &Account) -> Grid {
+        let text = |name| ColumnHead::new(name, SqlType::Varchar(256));
+        let columns = vec![
+            ColumnHead::new("Id", SqlType::BigintUnsigned).not_null(),
+            text("User").not_null(),
+            text("Host").not_null(),
+            text("db"),
+            text("Command").not_null(),
+            ColumnHead::new("Time", SqlType::BigintUnsigned).not_null(),
+            text("State"),
+            ColumnHead::new("Info", SqlType::Longtext),
+        ];
+        let clients = self.lock();
+        let row = |(id, client): (&u64, &Client)| -> Option<Vec<OwnedValue>> {
+            let user = client.account.as_ref().map_or("unauthenticated user", |account| &account.user);
+            let may_see = to.right == Right::Control || client.account.as_ref().is_some_and(|account| account.user == to.user);
+            let state = if client.is_killed { "Killed" } else { "" };
+            may_see.then(|| {
+                vec![
+                    (*id).into(),
+                    user.to_owned().into(),
+                    client.host.clone().into(),
+                    client.schema.map_or(OwnedValue::Null, |schema| schema.to_owned().into()),
+                    client.command.into(),
+                    client.since.elapsed().as_secs().into(),
+                    state.into(),
+                    client.statement.clone().map_or(OwnedValue::Null, Into::into),
+                ]
+            })
+        };
+        Grid { columns, rows: clients.iter().filter_map(row).collect() }
+    }
+}
+
+impl Client {
+    fn stop(&mut self, only_statement: bool) {
+        if let Some(canceller) = &self.canceller {
+            canceller.cancel();
+        }
+        if only_statement {
+            return;
+        }
+        self.is_killed = true;
+        if let Some(socket) = &self.socket {
+            // What runs is told why it ends; what only sends or waits is cut off.
+            socket.shut(if self.statement.is_some() { Shutdown::Read } else { Shutdown::Both });
+        }
+    }
+}
+
+impl Place<'_> {
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Client)) {
+        if let Some(client) = self.clients.lock().get_mut(&self.id) {
+            change(client);
+        }
+    }
+
+    /// The client has said who it is.
+    pub(crate) fn logged_in(&self, account: &Account, canceller: Canceller) {
+        self.change(|client| (client.account, client.canceller) = (Some(account.clone()), Some(canceller)));
+    }
+
+    /// It begins a command, or waits.
+    pub(crate) fn doing(&self, command: &'static str, schema: Option<&'static str>) {
+        self.change(|client| (client.command, client.schema, client.since) = (command, schema, Instant::now()));
+    }
+
+    /// A statement begins.
+    pub(crate) fn runs(&self, statement: &str) {
+        let statement = statement.chars().take(INFO_LENGTH).collect();
+        self.change(|client| client.statement = Some(statement));
+    }
+
+    /// It has ended.
+    pub(crate) fn has_run(&self) {
+        self.change(|client| client.statement = None);
+    }
+
+    pub(crate) fn is_killed(&self) -> bool {
+        self.clients.lock().get(&self.id).is_none_or(|client| client.is_killed)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.clients.lock().remove(&self.id);
+    }
+}
+
+/// An error as MySQL words it.
+pub(crate) fn error(errno: u16, sqlstate: &'static str, message: impl Into<String>) -> Error {
+    Error { errno, sqlstate, message: message.into() }
+}

@@ -1,0 +1,347 @@
+//! # perfschema-server
+//!
+//! **What.** The performance_schema tables of a program for MySQL's clients: the `mysql` program, drivers, exporters, dashboards.
+//!
+//! ```
+//! use perfschema_server::{Accounts, Server, account_line};
+//! use perfschema_sql::{Database, Right};
+//!
+//! let process = perfschema::start()?;
+//! let accounts: Accounts = account_line("grafana", Right::Read, "correct horse", true)?.parse()?;
+//! let server = Server::new(Database::new(process), accounts)?;
+//! let listener = server.listen("127.0.0.1:0".parse()?)?;
+//! println!("mysql --host 127.0.0.1 --port {} --user grafana --password", listener.address().expect("TCP").port());
+//! # drop(listener);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **How it fits.** A [`Server`] is made of a [`Database`] of `perfschema-sql`, which runs the statements, and of [`Accounts`]. It runs
+//! within the program that is looked at, or in another one, as `perfschema serve` does. Each client has a thread and a session.
+//!
+//! **Who gets in.** Accounts come from a file. A reader may SELECT and SHOW, a controller may also UPDATE, INSERT, DELETE, TRUNCATE and KILL.
+//! Passwords never travel, and neither the file nor the server knows them: they are proven by `caching_sha2_password`, always with what that
+//! plugin calls fast authentication, or by `mysql_native_password`. What follows the login is not encrypted: without a tunnel, beyond
+//! loopback, whoever is on the way can read it.
+//!
+//! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what prepared statements
+//! may keep. Time and memory of statements are bounded by the database's own limits.
+//!
+//! # Protocol
+//!
+//! Version 4.1, with text and binary results. All text is UTF-8, whatever character set a client asks for. Commands: query, prepared
+//! statements (with long data, without cursors: rows come at once), field list (without a pattern), init db, ping, statistics, process
+//! list, kill, reset connection, change user, set option, quit. KILL and SHOW PROCESSLIST are the server's own statements. No TLS, no
+//! compression, no LOAD DATA, no query attributes.
+#![forbid(unsafe_code)]
+
+mod accounts;
+mod clients;
+mod mysql;
+mod socket;
+
+pub use accounts::{Accounts, AccountsError, account_line};
+
+use clients::Clients;
+use mysql::connection;
+use mysql::packet::Stream;
+use perfschema::render::OwnedValue;
+use perfschema_sql::{Account, Database, Error};
+use socket::{Socket, Timed};
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// What clients may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Clients at once; more are told so (error 1040).
+    pub connections: usize,
+    /// Bytes of one packet, and with it of a statement.
+    pub packet_bytes: usize,
+    /// Time for the whole login.
+    pub login_time: Duration,
+    /// Time from the first byte of a command to its last.
+    pub read_time: Duration,
+    /// Time that a client may take nothing of what it is sent.
+    pub write_time: Duration,
+    /// Time between two commands. A client may ask for less by `wait_timeout`.
+    pub idle_time: Duration,
+    /// Statements that one client may have prepared.
+    pub prepared_statements: usize,
+    /// Bytes that these may keep together, with their parameters.
+    pub prepared_bytes: usize,
+}
+
+impl Default for Limits {
+    /// 100 connections, 1 MiB a packet, 10 seconds for the login, 30 for a command, 60 for taking, 8 hours of nothing; 1024 prepared statements
+    /// of 8 MiB together.
+    fn default() -> Limits {
+        Limits {
+            connections: 100,
+            packet_bytes: 1 << 20,
+            login_time: Duration::from_secs(10),
+            read_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(60),
+            idle_time: Duration::from_secs(8 * 60 * 60),
+            prepared_statements: 1024,
+            prepared_bytes: 8 << 20,
+        }
+    }
+}
+
+/// Serves the tables to MySQL's clients. Cloning it is cheap, and gives the same.
+#[derive(Clone, Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+/// What all connections have in common.
+#[derive(Debug)]
+struct Shared {
+    database: Database,
+    accounts: Accounts,
+    limits: Limits,
+    version: String,
+    clients: Clients,
+    started: Instant,
+    commands: AtomicU64,
+}
+
+impl Server {
+    /// A server of these tables for these accounts.
+    ///
+    /// # Errors
+    /// The database has no session.
+    pub fn new(database: Database, accounts: Accounts) -> Result<Server, Error> {
+        Server::with_limits(database, accounts, Limits::default())
+    }
+
+    /// The same with other limits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_limits(database: Database, accounts: Accounts, limits: Limits) -> Result<Server, Error> {
+        let version = match database.session(Account::default())?.variable("version") {
+            Some(OwnedValue::Text(version)) => version,
+            _ => String::new(),
+        };
+        let (clients, started, commands) = (Clients::default(), Instant::now(), AtomicU64::new(0));
+        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, clients, started, commands }) })
+    }
+
+    /// Listens on an address of the loopback interface.
+    ///
+    /// # Errors
+    /// The address is another one; it cannot be had.
+    pub fn listen(&self, address: SocketAddr) -> Result<Listener, ListenError> {
+        if !address.ip().is_loopback() {
+            return Err(ListenError::BeyondLoopback(address));
+        }
+        self.listen_tcp(address)
+    }
+
+    /// Listens on any address, if every account has a password. Statements and results are not encrypted.
+    ///
+    /// # Errors
+    /// An account has no password; the address cannot be had.
+    pub fn listen_beyond_loopback(&self, address: SocketAddr) -> Result<Listener, ListenError> {
+        if !self.shared.accounts.all_have_passwords() {
+            return Err(ListenError::NoPassword);
+        }
+        self.listen_tcp(address)
+    }
+
+    fn listen_tcp(&self, address: SocketAddr) -> Result<Listener, ListenError> {
+        let failed = |error| ListenError::Io(address.to_string(), error);
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let accept = move || listener.accept().map(|(stream, _)| Socket::Tcp(stream));
+        self.start(accept, Place::Tcp(address)).map_err(failed)
+    }
+
+    /// Listens on a socket that only the user of this process can connect to. What a server left there that has ended is replaced.
+    ///
+    /// # Errors
+    /// There is another server, or a file that is no socket; the place cannot be written to.
+    #[cfg(unix)]
+    pub fn listen_unix(&self, path: &Path) -> Result<Listener, ListenError> {
+        let failed = |error| ListenError::Io(path.display().to_string(), error);
+        let listener = socket::bind_private(path).map_err(failed)?;
+        let accept = move || listener.accept().map(|(stream, _)| Socket::Unix(stream));
+        self.start(accept, Place::Unix(path.to_owned())).map_err(failed)
+    }
+
+    fn start(&self, accept: impl Fn() -> io::Result<Socket> + Send + 'static, place: Place) -> io::Result<Listener> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (server, over) = (self.clone(), Arc::clone(&is_over));
+        let accepting = thread::Builder::new().name("perfschema-accept".to_owned()).spawn(move || {
+            loop {
+                let accepted = accept();
+                // Acquire: pairs with the Release in Listener::drop.
+                if over.load(Ordering::Acquire) {
+                    return;
+                }
+                match accepted {
+                    Ok(socket) => server.take(socket),
+                    // No file descriptors left, say: some may be given back.
+                    Err(_) => thread::sleep(Duration::from_millis(50)),
+                }
+            }
+        })?;
+        Ok(Listener { place, is_over, accepting: Some(accepting) })
+    }
+
+    /// Gives a client its thread.
+    fn take(&self, socket: Socket) {
+        if socket.prepare(self.shared.limits.write_time).is_err() {
+            return;
+        }
+        let socket = Arc::new(socket);
+        if self.shared.clients.len() >= self.shared.limits.connections {
+            // It fits the socket's buffer: nobody waits for it. A client that has gone needs not know.
+            let _ = connection::turn_away(Timed::new(socket));
+            return;
+        }
+        let (server, host) = (self.clone(), socket.host());
+        let body = move || server.converse_with(Timed::new(Arc::clone(&socket)), &host, Some(socket));
+        // Without a thread the socket is dropped, and the client sees that.
+        let _ = thread::Builder::new().name("perfschema-mysql".to_owned()).spawn(body);
+    }
+
+    /// Serves one client over any stream, in this thread, until it ends. Of the limits in time, the stream has to see to its own.
+    ///
+    /// `host`: where the client is, as errors name it.
+    pub fn converse(&self, stream: impl Read + Write, host: &str) {
+        self.converse_with(Untimed(stream), host, None);
+    }
+
+    fn converse_with<S: Stream>(&self, stream: S, host: &str, socket: Option<Arc<Socket>>) {
+        let shared = &*self.shared;
+        let id = shared.database.next_connection_id();
+        // That it ends is all there is to know: what was wrong, the client was told.
+        let _ = match shared.clients.enter(id, socket, host, shared.limits.connections) {
+            Some(place) => connection::serve(shared, stream, host, &place),
+            None => connection::turn_away(stream),
+        };
+    }
+}
+
+/// A stream whose owner sees to its time.
+struct Untimed<S>(S);
+
+impl<S: Read> Read for Untimed<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl<S: Write> Write for Untimed<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<S: Read + Write> Stream for Untimed<S> {
+    fn set_deadline(&mut self, _: Option<Instant>) {}
+}
+
+/// A place where a server listens. Dropping it ends the listening; clients that are connected stay, until [`Server::stop`].
+#[derive(Debug)]
+pub struct Listener {
+    place: Place,
+    is_over: Arc<AtomicBool>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Tcp(SocketAddr),
+    #[cfg(unix)]
+    Unix(PathBuf),
+}
+
+impl Server {
+    /// Ends every connection. What listens goes on.
+    pub fn stop(&self) {
+        self.shared.clients.stop_all();
+    }
+
+    /// Clients that are connected.
+    pub fn connections(&self) -> usize {
+        self.shared.clients.len()
+    }
+}
+
+impl Listener {
+    /// The address; with port 0, the one that was given. None for a Unix socket.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match &self.place {
+            Place::Tcp(address) => Some(*address),
+            #[cfg(unix)]
+            Place::Unix(_) => None,
+        }
+    }
+
+    /// Waits for as long as it listens: for ever.
+    pub fn wait(mut self) {
+        if let Some(accepting) = self.accepting.take() {
+            // It does not panic.
+            let _ = accepting.join();
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let Some(accepting) = self.accepting.take() else { return };
+        // Release: pairs with the Acquire in Server::start, which sees it when the connection below wakes it.
+        self.is_over.store(true, Ordering::Release);
+        let has_woken = match &self.place {
+            Place::Tcp(address) => TcpStream::connect(address).is_ok(),
+            #[cfg(unix)]
+            Place::Unix(path) => std::os::unix::net::UnixStream::connect(path).is_ok(),
+        };
+        if has_woken {
+            // It does not panic.
+            let _ = accepting.join();
+        }
+        #[cfg(unix)]
+        if let Place::Unix(path) = &self.place {
+            // Somebody may have removed it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Why a server does not listen.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// The address is not one of the loopback interface.
+    BeyondLoopback(SocketAddr),
+    /// An account has no password.
+    NoPassword,
+    /// The place cannot be had.
+    Io(String, io::Error),
+}
+
+impl fmt::Display for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ListenError::BeyondLoopback(address) => write!(f, "{address} can be reached from other machines"),
+            ListenError::NoPassword => f.write_str("an account has no password: others could come in from other machines"),
+            ListenError::Io(place, error) => write!(f, "{place}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ListenError {}

@@ -1,0 +1,255 @@
+//! What a client wants, and the values that it gives for a statement's `?`.
+
+use super::packet::{Malformed, Parts};
+use perfschema::render::OwnedValue;
+use std::collections::HashMap;
+
+/// A command's packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command<'a> {
+    Quit,
+    UseSchema(&'a [u8]),
+    Query(&'a [u8]),
+    FieldList { table: &'a [u8] },
+    Statistics,
+    ProcessInfo,
+    ProcessKill(u32),
+    Ping,
+    ChangeUser(&'a [u8]),
+    ResetConnection,
+    SetMultiStatements(bool),
+    Prepare(&'a [u8]),
+    Execute { statement: u32, arguments: &'a [u8] },
+    SendLongData { statement: u32, parameter: u16, bytes: &'a [u8] },
+    Close(u32),
+    Reset(u32),
+    Unknown,
+}
+
+impl<'a> Command<'a> {
+    pub(crate) fn parse(packet: &'a [u8]) -> Result<Command<'a>, Malformed> {
+        let mut parts = Parts(packet);
+        Ok(match parts.u8()? {
+            0x01 => Command::Quit,
+            0x02 => Command::UseSchema(parts.0),
+            0x03 => Command::Query(parts.0),
+            0x04 => Command::FieldList { table: parts.until_zero()? },
+            0x09 => Command::Statistics,
+            0x0a => Command::ProcessInfo,
+            0x0c => Command::ProcessKill(parts.u32()?),
+            0x0e => Command::Ping,
+            0x11 => Command::ChangeUser(parts.0),
+            0x16 => Command::Prepare(parts.0),
+            0x17 => {
+                let statement = parts.u32()?;
+                // What kind of cursor, which is never opened, and how often, which is always once.
+                parts.bytes(1 + 4)?;
+                Command::Execute { statement, arguments: parts.0 }
+            }
+            0x18 => Command::SendLongData { statement: parts.u32()?, parameter: parts.u16()?, bytes: parts.0 },
+            0x19 => Command::Close(parts.u32()?),
+            0x1a => Command::Reset(parts.u32()?),
+            0x1b => match parts.u16()? {
+                0 => Command::SetMultiStatements(true),
+                1 => Command::SetMultiStatements(false),
+                _ => Command::Unknown,
+            },
+            0x1f => Command::ResetConnection,
+            _ => Command::Unknown,
+        })
+    }
+
+    /// What SHOW PROCESSLIST calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Command::Quit => "Quit",
+            Command::UseSchema(_) => "Init DB",
+            Command::Query(_) => "Query",
+            Command::FieldList { .. } => "Field List",
+            Command::Statistics => "Statistics",
+            Command::ProcessInfo => "Processlist",
+            Command::ProcessKill(_) => "Kill",
+            Command::Ping => "Ping",
+            Command::ChangeUser(_) => "Change user",
+            Command::ResetConnection => "Reset Connection",
+            Command::SetMultiStatements(_) => "Set option",
+            Command::Prepare(_) => "Prepare",
+            Command::Execute { .. } => "Execute",
+            Command::SendLongData { .. } => "Long Data",
+            Command::Close(_) => "Close stmt",
+            Command::Reset(_) => "Reset stmt",
+            Command::Unknown => "Error",
+        }
+    }
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ParameterType {
+    code: u8,
+    unsigned: bool,
+}
+
+/// The values of a statement's `?`, as the client sends them for one execution.
+///
+/// `types`: as the last execution had them; a client need not repeat them. `long`: what came before, in pieces.
+pub(crate) fn arguments(
+    bytes: &[u8],
+    count: usize,
+    types: &mut Vec<ParameterType>,
+    long: &HashMap<u16, Vec<u8>>,
+) -> Result<Vec<OwnedValue>, Malformed> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let mut parts = Parts(bytes);
+    let nulls = parts.bytes(count.div_ceil(8))?;
+    if parts.u8()? == 1 {
+        let codes = parts.bytes(2 * count)?;
+        *types = codes.chunks_exact(2).map(|pair| ParameterType { code: pair[0], unsigned: pair[1] & 0x80 != 0 }).collect();
+    }
+    if types.len() != count {
+        return Err(Malformed);
+    }
+    let mut values = Vec::with_capacity(count);
+    for (index, parameter) in types.iter().enumerate() {
+        let sent = u16::try_from(index).ok().and_then(|index| long.get(&index));
+        values.push(if let Some(bytes) = sent {
+            text(bytes)?
+        } else if nulls[index / 8] & (1 << (index % 8)) != 0 {
+            OwnedValue::Null
+        } else {
+            value(&mut parts, *parameter)?
+        });
+    }
+    Ok(values)
+}
+
+fn value(parts: &mut Parts<'_>, ParameterType { code, unsigned }: ParameterType) -> Result<OwnedValue, Malformed> {
+    Ok(match code {
+        1 if unsigned => u64::from(parts.u8()?).into(),
+        1 => i64::from(i8::from_le_bytes(parts.array()?)).into(),
+        2 | 13 if unsigned => u64::from(parts.u16()?).into(),
+        2 | 13 => i64::from(i16::from_le_bytes(parts.array()?)).into(),
+        3 | 9 if unsigned => u64::from(parts.u32()?).into(),
+        3 | 9 => i64::from(i32::from_le_bytes(parts.array()?)).into(),
+        8 if unsigned => u64::from_le_bytes(parts.array()?).into(),
+        8 => i64::from_le_bytes(parts.array()?).into(),
+        4 => OwnedValue::Double(f32::from_le_bytes(parts.array()?).into()),
+        5 => OwnedValue::Double(f64::from_le_bytes(parts.array()?)),
+        6 => OwnedValue::Null,
+        7 | 10 | 12 => OwnedValue::Text(date(parts)?),
+        11 => OwnedValue::Text(time(parts)?),
+        // Texts, decimals, enums, blobs, JSON.
+        0 | 15 | 16 | 245..=254 => text(parts.counted()?)?,
+        _ => return Err(Malformed),
+    })
+}
+
+fn text(bytes: &[u8]) -> Result<OwnedValue, Malformed> {
+    // The tables hold UTF-8 and nothing else.
+    std::str::from_utf8(bytes).map(|text| OwnedValue::Text(text.to_owned())).map_err(|_| Malformed)
+}
+
+/// `2026-11-21 12:34:56.000001`
+fn date(parts: &mut Parts<'_>) -> Result<String, Malformed> {
+    let length = parts.u8()?;
+    let mut parts = Parts(parts.bytes(length.into())?);
+    let (year, month, day) = if length == 0 { (0, 0, 0) } else { (parts.u16()?, parts.u8()?, parts.u8()?) };
+    let mut text = format!("{year:04}-{month:02}-{day:02}");
+    if length > 4 {
+        text += &format!(" {:02}:{:02}:{:02}", parts.u8()?, parts.u8()?, parts.u8()?);
+    }
+    if length > 7 {
+        text += &format!(".{:06}", parts.u32()?);
+    }
+    Ok(text)
+}
+
+/// `-12:34:56.000001`
+fn time(parts: &mut Parts<'_>) -> Result<String, Malformed> {
+    let length = parts.u8()?;
+    let mut parts = Parts(parts.bytes(length.into())?);
+    if length == 0 {
+        return Ok("00:00:00".to_owned());
+    }
+    let sign = if parts.u8()? == 1 { "-" } else { "" };
+    let hours = u64::from(parts.u32()?) * 24 + u64::from(parts.u8()?);
+    let mut text = format!("{sign}{hours:02}:{:02}:{:02}", parts.u8()?, parts.u8()?);
+    if length > 8 {
+        text += &format!(".{:06}", parts.u32()?);
+    }
+    Ok(text)
+}
+
+/// `KILL 7`, `KILL CONNECTION 7`, `KILL QUERY 7`: the number, and whether only the statement is meant.
+pub(crate) fn kill(statement: &str) -> Option<(u64, bool)> {
+    let mut words = statement.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).split_whitespace();
+    let mut word = words.next().filter(|word| word.eq_ignore_ascii_case("KILL")).and_then(|_| words.next())?;
+    let is_query = word.eq_ignore_ascii_case("QUERY");
+    if is_query || word.eq_ignore_ascii_case("CONNECTION") {
+        word = words.next()?;
+    }
+    let number = word.parse().ok()?;
+    words.next().is_none().then_some((number, is_query))
+}
+
+/// `SHOW PROCESSLIST`, `SHOW FULL PROCESSLIST`
+pub(crate) fn is_show_processlist(statement: &str) -> bool {
+    let words: Vec<String> = statement.trim_end_matches(';').split_whitespace().take(4).map(str::to_ascii_uppercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words.as_slice(), ["SHOW", "PROCESSLIST"] | ["SHOW", "FULL", "PROCESSLIST"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        let bytes = b"\x04\x01\x01\x80\x01\0\x06\0\x08\x80\xfd\0\x0c\0\x0b\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\
+                      \x02hi\x0b\xea\x07\x0b\x15\x01\x02\x03\x04\0\0\0\x08\x01\x01\0\0\0\x02\x03\x04";
+        let mut types = Vec::new();
+        let values = arguments(bytes, 7, &mut types, &HashMap::new()).unwrap();
+        let text = |text: &str| OwnedValue::Text(text.to_owned());
+        let expected = [
+            OwnedValue::Unsigned(255),
+            OwnedValue::Signed(-1),
+            OwnedValue::Null,
+            OwnedValue::Unsigned(u64::MAX),
+            text("hi"),
+            text("2026-11-21 01:02:03.000004"),
+            text("-26:03:04"),
+        ];
+        assert_eq!(values, expected);
+        for end in 0..bytes.len() {
+            assert_eq!(arguments(&bytes[..end], 7, &mut Vec::new(), &HashMap::new()), Err(Malformed), "{end}");
+        }
+        // The next execution may leave out the types, but not change their number.
+        let again: Vec<u8> = [&[0x7f, 0][..], &[]].concat();
+        assert_eq!(arguments(&again, 7, &mut types, &HashMap::new()), Ok(vec![OwnedValue::Null; 7]));
+        assert_eq!(arguments(b"\x00\x00", 6, &mut types, &HashMap::new()), Err(Malformed));
+        let long = HashMap::from([(0, b"long".to_vec())]);
+        assert_eq!(arguments(b"\x00\x01\xfc\x00", 1, &mut types, &long), Ok(vec![text("long")]));
+    }
+
+    #[test]
+    fn commands_that_are_cut() {
+        for packet in [&b""[..], b"\x04t", b"\x0c123", b"\x17\0\0\0\0\0\0\0\0", b"\x18\0\0\0\0\0", b"\x19\0\0\0", b"\x1b\0"] {
+            assert_eq!(Command::parse(packet), Err(Malformed), "{packet:?}");
+        }
+        assert_eq!(Command::parse(b"\xfe"), Ok(Command::Unknown));
+        assert_eq!(Command::parse(b"\x03"), Ok(Command::Query(b"")));
+    }
+
+    #[test]
+    fn kills() {
+        assert_eq!(kill("kill 12 ;"), Some((12, false)));
+        assert_eq!(kill("KILL QUERY 12"), Some((12, true)));
+        assert_eq!(kill("KILL connection 12"), Some((12, false)));
+        for other in ["KILL", "KILL QUERY", "KILL 12 13", "KILL x", "SELECT 1", "KILL -1", "KILL 18446744073709551616"] {
+            assert_eq!(kill(other), None, "{other}");
+        }
+        assert!(is_show_processlist("show full  processlist;") && !is_show_processlist("SHOW PROCESSLIST LIKE 'x'"));
+    }
+}

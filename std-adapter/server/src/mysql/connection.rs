@@ -1,0 +1,592 @@
+//! One client from its greeting to its end.
+
+use super::authentication::{Nonce, Plugin, nonce};
+use super::command::{self, Command, ParameterType};
+use super::handshake::{self, Login, capability};
+use super::packet::{Malformed, PacketError, Packets, Stream};
+use super::response::{self, Column, Done, status};
+use crate::clients::{Place, error};
+use crate::{Accounts, Limits, Shared};
+use perfschema::render::{Grid, OwnedValue};
+use perfschema_sql::{Account, Error, Origin, Outcome, Session, split};
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The longest packet of somebody who has not logged in.
+const LOGIN_PACKET: usize = 64 * 1024;
+
+/// Why a connection ends. What the client should know was sent.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The client has left, was refused, or was sent away.
+    Over,
+    /// The client is gone, or too slow.
+    Gone,
+}
+
+impl From<io::Error> for End {
+    fn from(_: io::Error) -> End {
+        End::Gone
+    }
+}
+
+/// Greets a client, and does what it wants until it ends.
+pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, place: &Place<'_>) -> Result<(), End> {
+    let mut packets = Packets::new(stream, LOGIN_PACKET.min(shared.limits.packet_bytes));
+    packets.stream().set_deadline(deadline(shared.limits.login_time));
+    let nonce = nonce()?;
+    packets.write(&handshake::greeting(&shared.version, place.id(), &nonce, status::AUTOCOMMIT))?;
+    packets.flush()?;
+    let packet = read(&mut packets)?;
+    let Ok(login) = Login::parse(&packet) else {
+        return refuse(&mut packets, &bad_handshake());
+    };
+    let account = authenticate(&mut packets, &shared.accounts, &login, Some(&nonce), host)?;
+    let mut connection = Connection::new(shared, packets, account, login.capabilities, place)?;
+    connection.enter(login.schema)?;
+    connection.packets.set_limit(shared.limits.packet_bytes);
+    loop {
+        connection.next()?;
+    }
+}
+
+/// Tells a client that there is no room for it.
+pub(crate) fn turn_away<S: Stream>(stream: S) -> Result<(), End> {
+    let mut packets = Packets::new(stream, 0);
+    refuse(&mut packets, &error(1040, "08004", "Too many connections"))
+}
+
+fn bad_handshake() -> Error {
+    error(1043, "08S01", "Bad handshake")
+}
+
+fn deadline(time: Duration) -> Option<Instant> {
+    Instant::now().checked_add(time)
+}
+
+/// Sends an error, with which the connection ends.
+fn refuse<S: Stream, T>(packets: &mut Packets<S>, error: &Error) -> Result<T, End> {
+    packets.write(&response::error(error))?;
+    packets.flush()?;
+    Err(End::Over)
+}
+
+/// Reads a packet; what is wrong with its frame ends the connection.
+fn read<S: Stream>(packets: &mut Packets<S>) -> Result<Vec<u8>, End> {
+    match packets.read() {
+        Ok(packet) => Ok(packet),
+        Err(error) => Err(frame_error(packets, error)),
+    }
+}
+
+fn frame_error<S: Stream>(packets: &mut Packets<S>, found: PacketError) -> End {
+    let error = match found {
+        PacketError::Gone => return End::Gone,
+        PacketError::TooLarge => error(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes"),
+        PacketError::OutOfOrder => error(1156, "08S01", "Got packets out of order"),
+    };
+    refuse::<S, ()>(packets, &error).err().unwrap_or(End::Over)
+}
+
+/// Finds out whether the client is who it says.
+///
+/// `nonce`: what the answer in `login` was made with; None if that is not known.
+fn authenticate<S: Stream>(
+    packets: &mut Packets<S>,
+    accounts: &Accounts,
+    login: &Login<'_>,
+    first_nonce: Option<&Nonce>,
+    host: &str,
+) -> Result<Account, End> {
+    let user = String::from_utf8_lossy(login.user).into_owned();
+    let measure = accounts.measure(&user);
+    let (plugin, nonce, answer) = match (login.plugin, first_nonce) {
+        // Some clients give no answer yet if the plugin is not the one in the greeting: they wait to be asked.
+        (Some(plugin), Some(nonce))
+            if measure.stored.accepts(plugin) && (plugin == Plugin::CachingSha2 || !login.answer.is_empty()) =>
+        {
+            (plugin, *nonce, login.answer.to_vec())
+        }
+        _ if login.capabilities & capability::PLUGIN_AUTH == 0 => {
+            let old = "Client does not support authentication protocol requested by server; consider upgrading MySQL client";
+            return refuse(packets, &error(1251, "08004", old));
+        }
+        _ => {
+            let (plugin, nonce) = (measure.plugin(), nonce()?);
+            packets.write(&handshake::switch_request(plugin, &nonce))?;
+            packets.flush()?;
+            (plugin, nonce, read(packets)?)
+        }
+    };
+    let is_proven = measure.stored.is_proven(plugin, &nonce, &answer);
+    let Some(right) = measure.right.filter(|_| is_proven) else {
+        let using = if matches!(answer.as_slice(), [] | [0]) { "NO" } else { "YES" };
+        let message = format!("Access denied for user '{user}'@'{host}' (using password: {using})");
+        return refuse(packets, &error(1045, "28000", message));
+    };
+    if plugin == Plugin::CachingSha2 && measure.stored.has_password() {
+        packets.write(&handshake::FAST_AUTHENTICATION_HAS_SUCCEEDED)?;
+    }
+    Ok(Account { user, host: host.to_owned(), right })
+}
+
+/// A statement that a client has prepared.
+#[derive(Debug)]
+struct Prepared {
+    text: String,
+    parameters: usize,
+    types: Vec<ParameterType>,
+    /// Parameters that come in pieces.
+    long: HashMap<u16, Vec<u8>>,
+    /// What was wrong with a piece; it has no answer of its own.
+    long_error: Option<Error>,
+}
+
+impl Prepared {
+    fn size_bytes(&self) -> usize {
+        self.text.len() + self.parameters * 2 + self.long_bytes()
+    }
+
+    fn long_bytes(&self) -> usize {
+        self.long.values().map(Vec::len).sum()
+    }
+}
+
+/// How rows are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    Binary,
+}
+
+/// A client that has logged in.
+#[derive(Debug)]
+struct Connection<'a, S> {
+    shared: &'a Shared,
+    place: &'a Place<'a>,
+    packets: Packets<S>,
+    session: Session,
+    capabilities: u32,
+    statements: HashMap<u32, Prepared>,
+    last_statement: u32,
+    /// Where the columns of the last statement's rows come from.
+    origins: Vec<Option<Origin>>,
+}
+
+impl<'a, S: Stream> Connection<'a, S> {
+    fn new(
+        shared: &'a Shared,
+        mut packets: Packets<S>,
+        account: Account,
+        capabilities: u32,
+        place: &'a Place<'a>,
+    ) -> Result<Self, End> {
+        let session = match open(shared, account, place) {
+            Ok(session) => session,
+            Err(error) => return refuse(&mut packets, &error),
+        };
+        Ok(Connection {
+            shared,
+            place,
+            packets,
+            session,
+            capabilities,
+            statements: HashMap::new(),
+            last_statement: 0,
+            origins: Vec::new(),
+        })
+    }
+
+    fn limits(&self) -> &'a Limits {
+        &self.shared.limits
+    }
+
+    /// What is read from now on must be there in time.
+    fn within(&mut self, time: Duration) {
+        self.packets.stream().set_deadline(deadline(time));
+    }
+
+    /// Makes the schema of a login the current one, and lets the client in.
+    fn enter(&mut self, schema: &[u8]) -> Result<(), End> {
+        if !schema.is_empty()
+            && let Err(error) = self.session.use_schema(&String::from_utf8_lossy(schema))
+        {
+            return refuse(&mut self.packets, &error);
+        }
+        self.ok()
+    }
+
+    /// Waits for a command and does it.
+    fn next(&mut self) -> Result<(), End> {
+        self.place.doing("Sleep", self.session.schema());
+        if self.place.is_killed() {
+            return Err(End::Over);
+        }
+        self.packets.begin();
+        self.within(self.idle_time());
+        let first = match self.packets.start() {
+            Err(found) if found.kind() == io::ErrorKind::TimedOut => {
+                let message = "The client was disconnected by the server because of inactivity. See wait_timeout and \
+                               interactive_timeout for configuring this behavior.";
+                return refuse(&mut self.packets, &error(4031, "HY000", message));
+            }
+            first => first?,
+        };
+        self.within(self.limits().read_time);
+        let mut packet = Vec::new();
+        if let Err(found) = self.packets.finish(first, &mut packet) {
+            return Err(frame_error(&mut self.packets, found));
+        }
+        // Relaxed: a number for people to read.
+        self.shared.commands.fetch_add(1, Ordering::Relaxed);
+        match Command::parse(&packet) {
+            Ok(command) => {
+                self.place.doing(command.name(), self.session.schema());
+                self.run(command)
+            }
+            Err(Malformed) => self.error(&malformed()),
+        }
+    }
+
+    /// What the server allows, or less, if the client has asked for less.
+    fn idle_time(&self) -> Duration {
+        let own = match self.session.variable("wait_timeout") {
+            Some(OwnedValue::Signed(seconds)) => u64::try_from(seconds).ok().filter(|&seconds| seconds > 0),
+            _ => None,
+        };
+        own.map_or(self.limits().idle_time, |seconds| self.limits().idle_time.min(Duration::from_secs(seconds)))
+    }
+
+    fn run(&mut self, command: Command<'_>) -> Result<(), End> {
+        match command {
+            Command::Quit => Err(End::Over),
+            Command::UseSchema(name) => match self.session.use_schema(&String::from_utf8_lossy(name)) {
+                Ok(()) => self.ok(),
+                Err(error) => self.error(&error),
+            },
+            Command::Query(text) => self.query(text),
+            Command::FieldList { table } => self.field_list(table),
+            Command::Statistics => self.statistics(),
+            Command::ProcessInfo => {
+                let grid = self.shared.clients.list(self.session.account());
+                self.rows(&grid, &[], Form::Text, 0)?;
+                Ok(self.packets.flush()?)
+            }
+            Command::ProcessKill(id) => match self.shared.clients.kill(id.into(), false, self.session.account()) {
+                Ok(()) => self.ok(),
+                Err(error) => self.error(&error),
+            },
+            Command::Ping => self.ok(),
+            Command::ChangeUser(login) => self.change_user(login),
+            Command::ResetConnection => {
+                let schema = self.session.schema();
+                self.renew(self.session.account().clone())?;
+                self.enter(schema.unwrap_or_default().as_bytes())
+            }
+            Command::SetMultiStatements(on) => {
+                if on {
+                    self.capabilities |= capability::MULTI_STATEMENTS;
+                } else {
+                    self.capabilities &= !capability::MULTI_STATEMENTS;
+                }
+                let done = self.done(0);
+                self.packets.write(&done.end_of_rows(self.deprecates_eof()))?;
+                Ok(self.packets.flush()?)
+            }
+            Command::Prepare(text) => self.prepare(text),
+            Command::Execute { statement, arguments } => self.execute(statement, arguments),
+            Command::SendLongData { statement, parameter, bytes } => {
+                self.long_data(statement, parameter, bytes);
+                Ok(())
+            }
+            Command::Close(statement) => {
+                self.statements.remove(&statement);
+                Ok(())
+            }
+            Command::Reset(statement) => match self.statements.get_mut(&statement) {
+                Some(prepared) => {
+                    prepared.long.clear();
+                    prepared.long_error = None;
+                    self.ok()
+                }
+                None => self.error(&unknown_statement(statement, "mysqld_stmt_reset")),
+            },
+            Command::Unknown => self.error(&error(1047, "08S01", "Unknown command")),
+        }
+    }
+
+    /// One statement, or several if the client has said that it can take several answers.
+    fn query(&mut self, text: &[u8]) -> Result<(), End> {
+        let text = match utf8(text) {
+            Ok(text) => text,
+            Err(error) => return self.error(&error),
+        };
+        if self.capabilities & capability::MULTI_STATEMENTS == 0 {
+            let result = self.statement(text, &[]);
+            return self.answer(&result, Form::Text, 0);
+        }
+        let pieces = split(text);
+        if pieces.is_empty() {
+            // Its error.
+            let result = self.statement(text, &[]);
+            return self.answer(&result, Form::Text, 0);
+        }
+        for (index, piece) in pieces.iter().enumerate() {
+            let result = self.statement(&piece.text, &[]);
+            let is_last = index + 1 == pieces.len() || result.is_err();
+            self.answer(&result, Form::Text, if is_last { 0 } else { status::MORE_RESULTS })?;
+            if is_last {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a statement: the server's own, or one for the session.
+    fn statement(&mut self, text: &str, arguments: &[OwnedValue]) -> Result<Outcome, Error> {
+        self.origins.clear();
+        if let Some((id, only_statement)) = command::kill(text) {
+            let by = self.session.account();
+            self.shared.clients.kill(id, only_statement, by)?;
+            return Ok(Outcome::Done { matched: 0, changed: 0, info: String::new() });
+        }
+        if command::is_show_processlist(text) {
+            return Ok(Outcome::Rows(self.shared.clients.list(self.session.account())));
+        }
+        self.place.runs(text);
+        let result = self.session.execute_with(text, arguments);
+        self.place.has_run();
+        self.origins = self.session.origins();
+        result
+    }
+
+    fn answer(&mut self, result: &Result<Outcome, Error>, form: Form, more: u16) -> Result<(), End> {
+        match result {
+            Ok(Outcome::Rows(grid)) => {
+                let origins = std::mem::take(&mut self.origins);
+                self.rows(grid, &origins, form, more)?;
+            }
+            Ok(Outcome::Done { matched, changed, info }) => {
+                let affected = if self.capabilities & capability::FOUND_ROWS != 0 { matched } else { changed };
+                let done = Done { affected: *affected, info, ..self.done(more) };
+                self.packets.write(&done.packet())?;
+            }
+            Err(error) => self.packets.write(&response::error(error))?,
+        }
+        Ok(self.packets.flush()?)
+    }
+
+    fn rows(&mut self, grid: &Grid, origins: &[Option<Origin>], form: Form, more: u16) -> io::Result<()> {
+        let done = self.done(more);
+        let column = |(index, head)| Column::of(head, grid.rows.iter().filter_map(move |row| row.get(index)));
+        let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
+        let mut packet = Vec::new();
+        super::packet::put_number(&mut packet, columns.len() as u64);
+        self.packets.write(&packet)?;
+        self.definitions(grid, &columns, origins, done)?;
+        for row in &grid.rows {
+            match form {
+                Form::Text => response::text_row(&mut packet, row),
+                Form::Binary => response::binary_row(&mut packet, row, &columns),
+            }
+            self.packets.write(&packet)?;
+        }
+        self.packets.write(&done.end_of_rows(self.deprecates_eof()))
+    }
+
+    fn definitions(&mut self, grid: &Grid, columns: &[Column], origins: &[Option<Origin>], done: Done<'_>) -> io::Result<()> {
+        for (index, (head, column)) in grid.columns.iter().zip(columns).enumerate() {
+            let origin = origins.get(index).and_then(Option::as_ref);
+            self.packets.write(&column.definition(head, origin))?;
+        }
+        if self.deprecates_eof() { Ok(()) } else { self.packets.write(&done.eof()) }
+    }
+
+    /// The columns of a table, as clients ask for them that complete names.
+    fn field_list(&mut self, table: &[u8]) -> Result<(), End> {
+        let table = String::from_utf8_lossy(table).replace('`', "``");
+        let described = match self.session.describe(&format!("SELECT * FROM `{table}`")) {
+            Ok(described) => described,
+            Err(error) => return self.error(&error),
+        };
+        let origins = self.session.origins();
+        for (head, origin) in described.columns.iter().zip(&origins) {
+            let mut packet = Column::of(head, []).definition(head, origin.as_ref());
+            // Its default: NULL.
+            packet.push(0xfb);
+            self.packets.write(&packet)?;
+        }
+        let done = self.done(0);
+        self.packets.write(&done.end_of_rows(self.deprecates_eof()))?;
+        Ok(self.packets.flush()?)
+    }
+
+    /// A line for people.
+    fn statistics(&mut self) -> Result<(), End> {
+        let uptime = self.shared.started.elapsed();
+        let (threads, commands) = (self.shared.clients.len(), self.shared.commands.load(Ordering::Relaxed));
+        let line = format!(
+            "Uptime: {}  Threads: {threads}  Questions: {commands}  Queries per second avg: {:.3}",
+            uptime.as_secs(),
+            commands as f64 / uptime.as_secs_f64().max(1.0)
+        );
+        self.packets.write(line.as_bytes())?;
+        Ok(self.packets.flush()?)
+    }
+
+    fn change_user(&mut self, packet: &[u8]) -> Result<(), End> {
+        let Ok(login) = Login::parse_change(packet, self.capabilities) else {
+            return refuse(&mut self.packets, &bad_handshake());
+        };
+        let host = self.session.account().host.clone();
+        self.within(self.limits().login_time);
+        // A nonce serves one login.
+        let account = authenticate(&mut self.packets, &self.shared.accounts, &login, None, &host)?;
+        self.renew(account)?;
+        self.enter(login.schema)
+    }
+
+    /// A session as if the client had just come in.
+    fn renew(&mut self, account: Account) -> Result<(), End> {
+        self.statements.clear();
+        match open(self.shared, account, self.place) {
+            Ok(session) => {
+                self.session = session;
+                Ok(())
+            }
+            Err(error) => refuse(&mut self.packets, &error),
+        }
+    }
+
+    fn prepare(&mut self, text: &[u8]) -> Result<(), End> {
+        let described = utf8(text).and_then(|text| {
+            let size = self.prepared_bytes();
+            let (count, limit) = (self.statements.len(), self.limits().prepared_statements);
+            if count >= limit || size + text.len() > self.limits().prepared_bytes {
+                let message = format!(
+                    "Can't create more than max_prepared_stmt_count statements (current value: {limit}; {count} statements of \
+                     {size} bytes)"
+                );
+                return Err(error(1461, "42000", message));
+            }
+            let described = self.session.describe(text)?;
+            if described.parameters > usize::from(u16::MAX) {
+                return Err(error(1390, "HY000", "Prepared statement contains too many placeholders"));
+            }
+            Ok((text.to_owned(), described))
+        });
+        let (text, described) = match described {
+            Ok(described) => described,
+            Err(error) => return self.error(&error),
+        };
+        self.last_statement = self.last_statement.wrapping_add(1);
+        let done = self.done(0);
+        let mut packet = vec![0];
+        packet.extend_from_slice(&self.last_statement.to_le_bytes());
+        packet.extend_from_slice(&(described.columns.len() as u16).to_le_bytes());
+        packet.extend_from_slice(&(described.parameters as u16).to_le_bytes());
+        packet.push(0);
+        packet.extend_from_slice(&done.warnings.to_le_bytes());
+        self.packets.write(&packet)?;
+        if described.parameters > 0 {
+            let definition = response::parameter_definition();
+            for _ in 0..described.parameters {
+                self.packets.write(&definition)?;
+            }
+            if !self.deprecates_eof() {
+                self.packets.write(&done.eof())?;
+            }
+        }
+        if !described.columns.is_empty() {
+            let columns: Vec<Column> = described.columns.iter().map(|head| Column::of(head, [])).collect();
+            let grid = Grid { columns: described.columns, rows: Vec::new() };
+            self.definitions(&grid, &columns, &self.session.origins(), done)?;
+        }
+        let prepared =
+            Prepared { text, parameters: described.parameters, types: Vec::new(), long: HashMap::new(), long_error: None };
+        self.statements.insert(self.last_statement, prepared);
+        Ok(self.packets.flush()?)
+    }
+
+    fn execute(&mut self, id: u32, arguments: &[u8]) -> Result<(), End> {
+        let Some(prepared) = self.statements.get_mut(&id) else {
+            return self.error(&unknown_statement(id, "mysqld_stmt_execute"));
+        };
+        let long = std::mem::take(&mut prepared.long);
+        if let Some(error) = prepared.long_error.take() {
+            return self.error(&error);
+        }
+        let values = command::arguments(arguments, prepared.parameters, &mut prepared.types, &long);
+        let Ok(values) = values else {
+            return self.error(&error(1210, "HY000", "Incorrect arguments to mysqld_stmt_execute"));
+        };
+        let text = prepared.text.clone();
+        let result = self.statement(&text, &values);
+        self.answer(&result, Form::Binary, 0)
+    }
+
+    /// A piece of a parameter. It has no answer; what is wrong with it is said when the statement is executed.
+    fn long_data(&mut self, id: u32, parameter: u16, bytes: &[u8]) {
+        let limit = self.limits().packet_bytes;
+        let kept = self.prepared_bytes() + bytes.len();
+        let is_too_much = kept > self.limits().prepared_bytes;
+        let Some(prepared) = self.statements.get_mut(&id) else { return };
+        if usize::from(parameter) >= prepared.parameters {
+            prepared.long_error = Some(error(1210, "HY000", "Incorrect arguments to mysqld_stmt_send_long_data"));
+        } else if is_too_much || prepared.long_bytes() + bytes.len() > limit {
+            let message = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
+                           'max_allowed_packet' bytes";
+            prepared.long_error = Some(error(1105, "HY000", message));
+            prepared.long.clear();
+        } else {
+            prepared.long.entry(parameter).or_default().extend_from_slice(bytes);
+        }
+    }
+
+    fn prepared_bytes(&self) -> usize {
+        self.statements.values().map(Prepared::size_bytes).sum()
+    }
+
+    fn deprecates_eof(&self) -> bool {
+        self.capabilities & capability::DEPRECATE_EOF != 0
+    }
+
+    fn done(&self, more: u16) -> Done<'static> {
+        let warnings = u16::try_from(self.session.warnings().len()).unwrap_or(u16::MAX);
+        Done { status: status::AUTOCOMMIT | more, warnings, ..Done::default() }
+    }
+
+    fn ok(&mut self) -> Result<(), End> {
+        let packet = Done { warnings: 0, ..self.done(0) }.packet();
+        self.packets.write(&packet)?;
+        Ok(self.packets.flush()?)
+    }
+
+    fn error(&mut self, error: &Error) -> Result<(), End> {
+        self.packets.write(&response::error(error))?;
+        Ok(self.packets.flush()?)
+    }
+}
+
+fn open(shared: &Shared, account: Account, place: &Place<'_>) -> Result<Session, Error> {
+    let session = shared.database.session_numbered(account, place.id())?;
+    place.logged_in(session.account(), session.canceller());
+    Ok(session)
+}
+
+fn utf8(text: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(text).map_err(|wrong| {
+        let bytes: String = text[wrong.valid_up_to()..].iter().take(6).map(|byte| format!("\\x{byte:02X}")).collect();
+        error(1300, "HY000", format!("Invalid utf8mb4 character string: '{bytes}'"))
+    })
+}
+
+fn malformed() -> Error {
+    error(1835, "HY000", "Malformed communication packet.")
+}
+
+fn unknown_statement(id: u32, function: &str) -> Error {
+    error(1243, "HY000", format!("Unknown prepared statement handler ({id}) given to {function}"))
+}

@@ -1,0 +1,8 @@
+//! MySQL's protocol 4.1, the server's side.
+
+pub(crate) mod authentication;
+pub(crate) mod command;
+pub(crate) mod connection;
+pub(crate) mod handshake;
+pub(crate) mod packet;
+pub(crate) mod response;

@@ -1,0 +1,293 @@
+//! Packets: pieces of less than 16 MiB, each with its length and a number that counts them.
+//!
+//! ```text
+//! length: 3 bytes | number: 1 byte | that many bytes          A piece of 2²⁴ − 1 bytes is followed by another, which may be empty.
+//! ```
+
+use std::io::{self, Read, Write};
+use std::time::Instant;
+
+/// The length of a piece that another one follows.
+const FULL: usize = 0xff_ff_ff;
+/// How much is gathered before it is sent.
+const GATHER: usize = 64 * 1024;
+
+/// What packets come through.
+pub(crate) trait Stream: Read + Write {
+    /// Reading fails with [`io::ErrorKind::TimedOut`] from then on.
+    fn set_deadline(&mut self, deadline: Option<Instant>);
+}
+
+/// Why there is no packet.
+#[derive(Debug)]
+pub(crate) enum PacketError {
+    /// The client is gone, or too slow.
+    Gone,
+    /// It has more bytes than are allowed.
+    TooLarge,
+    /// Its number is not the next one.
+    OutOfOrder,
+}
+
+impl From<io::Error> for PacketError {
+    fn from(_: io::Error) -> PacketError {
+        PacketError::Gone
+    }
+}
+
+/// Packets in both directions.
+#[derive(Debug)]
+pub(crate) struct Packets<S> {
+    stream: S,
+    number: u8,
+    limit: usize,
+    out: Vec<u8>,
+}
+
+impl<S: Stream> Packets<S> {
+    /// `limit`: the most bytes that a packet from the client may have.
+    pub(crate) fn new(stream: S, limit: usize) -> Packets<S> {
+        Packets { stream, number: 0, limit, out: Vec::new() }
+    }
+
+    pub(crate) fn stream(&mut self) -> &mut S {
+        &mut self.stream
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// The next packet begins a command.
+    pub(crate) fn begin(&mut self) {
+        self.number = 0;
+    }
+
+    /// Waits for a packet to begin, until the stream's deadline, and gives what [`finish`](Self::finish) needs.
+    pub(crate) fn start(&mut self) -> io::Result<u8> {
+        let mut first = [0];
+        self.stream.read_exact(&mut first)?;
+        Ok(first[0])
+    }
+
+    /// Reads the rest of the packet that has begun.
+    pub(crate) fn finish(&mut self, first: u8, packet: &mut Vec<u8>) -> Result<(), PacketError> {
+        packet.clear();
+        let mut header = [first, 0, 0, 0];
+        self.stream.read_exact(&mut header[1..])?;
+        loop {
+            let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
+            if header[3] != self.number {
+                return Err(PacketError::OutOfOrder);
+            }
+            self.number = self.number.wrapping_add(1);
+            if length > self.limit.saturating_sub(packet.len()) {
+                return Err(PacketError::TooLarge);
+            }
+            // Memory grows with what has come, not with what was announced.
+            let read = (&mut self.stream).take(length as u64).read_to_end(packet)?;
+            if read < length {
+                return Err(PacketError::Gone);
+            }
+            if length < FULL {
+                return Ok(());
+            }
+            self.stream.read_exact(&mut header)?;
+        }
+    }
+
+    /// Reads a packet.
+    pub(crate) fn read(&mut self) -> Result<Vec<u8>, PacketError> {
+        let mut packet = Vec::new();
+        let first = self.start()?;
+        self.finish(first, &mut packet)?;
+        Ok(packet)
+    }
+
+    /// Sends a packet, at the latest with [`flush`](Self::flush).
+    pub(crate) fn write(&mut self, packet: &[u8]) -> io::Result<()> {
+        let mut rest = packet;
+        loop {
+            let (piece, after) = rest.split_at(rest.len().min(FULL));
+            let length = u32::try_from(piece.len()).unwrap_or(0).to_le_bytes();
+            self.out.extend_from_slice(&[length[0], length[1], length[2], self.number]);
+            self.number = self.number.wrapping_add(1);
+            self.out.extend_from_slice(piece);
+            if self.out.len() >= GATHER {
+                self.send()?;
+            }
+            if piece.len() < FULL {
+                return Ok(());
+            }
+            rest = after;
+        }
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.send()?;
+        self.stream.flush()
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let result = self.stream.write_all(&self.out);
+        self.out.clear();
+        // One large row is no reason to keep as much for ever.
+        self.out.shrink_to(2 * GATHER);
+        result
+    }
+}
+
+/// A packet is shorter than it says, or says what it cannot mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// Takes the parts of a packet off its front.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Parts<'a> {
+    pub(crate) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(Malformed)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        self.bytes(N)?.try_into().map_err(|_| Malformed)
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Up to a zero byte.
+    pub(crate) fn until_zero(&mut self) -> Result<&'a [u8], Malformed> {
+        let length = self.0.iter().position(|&byte| byte == 0).ok_or(Malformed)?;
+        let bytes = self.bytes(length)?;
+        self.u8()?;
+        Ok(bytes)
+    }
+
+    /// A number of 1 to 9 bytes.
+    pub(crate) fn number(&mut self) -> Result<u64, Malformed> {
+        match self.u8()? {
+            small @ 0..=0xfa => Ok(small.into()),
+            0xfc => self.u16().map(u64::from),
+            0xfd => self.array().map(|[a, b, c]| u32::from_le_bytes([a, b, c, 0]).into()),
+            0xfe => self.array().map(u64::from_le_bytes),
+            _ => Err(Malformed),
+        }
+    }
+
+    /// Bytes with their number in front.
+    pub(crate) fn counted(&mut self) -> Result<&'a [u8], Malformed> {
+        let length = self.number()?;
+        self.bytes(usize::try_from(length).map_err(|_| Malformed)?)
+    }
+}
+
+/// Appends a number of 1 to 9 bytes.
+pub(crate) fn put_number(packet: &mut Vec<u8>, number: u64) {
+    let bytes = number.to_le_bytes();
+    match number {
+        0..=0xfa => packet.push(bytes[0]),
+        0xfb..=0xffff => {
+            packet.push(0xfc);
+            packet.extend_from_slice(&bytes[..2]);
+        }
+        0x1_0000..=0xff_ffff => {
+            packet.push(0xfd);
+            packet.extend_from_slice(&bytes[..3]);
+        }
+        _ => {
+            packet.push(0xfe);
+            packet.extend_from_slice(&bytes);
+        }
+    }
+}
+
+/// Appends bytes with their number in front.
+pub(crate) fn put_counted(packet: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(packet, bytes.len() as u64);
+    packet.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    impl Stream for Cursor<Vec<u8>> {
+        fn set_deadline(&mut self, _: Option<Instant>) {}
+    }
+
+    fn written(packet: &[u8]) -> Vec<u8> {
+        let mut packets = Packets::new(Cursor::default(), 0);
+        packets.write(packet).unwrap();
+        packets.flush().unwrap();
+        packets.stream.into_inner()
+    }
+
+    fn read(bytes: &[u8], limit: usize) -> Result<Vec<u8>, PacketError> {
+        Packets::new(Cursor::new(bytes.to_vec()), limit).read()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for length in [0, 1, 250, 65_535, FULL - 1, FULL, FULL + 1, 2 * FULL] {
+            let packet: Vec<u8> = (0..length).map(|n| (n % 251) as u8).collect();
+            let bytes = written(&packet);
+            assert_eq!(bytes.len(), length + 4 * (length / FULL + 1));
+            assert!(read(&bytes, length).unwrap() == packet, "{length}");
+            if length > 0 {
+                assert!(matches!(read(&bytes, length - 1), Err(PacketError::TooLarge)), "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_beginning_ends_in_an_error() {
+        let bytes = written(b"\x03SELECT 1");
+        for end in 0..bytes.len() {
+            let error = read(&bytes[..end], 100).unwrap_err();
+            assert!(matches!(error, PacketError::Gone), "{end}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_packets_count() {
+        let mut bytes = written(b"one");
+        bytes[3] = 1;
+        assert!(matches!(read(&bytes, 100), Err(PacketError::OutOfOrder)));
+        // Announced, never sent: no memory for it.
+        let mut packets = Packets::new(Cursor::new(vec![0xfe, 0xff, 0xff, 0, b'x']), usize::MAX);
+        let mut packet = Vec::new();
+        let first = packets.start().unwrap();
+        packets.finish(first, &mut packet).unwrap_err();
+        assert!(packet.capacity() < 4096, "{}", packet.capacity());
+    }
+
+    #[test]
+    fn numbers() {
+        for number in [0, 250, 251, 252, 65_535, 65_536, 0xff_ffff, 0x100_0000, u64::MAX] {
+            let mut packet = Vec::new();
+            put_number(&mut packet, number);
+            let mut parts = Parts(&packet);
+            assert_eq!((parts.number(), parts.0.len()), (Ok(number), 0));
+            for end in 0..packet.len() {
+                assert_eq!(Parts(&packet[..end]).number(), Err(Malformed));
+            }
+        }
+        assert_eq!(Parts(&[0xfb]).number(), Err(Malformed));
+        assert_eq!(Parts(&[0xff]).number(), Err(Malformed));
+        assert_eq!(Parts(&[0xfe, 255, 255, 255, 255, 255, 255, 255, 255]).counted(), Err(Malformed));
+    }
+}

@@ -1,0 +1,290 @@
+//! The protocol as a client sees it that keeps to it, and as one does that does not.
+
+mod common;
+
+use common::{Client, FOUND, Packet, server, until};
+use perfschema_server::{Limits, ListenError};
+use std::io::{Cursor, Read, Write};
+use std::time::{Duration, Instant};
+
+#[test]
+fn text_and_binary_results() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    for deprecate_eof in [false, true] {
+        let mut client = Client::connect(&listener, "boss", deprecate_eof);
+        let rows =
+            client.query("SELECT name, enabled FROM performance_schema.setup_consumers WHERE name = 'global_instrumentation'");
+        assert_eq!(rows, [[Some("global_instrumentation".to_owned()), Some("YES".to_owned())]]);
+        assert_eq!(client.query("SELECT 18446744073709551615, NULL"), [[Some("18446744073709551615".to_owned()), None]]);
+        assert_eq!(client.query("SELECT 1 WHERE 1 = 0"), Vec::<Vec<Option<String>>>::new());
+        assert_eq!(client.send(b"\x03SELECT timer_name AS t, 1 FROM performance_schema.setup_timers x"), [2]);
+        assert!(
+            client
+                .read()
+                .starts_with(b"\x03def\x12performance_schema\x0csetup_timers\x0csetup_timers\x01t\x0aTIMER_NAME\x0c\xff\0")
+        );
+        assert!(client.read().starts_with(b"\x03def\0\0\0\x011\0\x0c\x3f\0"), "an expression");
+        client.skip(if deprecate_eof { 2 } else { 3 });
+        assert_eq!(client.fails(b"\x03SELECT nothing"), 1054);
+        assert_eq!(client.fails(b"\x03SELECT '\xff'"), 1300);
+        assert_eq!(client.fails(b"\x03"), 1065);
+
+        // COM_STMT_PREPARE, with a `?` that is given in pieces and one that is a number.
+        let answer = client.send(b"\x16SELECT CONCAT(?, 'c'), ? + 1");
+        assert_eq!((answer[0], &answer[5..9]), (0, &[2, 0, 2, 0][..]));
+        let id = answer[1..5].to_vec();
+        client.skip(if deprecate_eof { 4 } else { 6 });
+        let packet = |command: u8, rest: &[u8]| [&[command], id.as_slice(), rest].concat();
+        client.tell(&packet(0x18, b"\0\0a"));
+        client.tell(&packet(0x18, b"\0\0b"));
+        let answer = client.send(&packet(0x17, b"\0\x01\0\0\0\0\x01\xfd\0\x08\x80\xff\xff\xff\xff\0\0\0\0"));
+        assert_eq!(answer, [2]);
+        client.skip(if deprecate_eof { 2 } else { 3 });
+        assert_eq!(client.read(), [&b"\0\0\x03abc"[..], &0x1_0000_0000_u64.to_le_bytes()].concat());
+        client.skip(1);
+        // The piece was for one execution.
+        assert_eq!(client.fails(&packet(0x17, b"\0\x01\0\0\0\0\0")), 1210);
+        assert_eq!(client.fails(&packet(0x17, b"\0\x01\0\0\0")), 1210);
+        client.tell(&packet(0x18, b"\x02\0x"));
+        assert_eq!(client.fails(&packet(0x17, b"\0\x01\0\0\0\x03\0")), 1210);
+        assert_eq!(client.send(&packet(0x1a, b""))[0], 0);
+        client.tell(&packet(0x19, b""));
+        assert_eq!(client.fails(&packet(0x17, b"\0\x01\0\0\0\x03\0")), 1243);
+        assert_eq!(client.fails(&packet(0x1a, b"")), 1243);
+    }
+}
+
+#[test]
+fn every_command() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", false);
+    assert_eq!(client.send(b"\x0e")[0], 0, "ping");
+    assert_eq!(client.send(b"\x02performance_schema")[0], 0, "init db");
+    assert_eq!(client.fails(b"\x02nothing"), 1049);
+    let id = client.id.to_string();
+    assert_eq!(client.query("SELECT DATABASE(), CONNECTION_ID()"), [[Some("performance_schema".to_owned()), Some(id)]]);
+    assert!(client.send(b"\x09").starts_with(b"Uptime: "), "statistics");
+    let column = client.send(b"\x04setup_timers\0");
+    assert!(column.starts_with(b"\x03def\x12performance_schema\x0csetup_timers") && column.ends_with(b"\xfb"), "field list");
+    client.skip(2);
+    assert_eq!(client.fails(b"\x04nothing\0"), 1146);
+    assert_eq!(client.fails(b"\x03SELECT 1; SELECT 2"), 1064);
+    assert_eq!(client.send(b"\x1b\0\0")[0], 0xfe, "set option");
+    assert_eq!(client.query("SELECT 1; "), [[Some("1".to_owned())]]);
+    assert_eq!(client.send(b"\x1b\x01\0")[0], 0xfe);
+    client.send(b"\x03SET @kept = 7");
+    assert_eq!(client.query("SELECT @kept"), [[Some("7".to_owned())]]);
+    let prepared = client.send(b"\x16SELECT 1");
+    client.skip(2);
+    assert_eq!(client.send(b"\x1f")[0], 0, "reset connection");
+    assert_eq!(client.fails(&[b"\x17", &prepared[1..5], b"\0\x01\0\0\0"].concat()), 1243);
+    assert_eq!(client.query("SELECT @kept, DATABASE()"), [[None, Some("performance_schema".to_owned())]]);
+    assert_eq!(client.send(b"\x0a"), [8], "process info");
+    client.skip(8 + 1 + 1 + 1);
+    for unknown in [0x00, 0x05, 0x06, 0x07, 0x08, 0x0d, 0x12, 0x1c, 0x20, 0xff] {
+        assert_eq!(client.fails(&[unknown]), 1047, "{unknown:#x}");
+    }
+    for cut in [&b""[..], b"\x04t", b"\x0c\0", b"\x17\0", b"\x18\0", b"\x19", b"\x1a", b"\x1b"] {
+        assert_eq!(client.fails(cut), 1835, "{cut:?}");
+    }
+    // Change user: asked for another answer, which is empty here.
+    let switch = client.send(b"\x11open\0\0test\0\xff\0caching_sha2_password\0");
+    assert!(switch.starts_with(b"\xfecaching_sha2_password\0") && switch.len() == 1 + 22 + 20 + 1);
+    client.write(b"");
+    assert_eq!(client.read()[0], 0);
+    assert_eq!(client.query("SELECT CURRENT_USER(), DATABASE()"), [[Some("open@localhost".to_owned()), Some("test".to_owned())]]);
+    assert_eq!(client.fails(b"\x03TRUNCATE performance_schema.events_waits_history"), 1142);
+    // COM_PROCESS_KILL of itself.
+    let id = client.id as u32;
+    client.tell(&[&[0x0c][..], &id.to_le_bytes()].concat());
+    assert!(client.is_closed());
+}
+
+#[test]
+fn what_is_changed_is_counted() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let update = b"\x03UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE'";
+    assert_eq!(Client::connect(&listener, "boss", true).send(update)[1], 0);
+    assert_eq!(Client::connect_with(&listener, "boss", common::CAPABILITIES | FOUND).send(update)[1], 1);
+}
+
+#[test]
+fn limits() {
+    let server = server(Limits {
+        connections: 3,
+        packet_bytes: 1000,
+        login_time: Duration::from_millis(500),
+        read_time: Duration::from_millis(500),
+        idle_time: Duration::from_millis(1500),
+        prepared_statements: 2,
+        ..Limits::default()
+    });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let started = Instant::now();
+    // Says nothing; says something now and then.
+    let silent = Client::open(&listener);
+    let mut slow = Client::open(&listener);
+    slow.read();
+    while slow.stream.write_all(b"\0").is_ok() && started.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    drop((silent, slow));
+    until(|| server.connections() == 0);
+
+    let mut clients: Vec<Client> = (0..3).map(|_| Client::connect(&listener, "boss", true)).collect();
+    let refused = Client::open(&listener).read();
+    assert!(refused.starts_with(b"\xff\x10\x04#08004Too many connections"), "{refused:?}");
+    // Room again, once one has gone.
+    clients.pop();
+    until(|| server.connections() == 2);
+    let mut client = Client::connect(&listener, "boss", true);
+
+    let long = format!("\x03SELECT '{}'", "x".repeat(1000 - 10));
+    assert_eq!(long.len(), 1000);
+    assert_eq!(client.send(long.as_bytes()), [1], "as long as allowed");
+    client.skip(3);
+    assert_eq!(client.fails(&[b'\x03'; 1001]), 1153);
+    assert!(client.is_closed());
+    drop(client);
+    until(|| server.connections() == 2);
+
+    let mut client = Client::connect(&listener, "boss", true);
+    for _ in 0..2 {
+        assert_eq!(client.send(b"\x16SELECT 1")[0], 0);
+        client.skip(1);
+    }
+    assert_eq!(client.fails(b"\x16SELECT 1"), 1461);
+    client.tell(b"\x19\x01\0\0\0");
+    assert_eq!(client.send(b"\x16SELECT 1")[0], 0);
+    client.skip(1);
+
+    // Half a command; a number out of order; no command at all.
+    client.stream.write_all(b"\x05\0\0\0\x03SE").unwrap();
+    assert!(client.is_closed());
+    drop(client);
+    until(|| server.connections() == 2);
+    let mut client = Client::connect(&listener, "boss", true);
+    client.stream.write_all(b"\x01\0\0\x07\x0e").unwrap();
+    client.number = 0;
+    assert_eq!(client.error(), 1156);
+    assert!(client.is_closed());
+    let mut idle = clients.pop().unwrap();
+    idle.number = 0;
+    assert_eq!(idle.error(), 4031);
+    assert!(idle.is_closed());
+}
+
+#[test]
+fn a_thousand_clients() {
+    let server = server(Limits { connections: 20, ..Limits::default() });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut there: Vec<Client> = Vec::new();
+    let mut refused = 0;
+    for _ in 0..1000 {
+        let mut client = Client::open(&listener);
+        match client.read()[0] {
+            10 => there.push(client),
+            _ => refused += 1,
+        }
+    }
+    assert_eq!((there.len(), refused), (20, 980));
+    drop(there);
+    until(|| server.connections() == 0);
+    assert_eq!(Client::connect(&listener, "boss", true).query("SELECT 1").len(), 1);
+}
+
+#[test]
+fn logins_that_are_cut_or_wrong() {
+    let server = server(Limits::default());
+    let login = common::login("boss", common::CAPABILITIES);
+    let framed = |bytes: &[u8]| Packet { number: 1, bytes }.framed();
+    // Every beginning of the bytes, and every beginning of the packet in a whole frame.
+    for end in 0..login.len() {
+        assert_eq!(converse(&server, framed(&login)[..end].to_vec()).len(), 1, "only the greeting: {end}");
+        let answers = converse(&server, framed(&login[..end]));
+        let last = answers.last().unwrap();
+        assert!(last[0] == 0xff || last[0] == 0xfe || last[0] == 0, "{end}: {last:?}");
+    }
+    for user in ["nobody", "BOSS", "", "boss'--"] {
+        let answers = converse(&server, framed(&common::login(user, common::CAPABILITIES)));
+        assert!(answers[1].starts_with(b"\xff\x15\x04#28000Access denied for user '"), "{user}: {answers:?}");
+    }
+    // An answer where there is no password.
+    let name_ends = 32 + b"boss\0".len();
+    let answered = [&login[..name_ends], b"\x03abc", &login[name_ends + 1..]].concat();
+    assert!(converse(&server, framed(&answered))[1].starts_with(b"\xff\x15\x04#28000Access denied for user 'boss'"));
+    // The places are counted where they are taken, too.
+    let full = common::server(Limits { connections: 0, ..Limits::default() });
+    assert!(converse(&full, Vec::new())[0].starts_with(b"\xff\x10\x04"));
+    let old = common::login("boss", common::CAPABILITIES & !(1 << 9));
+    assert!(converse(&server, framed(&old))[1].starts_with(b"\xff\x13\x04#08S01Bad handshake"));
+    assert_eq!(server.connections(), 0);
+}
+
+/// What a client is sent whose bytes all come at once.
+fn converse(server: &perfschema_server::Server, bytes: Vec<u8>) -> Vec<Vec<u8>> {
+    struct Both(Cursor<Vec<u8>>, Vec<u8>);
+    impl Read for Both {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.0.read(buffer)
+        }
+    }
+    impl Write for Both {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.1.write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut both = Both(Cursor::new(bytes), Vec::new());
+    server.converse(&mut both, "localhost");
+    common::packets(&both.1)
+}
+
+#[test]
+fn where_it_listens() {
+    let server = server(Limits::default());
+    let everywhere = "0.0.0.0:0".parse().unwrap();
+    assert!(matches!(server.listen(everywhere), Err(ListenError::BeyondLoopback(_))));
+    assert!(matches!(server.listen_beyond_loopback(everywhere), Err(ListenError::NoPassword)));
+
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let address = listener.address().unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    drop(listener);
+    assert!(std::net::TcpStream::connect(address).is_err());
+    assert_eq!(client.query("SELECT 1").len(), 1, "who is in, stays");
+    server.stop();
+    assert!(client.is_closed());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_of_ones_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join("server-socket");
+    let _ = std::fs::remove_file(&path);
+    let server = server(Limits::default());
+    let listener = server.listen_unix(&path).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(server.listen_unix(&path).unwrap_err().to_string().ends_with("another server listens there"));
+    let mut greeting = [0; 5];
+    std::os::unix::net::UnixStream::connect(&path).unwrap().read_exact(&mut greeting).unwrap();
+    assert_eq!(greeting[4], 10);
+    drop(listener);
+    assert!(!path.exists());
+    // What a server left that has ended, and what is no socket.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    assert!(path.exists());
+    drop(server.listen_unix(&path).unwrap());
+    std::fs::write(&path, "mine").unwrap();
+    assert!(server.listen_unix(&path).unwrap_err().to_string().ends_with("it exists, and is no socket"));
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    std::fs::remove_file(&path).unwrap();
+}
