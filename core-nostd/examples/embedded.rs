@@ -12,7 +12,12 @@ use perfschema_core::{
     StaticRegion, WaitStart, tables,
 };
 
-const CONFIG: Config = Config::SMALL.with(Size::MaxThreadInstances, 2).with(Size::EventsWaitsHistorySize, 3);
+const CONFIG: Config = Config::SMALL
+    .with(Size::MaxThreadInstances, 2)
+    .with(Size::EventsWaitsHistorySize, 3)
+    // There are no files.
+    .with(Size::MaxFileClasses, 0)
+    .with(Size::MaxFileInstances, 0);
 const _: () = assert!(CONFIG.size_bytes() < 64 * 1024);
 static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
 
