@@ -47,7 +47,7 @@ fn running_stopped_killed() {
     demo.signal("-STOP");
     until("it stands still", || waits(&demo) == waits(&demo));
     assert_eq!(rows(&demo, "SELECT COUNT(*) > 3 FROM threads"), "1");
-    let current = "SELECT event_name LIKE 'wait/synch/%/demo/%', wait_so_far > 0 FROM sys.`x$current_waits` ORDER BY 1 LIMIT 1";
+    let current = "SELECT event_name LIKE 'wait/%/demo/%', wait_so_far > 0 FROM sys.`x$current_waits` ORDER BY 1 LIMIT 1";
     assert!(["1,1", ""].contains(&rows(&demo, current).as_str()), "{}", rows(&demo, current));
     succeeds(&["sql", &demo.pid(), "UPDATE setup_consumers SET enabled = 'NO' WHERE name = 'events_waits_history'"]);
 
