@@ -254,7 +254,7 @@ fn chunks_drawn_long_ago_are_not_taken() {
     // Chunks of one row.
     let config = CONFIG.with(Size::EventsWaitsHistoryLongSize, ROWS as u32).with(Size::MaxThreadInstances, ROWS as u32 / 2);
     // Each time with another number of chunks drawn and left.
-    for early_events in 60..=100 {
+    for early_events in (60..=100).step_by(if cfg!(miri) { 40 } else { 1 }) {
         let world = World::on(&config);
         let class = world.class(MUTEX);
         let [early, late] = ["early", "late"].map(|name| world.actor(name));
