@@ -245,7 +245,8 @@ impl<'r> Region<'r> {
     }
 
     /// The file of this path, claimed now if there is none: the bytes that the program gave, whatever they are. The caller refers to it
-    /// until [`release_file`](Self::release_file); it gets a row when it is opened. `class` is its instrument if it is new. None if there is no room, which is counted, or if the instrument is none of files.
+    /// until [`release_file`](Self::release_file); it gets a row when it is opened. `class` is its instrument if it is new. None if there
+    /// is no room, which is counted, or if the instrument is none of files.
     ///
     /// ```
     /// # use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};

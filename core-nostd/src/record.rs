@@ -144,8 +144,8 @@ const fn version(sequence: u64, phase: u64) -> u64 {
     sequence.wrapping_mul(4).wrapping_add(phase)
 }
 
-/// What an event is, in one word: operation in the low 8 bits, whether the words of a file are there in the next, then those of the switches that a reader needs, where the switches have
-/// them; class and source in the upper half, 16 bits each.
+/// What an event is, in one word: operation in the low 8 bits, whether the words of a file are there in the next, then those of the
+/// switches that a reader needs, where the switches have them; class and source in the upper half, 16 bits each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
@@ -231,6 +231,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) sequence: u64,
     pub(crate) base: u64,
     pub(crate) thread_id: u64,
+    /// Whether the record may have the words of a file, so that they are copied.
     pub(crate) may_be_file: bool,
 }
 
