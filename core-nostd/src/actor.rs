@@ -13,6 +13,7 @@ use crate::class::Class;
 use crate::file::{self, FileEvent, FileId, FileInstance, FileIo};
 use crate::instance::Held;
 use crate::long_history;
+use crate::memory::{self, MemoryChange};
 use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
@@ -72,6 +73,7 @@ pub struct Actor<'r> {
     histograms: &'r [Word],
     long: long_history::Writer<'r>,
     files: file::Recorder<'r>,
+    memory: memory::Recorder<'r>,
     conversions: [Conversion; 8],
 }
 
@@ -166,6 +168,7 @@ impl<'r> Actor<'r> {
             stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
             carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
             files: file::Recorder::new(region, Some(claimed.index)),
+            memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
             ..Actor::without_slot(region)
         }
     }
@@ -199,6 +202,7 @@ impl<'r> Actor<'r> {
             histograms: region.section(Section::Histograms),
             long: long_history::Writer::new(region),
             files: file::Recorder::new(region, None),
+            memory: memory::Recorder::new(region, None),
             conversions,
         }
     }
@@ -263,6 +267,19 @@ impl<'r> Actor<'r> {
             _ => switches.read(clock),
         };
         self.begin_at(switches, ticks, class, what)
+    }
+
+    /// Counts memory that comes or goes. `switches` are those of its class, loaded by the caller, who found them on. It is no event: it
+    /// has no number and no time.
+    #[inline(always)]
+    pub fn count_memory(&self, switches: Switches, class: Class, change: MemoryChange) {
+        // Relaxed: a setting of its own, as the switches are.
+        let switches = Switches(switches.0 & self.mask.get().get());
+        if switches.has(Switches::THREAD) {
+            self.memory.count(class, change);
+        } else if switches.has(Switches::ENABLED) {
+            self.memory.count_shared(class, change);
+        }
     }
 
     #[inline(always)]

@@ -23,6 +23,9 @@ pub(crate) mod word {
     /// What the owner loads at every event: written by those who change settings.
     pub(crate) const MASK: usize = 8;
     pub(crate) const EPOCHS: usize = 9;
+    /// The same for memory, which is truncated alone; and what they were when the present owner came.
+    pub(crate) const MEMORY_EPOCHS: usize = 10;
+    pub(crate) const MEMORY_FIRST_EPOCHS: usize = 11;
     pub(crate) const NAME: core::ops::Range<usize> = 16..32;
     pub(crate) const USER: core::ops::Range<usize> = 32..48;
     pub(crate) const HOST: core::ops::Range<usize> = 48..64;
@@ -127,6 +130,8 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::MASK].set(setting.mask());
     // The rows by thread start at zero, the global ones go on.
     words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
     let base = words[word::BASE].get();
     Some(Claimed { index, words, thread_id, base, version: claim.publish() })
 }
@@ -146,6 +151,16 @@ pub(crate) fn mask_word(words: &SlotWords) -> &Word {
     &words[word::MASK]
 }
 
+/// The slot's epochs for memory.
+pub(crate) fn memory_epochs(words: &SlotWords) -> Epochs {
+    Epochs(words[word::MEMORY_EPOCHS].get())
+}
+
+/// What they were when the present owner came.
+pub(crate) fn memory_first_epochs(words: &SlotWords) -> Epochs {
+    Epochs(words[word::MEMORY_FIRST_EPOCHS].get())
+}
+
 /// The word of the slot's epochs.
 pub(crate) fn epochs_word(words: &SlotWords) -> &Word {
     &words[word::EPOCHS]
@@ -160,6 +175,11 @@ pub(crate) fn epochs(words: &SlotWords) -> Epochs {
 /// TRUNCATE of one of the summary tables, for one slot.
 pub(crate) fn bump_epoch(words: &SlotWords, view: View) {
     words[word::EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
+}
+
+/// TRUNCATE of one of the memory tables, for one slot.
+pub(crate) fn bump_memory_epoch(words: &SlotWords, view: View) {
+    words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
 }
 
 /// Whether anybody ever owned the slot.
@@ -177,6 +197,7 @@ pub(crate) struct Owner {
     pub(crate) base: u64,
     pub(crate) setting: ThreadSetting,
     pub(crate) foreground: bool,
+    pub(crate) memory_first_epochs: Epochs,
     lengths: u64,
 }
 
@@ -195,6 +216,7 @@ pub(crate) fn look(words: &SlotWords) -> Look {
             base: words[word::BASE].get(),
             setting: ThreadSetting::from_bits(words[word::SETTING].get()),
             foreground: lengths >> 48 == ThreadType::Foreground as u64,
+            memory_first_epochs: memory_first_epochs(words),
             lengths,
         }
     })
