@@ -149,6 +149,17 @@ impl<'r> Actor<'r> {
         }
     }
 
+    /// Says anew who it is, if it has recorded no event yet: memory may have been counted before the thread could say so. Returns whether
+    /// it did.
+    pub fn identify(&self, identity: &ActorIdentity<'_>) -> bool {
+        let Some(slot) = self.slot.as_ref().filter(|slot| self.owns(slot.words)) else { return false };
+        let unused = self.sequence.get() == self.base;
+        if unused {
+            slot.identify(identity, crate::tables::setup_actors::setting_for(self.region, identity));
+        }
+        unused
+    }
+
     fn with_slot(region: &'r Region<'r>, claimed: Claimed<'r>) -> Actor<'r> {
         let owners = region.section(Section::Slots).len() / crate::region::SLOT;
         let queue = region.arrays_of::<1>(Section::Queues, claimed.index, owners).as_flattened();
@@ -156,7 +167,6 @@ impl<'r> Actor<'r> {
             word.set(index as u64);
         }
         Actor {
-            slot: Some(claimed),
             thread_id: claimed.thread_id,
             base: claimed.base,
             epochs: slot::epochs_word(claimed.words),
@@ -169,6 +179,7 @@ impl<'r> Actor<'r> {
             carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
             files: file::Recorder::new(region, Some(claimed.index)),
             memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
+            slot: Some(claimed),
             ..Actor::without_slot(region)
         }
     }
@@ -453,7 +464,7 @@ impl<'r> Actor<'r> {
 
     /// Whether the slot is this actor's.
     pub(crate) fn owns(&self, words: &SlotWords) -> bool {
-        self.slot.is_some_and(|slot| core::ptr::eq(slot.words, words)) && self.keep.get() == u64::MAX
+        self.slot.as_ref().is_some_and(|slot| core::ptr::eq(slot.words, words)) && self.keep.get() == u64::MAX
     }
 
     /// The words that must agree with what the actor itself remembers.

@@ -212,20 +212,9 @@ impl Parts {
         }
         let mut own = [MemoryUse::default(); 2];
         for (own, [allocated, freed, low, high]) in own.iter_mut().zip(words[word::OWN].as_chunks().0) {
-            *own = MemoryUse {
-                allocated: allocated.get(),
-                freed: freed.get(),
-                low: low.get() as i64,
-                high: high.get() as i64,
-            };
+            *own = MemoryUse { allocated: allocated.get(), freed: freed.get(), low: low.get() as i64, high: high.get() as i64 };
         }
-        Parts {
-            epochs: Epochs(words[word::EPOCHS].get()),
-            own,
-            bases,
-            carry,
-            carry_of: words[word::CARRY_OF].get(),
-        }
+        Parts { epochs: Epochs(words[word::EPOCHS].get()), own, bases, carry, carry_of: words[word::CARRY_OF].get() }
     }
 
     /// `first` are the slot's epochs when it got its present owner.

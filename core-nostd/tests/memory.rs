@@ -4,9 +4,7 @@ mod common;
 
 use common::{CONFIG, World};
 use perfschema_core::table::{TableError, Value};
-use perfschema_core::{
-    Actor, Class, Consumer, InstrumentName, Lost, MemoryChange, RegisterError, Setting, Size, tables,
-};
+use perfschema_core::{Actor, Class, Consumer, InstrumentName, Lost, MemoryChange, RegisterError, Setting, Size, tables};
 
 const GLOBAL: &str = "memory_summary_global_by_event_name";
 const BY_THREAD: &str = "memory_summary_by_thread_by_event_name";
@@ -184,7 +182,8 @@ fn memory_is_never_timed() {
     world.class(HEAP);
     world.class(common::MUTEX);
     let instruments = tables::find("setup_instruments").unwrap();
-    let expect = |memory: &str, mutex: &str| world.expect("setup_instruments", "NAME,ENABLED,TIMED,TIMED_ONE_IN", &[memory, mutex]);
+    let expect =
+        |memory: &str, mutex: &str| world.expect("setup_instruments", "NAME,ENABLED,TIMED,TIMED_ONE_IN", &[memory, mutex]);
     expect("memory/test/heap YES NULL 1", "wait/synch/mutex/test/A YES YES 1");
     for new in [("TIMED", Value::Text("YES")), ("TIMED_ONE_IN", Value::Unsigned(16))] {
         let updated = instruments.update(world.region, &mut |_| true, &[new]).unwrap();
@@ -246,7 +245,10 @@ fn threads_of_the_system_agree_in_the_end() {
                     // Between two changes of one thread there is at most one block, and one byte either way for each round.
                     assert!((0..=1).contains(&row.current_count_used), "{row:?}");
                     assert_eq!(row.count_alloc - row.count_free, row.current_count_used as u64);
-                    assert!(row.low_count_used <= row.current_count_used && row.current_count_used <= row.high_count_used, "{row:?}");
+                    assert!(
+                        row.low_count_used <= row.current_count_used && row.current_count_used <= row.high_count_used,
+                        "{row:?}"
+                    );
                     assert_eq!((row.low_count_used, row.high_count_used), (0, row.high_count_used.min(1)));
                 });
                 std::thread::yield_now();

@@ -114,7 +114,8 @@ impl TableSource for MemorySummaryByThreadByEventName {
             };
             for (done, class) in region.memory_classes().enumerate() {
                 let name = region.class_name(class);
-                let Some((memory, settled)) = region.memory_summary_by_thread(index, class, owner.memory_first_epochs).filter(|_| name != "")
+                let Some((memory, settled)) =
+                    region.memory_summary_by_thread(index, class, owner.memory_first_epochs).filter(|_| name != "")
                 else {
                     sweep.free(1);
                     continue;

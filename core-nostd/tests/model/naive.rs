@@ -20,14 +20,8 @@ const CLASS_SIZES: [Size; 6] = [
     Size::MaxFileClasses,
     Size::MaxMemoryClasses,
 ];
-const CLASSES_LOST: [Lost; 6] = [
-    Lost::MutexClasses,
-    Lost::RwlockClasses,
-    Lost::CondClasses,
-    Lost::SynchClasses,
-    Lost::FileClasses,
-    Lost::MemoryClasses,
-];
+const CLASSES_LOST: [Lost; 6] =
+    [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses, Lost::FileClasses, Lost::MemoryClasses];
 const INSTANCE_SIZES: [Size; 4] =
     [Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances];
 const INSTANCES_LOST: [Lost; 4] = [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances];
@@ -202,7 +196,13 @@ struct Counted {
 #[derive(Clone, Debug)]
 enum Memory {
     /// Blocks and bytes that came and went, in the slot that its thread had, or in none.
-    Change { class: ClassKey, slot: Option<usize>, thread: u64, blocks: [i64; 2], bytes: [i64; 2] },
+    Change {
+        class: ClassKey,
+        slot: Option<usize>,
+        thread: u64,
+        blocks: [i64; 2],
+        bytes: [i64; 2],
+    },
     Truncated(&'static str),
 }
 
