@@ -13,6 +13,7 @@ use crate::class::Class;
 use crate::file::{self, FileEvent, FileId, FileInstance, FileIo};
 use crate::instance::Held;
 use crate::long_history;
+use crate::memory::{self, MemoryChange};
 use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start, What};
 use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
@@ -72,6 +73,7 @@ pub struct Actor<'r> {
     histograms: &'r [Word],
     long: long_history::Writer<'r>,
     files: file::Recorder<'r>,
+    memory: memory::Recorder<'r>,
     conversions: [Conversion; 8],
 }
 
@@ -147,6 +149,17 @@ impl<'r> Actor<'r> {
         }
     }
 
+    /// Says anew who it is, if it has recorded no event yet: memory may have been counted before the thread could say so. Returns whether
+    /// it did.
+    pub fn identify(&self, identity: &ActorIdentity<'_>) -> bool {
+        let Some(slot) = self.slot.as_ref().filter(|slot| self.owns(slot.words)) else { return false };
+        let unused = self.sequence.get() == self.base;
+        if unused {
+            slot.identify(identity, crate::tables::setup_actors::setting_for(self.region, identity));
+        }
+        unused
+    }
+
     fn with_slot(region: &'r Region<'r>, claimed: Claimed<'r>) -> Actor<'r> {
         let owners = region.section(Section::Slots).len() / crate::region::SLOT;
         let queue = region.arrays_of::<1>(Section::Queues, claimed.index, owners).as_flattened();
@@ -154,7 +167,6 @@ impl<'r> Actor<'r> {
             word.set(index as u64);
         }
         Actor {
-            slot: Some(claimed),
             thread_id: claimed.thread_id,
             base: claimed.base,
             epochs: slot::epochs_word(claimed.words),
@@ -166,6 +178,8 @@ impl<'r> Actor<'r> {
             stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
             carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
             files: file::Recorder::new(region, Some(claimed.index)),
+            memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
+            slot: Some(claimed),
             ..Actor::without_slot(region)
         }
     }
@@ -199,6 +213,7 @@ impl<'r> Actor<'r> {
             histograms: region.section(Section::Histograms),
             long: long_history::Writer::new(region),
             files: file::Recorder::new(region, None),
+            memory: memory::Recorder::new(region, None),
             conversions,
         }
     }
@@ -263,6 +278,19 @@ impl<'r> Actor<'r> {
             _ => switches.read(clock),
         };
         self.begin_at(switches, ticks, class, what)
+    }
+
+    /// Counts memory that comes or goes. `switches` are those of its class, loaded by the caller, who found them on. It is no event: it
+    /// has no number and no time.
+    #[inline(always)]
+    pub fn count_memory(&self, switches: Switches, class: Class, change: MemoryChange) {
+        // Relaxed: a setting of its own, as the switches are.
+        let switches = Switches(switches.0 & self.mask.get().get());
+        if switches.has(Switches::THREAD) {
+            self.memory.count(class, change);
+        } else if switches.has(Switches::ENABLED) {
+            self.memory.count_shared(class, change);
+        }
     }
 
     #[inline(always)]
@@ -436,7 +464,7 @@ impl<'r> Actor<'r> {
 
     /// Whether the slot is this actor's.
     pub(crate) fn owns(&self, words: &SlotWords) -> bool {
-        self.slot.is_some_and(|slot| core::ptr::eq(slot.words, words)) && self.keep.get() == u64::MAX
+        self.slot.as_ref().is_some_and(|slot| core::ptr::eq(slot.words, words)) && self.keep.get() == u64::MAX
     }
 
     /// The words that must agree with what the actor itself remembers.

@@ -118,7 +118,7 @@ pub(crate) struct Pool {
     pub(crate) instances_lost: Lost,
 }
 
-/// The pools of locks in the order of their classes; those of files come behind them.
+/// The pools of locks in the order of their classes; those of files come behind them, and those of memory last.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -154,6 +154,14 @@ pub(crate) const FILE_POOL: Pool = Pool {
     instances_lost: Lost::FileInstances,
 };
 
+/// Memory: it has no instances; what stands for them here is never claimed.
+pub(crate) const MEMORY_POOL: Pool = Pool {
+    classes: Size::MaxMemoryClasses,
+    classes_lost: Lost::MemoryClasses,
+    instances: Section::SharedMemoryStats,
+    instances_lost: Lost::MemoryClasses,
+};
+
 /// The pool of a kind, if this version records it.
 pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
     match kind {
@@ -162,6 +170,7 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
         InstrumentKind::Cond => Some(&POOLS[2]),
         InstrumentKind::Synch => Some(&POOLS[3]),
         InstrumentKind::File => Some(&FILE_POOL),
+        InstrumentKind::Memory => Some(&MEMORY_POOL),
         _ => None,
     }
 }
@@ -169,7 +178,7 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
 /// The classes of a pool: each has a run of its own, so that one kind cannot take another's places.
 fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
     let mut start = 0;
-    for other in POOLS.iter().chain([&FILE_POOL]) {
+    for other in POOLS.iter().chain([&FILE_POOL]).chain([&MEMORY_POOL]) {
         let end = start + config.get(other.classes) as usize;
         if other.classes == pool.classes {
             return start..end;
@@ -214,7 +223,7 @@ impl Region<'_> {
                 Ok(_) => {
                     let len = write_text(&class[word::NAME], name.as_str());
                     class[word::NAME_LEN].set(len as u64);
-                    class[word::SETTING].set(initial.bits());
+                    class[word::SETTING].set(self.possible(class_index, initial).bits());
                     // [C2] Release: pairs with the Acquire in published(); whoever sees the class sees its name.
                     class[word::STATE].store(hash | PUBLISHED, Ordering::Release);
                     setup::fold(self);
@@ -237,6 +246,16 @@ impl Region<'_> {
     /// The registered classes, in the order of their index.
     pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
         (0..self.class_count()).map(|index| Class(index as u16)).filter(|class| self.published(*class).is_some())
+    }
+
+    /// The places of the classes of waits, each with the name of the instrument if it is registered.
+    pub(crate) fn wait_class_places(&self) -> impl Iterator<Item = (Class, Option<Text<128>>)> + '_ {
+        self.class_places().take(self.wait_class_count())
+    }
+
+    /// How many classes of waits there is room for: all but those of memory.
+    pub(crate) fn wait_class_count(&self) -> usize {
+        self.first_memory_class()
     }
 
     /// The places of all classes, each with the name of the instrument if it is registered.
@@ -273,8 +292,13 @@ impl Region<'_> {
     /// The same, for callers that fold once after several.
     pub(crate) fn store_setting(&self, class: Class, setting: Setting) {
         if let Some(words) = self.published(class) {
-            words[word::SETTING].set(setting.bits());
+            words[word::SETTING].set(self.possible(class, setting).bits());
         }
+    }
+
+    /// What the instrument can be of what is asked for: memory is never timed.
+    fn possible(&self, class: Class, setting: Setting) -> Setting {
+        if self.is_memory(class) { Setting { enabled: setting.enabled, ..Setting::OFF } } else { setting }
     }
 
     /// After a fork: what another thread was about to register is free again.

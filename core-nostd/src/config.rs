@@ -66,6 +66,8 @@ sizes! {
     MaxSynchClasses = "performance_schema_max_synch_classes", default 32, limit 1024;
     /// File instruments (`wait/io/file/…`) that can be registered.
     MaxFileClasses = "performance_schema_max_file_classes", default 80, limit 1024;
+    /// Memory instruments (`memory/…`) that can be registered.
+    MaxMemoryClasses = "performance_schema_max_memory_classes", default 32, limit 1024;
     /// Mutexes known at one time.
     MaxMutexInstances = "performance_schema_max_mutex_instances", default 4096, limit 1048576;
     /// Read-write locks known at one time.

@@ -262,7 +262,7 @@ impl<'r> Region<'r> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn refer_to_file(&self, class: Class, path: &[u8]) -> Option<FileId> {
-        if class.index() < self.first_file_class() {
+        if class.index() < self.first_file_class() || self.is_memory(class) {
             return None;
         }
         let name = Name::of(path);
@@ -588,12 +588,12 @@ impl<'r> Region<'r> {
 
     /// The places of the classes of files: they are behind one another.
     pub(crate) fn file_classes(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
-        let classes = self.first_file_class()..self.class_count();
+        let classes = self.first_file_class()..self.wait_class_count();
         classes.map(|index| Class(index as u16))
     }
 
     fn first_file_class(&self) -> usize {
-        self.class_count().saturating_sub(self.arrays::<FILE_SUMS>(Section::SharedFileStats).len())
+        self.wait_class_count().saturating_sub(self.arrays::<FILE_SUMS>(Section::SharedFileStats).len())
     }
 
     /// The io of an instrument, summed over all threads that ever were, since `file_summary_by_event_name` was truncated. Of a thread that

@@ -39,6 +39,7 @@ mod instance;
 mod interrupt;
 mod long_history;
 mod lost;
+mod memory;
 #[cfg(perfschema_loom)]
 #[doc(hidden)]
 pub mod model;
@@ -67,6 +68,7 @@ pub use file::{FileEvent, FileId, FileInstance, FileIo, IoSummary, IoSums};
 pub use fork::Child;
 pub use instance::{Held, Instance, InstanceId};
 pub use lost::Lost;
+pub use memory::{MemoryChange, MemorySummary, MemoryUse};
 pub use name::{InstrumentKind, InstrumentName, NameError};
 pub use operation::{Group, Operation};
 pub use perfschema_timer as timer;

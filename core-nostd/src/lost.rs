@@ -34,6 +34,8 @@ lost! {
     SynchClasses = "Performance_schema_synch_classes_lost";
     /// File instruments that could not be registered.
     FileClasses = "Performance_schema_file_classes_lost";
+    /// Memory instruments that could not be registered.
+    MemoryClasses = "Performance_schema_memory_classes_lost";
     /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
     MutexInstances = "Performance_schema_mutex_instances_lost";
     /// Read-write locks that found no place.

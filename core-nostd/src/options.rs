@@ -2,7 +2,7 @@
 //!
 //! | option | meaning |
 //! |---|---|
-//! | `performance-schema=ON` | everything on: all instruments, all consumers |
+//! | `performance-schema=ON` | everything on: all instruments but those of memory, all consumers |
 //! | `performance-schema-instrument='wait/synch/%=COUNTED'` | the instruments that match the pattern |
 //! | `performance-schema-consumer-events-waits-history=ON` | one row of `setup_consumers` |
 //! | `performance-schema-max-mutex-classes=200` | one size; `-1` leaves it to the program |

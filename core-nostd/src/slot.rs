@@ -7,6 +7,7 @@ use crate::pool::{self, Version};
 use crate::region::{Region, SLOT, Section, Text, header, read_text, write_text};
 use crate::stat::{Epochs, View};
 use crate::sync::{Ordering, Word};
+use core::cell::Cell;
 
 /// Words of a slot.
 pub(crate) mod word {
@@ -23,6 +24,9 @@ pub(crate) mod word {
     /// What the owner loads at every event: written by those who change settings.
     pub(crate) const MASK: usize = 8;
     pub(crate) const EPOCHS: usize = 9;
+    /// The same for memory, which is truncated alone; and what they were when the present owner came.
+    pub(crate) const MEMORY_EPOCHS: usize = 10;
+    pub(crate) const MEMORY_FIRST_EPOCHS: usize = 11;
     pub(crate) const NAME: core::ops::Range<usize> = 16..32;
     pub(crate) const USER: core::ops::Range<usize> = 32..48;
     pub(crate) const HOST: core::ops::Range<usize> = 48..64;
@@ -88,13 +92,13 @@ impl ThreadSetting {
 pub(crate) type SlotWords = [Word; SLOT];
 
 /// A slot that was claimed; only its owner may release it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Claimed<'r> {
     pub(crate) index: usize,
     pub(crate) words: &'r SlotWords,
     pub(crate) thread_id: u64,
     pub(crate) base: u64,
-    version: Version,
+    version: Cell<Version>,
 }
 
 /// A number for a thread, never used before.
@@ -112,6 +116,17 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
         return None;
     };
     let thread_id = next_thread_id(region);
+    words[word::THREAD_ID].set(thread_id);
+    write_identity(words, identity, setting);
+    // The rows by thread start at zero, the global ones go on.
+    words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
+    let base = words[word::BASE].get();
+    Some(Claimed { index, words, thread_id, base, version: Cell::new(claim.publish()) })
+}
+
+fn write_identity(words: &SlotWords, identity: &ActorIdentity<'_>, setting: ThreadSetting) {
     let lengths = [
         write_text(&words[word::NAME], identity.name),
         write_text(&words[word::USER], identity.user),
@@ -119,16 +134,11 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
         identity.thread_type as usize,
     ];
     words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
-    words[word::THREAD_ID].set(thread_id);
     words[word::OS_ID].set(identity.os_id);
     words[word::PARENT].set(identity.parent_thread_id);
     words[word::START_NS].set(identity.start_monotonic_ns);
     words[word::SETTING].set(setting.bits());
     words[word::MASK].set(setting.mask());
-    // The rows by thread start at zero, the global ones go on.
-    words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
-    let base = words[word::BASE].get();
-    Some(Claimed { index, words, thread_id, base, version: claim.publish() })
 }
 
 impl Claimed<'_> {
@@ -136,7 +146,15 @@ impl Claimed<'_> {
     pub(crate) fn release(&self, sequence: u64) {
         // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
         self.words[word::BASE].set(sequence);
-        pool::release(&self.words[word::STATE], self.version);
+        pool::release(&self.words[word::STATE], self.version.get());
+    }
+
+    /// The owner says anew who it is; its THREAD_ID and its sums stay.
+    pub(crate) fn identify(&self, identity: &ActorIdentity<'_>, setting: ThreadSetting) {
+        if let Some(claim) = pool::claim_again(&self.words[word::STATE]) {
+            write_identity(self.words, identity, setting);
+            self.version.set(claim.publish());
+        }
     }
 }
 
@@ -144,6 +162,16 @@ impl Claimed<'_> {
 #[inline(always)]
 pub(crate) fn mask_word(words: &SlotWords) -> &Word {
     &words[word::MASK]
+}
+
+/// The slot's epochs for memory.
+pub(crate) fn memory_epochs(words: &SlotWords) -> Epochs {
+    Epochs(words[word::MEMORY_EPOCHS].get())
+}
+
+/// What they were when the present owner came.
+pub(crate) fn memory_first_epochs(words: &SlotWords) -> Epochs {
+    Epochs(words[word::MEMORY_FIRST_EPOCHS].get())
 }
 
 /// The word of the slot's epochs.
@@ -162,6 +190,11 @@ pub(crate) fn bump_epoch(words: &SlotWords, view: View) {
     words[word::EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
 }
 
+/// TRUNCATE of one of the memory tables, for one slot.
+pub(crate) fn bump_memory_epoch(words: &SlotWords, view: View) {
+    words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
+}
+
 /// Whether anybody ever owned the slot.
 pub(crate) fn was_used(words: &SlotWords) -> bool {
     pool::was_used(&words[word::STATE])
@@ -177,6 +210,7 @@ pub(crate) struct Owner {
     pub(crate) base: u64,
     pub(crate) setting: ThreadSetting,
     pub(crate) foreground: bool,
+    pub(crate) memory_first_epochs: Epochs,
     lengths: u64,
 }
 
@@ -195,6 +229,7 @@ pub(crate) fn look(words: &SlotWords) -> Look {
             base: words[word::BASE].get(),
             setting: ThreadSetting::from_bits(words[word::SETTING].get()),
             foreground: lengths >> 48 == ThreadType::Foreground as u64,
+            memory_first_epochs: memory_first_epochs(words),
             lengths,
         }
     })

@@ -77,11 +77,17 @@ impl Epochs {
         Epochs(u64::from(thread) << 32 | u64::from(global))
     }
 
-    fn same(self, other: Epochs, view: View) -> bool {
+    pub(crate) fn same(self, other: Epochs, view: View) -> bool {
         match view {
             View::Thread => self.0 >> 32 == other.0 >> 32,
             View::Global => self.0 as u32 == other.0 as u32,
         }
+    }
+
+    /// Whether these are of the time from `first` to `now`, as the by-thread view counts it.
+    pub(crate) fn is_within(self, first: Epochs, now: Epochs) -> bool {
+        let [this, first, now] = [self, first, now].map(|epochs| (epochs.0 >> 32) as u32);
+        now.wrapping_sub(this) <= now.wrapping_sub(first)
     }
 }
 

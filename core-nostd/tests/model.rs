@@ -18,14 +18,14 @@ use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
-    Operation, Region, Setting, Size, ThreadType, Wait, WaitCopy, WaitStart, tables,
+    MemoryChange, Operation, Region, Setting, Size, ThreadType, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::panic::Location;
 
-const CLASS_NAMES: [&str; 9] = [
+const CLASS_NAMES: [&str; 11] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -35,8 +35,10 @@ const CLASS_NAMES: [&str; 9] = [
     "wait/synch/semaphore/m/S",
     "wait/io/file/m/F",
     "wait/io/file/m/G",
+    "memory/m/H",
+    "memory/m/I",
 ];
-const PREFIXES: [&str; 5] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "none"];
+const PREFIXES: [&str; 6] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "memory/", "none"];
 const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
@@ -156,6 +158,13 @@ enum Step {
         what: What,
         count: usize,
     },
+    /// Memory comes, goes, or gets another size.
+    Memory {
+        actor: usize,
+        class: usize,
+        freed: Option<u64>,
+        allocated: Option<u64>,
+    },
     Pass {
         ns: u64,
     },
@@ -217,7 +226,8 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let few = || 0..9_usize;
+    let few = || 0..11_usize;
+    let bytes = || prop::option::of(0..5_u64);
     let nanoseconds = || prop_oneof![0..100_u64, 0..1_000_000_u64, 0..30_000_000_000_u64];
     let yes = any::<bool>;
     prop_oneof![
@@ -247,6 +257,8 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (few(), few(), what()).prop_map(|(actor, class, what)| Step::Chain { actor, class, what }),
         3 => (few(), few(), what(), 1..20_usize)
             .prop_map(|(actor, class, what, count)| Step::Burst { actor, class, what, count }),
+        16 => (few(), few(), bytes(), bytes())
+            .prop_map(|(actor, class, freed, allocated)| Step::Memory { actor, class, freed, allocated }),
         8 => nanoseconds().prop_map(|ns| Step::Pass { ns }),
         1 => nanoseconds().prop_map(|ns| Step::Back { ns }),
         4 => (few(), prop::bool::weighted(0.7)).prop_map(|(consumer, on)| Step::Switch { consumer, on }),
@@ -265,12 +277,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 16] = [
+const SIZES: [(Size, u32, u32); 17] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
     (Size::MaxSynchClasses, 1, 2),
     (Size::MaxFileClasses, 2, 3),
+    (Size::MaxMemoryClasses, 2, 3),
     (Size::MaxFileInstances, 3, 5),
     (Size::MaxMutexInstances, 2, 4),
     (Size::MaxRwlockInstances, 1, 3),
@@ -488,7 +501,7 @@ impl<'r> Both<'r> {
                 self.model.detach(gone.thread);
             }
             Step::Begin { actor, class, what } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), choose(&self.classes, *class)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
                 if self.actors[at].waits.len() < DEPTH {
                     self.begin(at, class, what, None);
                 }
@@ -498,17 +511,30 @@ impl<'r> Both<'r> {
                 self.end(at, *held, amount.map(|amount| AMOUNTS[amount]));
             }
             Step::Chain { actor, class, what } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), choose(&self.classes, *class)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
                 if let Some(ended) = self.actors[at].waits.pop() {
                     self.begin(at, class, what, Some(ended.wait));
                 }
             }
             Step::Burst { actor, class, what, count } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), choose(&self.classes, *class)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
                 for _ in 0..*count {
                     self.begin(at, class, what, None);
                     self.end(at, 0, None);
                 }
+            }
+            Step::Memory { actor, class, freed, allocated } => {
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, true)) else { return };
+                let (class, key) = self.classes[class];
+                let change = match (*freed, *allocated) {
+                    (None, None) => MemoryChange::default(),
+                    (None, Some(bytes)) => MemoryChange::allocated(bytes),
+                    (Some(bytes), None) => MemoryChange::freed(bytes),
+                    (Some(from), Some(to)) => MemoryChange::resized(from, to),
+                };
+                let Driven { actor, thread, .. } = &self.actors[at];
+                actor.count_memory(region.switches(class), class, change);
+                self.model.count_memory(*thread, key, *freed, *allocated);
             }
             Step::Pass { ns } => advance(&self.clock.clock, *ns),
             Step::Back { ns } => {
@@ -575,6 +601,13 @@ impl<'r> Both<'r> {
             }
             Step::Compare => self.compare(),
         }
+    }
+
+    /// One of the classes of memory, or of the others.
+    fn choose_class(&self, number: usize, memory: bool) -> Option<usize> {
+        let is_memory = |class: &Class| self.region.class_name(*class).as_str().starts_with("memory/");
+        let chosen: Vec<usize> = (0..self.classes.len()).filter(|at| is_memory(&self.classes[*at].0) == memory).collect();
+        choose(&chosen, number).map(|at| chosen[at])
     }
 
     /// UPDATE: rows matched, rows changed.

@@ -283,6 +283,8 @@ fn rights_are_mysqls() {
         "events_waits_summary_global_by_event_name",
         "file_summary_by_event_name",
         "file_summary_by_instance",
+        "memory_summary_by_thread_by_event_name",
+        "memory_summary_global_by_event_name",
         "setup_actors",
     ];
     let update: [(&str, &[&str]); 5] = [

@@ -23,6 +23,10 @@ pub(crate) const INSTANCE: usize = 24;
 pub(crate) const FILE: usize = 136;
 /// Words of the sums of a file, or of one actor and one instrument of files: reads, writes, everything else.
 pub(crate) const FILE_SUMS: usize = 24;
+/// Words of the memory of one actor and one instrument: three cache lines, the first two hold all that a change writes.
+pub(crate) const MEMORY: usize = 24;
+/// Words of the memory of one instrument that no actor owns: one cache line.
+pub(crate) const SHARED_MEMORY: usize = 8;
 /// Words of a source location.
 pub(crate) const SOURCE: usize = 10;
 /// Words of a row of `setup_actors`.
@@ -76,9 +80,9 @@ sections! {
     /// Rows of `setup_actors`.
     SetupActors: SETUP_ACTOR, |c| size(c, Size::SetupActorsSize);
     /// The effective switches of each class: the one word that an instrumentation point loads.
-    Switches: 1, |c| classes(c);
+    Switches: 1, |c| classes(c) + size(c, Size::MaxMemoryClasses);
     /// Names and settings of the classes.
-    Classes: CLASS, |c| classes(c);
+    Classes: CLASS, |c| classes(c) + size(c, Size::MaxMemoryClasses);
     /// Source locations, a hash table keyed by their address.
     Sources: SOURCE, |c| sources(c);
     /// Summaries that no actor owns: of threads without a slot, and while `thread_instrumentation` is off.
@@ -117,13 +121,17 @@ sections! {
     Histograms: BUCKET_COUNT, |c| size(c, Size::MaxWaitHistograms);
     /// What the histograms held when their table was truncated, by class.
     HistogramBases: BUCKET_COUNT, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { classes(c) };
+    /// Memory by actor and instrument of memory.
+    MemoryStats: MEMORY, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxMemoryClasses));
+    /// Memory that no actor owns.
+    SharedMemoryStats: SHARED_MEMORY, |c| size(c, Size::MaxMemoryClasses);
 }
 
 const fn size(config: &Config, size: Size) -> usize {
     config.get(size) as usize
 }
 
-/// Instrument classes of all kinds together; each kind has a run of them.
+/// Instrument classes of all kinds of waits together; each kind has a run of them. Those of memory are behind them.
 pub(crate) const fn classes(config: &Config) -> usize {
     size(config, Size::MaxMutexClasses)
         + size(config, Size::MaxRwlockClasses)
@@ -239,6 +247,7 @@ mod tests {
             .with(Size::MaxRwlockInstances, 512)
             .with(Size::MaxCondInstances, 256)
             .with(Size::MaxSynchInstances, 128)
+            .with(Size::MaxMemoryClasses, 0)
             .with(Size::MaxFileClasses, 0)
             .with(Size::MaxFileInstances, 0);
         assert_eq!(classes(&server), 256);

@@ -40,8 +40,8 @@ impl TableSource for EventsWaitsHistogramByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::of(region.class_count() * BUCKET_COUNT);
-        for (class, name) in region.class_places() {
+        let mut sweep = Sweep::of(region.wait_class_count() * BUCKET_COUNT);
+        for (class, name) in region.wait_class_places() {
             let Some(event_name) = name else {
                 sweep.free(BUCKET_COUNT);
                 continue;
@@ -68,7 +68,7 @@ impl TableSource for EventsWaitsHistogramByEventName {
     }
 
     fn truncate(&self, region: &Region<'_>) {
-        for class in region.classes() {
+        for (class, _) in region.wait_class_places().filter(|(_, name)| name.is_some()) {
             wait_histogram::truncate(region, class);
         }
     }

@@ -107,8 +107,8 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::of(region.class_count());
-        for (class, name) in region.class_places() {
+        let mut sweep = Sweep::of(region.wait_class_count());
+        for (class, name) in region.wait_class_places() {
             let Some(name) = name else {
                 sweep.free(1);
                 continue;
@@ -149,7 +149,7 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         let slots = region.arrays::<SLOT>(Section::Slots);
-        let classes = region.class_count();
+        let classes = region.wait_class_count();
         let mut sweep = Sweep::of(slots.len() * classes);
         for (index, words) in slots.iter().enumerate() {
             let owner = match slot::look(words) {
@@ -165,7 +165,7 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
             };
             let stats = region.arrays_of::<STAT>(Section::Stats, index, slots.len());
             let carries = region.arrays_of::<CARRY>(Section::Carries, index, slots.len());
-            for (class, name) in region.class_places() {
+            for (class, name) in region.wait_class_places() {
                 let (Some(name), Some(stat), Some(carry)) = (name, stats.get(class.index()), carries.get(class.index())) else {
                     sweep.free(1);
                     continue;

@@ -11,6 +11,7 @@ pub(crate) mod file_instances;
 pub(crate) mod file_summary;
 pub(crate) mod global_status;
 pub(crate) mod global_variables;
+pub(crate) mod memory_summary;
 pub(crate) mod mutex_instances;
 pub(crate) mod performance_timers;
 pub(crate) mod rwlock_instances;
@@ -31,6 +32,10 @@ pub use file_instances::{FileInstances, FileInstancesRow};
 pub use file_summary::{FileSummaryByEventName, FileSummaryByEventNameRow, FileSummaryByInstance, FileSummaryByInstanceRow};
 pub use global_status::{GlobalStatus, GlobalStatusRow};
 pub use global_variables::{GlobalVariables, GlobalVariablesRow};
+pub use memory_summary::{
+    MemorySummaryByThreadByEventName, MemorySummaryByThreadByEventNameRow, MemorySummaryGlobalByEventName,
+    MemorySummaryGlobalByEventNameRow,
+};
 pub use mutex_instances::{MutexInstances, MutexInstancesRow};
 pub use performance_timers::{PerformanceTimers, PerformanceTimersRow};
 pub use rwlock_instances::{RwlockInstances, RwlockInstancesRow};
@@ -57,6 +62,8 @@ pub const ALL: &[&dyn Table] = &[
     &FileSummaryByInstance,
     &GlobalStatus,
     &GlobalVariables,
+    &MemorySummaryByThreadByEventName,
+    &MemorySummaryGlobalByEventName,
     &MutexInstances,
     &PerformanceTimers,
     &RwlockInstances,

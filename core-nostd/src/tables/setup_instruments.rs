@@ -11,8 +11,8 @@ row! {
         NAME as name: Text<128>,
         /// Whether events are recorded.
         ENABLED as enabled: YesNo,
-        /// Whether they are timed; if not, TIMER_START, TIMER_END and TIMER_WAIT are NULL.
-        TIMED as timed: YesNo,
+        /// Whether they are timed; if not, TIMER_START, TIMER_END and TIMER_WAIT are NULL. NULL for what is never timed: memory.
+        TIMED as timed: Option<YesNo>,
         /// One event in so many is timed, the others are only counted; 1 to 65535. Beyond MySQL.
         TIMED_ONE_IN as timed_one_in: u32,
     }
@@ -39,9 +39,8 @@ impl TableSource for SetupInstruments {
                 continue;
             };
             let Setting { enabled, timed, timed_one_in } = region.setting(class);
-            let row =
-                SetupInstrumentsRow { name, enabled: enabled.into(), timed: timed.into(), timed_one_in: timed_one_in.into() };
-            each(&row);
+            let timed = (!region.is_memory(class)).then(|| timed.into());
+            each(&SetupInstrumentsRow { name, enabled: enabled.into(), timed, timed_one_in: timed_one_in.into() });
             sweep.row();
         }
         sweep
@@ -54,6 +53,8 @@ impl TableSource for SetupInstruments {
         for (column, value) in new {
             match SetupInstrumentsRow::COLUMNS[Self::DECLARATION.column(column)?].name {
                 column @ "ENABLED" => setting.enabled = yes_no(value, column)?,
+                // NULL is what it shows, not what it can be set to.
+                column @ "TIMED" if *value == Value::Null => return Err(TableError::NotNull { column }),
                 column @ "TIMED" => setting.timed = yes_no(value, column)?,
                 column => {
                     let out_of_range = TableError::OutOfRange { column };
@@ -62,8 +63,9 @@ impl TableSource for SetupInstruments {
                 }
             }
         }
+        // What the instrument cannot be is left as it is, without an error, as in MySQL.
         region.store_setting(class, setting);
-        Ok(setting != before)
+        Ok(region.setting(class) != before)
     }
 
     fn updated(&self, region: &Region<'_>) {

@@ -17,6 +17,7 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxCondClasses, 1)
     .with(Size::MaxSynchClasses, 1)
     .with(Size::MaxFileClasses, 2)
+    .with(Size::MaxMemoryClasses, 2)
     .with(Size::MaxMutexInstances, 3)
     .with(Size::MaxRwlockInstances, 2)
     .with(Size::MaxCondInstances, 1)
@@ -188,7 +189,10 @@ fn places(config: &Config, table: &str) -> Option<u64> {
             sum(&[Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances])
                 + sum(&[Size::MaxFileInstances])
         }
-        "events_waits_summary_global_by_event_name" | "setup_instruments" => classes,
+        "events_waits_summary_global_by_event_name" => classes,
+        "setup_instruments" => classes + sum(&[Size::MaxMemoryClasses]),
+        "memory_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxMemoryClasses]),
+        "memory_summary_global_by_event_name" => sum(&[Size::MaxMemoryClasses]),
         "mutex_instances" => sum(&[Size::MaxMutexInstances]),
         "rwlock_instances" => sum(&[Size::MaxRwlockInstances]),
         "cond_instances" => sum(&[Size::MaxCondInstances]),

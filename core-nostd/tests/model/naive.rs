@@ -10,10 +10,18 @@ use std::iter;
 const KINDS: [&str; 5] = ["mutex", "rwlock", "cond", "semaphore", "file"];
 /// The pool of files.
 const FILES: usize = 4;
-const CLASS_SIZES: [Size; 5] =
-    [Size::MaxMutexClasses, Size::MaxRwlockClasses, Size::MaxCondClasses, Size::MaxSynchClasses, Size::MaxFileClasses];
-const CLASSES_LOST: [Lost; 5] =
-    [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses, Lost::FileClasses];
+/// The pool of memory, whose instruments have names of their own.
+const MEMORY: usize = 5;
+const CLASS_SIZES: [Size; 6] = [
+    Size::MaxMutexClasses,
+    Size::MaxRwlockClasses,
+    Size::MaxCondClasses,
+    Size::MaxSynchClasses,
+    Size::MaxFileClasses,
+    Size::MaxMemoryClasses,
+];
+const CLASSES_LOST: [Lost; 6] =
+    [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses, Lost::FileClasses, Lost::MemoryClasses];
 const INSTANCE_SIZES: [Size; 4] =
     [Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances];
 const INSTANCES_LOST: [Lost; 4] = [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances];
@@ -184,13 +192,52 @@ struct Counted {
     bytes: u64,
 }
 
+/// What happened to memory, and to its tables.
+#[derive(Clone, Debug)]
+enum Memory {
+    /// Blocks and bytes that came and went, in the slot that its thread had, or in none.
+    Change {
+        class: ClassKey,
+        slot: Option<usize>,
+        thread: u64,
+        blocks: [i64; 2],
+        bytes: [i64; 2],
+    },
+    Truncated(&'static str),
+}
+
+/// Blocks, or bytes, in one place where they are counted: came, went, fewest and most in use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    came: i64,
+    went: i64,
+    low: i64,
+    high: i64,
+}
+
+impl Used {
+    fn change(&mut self, [came, went]: [i64; 2]) {
+        self.came += came;
+        self.went += went;
+        self.low = self.low.min(self.came - self.went);
+        self.high = self.high.max(self.came - self.went);
+    }
+
+    /// What came and went is forgotten, what is there stays.
+    fn truncate(&mut self) {
+        let both = self.came.min(self.went);
+        let left = self.came - self.went;
+        *self = Used { came: self.came - both, went: self.went - both, low: left, high: left };
+    }
+}
+
 /// BUCKET_NUMBER, BUCKET_TIMER_LOW, BUCKET_TIMER_HIGH, COUNT_BUCKET, COUNT_BUCKET_AND_LOWER, BUCKET_QUANTILE of an instrument.
 pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
 
 pub(crate) struct Naive {
     config: Config,
     /// By pool, as many as there is room for.
-    classes: [Vec<Class>; 5],
+    classes: [Vec<Class>; 6],
     consumers: Vec<bool>,
     timer: usize,
     setup_actors: Vec<SetupActor>,
@@ -207,6 +254,7 @@ pub(crate) struct Naive {
     file_places: Vec<Option<(FileKey, bool)>>,
     file_hint: usize,
     counted: Vec<Counted>,
+    memory: Vec<Memory>,
     /// Of each summary table: how much was counted when it was last truncated.
     since: HashMap<&'static str, usize>,
     /// Pairs of a slot and a class, and whether they found a histogram.
@@ -242,6 +290,7 @@ impl Naive {
             file_places: vec![None; size(Size::MaxFileInstances)],
             file_hint: 0,
             counted: Vec::new(),
+            memory: Vec::new(),
             since: HashMap::new(),
             histograms: HashMap::new(),
             bucket_lows: bucket_lows(),
@@ -275,12 +324,18 @@ impl Naive {
         pools.flat_map(|(pool, classes)| classes.iter().enumerate().map(move |(index, class)| ((pool, index), class)))
     }
 
+    /// Those of waits.
+    fn wait_classes(&self) -> impl Iterator<Item = (ClassKey, &Class)> {
+        self.class_list().filter(|((pool, _), _)| *pool != MEMORY)
+    }
+
     fn class(&self, (pool, index): ClassKey) -> &Class {
         &self.classes[pool][index]
     }
 
     pub(crate) fn register(&mut self, name: &'static str, setting: Setting) -> Option<ClassKey> {
-        let pool = KINDS.iter().position(|kind| name.split('/').nth(2) == Some(kind)).unwrap();
+        let pool = KINDS.iter().position(|kind| name.split('/').nth(2) == Some(kind)).unwrap_or(MEMORY);
+        let setting = possible(pool, setting);
         if let Some(index) = self.classes[pool].iter().position(|class| class.name == name) {
             return Some((pool, index));
         }
@@ -293,16 +348,17 @@ impl Naive {
     }
 
     pub(crate) fn set(&mut self, (pool, index): ClassKey, setting: Setting) {
-        self.classes[pool][index].setting = setting;
+        self.classes[pool][index].setting = possible(pool, setting);
     }
 
     /// UPDATE of `setup_instruments` for the names that begin so: rows matched, rows changed.
     pub(crate) fn update_instruments(&mut self, prefix: &str, enabled: Option<bool>, timed: Option<bool>) -> (u64, u64) {
         let mut counts = (0, 0);
-        for class in self.classes.iter_mut().flatten().filter(|class| class.name.starts_with(prefix)) {
+        let pools = self.classes.iter_mut().enumerate().flat_map(|(pool, list)| list.iter_mut().map(move |class| (pool, class)));
+        for (pool, class) in pools.filter(|(_, class)| class.name.starts_with(prefix)) {
             let before = class.setting;
-            class.setting =
-                Setting { enabled: enabled.unwrap_or(before.enabled), timed: timed.unwrap_or(before.timed), ..before };
+            let asked = Setting { enabled: enabled.unwrap_or(before.enabled), timed: timed.unwrap_or(before.timed), ..before };
+            class.setting = possible(pool, asked);
             counts = (counts.0 + 1, counts.1 + u64::from(class.setting != before));
         }
         counts
@@ -310,7 +366,9 @@ impl Naive {
 
     pub(crate) fn enable_everything(&mut self) {
         self.consumers.fill(true);
-        self.classes.iter_mut().flatten().for_each(|class| class.setting = Setting::ON);
+        for (pool, classes) in self.classes.iter_mut().enumerate() {
+            classes.iter_mut().for_each(|class| class.setting = possible(pool, Setting::ON));
+        }
     }
 
     /// Says whether anything changed.
@@ -351,7 +409,7 @@ impl Naive {
     // Instances.
 
     pub(crate) fn create_instance(&mut self, class: ClassKey, address: u64) -> Option<InstanceKey> {
-        if class.0 == FILES {
+        if class.0 >= FILES {
             return None;
         }
         let Some(place) = self.instances[class.0].iter().position(Option::is_none) else {
@@ -706,6 +764,40 @@ impl Naive {
         event.on.timed.then_some(event.on.timer)
     }
 
+    /// Blocks of so many bytes go, and come.
+    pub(crate) fn count_memory(&mut self, thread: usize, class: ClassKey, freed: Option<u64>, allocated: Option<u64>) {
+        let thread = &self.threads[thread];
+        let on = self.on(class, thread);
+        if on.enabled {
+            let blocks = [allocated, freed].map(|bytes| i64::from(bytes.is_some()));
+            let bytes = [allocated, freed].map(|bytes| bytes.unwrap_or(0) as i64);
+            let slot = thread.slot.filter(|_| on.thread);
+            self.memory.push(Memory::Change { class, slot, thread: thread.id, blocks, bytes });
+        }
+    }
+
+    /// The columns of a memory table, for what was counted in places that are told apart by `place`; None is another row's.
+    fn memory_row(&self, table: &str, class: ClassKey, place: impl Fn(Option<usize>, u64) -> Option<usize>) -> String {
+        let mut places: HashMap<usize, [Used; 2]> = HashMap::new();
+        for happened in &self.memory {
+            match happened {
+                Memory::Change { class: other, slot, thread, blocks, bytes } if *other == class => {
+                    let Some(place) = place(*slot, *thread) else { continue };
+                    let used = places.entry(place).or_default();
+                    used[0].change(*blocks);
+                    used[1].change(*bytes);
+                }
+                Memory::Truncated(other) if *other == table => places.values_mut().flatten().for_each(Used::truncate),
+                _ => {}
+            }
+        }
+        let sum = |what: usize, number: fn(&Used) -> i64| places.values().map(|used| number(&used[what])).sum::<i64>();
+        let used = |what| [sum(what, |used| used.low), sum(what, |used| used.came - used.went), sum(what, |used| used.high)];
+        let counts = [0, 1].map(|what| [sum(what, |used| used.came), sum(what, |used| used.went)]);
+        let all = [&counts[0][..], &counts[1], &used(0), &used(1)].concat();
+        all.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
+    }
+
     /// Whether the pair has a histogram: decided when it first needs one.
     fn has_histogram(&mut self, slot: usize, class: ClassKey) -> bool {
         let taken = self.histograms.values().filter(|found| **found).count();
@@ -771,6 +863,7 @@ impl Naive {
             }),
             "events_waits_history_long" => self.long.iter_mut().for_each(|row| *row = None),
             "setup_actors" => self.setup_actors.clear(),
+            _ if table.starts_with("memory_summary") => self.memory.push(Memory::Truncated(table)),
             _ if table.contains("summary") || table.contains("histogram") => {
                 self.since.insert(table, self.counted.len());
             }
@@ -825,7 +918,7 @@ impl Naive {
 
     pub(crate) fn histogram_rows(&self) -> Vec<HistogramRow> {
         let mut rows = Vec::new();
-        for (key, class) in self.class_list() {
+        for (key, class) in self.wait_classes() {
             let buckets = self.buckets(key);
             let total = buckets.iter().sum::<u64>().max(1);
             let mut lower = 0;
@@ -893,12 +986,12 @@ impl Naive {
         Some(match table {
             "setup_instruments" => self
                 .class_list()
-                .map(|(_, class)| {
+                .map(|(key, class)| {
                     format!(
                         "{} {} {} {}",
                         class.name,
                         yes(class.setting.enabled),
-                        yes(class.setting.timed),
+                        if key.0 == MEMORY { "NULL" } else { yes(class.setting.timed) },
                         class.setting.timed_one_in
                     )
                 })
@@ -961,8 +1054,26 @@ impl Naive {
             "events_waits_history_long" => {
                 self.long.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
             }
-            "events_waits_summary_global_by_event_name" => self
+            "memory_summary_global_by_event_name" => self
                 .class_list()
+                .filter(|((pool, _), _)| *pool == MEMORY)
+                .map(|(key, class)| {
+                    // A slot counts over all its owners; what has no slot is one place more.
+                    let memory = self.memory_row(table, key, |slot, _| Some(slot.map_or(0, |slot| slot + 1)));
+                    format!("{} {memory}", class.name)
+                })
+                .collect(),
+            "memory_summary_by_thread_by_event_name" => self
+                .live()
+                .flat_map(|thread| self.class_list().map(move |(key, class)| (thread.id, key, class)))
+                .filter(|(_, (pool, _), _)| *pool == MEMORY)
+                .map(|(id, key, class)| {
+                    let memory = self.memory_row(table, key, |slot, thread| slot.filter(|_| thread == id));
+                    format!("{id} {} {memory}", class.name)
+                })
+                .collect(),
+            "events_waits_summary_global_by_event_name" => self
+                .wait_classes()
                 .map(|(key, class)| {
                     let sums = self.sums(table, |counted| counted.class == key);
                     let buckets = self.buckets(key);
@@ -972,7 +1083,7 @@ impl Naive {
                 .collect(),
             "events_waits_summary_by_thread_by_event_name" => self
                 .live()
-                .flat_map(|thread| self.class_list().map(move |(key, class)| (thread.id, key, class)))
+                .flat_map(|thread| self.wait_classes().map(move |(key, class)| (thread.id, key, class)))
                 .map(|(thread, key, class)| {
                     let sums = self.sums(table, |counted| counted.class == key && counted.thread == Some(thread));
                     format!("{thread} {} {sums}", class.name)
@@ -1019,6 +1130,8 @@ impl Naive {
             "events_waits_summary_by_instance" => (0..4).map(instances).sum::<usize>() + self.file_places.len(),
             "file_instances" | "file_summary_by_instance" => self.file_places.len(),
             "file_summary_by_event_name" => self.size(Size::MaxFileClasses),
+            "memory_summary_global_by_event_name" => self.size(Size::MaxMemoryClasses),
+            "memory_summary_by_thread_by_event_name" => threads * self.size(Size::MaxMemoryClasses),
             "events_waits_current" | "events_waits_history" => {
                 threads * (self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS)
             }
@@ -1027,6 +1140,11 @@ impl Naive {
         };
         Some(places as u64)
     }
+}
+
+/// Memory is never timed.
+fn possible(pool: usize, setting: Setting) -> Setting {
+    if pool == MEMORY { Setting { enabled: setting.enabled, ..Setting::OFF } } else { setting }
 }
 
 /// The first 512 bytes as text, without a character that is cut there.

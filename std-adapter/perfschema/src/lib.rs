@@ -33,6 +33,7 @@
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own.
 
+pub mod alloc;
 pub mod fs;
 pub mod render;
 pub mod sync;
@@ -136,6 +137,64 @@ macro_rules! once {
 macro_rules! fs {
     ($name:literal) => {
         $crate::__instrumented_files!($name)
+    };
+}
+
+/// An allocator for `#[global_allocator]` with an instrument of its own, over std's or the one given; see [`alloc`](mod@alloc).
+///
+/// ```
+/// use perfschema::alloc::Allocator;
+/// #[global_allocator]
+/// static ALLOCATOR: Allocator = perfschema::allocator!("memory/app/heap");
+/// ```
+/// ```compile_fail
+/// # use perfschema::alloc::Allocator;
+/// static ALLOCATOR: Allocator = perfschema::allocator!("wait/synch/mutex/app/heap");
+/// ```
+#[macro_export]
+macro_rules! allocator {
+    ($name:literal) => {
+        $crate::allocator!($name, ::std::alloc::System)
+    };
+    ($name:literal, $inner:expr) => {
+        $crate::alloc::Allocator::new($crate::memory!($name), $inner)
+    };
+}
+
+/// Memory with an instrument of its own, counted where the program says so; see [`Memory`](alloc::Memory). Also in a `static`.
+///
+/// ```
+/// use perfschema::alloc::Memory;
+/// static CACHE: Memory = perfschema::memory!("memory/app/cache");
+/// CACHE.allocated(4096);
+/// ```
+#[macro_export]
+macro_rules! memory {
+    ($name:literal) => {{
+        const _: () = ::core::assert!(
+            ::core::matches!($crate::core::InstrumentName::literal($name).kind(), $crate::core::InstrumentKind::Memory),
+            "an instrument of memory is named memory/…"
+        );
+        $crate::__instrumented_memory!($name)
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_memory {
+    ($name:literal) => {{
+        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
+        $crate::alloc::Memory::with_instrument(&INSTRUMENT)
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented_memory {
+    ($name:literal) => {
+        $crate::alloc::Memory::new()
     };
 }
 

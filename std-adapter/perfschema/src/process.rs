@@ -5,7 +5,7 @@ use crate::share::{self, ShareError, Unnamed};
 use crate::{hook, thread};
 use perfschema_core::options::{self, InstrumentSetting, OptionError, StartOption, same_name};
 use perfschema_core::pattern::LikePattern;
-use perfschema_core::{Config, ConfigError, Consumer, Identity, Region, RegionError, Setting, Size, Word};
+use perfschema_core::{Config, ConfigError, Consumer, Identity, InstrumentKind, Region, RegionError, Setting, Size, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::fmt;
 use std::sync::OnceLock;
@@ -25,10 +25,30 @@ static PROCESS: OnceLock<Process> = OnceLock::new();
 pub struct Process {
     region: Region<'static>,
     /// What instruments that register later start with; the last that applies wins among equally long patterns.
-    instruments: Vec<(String, Setting)>,
+    instruments: Vec<InitialSetting>,
     /// Whether the memory is shared; None if nobody wants it to be.
     #[cfg(target_os = "linux")]
     shared: Option<Result<(), ShareError>>,
+}
+
+/// How the instruments of a pattern start.
+#[derive(Clone, Debug)]
+struct InitialSetting {
+    pattern: String,
+    setting: Setting,
+    /// Not those of memory, which are switched on by name alone.
+    but_memory: bool,
+}
+
+impl InitialSetting {
+    fn new(pattern: &str, setting: Setting) -> InitialSetting {
+        InitialSetting { pattern: pattern.into(), setting, but_memory: false }
+    }
+
+    fn applies_to(&self, name: &str) -> bool {
+        let memory = name.starts_with(InstrumentKind::Memory.prefix());
+        !(memory && self.but_memory) && LikePattern::start_up(&self.pattern).matches(name)
+    }
 }
 
 /// The process's performance schema, if it was started.
@@ -40,7 +60,8 @@ pub fn process() -> Option<&'static Process> {
     PROCESS.get()
 }
 
-/// Starts the performance schema with everything on, except what the variable `PERFSCHEMA_OPTIONS` says otherwise.
+/// Starts the performance schema with everything on but memory ([`Builder::everything`]), except what the variable `PERFSCHEMA_OPTIONS`
+/// says otherwise.
 ///
 /// # Errors
 /// [`StartError`]: it was started before, or an option is wrong.
@@ -72,7 +93,7 @@ pub struct Builder {
     /// Or the first thing that was wrong.
     config: Result<Config, StartError>,
     consumers: Vec<(Consumer, bool)>,
-    instruments: Vec<(String, Setting)>,
+    instruments: Vec<InitialSetting>,
     environment: bool,
     share: bool,
 }
@@ -127,10 +148,12 @@ impl Builder {
         self
     }
 
-    /// Turns everything on, or off: all consumers, and all instruments, timed.
+    /// Turns everything on, or off: all consumers, and all instruments, timed. But not those of memory, which are off as in MySQL, because
+    /// a program allocates more often than it waits: `instrument("memory/%", Setting::COUNTED)` switches them on.
     pub fn everything(mut self, on: bool) -> Builder {
         self.consumers.extend(Consumer::ALL.iter().map(|&consumer| (consumer, on)));
-        self.instruments.push(("%".into(), if on { Setting::ON } else { Setting::OFF }));
+        let setting = if on { Setting::ON } else { Setting::OFF };
+        self.instruments.push(InitialSetting { but_memory: true, ..InitialSetting::new("%", setting) });
         self
     }
 
@@ -143,7 +166,7 @@ impl Builder {
     /// Switches the instruments whose names match: `%` is any run of characters, `?` one character. Of several patterns that match,
     /// the longest wins.
     pub fn instrument(mut self, pattern: &str, setting: Setting) -> Builder {
-        self.instruments.push((pattern.into(), setting));
+        self.instruments.push(InitialSetting::new(pattern, setting));
         self
     }
 
@@ -185,7 +208,7 @@ impl Builder {
                         InstrumentSetting::On => Setting::ON,
                         _ => Setting::OFF,
                     };
-                    self.instruments.push((pattern.as_str().into(), setting));
+                    self.instruments.push(InitialSetting::new(pattern.as_str(), setting));
                 }
                 StartOption::Consumer { name, enabled } => {
                     let consumer = Consumer::ALL.iter().find(|consumer| same_name(name, consumer.name()));
@@ -296,8 +319,8 @@ impl Process {
 
     /// How an instrument starts: the longest pattern that matches its name decides, of equally long ones the last.
     pub(crate) fn initial_setting(&self, name: &str) -> Setting {
-        let matching = self.instruments.iter().filter(|(pattern, _)| LikePattern::start_up(pattern).matches(name));
-        matching.max_by_key(|(pattern, _)| pattern.len()).map_or(Setting::OFF, |(_, setting)| *setting)
+        let matching = self.instruments.iter().filter(|initial| initial.applies_to(name));
+        matching.max_by_key(|initial| initial.pattern.len()).map_or(Setting::OFF, |initial| initial.setting)
     }
 }
 

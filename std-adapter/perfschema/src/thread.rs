@@ -16,7 +16,7 @@ use crate::process::{Process, process};
 use perfschema_core::{Actor, ActorIdentity, Lost, Text};
 use std::cell::OnceCell;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, compiler_fence};
 
 pub use perfschema_core::ThreadType;
 
@@ -29,11 +29,13 @@ const NEW: u32 = 1 << 31;
 struct Thread {
     /// How many levels are in the middle of a record; and [`NEW`]. One thread and its handlers use it, so relaxed is enough.
     busy: AtomicU32,
+    /// It has said who it is. Relaxed, as above.
+    named: AtomicBool,
     actors: [OnceCell<Actor<'static>>; LEVELS],
 }
 
 thread_local! {
-    static THREAD: Thread = const { Thread { busy: AtomicU32::new(NEW), actors: [const { OnceCell::new() }; LEVELS] } };
+    static THREAD: Thread = const { Thread { busy: AtomicU32::new(NEW), named: AtomicBool::new(false), actors: [const { OnceCell::new() }; LEVELS] } };
 }
 
 /// Runs `record` with an actor of the thread that nobody uses at the moment; it takes its slot at its first call. None while the process
@@ -123,7 +125,8 @@ pub(crate) fn forked() {
 }
 
 /// Says who the calling thread is, before it records its first wait: a name, and for a thread that serves a user, who and from where.
-/// Returns false if it is known already, or the process has not started recording.
+/// Returns false if it has recorded one or said so already, or the process has not started recording. Memory that it has allocated does
+/// not count as a wait.
 ///
 /// A thread that never says so is named `thread/<program>/<name of the thread>`.
 ///
@@ -138,12 +141,16 @@ pub(crate) fn forked() {
 pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) -> bool {
     THREAD.with(|thread| {
         let identity = ThreadIdentity { name, thread_type, user, host };
-        let known = thread.actors[0].get().is_some();
-        let known = known || thread.busy.load(Ordering::Relaxed) != NEW || thread.enter(NEW, &identity).is_none();
-        if !known {
-            thread.leave();
+        let (busy, attached) = (thread.busy.load(Ordering::Relaxed), thread.actors[0].get().is_some());
+        if thread.named.load(Ordering::Relaxed) || busy & !NEW != 0 {
+            return false;
         }
-        !known
+        let Some((process, actor)) = process().zip(thread.enter(busy, &identity)) else { return false };
+        let named = !attached || with_identity(process, &identity, None, |identity| actor.identify(identity));
+        compiler_fence(Ordering::SeqCst);
+        thread.leave();
+        thread.named.store(named, Ordering::Relaxed);
+        named
     })
 }
 
@@ -155,11 +162,19 @@ pub fn current_id() -> Option<u64> {
 /// An actor for the thread; for a handler, if it interrupts this THREAD_ID.
 // May be called by a signal handler: nothing here allocates, locks, or is not to be called there.
 fn attach(process: &'static Process, identity: &ThreadIdentity<'_>, interrupts: Option<u64>) -> Actor<'static> {
+    with_identity(process, identity, interrupts, |identity| Actor::attach(process.region(), identity))
+}
+
+fn with_identity<R>(
+    process: &Process,
+    identity: &ThreadIdentity<'_>,
+    interrupts: Option<u64>,
+    run: impl FnOnce(&ActorIdentity<'_>) -> R,
+) -> R {
     let ThreadIdentity { name, thread_type, user, host } = *identity;
     let name = if name.is_empty() { default_name(process, interrupts.is_some()) } else { name.into() };
     let (name, parent_thread_id) = (name.as_str(), interrupts.unwrap_or(0));
-    let identity = ActorIdentity { name, thread_type, user, host, os_id: os_id(), parent_thread_id, ..Default::default() };
-    Actor::attach(process.region(), &identity)
+    run(&ActorIdentity { name, thread_type, user, host, os_id: os_id(), parent_thread_id, ..Default::default() })
 }
 
 fn default_name(process: &Process, in_handler: bool) -> Text<128> {

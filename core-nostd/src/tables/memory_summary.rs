@@ -1,0 +1,181 @@
+//! `memory_summary_…`: memory counted, by event name, and by thread and event name.
+//!
+//! By thread: copied from the owner's sums under their version. Global: added up over all slots, used now or earlier, and the sums that
+//! belong to no thread.
+
+use crate::memory::MemorySummary;
+use crate::region::{Region, SLOT, Section, Text};
+use crate::slot::{self, Look};
+use crate::stat::View;
+use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+
+/// The columns that both have, after those of their own.
+macro_rules! memory_summary_row {
+    (
+        $(#[$meta:meta])*
+        pub struct $row:ident {
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty, )*
+        }
+    ) => {
+        row! {
+            $(#[$meta])*
+            pub struct $row {
+                $( #[doc = $doc] $sql as $field: $type, )*
+                /// Number of blocks allocated. A block that is resized is one freed and one allocated.
+                COUNT_ALLOC as count_alloc: u64,
+                /// Number of blocks freed.
+                COUNT_FREE as count_free: u64,
+                /// Bytes allocated.
+                SUM_NUMBER_OF_BYTES_ALLOC as sum_number_of_bytes_alloc: u64,
+                /// Bytes freed.
+                SUM_NUMBER_OF_BYTES_FREE as sum_number_of_bytes_free: u64,
+                /// The fewest blocks in use; at most that, where several threads are summed up.
+                LOW_COUNT_USED as low_count_used: i64,
+                /// Blocks in use: allocated and not freed. Negative if blocks were freed here that were allocated elsewhere, or before they were counted.
+                CURRENT_COUNT_USED as current_count_used: i64,
+                /// The most blocks in use; at least that, where several threads are summed up.
+                HIGH_COUNT_USED as high_count_used: i64,
+                /// The fewest bytes in use; at most that, where several threads are summed up.
+                LOW_NUMBER_OF_BYTES_USED as low_number_of_bytes_used: i64,
+                /// Bytes in use, as CURRENT_COUNT_USED.
+                CURRENT_NUMBER_OF_BYTES_USED as current_number_of_bytes_used: i64,
+                /// The most bytes in use; at least that, where several threads are summed up.
+                HIGH_NUMBER_OF_BYTES_USED as high_number_of_bytes_used: i64,
+            }
+        }
+
+        impl $row {
+            fn new($($field: $type,)* memory: &MemorySummary) -> $row {
+                let MemorySummary { blocks, bytes } = memory;
+                $row {
+                    $($field,)*
+                    count_alloc: blocks.allocated,
+                    count_free: blocks.freed,
+                    sum_number_of_bytes_alloc: bytes.allocated,
+                    sum_number_of_bytes_free: bytes.freed,
+                    low_count_used: blocks.low,
+                    current_count_used: blocks.current(),
+                    high_count_used: blocks.high,
+                    low_number_of_bytes_used: bytes.low,
+                    current_number_of_bytes_used: bytes.current(),
+                    high_number_of_bytes_used: bytes.high,
+                }
+            }
+        }
+    };
+}
+
+memory_summary_row! {
+    /// A row of `memory_summary_by_thread_by_event_name`.
+    pub struct MemorySummaryByThreadByEventNameRow {
+        /// The thread.
+        THREAD_ID as thread_id: u64,
+        /// Instrument name.
+        EVENT_NAME as event_name: Text<128>,
+    }
+}
+
+memory_summary_row! {
+    /// A row of `memory_summary_global_by_event_name`.
+    pub struct MemorySummaryGlobalByEventNameRow {
+        /// Instrument name.
+        EVENT_NAME as event_name: Text<128>,
+    }
+}
+
+/// `memory_summary_by_thread_by_event_name`
+#[derive(Clone, Copy, Debug)]
+pub struct MemorySummaryByThreadByEventName;
+
+impl TableSource for MemorySummaryByThreadByEventName {
+    type Row = MemorySummaryByThreadByEventNameRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "memory_summary_by_thread_by_event_name",
+        doc: "Memory of each instrument that each thread allocated and freed. TRUNCATE takes off what came and went, what is in use stays.",
+        columns: MemorySummaryByThreadByEventNameRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
+        let slots = region.arrays::<SLOT>(Section::Slots);
+        let classes = region.memory_classes().len();
+        let mut sweep = Sweep::of(slots.len() * classes);
+        for (index, words) in slots.iter().enumerate() {
+            let owner = match slot::look(words) {
+                Look::Live(owner) => owner,
+                Look::Free => {
+                    sweep.free(classes);
+                    continue;
+                }
+                Look::Changed => {
+                    sweep.skipped(classes);
+                    continue;
+                }
+            };
+            for (done, class) in region.memory_classes().enumerate() {
+                let name = region.class_name(class);
+                let Some((memory, settled)) =
+                    region.memory_summary_by_thread(index, class, owner.memory_first_epochs).filter(|_| name != "")
+                else {
+                    sweep.free(1);
+                    continue;
+                };
+                if !slot::still(words, &owner) {
+                    sweep.skipped(classes - done);
+                    break;
+                }
+                if !settled {
+                    sweep.changed();
+                    continue;
+                }
+                each(&MemorySummaryByThreadByEventNameRow::new(owner.thread_id, name, &memory));
+                sweep.row();
+            }
+        }
+        sweep
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        truncate(region, View::Thread);
+    }
+}
+
+/// `memory_summary_global_by_event_name`
+#[derive(Clone, Copy, Debug)]
+pub struct MemorySummaryGlobalByEventName;
+
+impl TableSource for MemorySummaryGlobalByEventName {
+    type Row = MemorySummaryGlobalByEventNameRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "memory_summary_global_by_event_name",
+        doc: "Memory of each instrument, summed over all threads. TRUNCATE takes off what came and went, what is in use stays.",
+        columns: MemorySummaryGlobalByEventNameRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
+        let classes = region.memory_classes();
+        let mut sweep = Sweep::of(classes.len());
+        for class in classes {
+            let name = region.class_name(class);
+            if name == "" {
+                sweep.free(1);
+                continue;
+            }
+            each(&MemorySummaryGlobalByEventNameRow::new(name, &region.memory_summary_by_event_name(class)));
+            sweep.row();
+        }
+        sweep
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        truncate(region, View::Global);
+        region.truncate_shared_memory();
+    }
+}
+
+fn truncate(region: &Region<'_>, view: View) {
+    for words in region.arrays::<SLOT>(Section::Slots) {
+        slot::bump_memory_epoch(words, view);
+    }
+}
