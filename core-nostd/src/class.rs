@@ -118,7 +118,7 @@ pub(crate) struct Pool {
     pub(crate) instances_lost: Lost,
 }
 
-/// The pools of locks in the order of their classes; those of files come behind them.
+/// The pools of locks in the order of their classes; those of files and of sockets come behind them.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -154,6 +154,14 @@ pub(crate) const FILE_POOL: Pool = Pool {
     instances_lost: Lost::FileInstances,
 };
 
+/// Sockets: a place of theirs begins as a lock's, and there is more behind it, see `socket`.
+pub(crate) const SOCKET_POOL: Pool = Pool {
+    classes: Size::MaxSocketClasses,
+    classes_lost: Lost::SocketClasses,
+    instances: Section::SocketInstances,
+    instances_lost: Lost::SocketInstances,
+};
+
 /// The pool of a kind, if this version records it.
 pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
     match kind {
@@ -162,14 +170,15 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
         InstrumentKind::Cond => Some(&POOLS[2]),
         InstrumentKind::Synch => Some(&POOLS[3]),
         InstrumentKind::File => Some(&FILE_POOL),
+        InstrumentKind::Socket => Some(&SOCKET_POOL),
         _ => None,
     }
 }
 
 /// The classes of a pool: each has a run of its own, so that one kind cannot take another's places.
-fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
+pub(crate) fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
     let mut start = 0;
-    for other in POOLS.iter().chain([&FILE_POOL]) {
+    for other in POOLS.iter().chain([&FILE_POOL, &SOCKET_POOL]) {
         let end = start + config.get(other.classes) as usize;
         if other.classes == pool.classes {
             return start..end;
@@ -177,6 +186,12 @@ fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
         start = end;
     }
     0..0
+}
+
+/// The place of the class `idle`, the only one of its kind: behind those of all pools, in every region.
+pub(crate) fn idle(region: &Region<'_>) -> core::ops::Range<usize> {
+    let count = region.class_count();
+    count.saturating_sub(1)..count
 }
 
 impl Region<'_> {
@@ -203,10 +218,15 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn register(&self, name: InstrumentName<'_>, initial: Setting) -> Result<Class, RegisterError> {
-        let pool = pool_of(name.kind()).ok_or(RegisterError::Unsupported(name.kind()))?;
+        let pool = pool_of(name.kind());
+        let places = match (pool, name.kind()) {
+            (Some(pool), _) => run(&self.config(), pool),
+            (None, InstrumentKind::Idle) => idle(self),
+            (None, kind) => return Err(RegisterError::Unsupported(kind)),
+        };
         let hash = hash(name.as_str());
         let classes = self.arrays::<CLASS>(Section::Classes);
-        for index in run(&self.config(), pool) {
+        for index in places {
             let Some(class) = classes.get(index) else { break };
             let class_index = Class(index as u16);
             // [C1] Acquire on failure is not needed: wait_published() loads again. Relaxed: nothing was written before.
@@ -230,6 +250,8 @@ impl Region<'_> {
                 }
             }
         }
+        // There is one name of kind idle, and a place for it.
+        let pool = pool.ok_or(RegisterError::Unsupported(name.kind()))?;
         self.count_lost(pool.classes_lost);
         Err(RegisterError::Full { size: pool.classes })
     }

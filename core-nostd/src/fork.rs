@@ -6,7 +6,7 @@
 //! the events that run.
 
 use crate::histogram::BUCKET_COUNT;
-use crate::region::{CARRY, FILE_SUMS, INSTANCE, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
+use crate::region::{CARRY, INSTANCE, IO_SUMS, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::sync::{Ordering, Word};
 use crate::{Actor, class, instance, pool, record, setup, slot, source};
 
@@ -24,7 +24,7 @@ pub struct Child {
 }
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 12] = [
+const RECORDED: [Section; 14] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -33,6 +33,8 @@ const RECORDED: [Section; 12] = [
     Section::Carries,
     Section::FileStats,
     Section::SharedFileStats,
+    Section::SocketStats,
+    Section::SharedSocketStats,
     Section::LongChunks,
     Section::LongRecords,
     Section::Histograms,
@@ -66,6 +68,7 @@ impl Region<'_> {
         zero(self.section(Section::LostCounters));
         zero(self.section(Section::SharedStats));
         zero(self.section(Section::SharedFileStats));
+        zero(self.section(Section::SharedSocketStats));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms = self.header(header::NEXT_HISTOGRAM).swap(0, Ordering::Relaxed);
         if histograms != 0 {
@@ -80,7 +83,8 @@ impl Region<'_> {
         for (index, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
             zero(self.arrays_of::<STAT>(Section::Stats, index, slots.len()).as_flattened());
             zero(self.arrays_of::<CARRY>(Section::Carries, index, slots.len()).as_flattened());
-            zero(self.arrays_of::<FILE_SUMS>(Section::FileStats, index, slots.len()).as_flattened());
+            zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index, slots.len()).as_flattened());
+            zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index, slots.len()).as_flattened());
             let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
             if own.iter().flatten().any(|actor| actor.owns(words)) {
                 words[slot::word::OS_ID].set(child.os_id);
@@ -100,6 +104,7 @@ impl Region<'_> {
             }
         }
         self.forget_file_io(idle);
+        self.forget_socket_io();
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunk());
             zero(self.section(Section::LongChunks));

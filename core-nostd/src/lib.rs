@@ -37,6 +37,7 @@ pub mod histogram;
 mod instance;
 #[cfg(all(test, not(any(perfschema_loom, miri))))]
 mod interrupt;
+mod io;
 mod long_history;
 mod lost;
 #[cfg(perfschema_loom)]
@@ -52,6 +53,7 @@ mod record;
 mod region;
 mod setup;
 mod slot;
+mod socket;
 mod source;
 mod stat;
 mod sync;
@@ -63,18 +65,21 @@ mod wait_histogram;
 pub use actor::{Actor, Wait, WaitStart};
 pub use class::{Class, RegisterError, Setting};
 pub use config::{Config, ConfigError, Size};
-pub use file::{FileEvent, FileId, FileInstance, FileIo, IoSummary, IoSums};
+pub use file::{FileEvent, FileId, FileInstance, FileIo};
 pub use fork::Child;
 pub use instance::{Held, Instance, InstanceId};
+pub use io::{IoSummary, IoSums};
 pub use lost::Lost;
 pub use name::{InstrumentKind, InstrumentName, NameError};
 pub use operation::{Group, Operation};
 pub use perfschema_timer as timer;
+pub use record::IoEvent;
 #[cfg(not(perfschema_loom))]
 pub use region::StaticRegion;
 pub use region::{Identity, Region, RegionError, Text, Timer, copy_from_bytes};
 pub use setup::{Consumer, Switches};
 pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
+pub use socket::{SocketAddress, SocketEvent, SocketInstance, SocketIo};
 pub use stat::Summary;
 pub use sync::Word;
 pub use wait_copy::WaitCopy;

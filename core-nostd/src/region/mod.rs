@@ -22,7 +22,8 @@ use crate::config::{Config, Size};
 use crate::setup;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
-    CARRY, CLASS, FILE, FILE_SUMS, INSTANCE, Layout, RECORD, RUNNING, SETUP, SETUP_ACTOR, SLOT, SOURCE, STAT, Section, TIMER,
+    CARRY, CLASS, FILE, INSTANCE, IO_SUMS, Layout, RECORD, RUNNING, SETUP, SETUP_ACTOR, SLOT, SOCKET, SOURCE, STAT, Section,
+    TIMER,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
@@ -32,7 +33,7 @@ pub(crate) use text::{read_text, text_is, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 2;
+const LAYOUT_VERSION: u64 = 3;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
