@@ -4,7 +4,7 @@ use self::Goal::{CyclesMore, TimerPairs, TimesTimed};
 use crate::peers::{PEERS, Peers};
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Region, Setting};
-use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, Operation, WaitStart, Word};
+use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -184,7 +184,8 @@ const LONG: &[Consumer] = &[
 fn event(bench: &Bench) {
     let switches = bench.switch.switches();
     if switches.is_on() {
-        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
+        let start =
+            WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         bench.actor.end(&SystemClock, wait, Held::None);
     }
@@ -198,7 +199,8 @@ pub(crate) fn events(bench: &Bench, count: u32) {
 
 fn chained(bench: &Bench, count: u32) {
     let switches = bench.switch.switches();
-    let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
+    let start =
+        WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
     let mut wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
     for _ in 1..count {
         let bench = black_box(bench);
@@ -230,7 +232,8 @@ fn busy_events(bench: &Bench, count: u32) {
     for _ in 0..count {
         let bench = black_box(bench);
         let switches = bench.switch.switches();
-        let start = WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, file: None };
+        let start =
+            WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
         busy();
         bench.actor.end(&SystemClock, wait, Held::None);

@@ -2,7 +2,9 @@
 
 use crate::cores::on_core;
 use crate::report::{Aim, Cost, Row, Target, median};
-use perfschema_core::{Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size};
+use perfschema_core::{
+    Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, IoEvent, Operation, Region, Setting, Size,
+};
 use perfschema_core::{WaitCopy, WaitStart, Word, tables};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::hint::{black_box, spin_loop};
@@ -63,7 +65,7 @@ fn record(region: &Region<'_>, actor: &Actor<'_>, class: Class, number: u64) {
         object: number,
         source: Some(Location::caller()),
         amount: amount_of(number),
-        file: None,
+        io: IoEvent::None,
     };
     let wait = actor.begin(&SystemClock, region.switches(class), class, &start);
     actor.end(&SystemClock, wait, Held::None);

@@ -10,14 +10,16 @@
 //! waits for the second timer value: it decides what is stored, not where, and no branch of the source.
 
 use crate::class::Class;
-use crate::file::{self, FileEvent, FileId, FileInstance, FileIo};
+use crate::file::{FileId, FileInstance};
 use crate::instance::Held;
+use crate::io;
 use crate::long_history;
 use crate::memory::{self, MemoryChange};
-use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Start, What};
-use crate::region::{CARRY, RECORD, Region, SOURCE, STAT, Section};
+use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Start, What};
+use crate::region::{CARRY, FILE, RECORD, Region, SOURCE, STAT, Section};
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
+use crate::socket::SocketIo;
 use crate::source;
 use crate::stat::{self, CarryWords, Epochs, Shared, StatWords};
 use crate::sync::Word;
@@ -72,7 +74,9 @@ pub struct Actor<'r> {
     sources: &'r [[Word; SOURCE]],
     histograms: &'r [Word],
     long: long_history::Writer<'r>,
-    files: file::Recorder<'r>,
+    files: io::Recorder<'r>,
+    file_places: &'r [[Word; FILE]],
+    sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
     conversions: [Conversion; 8],
 }
@@ -82,20 +86,20 @@ pub struct Actor<'r> {
 pub struct WaitStart {
     /// OPERATION.
     pub operation: Operation,
-    /// OBJECT_INSTANCE_BEGIN: the address of the lock.
+    /// OBJECT_INSTANCE_BEGIN: the address of the lock, the number of the socket, the offset in the file.
     pub object: u64,
     /// SOURCE.
     pub source: Option<&'static Location<'static>>,
     /// SPINS for a lock, NUMBER_OF_BYTES plus 1 for io; 0 is none.
     pub amount: u64,
-    /// OBJECT_NAME and FLAGS of a wait for a file.
-    pub file: Option<FileEvent>,
+    /// OBJECT_NAME and FLAGS of a wait for a file or a socket.
+    pub io: IoEvent,
 }
 
 impl WaitStart {
     /// A wait of which nothing but the operation is known.
     pub const fn new(operation: Operation) -> WaitStart {
-        WaitStart { operation, object: 0, source: None, amount: 0, file: None }
+        WaitStart { operation, object: 0, source: None, amount: 0, io: IoEvent::None }
     }
 }
 
@@ -177,7 +181,8 @@ impl<'r> Actor<'r> {
             running: Cell::new(0),
             stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
             carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
-            files: file::Recorder::new(region, Some(claimed.index)),
+            files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
+            sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
             memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
             slot: Some(claimed),
             ..Actor::without_slot(region)
@@ -212,7 +217,9 @@ impl<'r> Actor<'r> {
             sources: region.arrays::<SOURCE>(Section::Sources),
             histograms: region.section(Section::Histograms),
             long: long_history::Writer::new(region),
-            files: file::Recorder::new(region, None),
+            files: io::Recorder::new(region, &io::FILES, None),
+            file_places: region.arrays::<FILE>(Section::FileInstances),
+            sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),
             conversions,
         }
@@ -227,7 +234,7 @@ impl<'r> Actor<'r> {
     /// The file of an id, as [`Region::file`] has it, faster.
     #[inline(always)]
     pub fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
-        self.files.file(id)
+        FileInstance::of(self.file_places, id)
     }
 
     /// The region that it records into.
@@ -333,7 +340,7 @@ impl<'r> Actor<'r> {
             object: what.object,
             nesting: wait.enclosing,
             amount: what.amount,
-            file: what.file,
+            io: what.io,
         };
         record::write_start(record, wait.sequence, &start);
         Some(Shown { record, index })
@@ -366,7 +373,7 @@ impl<'r> Actor<'r> {
                     base: self.base,
                     thread_id: self.thread_id,
                     // Known where this is compiled, so that a lock that was had does not ask.
-                    may_be_file: !matches!(held, Held::Exclusive(_) | Held::Shared(_)),
+                    may_be_io: !matches!(held, Held::Exclusive(_) | Held::Shared(_)),
                 };
                 self.long.write(self.region, &ended);
             }
@@ -386,20 +393,37 @@ impl<'r> Actor<'r> {
             None
         };
         self.count(&wait, switches, wait_ps);
-        if let Held::File(io) = &held {
-            self.files.count(io, wait.class, switches, self.thread_id, wait_ps, wait.amount.saturating_sub(1));
+        let bytes = wait.amount.saturating_sub(1);
+        let io = match &held {
+            Held::File(io) => Some((&self.files, io.counted())),
+            Held::Socket(io) => Some((&self.sockets, io.counted())),
+            Held::Exclusive(_) | Held::Shared(_) | Held::None => None,
+        };
+        if let Some((recorder, io)) = &io {
+            recorder.count(io, wait.class, switches, self.thread_id, wait_ps, bytes);
         }
         if switches.has(Switches::INSTANCE) {
             match held {
                 Held::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
                 Held::Shared(instance) => instance.record_shared(wait_ps),
-                Held::File(FileIo { file: Some(file), .. }) => {
-                    file.count_wait(self.thread_id, self.instance_epoch.get(), wait_ps);
+                Held::File(_) | Held::Socket(_) => {
+                    if let Some(place) = io.and_then(|(_, io)| io.place) {
+                        place.count_wait(self.thread_id, self.instance_epoch.get(), wait_ps);
+                    }
                 }
-                Held::File(FileIo { file: None, .. }) | Held::None => {}
+                Held::None => {}
             }
         }
         wait_ps.map(|_| ticks)
+    }
+
+    /// Counts an operation on a socket that is no wait: what a thread that was idle has received. It is not timed, enters no events table
+    /// and no sum of waits, only the sums of the socket's operations and bytes. `switches` are those of its class.
+    pub fn count_socket(&self, switches: Switches, class: Class, io: &SocketIo<'_>, bytes: u64) {
+        let switches = Switches(switches.0 & self.mask.get().get());
+        if switches.has(Switches::ENABLED) {
+            self.sockets.count(&io.counted(), class, switches, self.thread_id, None, bytes);
+        }
     }
 
     /// The record of an ended event becomes the last that is written again; without history, the next.

@@ -118,7 +118,8 @@ pub(crate) struct Pool {
     pub(crate) instances_lost: Lost,
 }
 
-/// The pools of locks in the order of their classes; those of files come behind them, and those of memory last.
+/// The pools of locks in the order of their classes; those of files and of sockets come behind them, `idle` is the last wait, and memory
+/// comes behind the waits.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -154,6 +155,14 @@ pub(crate) const FILE_POOL: Pool = Pool {
     instances_lost: Lost::FileInstances,
 };
 
+/// Sockets: a place of theirs begins as a lock's, and there is more behind it, see `socket`.
+pub(crate) const SOCKET_POOL: Pool = Pool {
+    classes: Size::MaxSocketClasses,
+    classes_lost: Lost::SocketClasses,
+    instances: Section::SocketInstances,
+    instances_lost: Lost::SocketInstances,
+};
+
 /// Memory: it has no instances; what stands for them here is never claimed.
 pub(crate) const MEMORY_POOL: Pool = Pool {
     classes: Size::MaxMemoryClasses,
@@ -170,15 +179,16 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
         InstrumentKind::Cond => Some(&POOLS[2]),
         InstrumentKind::Synch => Some(&POOLS[3]),
         InstrumentKind::File => Some(&FILE_POOL),
+        InstrumentKind::Socket => Some(&SOCKET_POOL),
         InstrumentKind::Memory => Some(&MEMORY_POOL),
         _ => None,
     }
 }
 
-/// The classes of a pool: each has a run of its own, so that one kind cannot take another's places.
-fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
+/// The classes of a pool of waits: each has a run of its own, so that one kind cannot take another's places.
+pub(crate) fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
     let mut start = 0;
-    for other in POOLS.iter().chain([&FILE_POOL]).chain([&MEMORY_POOL]) {
+    for other in POOLS.iter().chain([&FILE_POOL, &SOCKET_POOL]) {
         let end = start + config.get(other.classes) as usize;
         if other.classes == pool.classes {
             return start..end;
@@ -186,6 +196,12 @@ fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
         start = end;
     }
     0..0
+}
+
+/// The place of the class `idle`, the only one of its kind: the last of those of waits, in every region.
+pub(crate) fn idle(region: &Region<'_>) -> core::ops::Range<usize> {
+    let count = region.wait_class_count();
+    count.saturating_sub(1)..count
 }
 
 impl Region<'_> {
@@ -212,10 +228,16 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn register(&self, name: InstrumentName<'_>, initial: Setting) -> Result<Class, RegisterError> {
-        let pool = pool_of(name.kind()).ok_or(RegisterError::Unsupported(name.kind()))?;
+        let pool = pool_of(name.kind());
+        let places = match (pool, name.kind()) {
+            (_, InstrumentKind::Memory) => self.first_memory_class()..self.class_count(),
+            (Some(pool), _) => run(&self.config(), pool),
+            (None, InstrumentKind::Idle) => idle(self),
+            (None, kind) => return Err(RegisterError::Unsupported(kind)),
+        };
         let hash = hash(name.as_str());
         let classes = self.arrays::<CLASS>(Section::Classes);
-        for index in run(&self.config(), pool) {
+        for index in places {
             let Some(class) = classes.get(index) else { break };
             let class_index = Class(index as u16);
             // [C1] Acquire on failure is not needed: wait_published() loads again. Relaxed: nothing was written before.
@@ -239,6 +261,8 @@ impl Region<'_> {
                 }
             }
         }
+        // There is one name of kind idle, and a place for it.
+        let pool = pool.ok_or(RegisterError::Unsupported(name.kind()))?;
         self.count_lost(pool.classes_lost);
         Err(RegisterError::Full { size: pool.classes })
     }

@@ -66,6 +66,8 @@ sizes! {
     MaxSynchClasses = "performance_schema_max_synch_classes", default 32, limit 1024;
     /// File instruments (`wait/io/file/…`) that can be registered.
     MaxFileClasses = "performance_schema_max_file_classes", default 80, limit 1024;
+    /// Socket instruments (`wait/io/socket/…`) that can be registered.
+    MaxSocketClasses = "performance_schema_max_socket_classes", default 10, limit 1024;
     /// Memory instruments (`memory/…`) that can be registered.
     MaxMemoryClasses = "performance_schema_max_memory_classes", default 32, limit 1024;
     /// Mutexes known at one time.
@@ -78,6 +80,8 @@ sizes! {
     MaxSynchInstances = "performance_schema_max_synch_instances", default 512, limit 1048576;
     /// Files known at one time.
     MaxFileInstances = "performance_schema_max_file_instances", default 1024, limit 65535;
+    /// Sockets known at one time.
+    MaxSocketInstances = "performance_schema_max_socket_instances", default 1024, limit 1048576;
     /// Threads (or other actors) that can be recorded at one time.
     MaxThreadInstances = "performance_schema_max_thread_instances", default 256, limit 65536;
     /// Ended waits kept for each thread.
@@ -128,7 +132,7 @@ impl Size {
 pub struct Config([u32; Size::COUNT]);
 
 impl Config {
-    /// What a server starts with: 256 instruments of locks and 80 of files, 256 threads, history of 10 and 10 000.
+    /// What a server starts with: 256 instruments of locks, 80 of files and 10 of sockets, 256 threads, history of 10 and 10 000.
     pub const DEFAULT: Config = Config(Size::DEFAULTS);
 
     /// What a small program or a microcontroller starts with; every pool has a handful of places.

@@ -19,26 +19,26 @@
 //! Handles refer to a file, and so does whoever is in the middle of an open, a delete, a rename: a place is never given to another path
 //! while one of them may still count there. A deleted file that is open has no row any more, but keeps its place.
 //!
-//! Sums. By event name each actor has its own, as for all other summaries. By instance, several threads may read one file at one moment;
-//! that must not make it slower for the one thread that nearly always is alone. So the first thread that counts in a file, usually the one
-//! that opens it, owns it and writes with plain stores behind a version; all others add to words that they share, by read-modify-write.
-//! Readers add up both.
+//! How they are counted is the same for sockets and files, and stands in [`io`](crate::io).
 
 use crate::class::Class;
-use crate::instance::{self, Instance};
+#[cfg(perfschema_loom)]
+use crate::io;
+use crate::io::{Counted, FILES, IoSummary, Place};
 use crate::lost::Lost;
 use crate::operation::Group;
 use crate::pool::{self, Look};
-use crate::region::{FILE, FILE_SUMS, INSTANCE, Region, SLOT, Section, Text};
-use crate::setup::{self, Switches};
-use crate::slot;
-use crate::stat::{self, Shared, Summary};
+use crate::region::{FILE, Region, Section, Text};
+use crate::setup;
+use crate::stat::Summary;
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
-/// Words of a file's place. The first three lines are those of an [`Instance`].
+/// Words of a file's place. The first are those of an [`io::Place`].
 pub(crate) mod word {
-    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE};
+    #[cfg(perfschema_loom)]
+    pub(crate) use crate::io::word::OWN_VERSION;
+    pub(crate) use crate::io::word::{ADDRESS, CLASS, STATE};
     /// The state's version when the place was claimed; a rename makes another one.
     pub(crate) const BORN: usize = 3;
     /// Of the whole path, also of what did not fit.
@@ -47,13 +47,7 @@ pub(crate) mod word {
     pub(crate) const LEN: usize = 5;
     pub(crate) const REFERENCES: usize = 6;
     pub(crate) const OPEN_COUNT: usize = 7;
-    /// The thread that writes the sums with plain stores.
-    pub(crate) const OWNER: usize = crate::instance::word::HOLDER;
-    pub(crate) const OWN_SUMS: core::ops::Range<usize> = 24..48;
-    #[cfg(perfschema_loom)]
-    pub(crate) const OWN_VERSION: usize = OWN_SUMS.start + super::VERSION;
-    pub(crate) const SHARED_SUMS: core::ops::Range<usize> = 48..72;
-    pub(crate) const PATH: core::ops::Range<usize> = 72..136;
+    pub(crate) const PATH: core::ops::Range<usize> = crate::io::PLACE..136;
 }
 
 /// Bytes of a path that are kept.
@@ -240,8 +234,7 @@ impl<'r> Region<'r> {
     /// The file of an id; None for [`FileId::NONE`].
     #[inline]
     pub fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
-        let words = self.arrays::<FILE>(Section::FileInstances).get(id.place())?;
-        Some(FileInstance { id, words })
+        FileInstance::of(self.arrays::<FILE>(Section::FileInstances), id)
     }
 
     /// The file of this path, claimed now if there is none: the bytes that the program gave, whatever they are. The caller refers to it
@@ -262,7 +255,7 @@ impl<'r> Region<'r> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn refer_to_file(&self, class: Class, path: &[u8]) -> Option<FileId> {
-        if class.index() < self.first_file_class() || self.is_memory(class) {
+        if !FILES.classes(self).contains(&class.index()) {
             return None;
         }
         let name = Name::of(path);
@@ -484,21 +477,18 @@ impl<'r> Region<'r> {
         let hint = &setup::setup(self)[setup::word::FILE_HINT];
         let start = usize::try_from(hint.get()).unwrap_or(0).min(files.len());
         let (before, after) = files.split_at_checked(start)?;
-        for (words, place) in after.iter().zip(start..).chain(before.iter().zip(0..)) {
+        for (words, index) in after.iter().zip(start..).chain(before.iter().zip(0..)) {
             let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
             words[word::CLASS].set(class.0.into());
-            words[word::ADDRESS].set((self.place(Section::FileInstances).offset + place * FILE) as u64 * 8);
+            words[word::ADDRESS].set((self.place(Section::FileInstances).offset + index * FILE) as u64 * 8);
             words[word::BORN].set(claim.version());
             words[word::OPEN_COUNT].set(0);
-            words[word::OWNER].set(0);
-            // The versions go on, so that no number stands for two states.
-            zero_sums(words);
-            words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
+            Place::of(words).into_iter().for_each(|place| place.begin(self));
             name.write(words);
             // [N3] Release: pairs with [N4] of somebody who still has the bucket of an earlier file of this place.
             words[word::REFERENCES].store(1, Ordering::Release);
-            hint.set(place as u64 + 1);
-            return Some(FileId::of(place));
+            hint.set(index as u64 + 1);
+            return Some(FileId::of(index));
         }
         used.fetch_add(u64::MAX, Ordering::Relaxed);
         None
@@ -506,16 +496,16 @@ impl<'r> Region<'r> {
 
     /// After a fork: the sums of all files start anew, and whoever was in the middle of an open, other than a handle, is gone.
     pub(crate) fn forget_file_io(&self, idle: bool) {
-        for (place, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
+        for (index, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
             if !pool::was_used(&words[word::STATE]) {
                 continue;
             }
-            zero_sums(words);
+            Place::of(words).into_iter().for_each(Place::zero);
             let (references, open) = (words[word::REFERENCES].get(), words[word::OPEN_COUNT].get() & COUNT);
             if idle && references & COUNT > open {
                 // One more, given back at once: it may be the last.
                 words[word::REFERENCES].set(references & !COUNT | (open + 1));
-                self.release_file(FileId::of(place));
+                self.release_file(FileId::of(index));
             }
         }
     }
@@ -552,84 +542,33 @@ impl<'r> Region<'r> {
 
     /// The same, each with its sums as `file_summary_by_instance` shows them.
     pub(crate) fn sweep_file_sums(&self, mut each: impl FnMut(&Found, &IoSummary)) -> Sweep {
-        let epoch = setup::setup(self)[setup::word::FILE_INSTANCE_EPOCH].get();
-        let sums = |words: &[Word; FILE]| {
-            let (mut sums, settled) = Sums::of(words)?.read(epoch);
-            sums.add(&load_groups(SharedSums::of(words)?.0));
-            settled.then_some(sums)
-        };
-        self.sweep_files(sums, |found, sums| each(found, &sums))
+        let epoch = FILES.instance_epoch(self).get();
+        self.sweep_files(|words| Place::of(words)?.sums(epoch), |found, sums| each(found, &sums))
     }
 
     /// The same, each with its sums as `events_waits_summary_by_instance` shows them.
     pub(crate) fn sweep_file_waits(&self, mut each: impl FnMut(&Found, &Summary)) -> Sweep {
         let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
-        let sums = |words: &[Word; FILE]| instance::sums(words.first_chunk()?, epoch);
-        self.sweep_files(sums, |found, sums| each(found, &sums))
+        self.sweep_files(|words| Place::of(words)?.waits(epoch), |found, sums| each(found, &sums))
     }
 
     /// TRUNCATE of `file_summary_by_instance`.
     pub(crate) fn truncate_files(&self) {
         // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
-        setup::setup(self)[setup::word::FILE_INSTANCE_EPOCH].fetch_add(1, Ordering::Relaxed);
-        for words in self.arrays::<FILE>(Section::FileInstances) {
-            SharedSums::of(words).into_iter().for_each(SharedSums::reset);
-        }
+        FILES.instance_epoch(self).fetch_add(1, Ordering::Relaxed);
+        self.arrays::<FILE>(Section::FileInstances).iter().filter_map(|words| Place::of(words)).for_each(Place::reset);
     }
 
     /// TRUNCATE of `events_waits_summary_by_instance`, for files.
     pub(crate) fn truncate_file_waits(&self) {
-        for words in self.arrays::<FILE>(Section::FileInstances) {
-            if let Some(words) = words[word::SHARED].first_chunk() {
-                Shared(words).reset();
-            }
-        }
+        self.arrays::<FILE>(Section::FileInstances).iter().filter_map(|words| Place::of(words)).for_each(Place::reset_waits);
     }
 
-    /// The places of the classes of files: they are behind one another.
-    pub(crate) fn file_classes(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
-        let classes = self.first_file_class()..self.wait_class_count();
-        classes.map(|index| Class(index as u16))
-    }
-
-    fn first_file_class(&self) -> usize {
-        self.wait_class_count().saturating_sub(self.arrays::<FILE_SUMS>(Section::SharedFileStats).len())
-    }
-
-    /// The io of an instrument, summed over all threads that ever were, since `file_summary_by_event_name` was truncated. Of a thread that
-    /// was stopped in the middle of counting, for longer than a reader waits, half an event is taken in.
+    /// The io of an instrument of files, summed over all threads that ever were, since `file_summary_by_event_name` was truncated. Of a
+    /// thread that was stopped in the middle of counting, for longer than a reader waits, half an event is taken in.
     pub fn file_summary_by_event_name(&self, class: Class) -> IoSummary {
-        let mut sums = IoSummary::default();
-        let (first, classes) = (self.first_file_class(), self.arrays::<FILE_SUMS>(Section::SharedFileStats));
-        let Some(index) = class.index().checked_sub(first).filter(|index| *index < classes.len()) else { return sums };
-        if let Some(words) = classes.get(index) {
-            sums.add(&load_groups(words));
-        }
-        let epoch = setup::setup(self)[setup::word::FILE_EVENT_EPOCH].get();
-        let slots = self.arrays::<SLOT>(Section::Slots);
-        for (slot, _) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
-            if let Some(words) = self.arrays_of::<FILE_SUMS>(Section::FileStats, slot, slots.len()).get(index) {
-                sums.add(&Sums(words).read(epoch).0);
-            }
-        }
-        sums
+        FILES.summary_by_event_name(self, class)
     }
-
-    /// TRUNCATE of `file_summary_by_event_name`.
-    pub(crate) fn truncate_file_summary_by_event_name(&self) {
-        // Relaxed: as in truncate_files().
-        setup::setup(self)[setup::word::FILE_EVENT_EPOCH].fetch_add(1, Ordering::Relaxed);
-        for words in self.arrays::<FILE_SUMS>(Section::SharedFileStats) {
-            SharedSums(words).reset();
-        }
-    }
-}
-
-/// All sums of a file, by instance and by group, those of its owner and those of all others.
-fn zero_sums(words: &[Word; FILE]) {
-    let owner = words[word::EPOCH + 1..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
-    // What is 0 already is left alone, so that a forked child shares more pages with its parent.
-    owner.chain(&words[word::SHARED_SUMS]).filter(|word| word.get() != 0).for_each(|word| word.set(0));
 }
 
 /// Refers to the file, if it is not gone.
@@ -647,36 +586,24 @@ fn refer(words: &[Word; FILE]) -> bool {
     false
 }
 
-impl FileInstance<'_> {
-    #[inline(never)]
-    fn count_shared(&self, group: Group, wait_ps: Option<u64>, bytes: u64) {
-        if let Some(sums) = SharedSums::of(self.words) {
-            sums.record(group, wait_ps, bytes);
-        }
-    }
-
-    /// Counts a wait in the sums that `events_waits_summary_by_instance` shows.
+impl<'r> FileIo<'r> {
     #[inline(always)]
-    pub(crate) fn count_wait(&self, thread_id: u64, epoch: u64, wait_ps: Option<u64>) {
-        let Some(words) = self.words.first_chunk::<INSTANCE>() else { return };
-        if self.is_owned_by(thread_id) {
-            Instance::of(words).record_alone(epoch, wait_ps);
-        } else {
-            Instance::of(words).record_shared(wait_ps);
-        }
+    pub(crate) fn counted(&self) -> Counted<'r> {
+        Counted { place: self.file.and_then(|file| file.place()), group: self.group }
     }
+}
 
-    /// A thread without a slot, whose number is 0, owns nothing.
+impl<'r> FileInstance<'r> {
+    /// The file of an id, given the places of all.
     #[inline(always)]
-    fn is_owned_by(&self, thread_id: u64) -> bool {
-        let owner = self.words[word::OWNER].get();
-        thread_id != 0 && (owner == thread_id || (owner == 0 && self.take(thread_id)))
+    pub(crate) fn of(places: &'r [[Word; FILE]], id: FileId) -> Option<FileInstance<'r>> {
+        places.get(id.place()).map(|words| FileInstance { id, words })
     }
 
-    /// Nobody has counted in it yet. Relaxed: there are no sums to go on from.
-    #[cold]
-    fn take(&self, thread_id: u64) -> bool {
-        self.words[word::OWNER].compare_exchange(0, thread_id, Ordering::Relaxed).is_ok()
+    /// Where its waits are counted.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> Option<Place<'r>> {
+        Place::of(self.words)
     }
 }
 
@@ -700,196 +627,8 @@ impl Found {
     }
 }
 
-/// Sums of reads or of writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IoSums {
-    /// The waits.
-    pub waits: Summary,
-    /// SUM_NUMBER_OF_BYTES; 0 for what is neither read nor written.
-    pub bytes: u64,
-}
-
-/// The sums of a file, or of all files of an instrument; in the order of [`Group`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IoSummary(pub [IoSums; 3]);
-
-impl IoSummary {
-    /// One group.
-    pub fn group(&self, group: Group) -> &IoSums {
-        &self.0[group as usize]
-    }
-
-    /// All groups together: COUNT_STAR and what follows it.
-    pub fn total(&self) -> Summary {
-        let mut total = Summary::default();
-        self.0.iter().for_each(|sums| total.add(&sums.waits));
-        total
-    }
-
-    /// Adds another sum to this one.
-    pub fn add(&mut self, other: &IoSummary) {
-        for (sums, other) in self.0.iter_mut().zip(&other.0) {
-            sums.waits.add(&other.waits);
-            sums.bytes = sums.bytes.wrapping_add(other.bytes);
-        }
-    }
-}
-
-// Version, epoch and the sums of reads are one cache line.
-const VERSION: usize = 0;
-const NOTED_EPOCH: usize = 1;
-/// Words of a group: those of [`Shared`], and the bytes.
-const GROUP: usize = 6;
-const GROUPS: core::ops::Range<usize> = 2..2 + 3 * GROUP;
-
-fn groups(words: &[Word; FILE_SUMS]) -> &[[Word; GROUP]] {
-    words[GROUPS].as_chunks().0
-}
-
-/// Sums that one thread writes, behind a version as all in [`stat`] are.
-#[derive(Clone, Copy)]
-struct Sums<'r>(&'r [Word; FILE_SUMS]);
-
-impl<'r> Sums<'r> {
-    fn of(words: &'r [Word; FILE]) -> Option<Sums<'r>> {
-        words[word::OWN_SUMS].first_chunk().map(Sums)
-    }
-
-    /// Owner: counts an event.
-    #[inline(always)]
-    fn record(self, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
-        let words = self.0;
-        let version = words[VERSION].get() & !1;
-        words[VERSION].set(version.wrapping_add(1));
-        fence(Ordering::Release); // [A1]
-        if words[NOTED_EPOCH].get() != epoch {
-            words[GROUPS].iter().for_each(|word| word.set(0));
-            words[NOTED_EPOCH].set(epoch);
-        }
-        if let Some([count_timed, untimed, sum, max, not_min, total]) = groups(words).get(group as usize) {
-            match wait_ps {
-                Some(wait) => {
-                    count_timed.set(count_timed.get().wrapping_add(1));
-                    sum.set(sum.get().wrapping_add(wait));
-                    max.set(max.get().max(wait));
-                    not_min.set(not_min.get().max(!wait));
-                }
-                None => untimed.set(untimed.get().wrapping_add(1)),
-            }
-            total.set(total.get().wrapping_add(bytes));
-        }
-        words[VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
-    }
-
-    /// Reader: the sums since the table was truncated, and whether they are whole.
-    fn read(self, epoch: u64) -> (IoSummary, bool) {
-        stat::settle(&self.0[VERSION], || {
-            let sums = load_groups(self.0);
-            if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
-        })
-    }
-}
-
-/// Sums that several threads write: read-modify-write, each number whole.
-#[derive(Clone, Copy)]
-struct SharedSums<'r>(&'r [Word; FILE_SUMS]);
-
-impl<'r> SharedSums<'r> {
-    fn of(words: &'r [Word; FILE]) -> Option<SharedSums<'r>> {
-        words[word::SHARED_SUMS].first_chunk().map(SharedSums)
-    }
-
-    fn record(self, group: Group, wait_ps: Option<u64>, bytes: u64) {
-        if let Some([waits @ .., total]) = groups(self.0).get(group as usize) {
-            Shared(waits).record(wait_ps);
-            if bytes != 0 {
-                // Relaxed: as in `Shared`.
-                total.fetch_add(bytes, Ordering::Relaxed);
-            }
-        }
-    }
-
-    fn reset(self) {
-        for word in &self.0[GROUPS] {
-            word.swap(0, Ordering::Relaxed);
-        }
-    }
-}
-
-fn load_groups(words: &[Word; FILE_SUMS]) -> IoSummary {
-    let mut summary = IoSummary::default();
-    for (sums, words) in summary.0.iter_mut().zip(groups(words)) {
-        let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(Word::get);
-        *sums = IoSums { waits: Summary::from_words(count_timed, untimed, sum, max, not_min), bytes };
-    }
-    summary
-}
-
 /// For models: counts a read as the file's owner, and returns the version of its sums then.
 #[cfg(perfschema_loom)]
 pub(crate) fn count_as_owner(region: &Region<'_>, id: FileId) -> u64 {
-    let sums = region.file(id).and_then(|file| Sums::of(file.words)).expect("a place");
-    sums.record(0, Group::Read, Some(1), 1);
-    sums.0[VERSION].get()
-}
-
-/// What an actor needs to count io.
-#[derive(Debug)]
-pub(crate) struct Recorder<'r> {
-    /// The actor's own sums by instrument of files; none without a slot.
-    own: &'r [[Word; FILE_SUMS]],
-    files: &'r [[Word; FILE]],
-    shared: &'r [[Word; FILE_SUMS]],
-    first_class: usize,
-    event_epoch: &'r Word,
-    instance_epoch: &'r Word,
-}
-
-impl<'r> Recorder<'r> {
-    pub(crate) fn new(region: &Region<'r>, slot: Option<usize>) -> Recorder<'r> {
-        let slots = region.section(Section::Slots).len() / SLOT;
-        Recorder {
-            own: slot.map_or(&[], |slot| region.arrays_of::<FILE_SUMS>(Section::FileStats, slot, slots)),
-            files: region.arrays::<FILE>(Section::FileInstances),
-            shared: region.arrays::<FILE_SUMS>(Section::SharedFileStats),
-            first_class: region.first_file_class(),
-            event_epoch: &setup::setup(region)[setup::word::FILE_EVENT_EPOCH],
-            instance_epoch: &setup::setup(region)[setup::word::FILE_INSTANCE_EPOCH],
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
-        self.files.get(id.place()).map(|words| FileInstance { id, words })
-    }
-
-    /// Counts an event by event name and by instance, whatever the consumers: shipped MySQL has none for these tables.
-    #[inline(always)]
-    pub(crate) fn count(
-        &self,
-        io: &FileIo<'_>,
-        class: Class,
-        switches: Switches,
-        thread_id: u64,
-        wait_ps: Option<u64>,
-        bytes: u64,
-    ) {
-        let class = class.index().wrapping_sub(self.first_class);
-        match self.own.get(class) {
-            Some(words) if switches.has(Switches::THREAD) => Sums(words).record(self.event_epoch.get(), io.group, wait_ps, bytes),
-            _ => self.count_shared(class, io.group, wait_ps, bytes),
-        }
-        let Some(file) = &io.file else { return };
-        match Sums::of(file.words) {
-            Some(sums) if file.is_owned_by(thread_id) => sums.record(self.instance_epoch.get(), io.group, wait_ps, bytes),
-            _ => file.count_shared(io.group, wait_ps, bytes),
-        }
-    }
-
-    #[cold]
-    fn count_shared(&self, class: usize, group: Group, wait_ps: Option<u64>, bytes: u64) {
-        if let Some(words) = self.shared.get(class) {
-            SharedSums(words).record(group, wait_ps, bytes);
-        }
-    }
+    io::count_as_owner(region.file(id).and_then(|file| file.place()).expect("a place"))
 }

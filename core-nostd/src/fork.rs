@@ -6,7 +6,7 @@
 //! the events that run.
 
 use crate::histogram::BUCKET_COUNT;
-use crate::region::{CARRY, FILE_SUMS, INSTANCE, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
+use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::sync::{Ordering, Word};
 use crate::{Actor, class, instance, pool, record, setup, slot, source};
 
@@ -24,7 +24,7 @@ pub struct Child {
 }
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 14] = [
+const RECORDED: [Section; 16] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -33,6 +33,8 @@ const RECORDED: [Section; 14] = [
     Section::Carries,
     Section::FileStats,
     Section::SharedFileStats,
+    Section::SocketStats,
+    Section::SharedSocketStats,
     Section::LongChunks,
     Section::LongRecords,
     Section::Histograms,
@@ -68,6 +70,7 @@ impl Region<'_> {
         zero(self.section(Section::LostCounters));
         zero(self.section(Section::SharedStats));
         zero(self.section(Section::SharedFileStats));
+        zero(self.section(Section::SharedSocketStats));
         zero(self.section(Section::SharedMemoryStats));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms = self.header(header::NEXT_HISTOGRAM).swap(0, Ordering::Relaxed);
@@ -83,7 +86,8 @@ impl Region<'_> {
         for (index, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
             zero(self.arrays_of::<STAT>(Section::Stats, index, slots.len()).as_flattened());
             zero(self.arrays_of::<CARRY>(Section::Carries, index, slots.len()).as_flattened());
-            zero(self.arrays_of::<FILE_SUMS>(Section::FileStats, index, slots.len()).as_flattened());
+            zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index, slots.len()).as_flattened());
+            zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index, slots.len()).as_flattened());
             zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index, slots.len()).as_flattened());
             let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
             if own.iter().flatten().any(|actor| actor.owns(words)) {
@@ -104,6 +108,7 @@ impl Region<'_> {
             }
         }
         self.forget_file_io(idle);
+        self.forget_socket_io();
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunk());
             zero(self.section(Section::LongChunks));

@@ -4,11 +4,12 @@
 //! The words of an instance are written by whoever holds the lock, who is alone, with plain stores; the lock's own hand-over orders
 //! them. What several threads hold at once, the read side of a read-write lock, is written with read-modify-write.
 
-use crate::class::{Class, POOLS, Pool, pool_of};
+use crate::class::{Class, POOLS, Pool, SOCKET_POOL, pool_of};
 use crate::file::FileIo;
 use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
+use crate::socket::SocketIo;
 use crate::stat::{self, Shared, Summary};
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
@@ -53,8 +54,17 @@ pub enum Held<'a, 'r> {
     Shared(&'a Instance<'r>),
     /// A wait for a file.
     File(FileIo<'r>),
+    /// A wait for a socket.
+    Socket(SocketIo<'r>),
     /// There is no instance, or the lock was not taken.
     None,
+}
+
+/// Which place was claimed, and the number of the claim.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claimed {
+    pub(crate) place: usize,
+    pub(crate) version: u64,
 }
 
 /// A reference to an instance that fits into a lock: its place, counted in cache lines from the region's start; 0 is none.
@@ -82,42 +92,61 @@ impl<'r> Region<'r> {
     /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted.
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
         let kind = crate::InstrumentName::new(self.class_name(class).as_str()).ok()?.kind();
-        let pool = pool_of(kind)?;
-        let hint = self.instance_hint(pool)?;
-        let start = hint.get();
-        // FULL stays until an instance of the pool is given back.
-        let some_free = (start != FULL).then_some(start);
-        let found = some_free.and_then(|start| self.claim_instance(pool, class, address, start));
-        let found = found.or_else(|| {
-            some_free?;
-            hint.set(FULL);
-            // [I1] SeqCst fence between FULL and a second search, with [I2]: whoever gives an instance back meanwhile has freed it
-            // before that search, or says where it is after we said FULL.
-            fence(Ordering::SeqCst);
-            self.claim_instance(pool, class, address, 0)
-        });
-        let Some(index) = found else {
-            self.count_lost(pool.instances_lost);
-            return None;
-        };
-        hint.set(index as u64 + 1);
-        let at = self.place(pool.instances).offset + index * INSTANCE;
-        Some(InstanceId((at / LINE) as u32))
-    }
-
-    /// Takes a free instance of the pool, searching from `start` on and round.
-    fn claim_instance(&self, pool: &Pool, class: Class, address: u64, start: u64) -> Option<usize> {
-        let instances = self.arrays::<INSTANCE>(pool.instances);
-        let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
-        for (words, index) in after.iter().zip(before.len()..).chain(before.iter().zip(0..)) {
-            let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
-            words[word::CLASS].set(class.0.into());
+        let pool = pool_of(kind).filter(|pool| POOLS.contains(pool))?;
+        self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
             words[word::ADDRESS].set(address);
             words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
             for number in &words[word::HOLDER + 3..] {
                 number.set(0);
             }
             words[word::HOLDER].set(0);
+        })
+    }
+
+    /// Takes a free place of a pool whose places have `N` words; `write` writes what is there besides the class. None if the pool is full, which is counted.
+    pub(crate) fn create_in<const N: usize>(
+        &self,
+        pool: &Pool,
+        class: Class,
+        write: &impl Fn(&[Word; N], Claimed),
+    ) -> Option<InstanceId> {
+        let hint = self.instance_hint(pool)?;
+        let start = hint.get();
+        // FULL stays until an instance of the pool is given back.
+        let some_free = (start != FULL).then_some(start);
+        let found = some_free.and_then(|start| self.claim_instance(pool, class, write, start));
+        let found = found.or_else(|| {
+            some_free?;
+            hint.set(FULL);
+            // [I1] SeqCst fence between FULL and a second search, with [I2]: whoever gives an instance back meanwhile has freed it
+            // before that search, or says where it is after we said FULL.
+            fence(Ordering::SeqCst);
+            self.claim_instance(pool, class, write, 0)
+        });
+        let Some(index) = found else {
+            self.count_lost(pool.instances_lost);
+            return None;
+        };
+        hint.set(index as u64 + 1);
+        let at = self.place(pool.instances).offset + index * N;
+        Some(InstanceId((at / LINE) as u32))
+    }
+
+    /// Takes a free instance of the pool, searching from `start` on and round.
+    fn claim_instance<const N: usize>(
+        &self,
+        pool: &Pool,
+        class: Class,
+        write: &impl Fn(&[Word; N], Claimed),
+        start: u64,
+    ) -> Option<usize> {
+        let instances = self.arrays::<N>(pool.instances);
+        let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
+        for (words, index) in after.iter().zip(before.len()..).chain(before.iter().zip(0..)) {
+            let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
+            let claimed = Claimed { place: index, version: claim.version() };
+            words[word::CLASS].set(class.0.into());
+            write(words, claimed);
             claim.publish();
             return Some(index);
         }
@@ -126,11 +155,14 @@ impl<'r> Region<'r> {
 
     /// Where to look for a free instance of the pool: an index, or [`FULL`].
     fn instance_hint(&self, pool: &Pool) -> Option<&'r Word> {
-        let index = POOLS.iter().position(|other| other == pool)?;
-        setup::setup(self)[setup::word::INSTANCE_HINTS].get(index)
+        let setup = setup::setup(self);
+        if *pool == SOCKET_POOL {
+            return Some(&setup[setup::word::SOCKET_HINT]);
+        }
+        setup[setup::word::INSTANCE_HINTS].get(POOLS.iter().position(|other| other == pool)?)
     }
 
-    /// The lock is gone: its rows disappear, the sums by event name stay.
+    /// The lock, or the socket, is gone: its rows disappear, the sums by event name stay.
     pub fn destroy_instance(&self, id: InstanceId) {
         let Some(Instance { words }) = self.instance(id) else { return };
         let state = &words[word::STATE];
@@ -139,9 +171,10 @@ impl<'r> Region<'r> {
         }
         // [I2] SeqCst fence between the state and the hint, with [I1].
         fence(Ordering::SeqCst);
-        for pool in &POOLS {
+        for pool in POOLS.iter().chain([&SOCKET_POOL]) {
             let place = self.place(pool.instances);
-            let index = (id.0 as usize).wrapping_mul(LINE).checked_sub(place.offset).map(|words| words / INSTANCE);
+            let words = (id.0 as usize).wrapping_mul(LINE).checked_sub(place.offset);
+            let index = words.and_then(|words| words.checked_div(pool.instances.stride()));
             if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
                 hint.set(index as u64);
             }
@@ -151,8 +184,14 @@ impl<'r> Region<'r> {
     /// The instance of an id; None for [`InstanceId::NONE`].
     #[inline(always)]
     pub fn instance(&self, id: InstanceId) -> Option<Instance<'r>> {
+        self.words_of(id).map(|words| Instance { words })
+    }
+
+    /// The first words of what an id stands for.
+    #[inline(always)]
+    pub(crate) fn words_of<const N: usize>(&self, id: InstanceId) -> Option<&'r [Word; N]> {
         let words = self.words().get((id.0 as usize).wrapping_mul(LINE)..)?.first_chunk()?;
-        (id != InstanceId::NONE).then_some(Instance { words })
+        (id != InstanceId::NONE).then_some(words)
     }
 
     /// Delivers the instances of one pool that are alive now, with their instrument's name.
@@ -199,6 +238,7 @@ impl<'r> Region<'r> {
             }
         }
         self.truncate_file_waits();
+        self.truncate_socket_waits();
     }
 }
 

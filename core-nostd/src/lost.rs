@@ -34,6 +34,8 @@ lost! {
     SynchClasses = "Performance_schema_synch_classes_lost";
     /// File instruments that could not be registered.
     FileClasses = "Performance_schema_file_classes_lost";
+    /// Socket instruments that could not be registered.
+    SocketClasses = "Performance_schema_socket_classes_lost";
     /// Memory instruments that could not be registered.
     MemoryClasses = "Performance_schema_memory_classes_lost";
     /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
@@ -46,6 +48,8 @@ lost! {
     SynchInstances = "Performance_schema_synch_instances_lost";
     /// Uses of files that found no place. Their waits count by thread and event name, not by instance, and their names are not shown.
     FileInstances = "Performance_schema_file_instances_lost";
+    /// Sockets that found no place. Their waits count by thread and event name, not by instance.
+    SocketInstances = "Performance_schema_socket_instances_lost";
     /// Threads that found no slot. Their waits still count in the global summary.
     ThreadInstances = "Performance_schema_thread_instances_lost";
     /// Events that were neither visible nor kept in a history, because more events ran in one thread at one time than it has records.

@@ -221,7 +221,7 @@ fn start(ticks: u64, amount: u64) -> record::Start {
         object: 0,
         nesting: record::Enclosing::default(),
         amount,
-        file: None,
+        io: crate::IoEvent::None,
     }
 }
 
@@ -395,7 +395,7 @@ impl<'r> LongWriter<'r> {
                 sequence: 0,
                 base: 0,
                 thread_id: 0,
-                may_be_file: false,
+                may_be_io: false,
             },
         );
     }

@@ -45,9 +45,9 @@ operations! {
     TryAcquire = 10, "try_acquire";
     /// Something that happens once is done or waited for.
     CallOnce = 11, "call_once";
-    /// A message is sent to another thread.
+    /// A message is sent to another thread; bytes are sent on a socket.
     Send = 12, "send";
-    /// A message is received from another thread.
+    /// A message is received from another thread; bytes are received from a socket.
     Receive = 13, "recv";
     /// A barrier is waited for.
     Barrier = 14, "barrier_wait";
@@ -103,9 +103,27 @@ operations! {
     ChangeMode = 39, "chmod";
     /// A file's times are changed.
     ChangeTimes = 40, "utime";
+    /// A socket gets its address, and for a server begins to listen.
+    Bind = 41, "bind";
+    /// A socket is connected.
+    Connect = 42, "connect";
+    /// A connection is accepted.
+    Accept = 43, "accept";
+    /// Bytes are sent to an address.
+    SendTo = 44, "sendto";
+    /// Bytes are received, and from whom.
+    ReceiveFrom = 45, "recvfrom";
+    /// One direction of a connection, or both, are closed.
+    Shutdown = 46, "shutdown";
+    /// A socket is waited for, or looked at, without anything being received.
+    Select = 47, "select";
+    /// An option of a socket is set or asked for.
+    Option = 48, "opt";
+    /// A thread waits for its next request.
+    Idle = 49, "idle";
 }
 
-/// Which columns of the summaries of files an operation counts in.
+/// Which columns of the summaries of files and sockets an operation counts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     /// COUNT_READ and what follows it.
@@ -117,11 +135,11 @@ pub enum Group {
 }
 
 impl Operation {
-    /// The columns in which the summaries of files count it.
+    /// The columns in which the summaries of files and sockets count it.
     pub const fn group(self) -> Group {
         match self {
-            Operation::Read => Group::Read,
-            Operation::Write => Group::Write,
+            Operation::Read | Operation::Receive | Operation::ReceiveFrom => Group::Read,
+            Operation::Write | Operation::Send | Operation::SendTo => Group::Write,
             _ => Group::Misc,
         }
     }

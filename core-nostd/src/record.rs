@@ -21,6 +21,7 @@
 
 use crate::file::FileEvent;
 use crate::region::RECORD;
+use crate::socket::{SocketAddress, SocketEvent};
 use crate::sync::{Ordering, Word, fence};
 use crate::{Operation, setup::Switches};
 
@@ -43,9 +44,11 @@ pub(crate) mod word {
     pub(crate) const HIDDEN_HISTORY: usize = 11;
     /// Long history only: the sequence number before the owner's first event.
     pub(crate) const BASE: usize = 12;
-    /// Files only: which one, and FLAGS. There if WHAT says so.
+    /// Files: which one, and FLAGS. There if WHAT says so.
     pub(crate) const FILE: usize = 13;
     pub(crate) const FLAGS: usize = 14;
+    /// Sockets: the address. There if WHAT says so.
+    pub(crate) const PEER: core::ops::Range<usize> = 13..16;
 }
 
 pub(crate) type RecordWords = [Word; RECORD];
@@ -95,7 +98,19 @@ pub(crate) struct Start {
     pub(crate) object: u64,
     pub(crate) nesting: Enclosing,
     pub(crate) amount: u64,
-    pub(crate) file: Option<FileEvent>,
+    pub(crate) io: IoEvent,
+}
+
+/// What the record of a wait for io keeps besides what every wait has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IoEvent {
+    /// The wait is for none.
+    #[default]
+    None,
+    /// A wait for a file.
+    File(FileEvent),
+    /// A wait for a socket.
+    Socket(SocketEvent),
 }
 
 /// A record as it was at one moment, whole.
@@ -114,7 +129,7 @@ pub(crate) struct Snapshot {
     pub(crate) object: u64,
     pub(crate) nesting: Enclosing,
     pub(crate) amount: u64,
-    pub(crate) file: Option<FileEvent>,
+    pub(crate) io: IoEvent,
     pub(crate) end: u64,
     pub(crate) end_event: u64,
     pub(crate) thread_id: u64,
@@ -144,18 +159,14 @@ const fn version(sequence: u64, phase: u64) -> u64 {
     sequence.wrapping_mul(4).wrapping_add(phase)
 }
 
-/// What an event is, in one word: operation in the low 8 bits, whether the words of a file are there in the next, then those of the
-/// switches that a reader needs, where the switches have them; class and source in the upper half, 16 bits each.
+/// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
+/// those of the switches that a reader needs, where the switches have them; class and source in the upper half, 16 bits each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
 impl What {
     const HAS_FILE: u64 = 1 << 8;
-
-    #[inline(always)]
-    pub(crate) fn with_file(self) -> What {
-        What(self.0 | What::HAS_FILE)
-    }
+    const HAS_SOCKET: u64 = 1 << 9;
 
     #[inline(always)]
     pub(crate) fn new(class: u16, source: u16, operation: Operation, switches: Switches) -> What {
@@ -174,10 +185,17 @@ pub(crate) fn write_start(record: &RecordWords, sequence: u64, start: &Start) {
     record[word::OBJECT].set(start.object);
     record[word::NESTING].set(start.nesting.0);
     record[word::AMOUNT].set(start.amount);
-    if let Some(file) = &start.file {
-        record[word::WHAT].set(start.what.with_file().0);
-        record[word::FILE].set(file.name);
-        record[word::FLAGS].set(file.flags.into());
+    match &start.io {
+        IoEvent::None => {}
+        IoEvent::File(file) => {
+            record[word::WHAT].set(start.what.0 | What::HAS_FILE);
+            record[word::FILE].set(file.name);
+            record[word::FLAGS].set(file.flags.into());
+        }
+        IoEvent::Socket(socket) => {
+            record[word::WHAT].set(start.what.0 | What::HAS_SOCKET);
+            socket.address.write(&record[word::PEER]);
+        }
     }
     // [E2] Release: pairs with [E5].
     record[word::VERSION].store(version(sequence, 2), Ordering::Release);
@@ -212,9 +230,8 @@ pub(crate) fn write_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) 
     record[word::EVENT].set(ended.sequence);
     // The owner may be gone when the event ids are read.
     record[word::BASE].set(ended.base);
-    if ended.may_be_file {
-        record[word::FILE].set(ended.record[word::FILE].get());
-        record[word::FLAGS].set(ended.record[word::FLAGS].get());
+    if ended.may_be_io {
+        record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
     }
     record[word::VERSION].store(version(number, 4), Ordering::Release); // [E4]
 }
@@ -231,8 +248,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) sequence: u64,
     pub(crate) base: u64,
     pub(crate) thread_id: u64,
-    /// Whether the record may have the words of a file, so that they are copied.
-    pub(crate) may_be_file: bool,
+    /// Whether the record may have the words of a file or of a socket, so that they are copied.
+    pub(crate) may_be_io: bool,
 }
 
 /// Reader: one attempt.
@@ -254,8 +271,13 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             object: record[word::OBJECT].get(),
             nesting: Enclosing(record[word::NESTING].get()),
             amount: record[word::AMOUNT].get(),
-            file: (what & What::HAS_FILE != 0)
-                .then(|| FileEvent { name: record[word::FILE].get(), flags: record[word::FLAGS].get() as u32 }),
+            io: match what & (What::HAS_FILE | What::HAS_SOCKET) {
+                What::HAS_FILE => {
+                    IoEvent::File(FileEvent { name: record[word::FILE].get(), flags: record[word::FLAGS].get() as u32 })
+                }
+                What::HAS_SOCKET => IoEvent::Socket(SocketEvent { address: SocketAddress::read(&record[word::PEER]) }),
+                _ => IoEvent::None,
+            },
             end: record[word::END].get(),
             end_event: record[word::END_EVENT].get(),
             thread_id: record[word::THREAD_ID].get(),

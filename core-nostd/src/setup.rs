@@ -8,7 +8,8 @@
 //! ```
 //! Whoever changes a setting pays for the folding; an event pays one load and one branch.
 
-use crate::class::{Class, Setting};
+use crate::class::{self, Class, Setting};
+use crate::name::EventClass;
 use crate::region::{Region, SETUP, Section};
 use crate::sync::{Ordering, Word, fence};
 use perfschema_timer::{Clock, TimerName};
@@ -31,10 +32,15 @@ pub(crate) mod word {
     /// Where the search for a file's place starts, and how many are taken.
     pub(crate) const FILE_HINT: usize = 16;
     pub(crate) const FILES_USED: usize = 17;
+    /// Bumped by TRUNCATE of `socket_summary_by_instance`, and of `socket_summary_by_event_name`.
+    pub(crate) const SOCKET_INSTANCE_EPOCH: usize = 18;
+    pub(crate) const SOCKET_EVENT_EPOCH: usize = 19;
+    /// Where the search for a socket's place starts.
+    pub(crate) const SOCKET_HINT: usize = 20;
 }
 
-/// How many kinds of events have a row in `setup_timers`; stages, statements, transactions and idle come by addition.
-pub(crate) const TIMED_CLASSES: [&str; 1] = ["wait"];
+/// The classes of events that have a row in `setup_timers`; stages, statements and transactions come by addition.
+pub(crate) const TIMED_CLASSES: [EventClass; 2] = [EventClass::Idle, EventClass::Wait];
 
 /// The effective switches of an instrument, or of one event as of its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,10 +193,12 @@ impl Consumer {
     }
 }
 
-/// The settings of a new region: everything off, CYCLE for waits.
+/// The settings of a new region: everything off, CYCLE for waits, MICROSECOND for idle threads.
 pub(crate) fn create(region: &Region<'_>) {
     let words = setup(region);
-    words[word::TIMERS].set(TimerName::Cycle.index() as u64);
+    for (class, timer) in [(EventClass::Wait, TimerName::Cycle), (EventClass::Idle, TimerName::Microsecond)] {
+        words[word::TIMERS + class as usize].set(timer.index() as u64);
+    }
     words[word::NO_SLOT_MASK].set(Switches::WITHOUT_SLOT);
     crate::tables::setup_actors::create(region);
 }
@@ -218,10 +226,12 @@ pub(crate) fn fold(region: &Region<'_>) {
     fence(Ordering::SeqCst);
     loop {
         let consumers = setup[word::CONSUMERS].get();
-        let timer = setup[word::TIMERS].get();
-        let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
+        let timers = [EventClass::Wait, EventClass::Idle].map(|class| setup[word::TIMERS + class as usize].get());
+        let idle = class::idle(region);
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
             let setting = region.setting(Class(index as u16));
+            let timer = timers[usize::from(idle.contains(&index))];
+            let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
             // Relaxed: a switch is a value of its own, an event started with either is right.
             switch.set(effective(setting, consumers, timer, by_counter));
         }
@@ -291,15 +301,26 @@ impl Region<'_> {
         fold(self);
     }
 
-    /// The timer that waits are timed with.
-    pub fn wait_timer(&self) -> TimerName {
-        u8::try_from(setup(self)[word::TIMERS].get()).ok().and_then(TimerName::from_index).unwrap_or(TimerName::Cycle)
+    /// The timer that events of a class are timed with, CYCLE for those that have no row in `setup_timers`.
+    pub fn event_timer(&self, class: EventClass) -> TimerName {
+        let index = setup(self)[word::TIMERS + class as usize].get();
+        u8::try_from(index).ok().and_then(TimerName::from_index).unwrap_or(TimerName::Cycle)
     }
 
-    /// Chooses the timer for waits that begin later. A record says which timer wrote it, so units never mix.
-    pub fn set_wait_timer(&self, timer: TimerName) {
-        setup(self)[word::TIMERS].set(timer.index() as u64);
+    /// Chooses the timer for events of a class that begin later. A record says which timer wrote it, so units never mix.
+    pub fn set_event_timer(&self, class: EventClass, timer: TimerName) {
+        setup(self)[word::TIMERS + class as usize].set(timer.index() as u64);
         fold(self);
+    }
+
+    /// The timer that waits are timed with.
+    pub fn wait_timer(&self) -> TimerName {
+        self.event_timer(EventClass::Wait)
+    }
+
+    /// Chooses the timer for waits that begin later.
+    pub fn set_wait_timer(&self, timer: TimerName) {
+        self.set_event_timer(EventClass::Wait, timer);
     }
 
     /// Turns everything on: every consumer, and every instrument registered so far, timed.

@@ -4,7 +4,7 @@ mod common;
 
 use common::{CONFIG, World};
 use perfschema_core::{
-    Actor, Class, FileEvent, FileId, FileIo, Group, Held, Lost, Operation, Setting, Size, Wait, WaitStart, tables,
+    Actor, Class, FileEvent, FileId, FileIo, Group, Held, IoEvent, Lost, Operation, Setting, Size, Wait, WaitStart, tables,
 };
 
 const DATA: &str = "wait/io/file/test/data";
@@ -53,7 +53,7 @@ impl User<'_> {
         let start = WaitStart {
             object,
             amount: bytes.map_or(0, |bytes| bytes + 1),
-            file: Some(FileEvent::new(file.as_ref(), flags)),
+            io: IoEvent::File(FileEvent::new(file.as_ref(), flags)),
             ..WaitStart::new(operation)
         };
         self.actor.begin(self.world.clock, self.world.region.switches(self.class), self.class, &start)

@@ -12,20 +12,23 @@ mod common;
 mod naive;
 
 use common::advance;
-use naive::{Begun, ClassKey, FileKey, InstanceKey, Io, Naive, Who};
+use naive::{Begun, ClassKey, FileKey, InstanceKey, Io, Naive, SocketKey, Who};
+use perfschema_core::name::EventClass;
 use perfschema_core::table::{Column, Row, Value};
 use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
-    MemoryChange, Operation, Region, Setting, Size, ThreadType, Wait, WaitCopy, WaitStart, tables,
+    IoEvent, MemoryChange, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, ThreadType, Wait, WaitCopy,
+    WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::net::SocketAddr;
 use std::panic::Location;
 
-const CLASS_NAMES: [&str; 11] = [
+const CLASS_NAMES: [&str; 14] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -35,10 +38,13 @@ const CLASS_NAMES: [&str; 11] = [
     "wait/synch/semaphore/m/S",
     "wait/io/file/m/F",
     "wait/io/file/m/G",
+    "wait/io/socket/m/S",
+    "wait/io/socket/m/T",
+    "idle",
     "memory/m/H",
     "memory/m/I",
 ];
-const PREFIXES: [&str; 6] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "memory/", "none"];
+const PREFIXES: [&str; 7] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "memory/", "idle", "none"];
 const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
@@ -56,6 +62,20 @@ const OPERATIONS: [(Operation, &str); 3] =
 
 const FILE_OPERATIONS: [(Operation, &str); 3] =
     [(Operation::Read, "read"), (Operation::Write, "write"), (Operation::Stat, "stat")];
+
+const SOCKET_OPERATIONS: [(Operation, &str); 3] =
+    [(Operation::Receive, "recv"), (Operation::SendTo, "sendto"), (Operation::Accept, "accept")];
+
+/// Addresses, and what is shown of them: IP, PORT, OBJECT_NAME.
+fn peers() -> [(SocketAddress, &'static str, u16, Option<&'static str>); 4] {
+    let v6 = SocketAddr::new("2001:db8::7".parse().unwrap(), 65535);
+    [
+        (SocketAddr::from(([192, 0, 2, 7], 80)).into(), "192.0.2.7", 80, Some("192.0.2.7:80")),
+        (v6.into(), "2001:db8::7", 65535, Some("2001:db8::7:65535")),
+        (SocketAddress::UNIX, "", 0, Some(":0")),
+        (SocketAddress::UNKNOWN, "", 0, None),
+    ]
+}
 
 /// Short ones, one that is no UTF-8 and what that is shown as, and three that are cut: two of them show the same.
 fn paths() -> [Vec<u8>; 7] {
@@ -123,6 +143,30 @@ enum Step {
         from: usize,
         to: usize,
     },
+    OpenSocket {
+        class: usize,
+        peer: usize,
+        by: u64,
+    },
+    CloseSocket {
+        socket: usize,
+    },
+    SetPeer {
+        socket: usize,
+        peer: usize,
+    },
+    Idle {
+        socket: usize,
+        begin: bool,
+        by: u64,
+    },
+    /// Something is received that nobody waited for.
+    CountSocket {
+        actor: usize,
+        class: usize,
+        socket: usize,
+        bytes: u64,
+    },
     Attach {
         user: usize,
         host: usize,
@@ -177,6 +221,7 @@ enum Step {
         on: bool,
     },
     Timer {
+        idle: bool,
         timer: usize,
         by_update: bool,
     },
@@ -226,7 +271,7 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let few = || 0..11_usize;
+    let few = || 0..14_usize;
     let bytes = || prop::option::of(0..5_u64);
     let nanoseconds = || prop_oneof![0..100_u64, 0..1_000_000_u64, 0..30_000_000_000_u64];
     let yes = any::<bool>;
@@ -247,6 +292,12 @@ fn step() -> impl Strategy<Value = Step> {
         3 => few().prop_map(|handle| Step::Release { handle }),
         1 => few().prop_map(|path| Step::Delete { path }),
         2 => (few(), few()).prop_map(|(from, to)| Step::Rename { from, to }),
+        4 => (few(), 0..4_usize, 0..3_u64).prop_map(|(class, peer, by)| Step::OpenSocket { class, peer, by }),
+        1 => few().prop_map(|socket| Step::CloseSocket { socket }),
+        1 => (few(), 0..4_usize).prop_map(|(socket, peer)| Step::SetPeer { socket, peer }),
+        2 => (few(), yes(), 0..3_u64).prop_map(|(socket, begin, by)| Step::Idle { socket, begin, by }),
+        2 => (few(), few(), few(), 0..3_u64)
+            .prop_map(|(actor, class, socket, bytes)| Step::CountSocket { actor, class, socket, bytes }),
         4 => (0..3_usize, 0..3_usize, yes(), prop::bool::weighted(0.1))
             .prop_map(|(user, host, background, slotless)| Step::Attach { user, host, background, slotless }),
         1 => few().prop_map(|actor| Step::Detach { actor }),
@@ -262,7 +313,7 @@ fn step() -> impl Strategy<Value = Step> {
         8 => nanoseconds().prop_map(|ns| Step::Pass { ns }),
         1 => nanoseconds().prop_map(|ns| Step::Back { ns }),
         4 => (few(), prop::bool::weighted(0.7)).prop_map(|(consumer, on)| Step::Switch { consumer, on }),
-        1 => (0..5_usize, yes()).prop_map(|(timer, by_update)| Step::Timer { timer, by_update }),
+        1 => (yes(), 0..5_usize, yes()).prop_map(|(idle, timer, by_update)| Step::Timer { idle, timer, by_update }),
         3 => (0..tables::ALL.len()).prop_map(|table| Step::Truncate { table }),
         1 => (few(), 0..2_usize, yes()).prop_map(|(thread, column, yes)| Step::UpdateThread { thread, column, yes }),
         2 => (0..3_usize, 0..3_usize, yes(), yes())
@@ -277,7 +328,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 17] = [
+const SIZES: [(Size, u32, u32); 19] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
@@ -285,6 +336,8 @@ const SIZES: [(Size, u32, u32); 17] = [
     (Size::MaxFileClasses, 2, 3),
     (Size::MaxMemoryClasses, 2, 3),
     (Size::MaxFileInstances, 3, 5),
+    (Size::MaxSocketClasses, 2, 3),
+    (Size::MaxSocketInstances, 2, 4),
     (Size::MaxMutexInstances, 2, 4),
     (Size::MaxRwlockInstances, 1, 3),
     (Size::MaxCondInstances, 1, 2),
@@ -338,6 +391,7 @@ struct Both<'r> {
     instances: Vec<(InstanceId, InstanceKey)>,
     handles: Vec<Handle>,
     handles_made: usize,
+    sockets: Vec<(InstanceId, SocketKey)>,
     actors: Vec<Driven<'r>>,
 }
 
@@ -356,10 +410,17 @@ struct Driven<'r> {
     waits: Vec<Waiting<'r>>,
 }
 
-/// A wait, and for one at an instrument of files, the handle that it is for and the operation.
+/// A wait, and for one at an instrument of files or of sockets, what it is for and the operation.
 struct Waiting<'r> {
     wait: Wait<'r>,
-    file: Option<(Option<usize>, Operation)>,
+    io: Option<(For, Operation)>,
+}
+
+/// A handle by its number; a socket.
+#[derive(Clone, Copy)]
+enum For {
+    File(Option<usize>),
+    Socket(Option<SocketKey>),
 }
 
 /// Actors at one time, and waits that one of them is in: more than there are slots and records.
@@ -488,6 +549,57 @@ impl<'r> Both<'r> {
                 region.file_renamed(from, to);
                 self.model.file_renamed(from, to);
             }
+            Step::OpenSocket { class, peer, by } => {
+                let Some(class) = choose(&self.classes, *class) else { return };
+                let (class, key) = self.classes[class];
+                let (address, ip, port, _) = peers()[*peer];
+                let descriptor = *peer as i32 - 1;
+                let id = region.create_socket(class, descriptor, address, *by);
+                let key = self.model.create_socket(key, descriptor, (ip.into(), port), *by);
+                assert_eq!(id.is_some(), key.is_some());
+                self.sockets.extend(id.zip(key));
+            }
+            Step::CloseSocket { socket } => {
+                let Some(at) = choose(&self.sockets, *socket) else { return };
+                let (id, key) = self.sockets.remove(at);
+                region.destroy_instance(id);
+                self.model.close_socket(key);
+            }
+            Step::SetPeer { socket, peer } => {
+                let Some(at) = choose(&self.sockets, *socket) else { return };
+                let (id, key) = self.sockets[at];
+                let (address, ip, port, _) = peers()[*peer];
+                let socket = region.socket(id).unwrap();
+                socket.set_peer(address);
+                assert_eq!(socket.peer(), address);
+                self.model.set_peer(key, (ip.into(), port));
+            }
+            Step::Idle { socket, begin, by } => {
+                let Some(at) = choose(&self.sockets, *socket) else { return };
+                let (id, key) = self.sockets[at];
+                let socket = region.socket(id).unwrap();
+                if *begin {
+                    socket.begin_idle(*by);
+                    self.model.begin_idle(key, *by);
+                } else {
+                    socket.end_idle();
+                    self.model.end_idle(key);
+                }
+            }
+            Step::CountSocket { actor, class, socket, bytes } => {
+                let (Some(actor), Some(class)) = (choose(&self.actors, *actor), choose(&self.classes, *class)) else { return };
+                let (class, key) = self.classes[class];
+                if !class_is(region, class, "wait/io/socket/") {
+                    return;
+                }
+                let socket = choose(&self.sockets, *socket).map(|at| self.sockets[at]);
+                let group = Operation::Receive.group();
+                let io = SocketIo { socket: socket.and_then(|(id, _)| region.socket(id)), group };
+                let Driven { actor, thread, .. } = &self.actors[actor];
+                actor.count_socket(region.switches(class), class, &io, *bytes);
+                let io = Io { file: None, socket: socket.map(|(_, key)| key), group: group as usize };
+                self.model.count_socket(*thread, key, io, *bytes);
+            }
             Step::Attach { user, host, background, slotless } => self.attach(*user, *host, *background, *slotless),
             Step::Detach { actor } => {
                 let Some(at) = choose(&self.actors, *actor) else { return };
@@ -549,13 +661,15 @@ impl<'r> Both<'r> {
                 let updated = self.update("setup_consumers", &[("ENABLED", yes_no(*on))], |row| row.cell(0) == name);
                 assert_eq!(updated, (1, u64::from(self.model.switch(consumer, *on))));
             }
-            Step::Timer { timer, by_update } => {
-                let changed = self.model.set_timer(*timer);
+            Step::Timer { idle, timer, by_update } => {
+                let changed = self.model.set_timer(*idle, *timer);
+                let class = if *idle { EventClass::Idle } else { EventClass::Wait };
                 if *by_update {
                     let new = [("TIMER_NAME", Value::Text(TimerName::ALL[*timer].name()))];
-                    assert_eq!(self.update("setup_timers", &new, |_| true), (1, u64::from(changed)));
+                    let updated = self.update("setup_timers", &new, |row| row.cell(0) == Value::Text(class.as_str()));
+                    assert_eq!(updated, (1, u64::from(changed)));
                 } else {
-                    region.set_wait_timer(TimerName::ALL[*timer]);
+                    region.set_event_timer(class, TimerName::ALL[*timer]);
                 }
             }
             Step::Truncate { table } => {
@@ -646,8 +760,16 @@ impl<'r> Both<'r> {
     fn begin(&mut self, at: usize, class: usize, what: &What, chained: Option<Wait<'r>>) {
         let (class, key) = self.classes[class];
         let source = what.source.map(|source| sources()[source]);
-        let is_file = region_class_is_file(self.region, class);
-        let (operation, name) = if is_file { FILE_OPERATIONS[what.operation] } else { OPERATIONS[what.operation] };
+        let is_file = class_is(self.region, class, "wait/io/file/");
+        let is_socket = class_is(self.region, class, "wait/io/socket/");
+        let operations = match (is_file, is_socket) {
+            (true, _) => FILE_OPERATIONS,
+            (_, true) => SOCKET_OPERATIONS,
+            _ => OPERATIONS,
+        };
+        let (operation, name) = operations[what.operation];
+        let socket = choose(&self.sockets, what.object as usize).filter(|_| is_socket).map(|at| self.sockets[at].1);
+        let peer = peers()[what.amount];
         let handle = choose(&self.handles, what.object as usize).filter(|_| is_file).map(|at| &self.handles[at]);
         let flags = what.amount as u32;
         let file = handle.and_then(|handle| self.region.file(handle.id));
@@ -656,7 +778,11 @@ impl<'r> Both<'r> {
             object: what.object,
             source,
             amount: AMOUNTS[what.amount],
-            file: is_file.then(|| FileEvent::new(file.as_ref(), flags)),
+            io: match (is_file, is_socket) {
+                (true, _) => IoEvent::File(FileEvent::new(file.as_ref(), flags)),
+                (_, true) => IoEvent::Socket(SocketEvent { address: peer.0 }),
+                _ => IoEvent::None,
+            },
         };
         let begun = Begun {
             operation: name,
@@ -664,8 +790,13 @@ impl<'r> Both<'r> {
             amount: start.amount,
             source: source.map(Location::line),
             file: is_file.then(|| (handle.map(|handle| handle.key), flags)),
+            peer: peer.3.filter(|_| is_socket).map(String::from),
         };
-        let file = is_file.then(|| (handle.map(|handle| handle.number), operation));
+        let io = match (is_file, is_socket) {
+            (true, _) => Some((For::File(handle.map(|handle| handle.number)), operation)),
+            (_, true) => Some((For::Socket(socket), operation)),
+            _ => None,
+        };
 
         let thread = self.actors[at].thread;
         let ended = chained.and_then(|_| self.model.end(thread, None, None, None, &self.clock.clock));
@@ -678,24 +809,33 @@ impl<'r> Both<'r> {
             None => actor.begin(self.clock, switches, class, &start),
             Some(ended) => actor.chain(self.clock, ended, Held::None, switches, class, &start),
         };
-        waits.push(Waiting { wait, file });
+        waits.push(Waiting { wait, io });
         assert_eq!(self.clock.reads.get() - reads_before, expected_reads, "timer reads");
     }
 
     fn end(&mut self, at: usize, held: usize, amount: Option<u64>) {
         let Driven { actor, thread, waits } = &mut self.actors[at];
-        let Some(Waiting { mut wait, file }) = waits.pop() else { return };
+        let Some(Waiting { mut wait, io }) = waits.pop() else { return };
         // A third of the waits is for no instance.
-        let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && file.is_none());
+        let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && io.is_none());
         let chosen = chosen.map(|at| self.instances[at]);
-        // A handle that is closed meanwhile refers to its file no longer.
-        let io = file.map(|(number, operation)| {
-            let handle = self.handles.iter().find(|handle| Some(handle.number) == number);
-            (handle.map(|handle| (handle.id, handle.key)), operation.group())
-        });
         let instance = chosen.and_then(|(id, _)| self.region.instance(id));
+        // A handle, or a socket, that is closed meanwhile refers to nothing any more.
+        let handle = match io {
+            Some((For::File(number), _)) => self.handles.iter().find(|handle| Some(handle.number) == number),
+            _ => None,
+        };
+        let socket = match io {
+            Some((For::Socket(key), _)) => self.sockets.iter().find(|(_, open)| Some(*open) == key).copied(),
+            _ => None,
+        };
         let held = match (&instance, io) {
-            (_, Some((file, group))) => Held::File(FileIo { file: file.and_then(|(id, _)| self.region.file(id)), group }),
+            (_, Some((For::File(_), operation))) => {
+                Held::File(FileIo { file: handle.and_then(|handle| self.region.file(handle.id)), group: operation.group() })
+            }
+            (_, Some((For::Socket(_), operation))) => {
+                Held::Socket(SocketIo { socket: socket.and_then(|(id, _)| self.region.socket(id)), group: operation.group() })
+            }
             (None, None) => Held::None,
             (Some(instance), None) if held % 3 == 1 => Held::Exclusive(instance),
             (Some(instance), None) => Held::Shared(instance),
@@ -705,7 +845,11 @@ impl<'r> Both<'r> {
         }
         let reads_before = self.clock.reads.get();
         actor.end(self.clock, wait, held);
-        let io = io.map(|(file, group)| Io { file: file.map(|(_, key)| key), group: group as usize });
+        let io = io.map(|(_, operation)| Io {
+            file: handle.map(|handle| handle.key),
+            socket: socket.map(|(_, key)| key),
+            group: operation.group() as usize,
+        });
         let timed = self.model.end(*thread, chosen.map(|(_, key)| key), io, amount, &self.clock.clock);
         assert_eq!(self.clock.reads.get() - reads_before, u64::from(timed.is_some()), "timer reads");
     }
@@ -780,11 +924,12 @@ impl<'r> Both<'r> {
         let mut places = HashSet::new();
         let sweep = source.scan(self.reader, &mut |row| {
             rows.push(cells(row, columns, |column, value| {
-                // Where the row of a file is, the model does not know.
-                let of_file = table == "file_summary_by_instance"
-                    || table == "events_waits_summary_by_instance" && row.cell(0).to_string().starts_with("wait/io/file/");
-                if of_file && column.name == "OBJECT_INSTANCE_BEGIN" {
-                    assert!(places.insert(value.to_string()), "{table} shows two files at one place");
+                // Where the row of a file or a socket is, the model does not know.
+                let of_io = ["file_summary_by_instance", "socket_summary_by_instance", "socket_instances"].contains(&table)
+                    || table == "events_waits_summary_by_instance" && row.cell(0).to_string().starts_with("wait/io/");
+                if of_io && column.name == "OBJECT_INSTANCE_BEGIN" {
+                    let of_socket = row.cell(0).to_string().starts_with("wait/io/socket/");
+                    assert!(places.insert((of_socket, value.to_string())), "{table} shows two objects at one place");
                     return "-".into();
                 }
                 value.to_string()
@@ -800,8 +945,8 @@ impl<'r> Both<'r> {
     }
 }
 
-fn region_class_is_file(region: &Region<'_>, class: Class) -> bool {
-    region.class_name(class).as_str().starts_with("wait/io/file/")
+fn class_is(region: &Region<'_>, class: Class, prefix: &str) -> bool {
+    region.class_name(class).as_str().starts_with(prefix)
 }
 
 /// Three lines of this file.
@@ -827,6 +972,7 @@ fn run(config: Config, program: &[Step]) {
         instances: Vec::new(),
         handles: Vec::new(),
         handles_made: 0,
+        sockets: Vec::new(),
         actors: Vec::new(),
     };
     for step in program {
@@ -868,7 +1014,8 @@ fn from_the_middle() -> impl Strategy<Value = Vec<Step>> {
         let attach = [true, false, true].map(|background| Step::Attach { user: 1, host: 1, background, slotless: false });
         let create = (0..4).map(|class| Step::CreateInstance { class, address: class as u64 });
         let open = (0..3).map(|path| Step::Refer { class: 7 + path % 2, path, open: true });
-        register.chain(attach).chain(create).chain(open).chain([Step::EnableEverything]).chain(program).collect()
+        let connect = (0..2).map(|peer| Step::OpenSocket { class: 9 + peer % 2, peer, by: 0 });
+        register.chain(attach).chain(create).chain(open).chain(connect).chain([Step::EnableEverything]).chain(program).collect()
     })
 }
 

@@ -205,8 +205,12 @@ fn the_timer_is_chosen_by_name_or_number() {
         (Value::Text("Millisecond"), TimerName::Millisecond),
         (Value::Unsigned(2), TimerName::Nanosecond),
     ] {
-        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 1, changed: 1 }));
-        world.expect("setup_timers", "*", &[&format!("wait {}", expected.name())]);
+        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 2, changed: 2 }));
+        world.expect(
+            "setup_timers",
+            "*",
+            &["idle", "wait"].map(|class| format!("{class} {}", expected.name())).each_ref().map(|row| &**row),
+        );
         assert_eq!(world.region.wait_timer(), expected);
     }
     for value in [Value::Text("HOUR"), Value::Unsigned(6), Value::Unsigned(0)] {
@@ -286,6 +290,8 @@ fn rights_are_mysqls() {
         "memory_summary_by_thread_by_event_name",
         "memory_summary_global_by_event_name",
         "setup_actors",
+        "socket_summary_by_event_name",
+        "socket_summary_by_instance",
     ];
     let update: [(&str, &[&str]); 5] = [
         ("setup_actors", &["ENABLED", "HISTORY"]),

@@ -15,8 +15,8 @@ use perfschema_core::tables::{
 };
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Held, Identity, InstanceId, InstrumentName, Lost, Operation, Region, Setting, Size,
-    Summary, ThreadType, Wait, WaitCopy, WaitStart, Word,
+    Actor, ActorIdentity, Class, Config, Held, Identity, InstanceId, InstrumentName, IoEvent, Lost, Operation, Region, Setting,
+    Size, Summary, ThreadType, Wait, WaitCopy, WaitStart, Word,
 };
 use std::fmt::Debug;
 use std::sync::Barrier;
@@ -445,7 +445,7 @@ impl<'w> Writer<'w> {
         let class = self.world.classes[event.class()];
         self.clock.set(TimerName::Nanosecond, event.start_ns());
         let amount = event.spins(false).into();
-        let what = WaitStart { operation: event.operation(), object: event.object(), source: None, amount, file: None };
+        let what = WaitStart { operation: event.operation(), object: event.object(), source: None, amount, io: IoEvent::None };
         life.actor.begin(&self.clock, self.world.region.switches(class), class, &what)
     }
 

@@ -125,6 +125,7 @@ fn columns_know_what_they_hold() {
         (SqlType::BigintUnsigned, Value::Unsigned(u64::MAX), Value::Signed(1)),
         (SqlType::Bigint, Value::Signed(-1), Value::Unsigned(1)),
         (SqlType::IntUnsigned, Value::Unsigned(u32::MAX.into()), Value::Unsigned(1 << 32)),
+        (SqlType::Int, Value::Signed(i32::MIN.into()), Value::Signed(1 << 31)),
         (SqlType::Double, Value::Double(0.5), Value::Double(f64::NAN)),
         (SqlType::Varchar(2), Value::Text("éé"), Value::Text("abc")),
         (SqlType::Char(2), Value::Text("ab"), Value::Unsigned(1)),

@@ -3,8 +3,8 @@
 use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Held, Identity, InstanceId, InstrumentName, Operation,
-    Region, Setting, Size, ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Held, Identity, InstanceId, InstrumentName, IoEvent,
+    Operation, Region, Setting, Size, ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
 };
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -333,7 +333,7 @@ fn use_files(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
         let id = region.refer_to_file(class, path);
         for operation in [Operation::Open, Operation::Read, Operation::Write] {
             let file = id.and_then(|id| region.file(id));
-            let what = WaitStart { amount: 5, file: Some(FileEvent::new(file.as_ref(), 1)), ..WaitStart::new(operation) };
+            let what = WaitStart { amount: 5, io: IoEvent::File(FileEvent::new(file.as_ref(), 1)), ..WaitStart::new(operation) };
             let wait = actor.begin(clock, region.switches(class), class, &what);
             clock.advance(TimerName::Cycle, 1000);
             actor.end(clock, wait, Held::File(FileIo { file, group: operation.group() }));

@@ -21,8 +21,10 @@ pub(crate) const SLOT: usize = 64;
 pub(crate) const INSTANCE: usize = 24;
 /// Words of a file: an instance, its sums twice, and 512 bytes of path.
 pub(crate) const FILE: usize = 136;
-/// Words of the sums of a file, or of one actor and one instrument of files: reads, writes, everything else.
-pub(crate) const FILE_SUMS: usize = 24;
+/// Words of a socket: an instance, and its sums twice.
+pub(crate) const SOCKET: usize = crate::io::PLACE;
+/// Words of the sums of a file or a socket, or of one actor and one instrument of those: reads, writes, everything else.
+pub(crate) const IO_SUMS: usize = 24;
 /// Words of the memory of one actor and one instrument: three cache lines, the first two hold all that a change writes.
 pub(crate) const MEMORY: usize = 24;
 /// Words of the memory of one instrument that no actor owns: one cache line.
@@ -110,9 +112,15 @@ sections! {
     /// Buckets of files by their paths.
     FileIndex: 1, |c| crate::file::bucket_count(size(c, Size::MaxFileInstances));
     /// Sums of io by actor and instrument of files.
-    FileStats: FILE_SUMS, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxFileClasses));
+    FileStats: IO_SUMS, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxFileClasses));
     /// Sums of io that no actor owns.
-    SharedFileStats: FILE_SUMS, |c| size(c, Size::MaxFileClasses);
+    SharedFileStats: IO_SUMS, |c| size(c, Size::MaxFileClasses);
+    /// Sockets.
+    SocketInstances: SOCKET, |c| size(c, Size::MaxSocketInstances);
+    /// Sums of io by actor and instrument of sockets.
+    SocketStats: IO_SUMS, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxSocketClasses));
+    /// Sums of io of sockets that no actor owns.
+    SharedSocketStats: IO_SUMS, |c| size(c, Size::MaxSocketClasses);
     /// Who fills which chunk of the long history.
     LongChunks: 1, |c| long_chunks(c);
     /// The records of the long history.
@@ -138,6 +146,9 @@ pub(crate) const fn classes(config: &Config) -> usize {
         + size(config, Size::MaxCondClasses)
         + size(config, Size::MaxSynchClasses)
         + size(config, Size::MaxFileClasses)
+        + size(config, Size::MaxSocketClasses)
+        // The instrument `idle`.
+        + 1
 }
 
 const fn sources(config: &Config) -> usize {
@@ -249,10 +260,12 @@ mod tests {
             .with(Size::MaxSynchInstances, 128)
             .with(Size::MaxMemoryClasses, 0)
             .with(Size::MaxFileClasses, 0)
-            .with(Size::MaxFileInstances, 0);
-        assert_eq!(classes(&server), 256);
+            .with(Size::MaxFileInstances, 0)
+            .with(Size::MaxSocketClasses, 0)
+            .with(Size::MaxSocketInstances, 0);
+        assert_eq!(classes(&server), 256 + 1);
         assert!(server.size_bytes() <= 32 << 20, "{} bytes", server.size_bytes());
-        // An instrument of files takes as much in every thread as three of locks.
+        // An instrument of files or of sockets takes as much in every thread as three of locks.
         let with_files = server.with(Size::MaxFileClasses, 16).with(Size::MaxFileInstances, 1024);
         assert!(with_files.size_bytes() <= 40 << 20, "{} bytes", with_files.size_bytes());
     }

@@ -41,6 +41,8 @@ pub enum SqlType {
     BigintUnsigned,
     /// `bigint`
     Bigint,
+    /// `int`
+    Int,
     /// `int unsigned`
     IntUnsigned,
     /// `double`
@@ -61,6 +63,7 @@ impl fmt::Display for SqlType {
         match self {
             SqlType::BigintUnsigned => f.write_str("bigint unsigned"),
             SqlType::Bigint => f.write_str("bigint"),
+            SqlType::Int => f.write_str("int"),
             SqlType::IntUnsigned => f.write_str("int unsigned"),
             SqlType::Double => f.write_str("double"),
             SqlType::Varchar(n) => write!(f, "varchar({n})"),
@@ -98,6 +101,13 @@ impl Cell for i64 {
     const SQL_TYPE: SqlType = SqlType::Bigint;
     fn value(&self) -> Value<'_> {
         Value::Signed(*self)
+    }
+}
+
+impl Cell for i32 {
+    const SQL_TYPE: SqlType = SqlType::Int;
+    fn value(&self) -> Value<'_> {
+        Value::Signed((*self).into())
     }
 }
 

@@ -351,6 +351,7 @@ impl Column {
             (Value::Null, _) => self.nullable,
             (Value::Unsigned(_), SqlType::BigintUnsigned) | (Value::Signed(_), SqlType::Bigint) => true,
             (Value::Unsigned(number), SqlType::IntUnsigned) => u32::try_from(*number).is_ok(),
+            (Value::Signed(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (Value::Double(number), SqlType::Double) => number.is_finite(),
             (Value::Text(text), SqlType::Varchar(length) | SqlType::Char(length)) => text.chars().count() <= length.into(),
             (Value::Text(_), SqlType::Longtext) => true,

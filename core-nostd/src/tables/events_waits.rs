@@ -7,7 +7,7 @@
 
 use crate::config::Size;
 use crate::operation::Operation;
-use crate::record::{self, Read, Snapshot};
+use crate::record::{self, IoEvent, Read, Snapshot};
 use crate::region::{RECORD, RUNNING, Region, SLOT, Section, Text};
 use crate::slot::{self, Look, Owner};
 use crate::source::{Source, source_text};
@@ -39,13 +39,13 @@ row! {
         SPINS as spins: Option<u32>,
         /// Schema of the object; NULL.
         OBJECT_SCHEMA as object_schema: Option<Text<64>>,
-        /// Name of the object: a file's path, a socket's address; NULL for a lock.
+        /// Name of the object: a file's path, a socket's IP:PORT; NULL for a lock.
         OBJECT_NAME as object_name: Option<Text<512>>,
         /// Index of the object; NULL.
         INDEX_NAME as index_name: Option<Text<64>>,
-        /// Type of the object: FILE; NULL for a lock.
+        /// Type of the object: FILE or SOCKET; NULL for a lock.
         OBJECT_TYPE as object_type: Option<Text<64>>,
-        /// Address of the lock in memory; for a file the offset that is read, written or sought, 0 where there is none.
+        /// Address of the lock in memory, the number of the socket, the offset in the file; 0 where there is none.
         OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
         /// EVENT_ID of the event that this one lies within.
         NESTING_EVENT_ID as nesting_event_id: Option<u64>,
@@ -55,7 +55,7 @@ row! {
         OPERATION as operation: &'static str = SqlType::Varchar(32),
         /// Bytes to be read or written, and once it has ended, those that were; NULL for a lock and where there are none.
         NUMBER_OF_BYTES as number_of_bytes: Option<i64>,
-        /// What is special about the open of a file, such as O_DIRECT; 0 for its other operations, NULL for a lock.
+        /// What is special about the open of a file, such as O_DIRECT; 0 for its other operations, NULL for all that is no file.
         FLAGS as flags: Option<u32>,
     }
 }
@@ -293,15 +293,26 @@ pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, even
         timer_wait,
         spins: (!io && snapshot.amount != 0).then(|| u32::try_from(snapshot.amount).unwrap_or(u32::MAX)),
         object_schema: None,
-        object_name: snapshot.file.and_then(|file| region.event_file_name(file)),
+        object_name: match snapshot.io {
+            IoEvent::None => None,
+            IoEvent::File(file) => region.event_file_name(file),
+            IoEvent::Socket(socket) => socket.address.object_name(),
+        },
         index_name: None,
-        object_type: (kind == Ok(InstrumentKind::File)).then(|| "FILE".into()),
+        object_type: match kind {
+            Ok(InstrumentKind::File) => Some("FILE".into()),
+            Ok(InstrumentKind::Socket) => Some("SOCKET".into()),
+            _ => None,
+        },
         object_instance_begin: snapshot.object,
         nesting_event_id: nesting.map(|(event, _)| event),
         nesting_event_type: nesting.map(|(_, kind)| NestingEventType(kind)),
         operation: Operation::from_code(snapshot.operation).map_or("", Operation::name),
         // One more than the number, so that none is not 0.
         number_of_bytes: snapshot.amount.checked_sub(1).filter(|_| io).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
-        flags: snapshot.file.map(|file| file.flags),
+        flags: match snapshot.io {
+            IoEvent::File(file) => Some(file.flags),
+            _ => None,
+        },
     }
 }

@@ -199,7 +199,7 @@ impl TableSource for EventsWaitsSummaryByInstance {
     type Row = EventsWaitsSummaryByInstanceRow;
     const DECLARATION: Declaration = Declaration {
         name: "events_waits_summary_by_instance",
-        doc: "Waits for each lock that exists now, and for each file that is known.",
+        doc: "Waits for each lock that exists now, for each file that is known, and for each socket that is open.",
         columns: EventsWaitsSummaryByInstanceRow::COLUMNS,
         rights: Rights::TRUNCATE,
     };
@@ -212,6 +212,9 @@ impl TableSource for EventsWaitsSummaryByInstance {
             }));
         }
         sweep.add(region.sweep_file_waits(|found, sums| {
+            each(&EventsWaitsSummaryByInstanceRow::new(found.event_name, found.address, sums));
+        }));
+        sweep.add(region.sweep_socket_waits(|found, sums| {
             each(&EventsWaitsSummaryByInstanceRow::new(found.event_name, found.address, sums));
         }));
         sweep

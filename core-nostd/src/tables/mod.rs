@@ -11,6 +11,7 @@ pub(crate) mod file_instances;
 pub(crate) mod file_summary;
 pub(crate) mod global_status;
 pub(crate) mod global_variables;
+mod io_summary;
 pub(crate) mod memory_summary;
 pub(crate) mod mutex_instances;
 pub(crate) mod performance_timers;
@@ -19,6 +20,8 @@ pub(crate) mod setup_actors;
 pub(crate) mod setup_consumers;
 pub(crate) mod setup_instruments;
 pub(crate) mod setup_timers;
+pub(crate) mod socket_instances;
+pub(crate) mod socket_summary;
 pub(crate) mod threads;
 
 pub use cond_instances::{CondInstances, CondInstancesRow};
@@ -43,6 +46,10 @@ pub use setup_actors::{SetupActors, SetupActorsRow};
 pub use setup_consumers::{SetupConsumers, SetupConsumersRow};
 pub use setup_instruments::{SetupInstruments, SetupInstrumentsRow};
 pub use setup_timers::{SetupTimers, SetupTimersRow};
+pub use socket_instances::{SocketInstances, SocketInstancesRow};
+pub use socket_summary::{
+    SocketSummaryByEventName, SocketSummaryByEventNameRow, SocketSummaryByInstance, SocketSummaryByInstanceRow,
+};
 pub use threads::{Threads, ThreadsRow};
 
 use crate::table::{Table, TableError};
@@ -71,6 +78,9 @@ pub const ALL: &[&dyn Table] = &[
     &SetupConsumers,
     &SetupInstruments,
     &SetupTimers,
+    &SocketInstances,
+    &SocketSummaryByEventName,
+    &SocketSummaryByInstance,
     &Threads,
 ];
 

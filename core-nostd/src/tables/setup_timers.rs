@@ -31,8 +31,8 @@ impl TableSource for SetupTimers {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupTimersRow)) -> Sweep {
         let mut sweep = Sweep::of(TIMED_CLASSES.len());
-        for name in TIMED_CLASSES {
-            each(&SetupTimersRow { name, timer_name: region.wait_timer() });
+        for class in TIMED_CLASSES {
+            each(&SetupTimersRow { name: class.as_str(), timer_name: region.event_timer(class) });
             sweep.row();
         }
         sweep
@@ -43,7 +43,9 @@ impl TableSource for SetupTimers {
         for (_, value) in new {
             timer = timer_name(value).ok_or(TableError::Truncated { column: "TIMER_NAME" })?;
         }
-        region.set_wait_timer(timer);
+        if let Some(class) = TIMED_CLASSES.iter().find(|class| class.as_str() == row.name) {
+            region.set_event_timer(*class, timer);
+        }
         Ok(timer != row.timer_name)
     }
 }

@@ -17,12 +17,14 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxCondClasses, 1)
     .with(Size::MaxSynchClasses, 1)
     .with(Size::MaxFileClasses, 2)
+    .with(Size::MaxSocketClasses, 2)
     .with(Size::MaxMemoryClasses, 2)
     .with(Size::MaxMutexInstances, 3)
     .with(Size::MaxRwlockInstances, 2)
     .with(Size::MaxCondInstances, 1)
     .with(Size::MaxSynchInstances, 1)
     .with(Size::MaxFileInstances, 3)
+    .with(Size::MaxSocketInstances, 3)
     .with(Size::MaxThreadInstances, 3)
     .with(Size::EventsWaitsHistorySize, 3)
     .with(Size::EventsWaitsHistoryLongSize, 12)
@@ -176,8 +178,16 @@ pub fn check_account(region: &Region<'_>, table: &str, sweep: &Sweep) {
 fn places(config: &Config, table: &str) -> Option<u64> {
     let sum = |sizes: &[Size]| sizes.iter().map(|&size| u64::from(config.get(size))).sum::<u64>();
     let threads = sum(&[Size::MaxThreadInstances]);
-    let classes =
-        sum(&[Size::MaxMutexClasses, Size::MaxRwlockClasses, Size::MaxCondClasses, Size::MaxSynchClasses, Size::MaxFileClasses]);
+    let pools = [
+        Size::MaxMutexClasses,
+        Size::MaxRwlockClasses,
+        Size::MaxCondClasses,
+        Size::MaxSynchClasses,
+        Size::MaxFileClasses,
+        Size::MaxSocketClasses,
+    ];
+    // And `idle`.
+    let classes = sum(&pools) + 1;
     Some(match table {
         // Room for 6 events that run at once.
         "events_waits_current" | "events_waits_history" => threads * (sum(&[Size::EventsWaitsHistorySize]) + 6),
@@ -187,7 +197,7 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "events_waits_summary_by_thread_by_event_name" => threads * classes,
         "events_waits_summary_by_instance" => {
             sum(&[Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances])
-                + sum(&[Size::MaxFileInstances])
+                + sum(&[Size::MaxFileInstances, Size::MaxSocketInstances])
         }
         "events_waits_summary_global_by_event_name" => classes,
         "setup_instruments" => classes + sum(&[Size::MaxMemoryClasses]),
@@ -198,6 +208,8 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "cond_instances" => sum(&[Size::MaxCondInstances]),
         "file_instances" | "file_summary_by_instance" => sum(&[Size::MaxFileInstances]),
         "file_summary_by_event_name" => sum(&[Size::MaxFileClasses]),
+        "socket_instances" | "socket_summary_by_instance" => sum(&[Size::MaxSocketInstances]),
+        "socket_summary_by_event_name" => sum(&[Size::MaxSocketClasses]),
         "setup_actors" => sum(&[Size::SetupActorsSize]),
         "threads" => threads,
         _ => return None,

@@ -7,21 +7,23 @@ use std::collections::{HashMap, VecDeque};
 use std::iter;
 
 /// The pools of classes and instances, by the third part of an instrument's name.
-const KINDS: [&str; 5] = ["mutex", "rwlock", "cond", "semaphore", "file"];
-/// The pool of files.
+const KINDS: [&str; 6] = ["mutex", "rwlock", "cond", "semaphore", "file", "socket"];
+/// The pools of files and of sockets, that of the one instrument `idle`, and that of memory.
 const FILES: usize = 4;
-/// The pool of memory, whose instruments have names of their own.
-const MEMORY: usize = 5;
-const CLASS_SIZES: [Size; 6] = [
-    Size::MaxMutexClasses,
-    Size::MaxRwlockClasses,
-    Size::MaxCondClasses,
-    Size::MaxSynchClasses,
-    Size::MaxFileClasses,
-    Size::MaxMemoryClasses,
+const SOCKETS: usize = 5;
+const IDLE: usize = 6;
+const MEMORY: usize = 7;
+/// How many classes each pool has room for, and what is counted when there is none; of `idle` there is one, always.
+const CLASSES: [Option<(Size, Lost)>; 8] = [
+    Some((Size::MaxMutexClasses, Lost::MutexClasses)),
+    Some((Size::MaxRwlockClasses, Lost::RwlockClasses)),
+    Some((Size::MaxCondClasses, Lost::CondClasses)),
+    Some((Size::MaxSynchClasses, Lost::SynchClasses)),
+    Some((Size::MaxFileClasses, Lost::FileClasses)),
+    Some((Size::MaxSocketClasses, Lost::SocketClasses)),
+    None,
+    Some((Size::MaxMemoryClasses, Lost::MemoryClasses)),
 ];
-const CLASSES_LOST: [Lost; 6] =
-    [Lost::MutexClasses, Lost::RwlockClasses, Lost::CondClasses, Lost::SynchClasses, Lost::FileClasses, Lost::MemoryClasses];
 const INSTANCE_SIZES: [Size; 4] =
     [Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances];
 const INSTANCES_LOST: [Lost; 4] = [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances];
@@ -63,6 +65,8 @@ pub(crate) struct Begun {
     pub(crate) amount: u64,
     /// For a file: which one, if it is known, and FLAGS.
     pub(crate) file: Option<(Option<FileKey>, u32)>,
+    /// For a socket: its IP:PORT, if that is known.
+    pub(crate) peer: Option<String>,
     /// The line of the source location, which stands for it.
     pub(crate) source: Option<u32>,
 }
@@ -162,10 +166,28 @@ struct File {
     gone: bool,
 }
 
-/// How a wait for a file ends: with which file, and in which group of columns.
+/// A socket of the model: a number that no other has.
+pub(crate) type SocketKey = usize;
+
+/// A socket, also one that is closed.
+#[derive(Clone, Debug)]
+struct Socket {
+    class: ClassKey,
+    descriptor: i32,
+    /// IP and PORT.
+    peer: (String, u16),
+    open: bool,
+    /// Whose it is said to be, and who counted first; 0 is nobody.
+    thread: u64,
+    first: u64,
+    idle: u32,
+}
+
+/// How a wait for a file or a socket ends: with which one, and in which group of columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Io {
     pub(crate) file: Option<FileKey>,
+    pub(crate) socket: Option<SocketKey>,
     pub(crate) group: usize,
 }
 
@@ -187,8 +209,10 @@ struct Counted {
     wait_ps: Option<u64>,
     bucket: Option<usize>,
     io: Option<Io>,
-    /// Whether `events_waits_summary_by_instance` counts its file.
-    file_waits: bool,
+    /// Whether `events_waits_summary_by_instance` counts its file or socket.
+    io_waits: bool,
+    /// False of an operation that is no event.
+    is_wait: bool,
     bytes: u64,
 }
 
@@ -237,9 +261,10 @@ pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
 pub(crate) struct Naive {
     config: Config,
     /// By pool, as many as there is room for.
-    classes: [Vec<Class>; 6],
+    classes: [Vec<Class>; 8],
     consumers: Vec<bool>,
-    timer: usize,
+    /// Of waits, and of threads that are idle.
+    timers: [usize; 2],
     setup_actors: Vec<SetupActor>,
     threads: Vec<Thread>,
     slots: Vec<bool>,
@@ -253,6 +278,8 @@ pub(crate) struct Naive {
     /// Of each place: the last file that had it, and whether it still has.
     file_places: Vec<Option<(FileKey, bool)>>,
     file_hint: usize,
+    /// All sockets that ever were.
+    sockets: Vec<Socket>,
     counted: Vec<Counted>,
     memory: Vec<Memory>,
     /// Of each summary table: how much was counted when it was last truncated.
@@ -278,7 +305,7 @@ impl Naive {
             config,
             classes: Default::default(),
             consumers: vec![false; Consumer::ALL.len()],
-            timer: 0,
+            timers: [0, 2],
             setup_actors: Vec::new(),
             threads: Vec::new(),
             slots: vec![false; size(Size::MaxThreadInstances)],
@@ -289,6 +316,7 @@ impl Naive {
             files: Vec::new(),
             file_places: vec![None; size(Size::MaxFileInstances)],
             file_hint: 0,
+            sockets: Vec::new(),
             counted: Vec::new(),
             memory: Vec::new(),
             since: HashMap::new(),
@@ -334,13 +362,19 @@ impl Naive {
     }
 
     pub(crate) fn register(&mut self, name: &'static str, setting: Setting) -> Option<ClassKey> {
-        let pool = KINDS.iter().position(|kind| name.split('/').nth(2) == Some(kind)).unwrap_or(MEMORY);
+        let pool = match name.split('/').nth(2) {
+            _ if name == "idle" => IDLE,
+            Some(kind) => KINDS.iter().position(|known| kind == *known).unwrap_or(MEMORY),
+            None => MEMORY,
+        };
         let setting = possible(pool, setting);
         if let Some(index) = self.classes[pool].iter().position(|class| class.name == name) {
             return Some((pool, index));
         }
-        if self.classes[pool].len() == self.size(CLASS_SIZES[pool]) {
-            self.lose(CLASSES_LOST[pool]);
+        if let Some((size, lost)) = CLASSES[pool]
+            && self.classes[pool].len() == self.size(size)
+        {
+            self.lose(lost);
             return None;
         }
         self.classes[pool].push(Class { name, setting });
@@ -376,8 +410,9 @@ impl Naive {
         std::mem::replace(&mut self.consumers[consumer], on) != on
     }
 
-    pub(crate) fn set_timer(&mut self, timer: usize) -> bool {
-        std::mem::replace(&mut self.timer, timer) != timer
+    /// Of waits, or of threads that are idle; says whether anything changed.
+    pub(crate) fn set_timer(&mut self, idle: bool, timer: usize) -> bool {
+        std::mem::replace(&mut self.timers[usize::from(idle)], timer) != timer
     }
 
     fn consumer(&self, consumer: Consumer) -> bool {
@@ -401,7 +436,7 @@ impl Naive {
             histogram: by_thread && self.consumer(Consumer::EventsWaitsHistogram),
             instance: self.consumer(Consumer::EventsWaitsSummaryByInstance),
             thread: by_thread,
-            timer: self.timer,
+            timer: self.timers[usize::from(class.0 == IDLE)],
         };
         if thread.slot.is_some() { on } else { on.without_slot() }
     }
@@ -528,6 +563,75 @@ impl Naive {
     fn event_file_name(&self, key: FileKey) -> Option<String> {
         let file = &self.files[key];
         self.file_places[file.place].filter(|(last, _)| *last == key).map(|_| shown_path(&file.path))
+    }
+
+    // Sockets.
+
+    fn open_sockets(&self) -> impl Iterator<Item = (SocketKey, &Socket)> {
+        self.sockets.iter().enumerate().filter(|(_, socket)| socket.open)
+    }
+
+    pub(crate) fn create_socket(
+        &mut self,
+        class: ClassKey,
+        descriptor: i32,
+        peer: (String, u16),
+        thread: u64,
+    ) -> Option<SocketKey> {
+        if class.0 != SOCKETS {
+            return None;
+        }
+        if self.open_sockets().count() == self.size(Size::MaxSocketInstances) {
+            self.lose(Lost::SocketInstances);
+            return None;
+        }
+        self.sockets.push(Socket { class, descriptor, peer, open: true, thread, first: 0, idle: 0 });
+        Some(self.sockets.len() - 1)
+    }
+
+    pub(crate) fn close_socket(&mut self, key: SocketKey) {
+        self.sockets[key].open = false;
+    }
+
+    pub(crate) fn set_peer(&mut self, key: SocketKey, peer: (String, u16)) {
+        self.sockets[key].peer = peer;
+    }
+
+    pub(crate) fn begin_idle(&mut self, key: SocketKey, thread: u64) {
+        let socket = &mut self.sockets[key];
+        socket.idle += 1;
+        socket.thread = if thread == 0 { socket.thread } else { thread };
+    }
+
+    pub(crate) fn end_idle(&mut self, key: SocketKey) {
+        self.sockets[key].idle = self.sockets[key].idle.saturating_sub(1);
+    }
+
+    /// An operation that is no wait.
+    pub(crate) fn count_socket(&mut self, thread: usize, class: ClassKey, io: Io, bytes: u64) {
+        let on = self.on(class, &self.threads[thread]);
+        if on.enabled {
+            self.count_first(thread, io);
+            self.counted.push(Counted {
+                class,
+                thread: None,
+                instance: None,
+                wait_ps: None,
+                bucket: None,
+                io: Some(io),
+                io_waits: false,
+                is_wait: false,
+                bytes,
+            });
+        }
+    }
+
+    /// A thread that counts in a socket in which nobody has counted is whose it is.
+    fn count_first(&mut self, thread: usize, io: Io) {
+        let id = self.threads[thread].id;
+        if let Some(socket) = io.socket.map(|key| &mut self.sockets[key]).filter(|socket| socket.first == 0) {
+            socket.first = id;
+        }
     }
 
     // `setup_actors`.
@@ -753,10 +857,12 @@ impl Naive {
                 .filter(|(_, slot)| event.on.histogram && self.has_histogram(*slot, event.class))
                 .map(|(wait_ps, _)| self.bucket(wait_ps)),
             io,
-            file_waits: event.on.instance,
+            io_waits: event.on.instance,
+            is_wait: true,
             bytes: event.begun.amount.saturating_sub(1),
         };
         self.counted.push(counted);
+        io.into_iter().for_each(|io| self.count_first(thread, io));
         // The long history takes copies of the records.
         if event.on.history_long && event.shown && !forgotten {
             self.write_long(thread, event.clone());
@@ -879,7 +985,9 @@ impl Naive {
 
     /// COUNT, SUM, MIN, AVG, MAX.
     fn sums(&self, table: &str, of: impl Fn(&Counted) -> bool) -> String {
-        let chosen: Vec<&Counted> = self.counted(table).iter().filter(|counted| of(counted)).collect();
+        let operations = table.starts_with("socket_");
+        let in_table = |counted: &&Counted| (counted.is_wait || operations) && of(counted);
+        let chosen: Vec<&Counted> = self.counted(table).iter().filter(in_table).collect();
         let timed: Vec<u64> = chosen.iter().filter_map(|counted| counted.wait_ps).collect();
         let sum: u64 = timed.iter().sum();
         let avg = sum.checked_div(timed.len() as u64).unwrap_or(0);
@@ -942,8 +1050,8 @@ impl Naive {
     fn event_row(&self, thread: u64, event: &Event) -> String {
         let timed = |value: Option<u64>| number(value.filter(|_| event.on.timed));
         let begun = &event.begun;
-        let io = event.class.0 == FILES;
-        let name = begun.file.and_then(|(file, _)| self.event_file_name(file?));
+        let io = event.class.0 == FILES || event.class.0 == SOCKETS;
+        let name = begun.file.and_then(|(file, _)| self.event_file_name(file?)).or_else(|| begun.peer.clone());
         format!(
             "{thread} {} {} {} {} {} {} {} {} NULL {} NULL {} {} {} {} {} {} {}",
             event.id,
@@ -955,7 +1063,11 @@ impl Naive {
             timed(event.wait_ps()),
             number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0 && !io)),
             name.unwrap_or("NULL".into()),
-            if io { "FILE" } else { "NULL" },
+            match event.class.0 {
+                FILES => "FILE",
+                SOCKETS => "SOCKET",
+                _ => "NULL",
+            },
             begun.object,
             number(event.nesting),
             if event.nesting.is_some() { "WAIT" } else { "NULL" },
@@ -999,7 +1111,9 @@ impl Naive {
             "setup_consumers" => iter::zip(Consumer::ALL, &self.consumers)
                 .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
                 .collect(),
-            "setup_timers" => vec![format!("wait {}", TimerName::ALL[self.timer].name())],
+            "setup_timers" => iter::zip(["wait", "idle"], self.timers)
+                .map(|(class, timer)| format!("{class} {}", TimerName::ALL[timer].name()))
+                .collect(),
             "setup_actors" => self
                 .setup_actors
                 .iter()
@@ -1049,6 +1163,27 @@ impl Naive {
                     format!("{} {sums}", class.name)
                 })
                 .collect(),
+            "socket_instances" => self
+                .open_sockets()
+                .map(|(_, socket)| {
+                    let thread = if socket.thread == 0 { socket.first } else { socket.thread };
+                    let ((ip, port), state) = (&socket.peer, if socket.idle == 0 { "ACTIVE" } else { "IDLE" });
+                    let class = self.class(socket.class).name;
+                    format!("{class} - {} {} {ip} {port} {state}", not_zero(thread), socket.descriptor)
+                })
+                .collect(),
+            "socket_summary_by_instance" => self
+                .open_sockets()
+                .map(|(key, socket)| {
+                    let sums = self.io_sums(table, |_, io| io.socket == Some(key));
+                    format!("{} - {sums}", self.class(socket.class).name)
+                })
+                .collect(),
+            "socket_summary_by_event_name" => self
+                .class_list()
+                .filter(|((pool, _), _)| *pool == SOCKETS)
+                .map(|(key, class)| format!("{} {}", class.name, self.io_sums(table, |counted, _| counted.class == key)))
+                .collect(),
             "events_waits_current" => self.live().flat_map(|thread| event_rows(thread, self.current(thread))).collect(),
             "events_waits_history" => self.live().flat_map(|thread| event_rows(thread, self.history(thread).collect())).collect(),
             "events_waits_history_long" => {
@@ -1096,8 +1231,12 @@ impl Naive {
                     format!("{} {} {sums}", self.class(instance.class).name, instance.address)
                 })
                 .chain(self.file_rows().map(|(key, file)| {
-                    let of_file = |counted: &Counted| counted.file_waits && counted.io.is_some_and(|io| io.file == Some(key));
+                    let of_file = |counted: &Counted| counted.io_waits && counted.io.is_some_and(|io| io.file == Some(key));
                     format!("{} - {}", self.class(file.class).name, self.sums(table, of_file))
+                }))
+                .chain(self.open_sockets().map(|(key, socket)| {
+                    let of_socket = |counted: &Counted| counted.io_waits && counted.io.is_some_and(|io| io.socket == Some(key));
+                    format!("{} - {}", self.class(socket.class).name, self.sums(table, of_socket))
                 }))
                 .collect(),
             "global_status" => {
@@ -1121,17 +1260,21 @@ impl Naive {
         let instances = |pool: usize| self.instances[pool].len();
         let threads = self.slots.len();
         let places = match table {
-            "setup_instruments" => CLASS_SIZES.iter().map(|size| self.size(*size)).sum(),
+            "setup_instruments" => CLASSES.iter().map(|size| size.map_or(1, |(size, _)| self.size(size))).sum(),
             "setup_actors" => self.size(Size::SetupActorsSize),
             "threads" => threads,
             "mutex_instances" => instances(0),
             "rwlock_instances" => instances(1),
             "cond_instances" => instances(2),
-            "events_waits_summary_by_instance" => (0..4).map(instances).sum::<usize>() + self.file_places.len(),
+            "events_waits_summary_by_instance" => {
+                (0..4).map(instances).sum::<usize>() + self.file_places.len() + self.size(Size::MaxSocketInstances)
+            }
             "file_instances" | "file_summary_by_instance" => self.file_places.len(),
             "file_summary_by_event_name" => self.size(Size::MaxFileClasses),
             "memory_summary_global_by_event_name" => self.size(Size::MaxMemoryClasses),
             "memory_summary_by_thread_by_event_name" => threads * self.size(Size::MaxMemoryClasses),
+            "socket_instances" | "socket_summary_by_instance" => self.size(Size::MaxSocketInstances),
+            "socket_summary_by_event_name" => self.size(Size::MaxSocketClasses),
             "events_waits_current" | "events_waits_history" => {
                 threads * (self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS)
             }

@@ -10,7 +10,7 @@
 use crate::instrument::Instrument;
 use crate::process::process;
 use crate::thread::with_actor;
-use perfschema_core::{Actor, Class, Held, Instance, InstanceId, Operation, Switches, Wait, WaitStart, Word};
+use perfschema_core::{Actor, Class, Held, Instance, InstanceId, IoEvent, Operation, Switches, Wait, WaitStart, Word};
 use perfschema_timer::SystemClock;
 use std::panic::Location;
 use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
@@ -113,7 +113,7 @@ impl Hook {
         }
         let class = Class::from_bits(self.class.load(Ordering::Relaxed));
         let wait = with_actor(|actor| {
-            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0, file: None };
+            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0, io: IoEvent::None };
             actor.begin(&SystemClock, switches, class, &start)
         })?;
         Some(Waiting { hook: self, wait })

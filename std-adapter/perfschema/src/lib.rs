@@ -35,6 +35,8 @@
 
 pub mod alloc;
 pub mod fs;
+pub mod net;
+pub mod os;
 pub mod render;
 pub mod sync;
 
@@ -179,6 +181,23 @@ macro_rules! memory {
     }};
 }
 
+/// Ways to make sockets with an instrument of their own, and a second one for the connections that its listeners accept; see
+/// [`Net`](net::Net). Also in a `static`.
+///
+/// ```
+/// use perfschema::net::Net;
+/// static METRICS: Net = perfschema::net!("wait/io/socket/app/metrics");
+/// let socket = METRICS.bind_udp("127.0.0.1:0")?;
+/// assert_eq!(socket.send_to(b"requests:1", socket.local_addr()?)?, 10);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[macro_export]
+macro_rules! net {
+    ($name:literal $(, $connections:literal)?) => {
+        $crate::__instrumented_sockets!($name $(, $connections)?)
+    };
+}
+
 #[doc(hidden)]
 #[cfg(feature = "instrument")]
 #[macro_export]
@@ -190,12 +209,38 @@ macro_rules! __instrumented_memory {
 }
 
 #[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_sockets {
+    ($name:literal) => {{
+        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
+        $crate::net::Net::with_instrument(&INSTRUMENT)
+    }};
+    ($name:literal, $connections:literal) => {{
+        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
+        static CONNECTIONS: $crate::Instrument = $crate::Instrument::new($connections);
+        $crate::net::Net::with_instruments(&INSTRUMENT, &CONNECTIONS)
+    }};
+}
+
+#[doc(hidden)]
 #[cfg(not(feature = "instrument"))]
 #[macro_export]
 macro_rules! __instrumented_memory {
     ($name:literal) => {
         $crate::alloc::Memory::new()
     };
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented_sockets {
+    ($($name:literal),*) => {{
+        // As for locks: the names are checked all the same.
+        $( const _: $crate::core::InstrumentName<'static> = $crate::core::InstrumentName::literal($name); )*
+        $crate::net::Net::new()
+    }};
 }
 
 #[doc(hidden)]

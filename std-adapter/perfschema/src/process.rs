@@ -252,6 +252,7 @@ impl Builder {
         let _ = crate::fork::started();
         let process = PROCESS.get_or_init(|| created);
         hook::started();
+        crate::net::record::started(process);
         Ok(process)
     }
 

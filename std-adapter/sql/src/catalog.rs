@@ -292,7 +292,7 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column) -> Vec<O
     let precision: Option<u64> = match column.sql_type {
         SqlType::BigintUnsigned => Some(20),
         SqlType::Bigint => Some(19),
-        SqlType::IntUnsigned => Some(10),
+        SqlType::Int | SqlType::IntUnsigned => Some(10),
         SqlType::Double => Some(22),
         _ => None,
     };

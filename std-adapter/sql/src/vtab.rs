@@ -34,7 +34,9 @@ pub(crate) fn declare(relation: usize, column: usize, of: &crate::catalog::Colum
     use perfschema::core::table::SqlType;
     let name = &of.name;
     match of.sql_type {
-        SqlType::BigintUnsigned | SqlType::Bigint | SqlType::IntUnsigned => format!("`{name}` INTEGER({relation},{column})"),
+        SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned => {
+            format!("`{name}` INTEGER({relation},{column})")
+        }
         SqlType::Double => format!("`{name}` REAL({relation},{column})"),
         _ => format!("`{name}` VARCHAR({relation},{column}) COLLATE NOCASE"),
     }

@@ -3,7 +3,7 @@
 use crate::instrument::Instrument;
 use crate::process::process;
 use crate::thread::with_actor;
-use perfschema_core::{FileEvent, FileId, FileIo, Group, Held, Operation, Switches, Wait, WaitStart};
+use perfschema_core::{FileEvent, FileId, FileIo, Group, Held, IoEvent, Operation, Switches, Wait, WaitStart};
 use perfschema_timer::SystemClock;
 use std::io;
 use std::panic::Location;
@@ -123,7 +123,7 @@ impl Io {
                 object: self.offset,
                 source: self.caller,
                 amount: amount(self.bytes),
-                file: Some(FileEvent::new(file.as_ref(), self.flags)),
+                io: IoEvent::File(FileEvent::new(file.as_ref(), self.flags)),
             };
             actor.begin(&SystemClock, switches, self.instrument.registered(), &start)
         })?;

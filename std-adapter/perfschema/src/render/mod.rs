@@ -105,7 +105,7 @@ impl ColumnHead {
 
     /// Whether its values are numbers, which stand on the right.
     pub fn is_numeric(&self) -> bool {
-        matches!(self.sql_type, SqlType::BigintUnsigned | SqlType::Bigint | SqlType::IntUnsigned | SqlType::Double)
+        matches!(self.sql_type, SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned | SqlType::Double)
     }
 }
 

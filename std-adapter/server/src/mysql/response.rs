@@ -103,6 +103,8 @@ impl Column {
             (OwnedValue::Unsigned(number), SqlType::Bigint) => i64::try_from(*number).is_ok(),
             (OwnedValue::Unsigned(number), SqlType::IntUnsigned) => u32::try_from(*number).is_ok(),
             (OwnedValue::Signed(number), SqlType::IntUnsigned) => u32::try_from(*number).is_ok(),
+            (OwnedValue::Unsigned(number), SqlType::Int) => i32::try_from(*number).is_ok(),
+            (OwnedValue::Signed(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (OwnedValue::Double(_) | OwnedValue::Signed(_) | OwnedValue::Unsigned(_), SqlType::Double) => true,
             (_, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_)) => true,
             _ => false,
@@ -116,6 +118,7 @@ impl Column {
         let mut column = match head.sql_type {
             SqlType::BigintUnsigned => number(Wire::Longlong, UNSIGNED, 20, 0),
             SqlType::Bigint => number(Wire::Longlong, 0, 20, 0),
+            SqlType::Int => number(Wire::Long, 0, 11, 0),
             SqlType::IntUnsigned => number(Wire::Long, UNSIGNED, 10, 0),
             // 31: as many decimals as there are.
             SqlType::Double => number(Wire::Double, 0, 23, 31),

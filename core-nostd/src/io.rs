@@ -1,0 +1,386 @@
+//! Io: what a wait for a file or a socket counts besides what every wait does. Reads, writes and everything else apart, and the bytes.
+//!
+//! By event name each actor has its own sums, as for all other summaries. By instance, several threads may use one file or socket at one
+//! moment; that must not make it slower for the one thread that nearly always is alone. So the first thread that counts there, usually
+//! the one that opens it, owns it and writes with plain stores behind a version; all others add to words that they share, by
+//! read-modify-write. Readers add up both.
+
+use crate::class::{self, Class, FILE_POOL, Pool, SOCKET_POOL};
+use crate::instance::{self, Instance};
+use crate::operation::Group;
+use crate::region::{INSTANCE, IO_SUMS, Region, SLOT, Section};
+use crate::setup::{self, Switches};
+use crate::slot;
+use crate::stat::{self, Shared, Summary};
+use crate::sync::{Ordering, Word, fence};
+
+/// Words of a file's or a socket's place that are the same for both. The first three lines are those of an [`Instance`].
+pub(crate) const PLACE: usize = 72;
+
+pub(crate) mod word {
+    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE};
+    /// The thread that writes the sums with plain stores.
+    pub(crate) const OWNER: usize = crate::instance::word::HOLDER;
+    pub(crate) const OWN_SUMS: core::ops::Range<usize> = 24..48;
+    #[cfg(perfschema_loom)]
+    pub(crate) const OWN_VERSION: usize = OWN_SUMS.start + super::VERSION;
+    pub(crate) const SHARED_SUMS: core::ops::Range<usize> = 48..72;
+}
+
+/// What files have, and sockets have, of their own.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) pool: &'static Pool,
+    /// Sums by actor and instrument.
+    stats: Section,
+    /// Sums that no actor owns.
+    shared: Section,
+    /// The words of [`setup`] that the truncations of the two summaries bump.
+    event_epoch: usize,
+    instance_epoch: usize,
+}
+
+/// `file_summary_…`
+pub(crate) const FILES: Kind = Kind {
+    pool: &FILE_POOL,
+    stats: Section::FileStats,
+    shared: Section::SharedFileStats,
+    event_epoch: setup::word::FILE_EVENT_EPOCH,
+    instance_epoch: setup::word::FILE_INSTANCE_EPOCH,
+};
+
+/// `socket_summary_…`
+pub(crate) const SOCKETS: Kind = Kind {
+    pool: &SOCKET_POOL,
+    stats: Section::SocketStats,
+    shared: Section::SharedSocketStats,
+    event_epoch: setup::word::SOCKET_EVENT_EPOCH,
+    instance_epoch: setup::word::SOCKET_INSTANCE_EPOCH,
+};
+
+/// Sums of reads or of writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoSums {
+    /// The waits.
+    pub waits: Summary,
+    /// SUM_NUMBER_OF_BYTES; 0 for what is neither read nor written.
+    pub bytes: u64,
+}
+
+/// The sums of a file or a socket, or of all of an instrument; in the order of [`Group`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoSummary(pub [IoSums; 3]);
+
+impl IoSummary {
+    /// One group.
+    pub fn group(&self, group: Group) -> &IoSums {
+        &self.0[group as usize]
+    }
+
+    /// All groups together: COUNT_STAR and what follows it.
+    pub fn total(&self) -> Summary {
+        let mut total = Summary::default();
+        self.0.iter().for_each(|sums| total.add(&sums.waits));
+        total
+    }
+
+    /// Adds another sum to this one.
+    pub fn add(&mut self, other: &IoSummary) {
+        for (sums, other) in self.0.iter_mut().zip(&other.0) {
+            sums.waits.add(&other.waits);
+            sums.bytes = sums.bytes.wrapping_add(other.bytes);
+        }
+    }
+}
+
+/// The place of a file or a socket, as far as waits are counted there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'r>(pub(crate) &'r [Word; PLACE]);
+
+impl<'r> Place<'r> {
+    /// What a file's or a socket's words begin with; None of fewer words.
+    #[inline(always)]
+    pub(crate) fn of(words: &'r [Word]) -> Option<Place<'r>> {
+        words.first_chunk().map(Place)
+    }
+}
+
+impl Place<'_> {
+    /// Counts a wait in the sums that the kind's summary by instance shows.
+    #[inline(always)]
+    fn count(self, thread_id: u64, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        match Sums::of(self.0) {
+            Some(sums) if self.is_owned_by(thread_id) => sums.record(epoch, group, wait_ps, bytes),
+            _ => self.count_shared(group, wait_ps, bytes),
+        }
+    }
+
+    #[inline(never)]
+    fn count_shared(self, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some(sums) = SharedSums::of(self.0) {
+            sums.record(group, wait_ps, bytes);
+        }
+    }
+
+    /// Counts a wait in the sums that `events_waits_summary_by_instance` shows.
+    #[inline(always)]
+    pub(crate) fn count_wait(self, thread_id: u64, epoch: u64, wait_ps: Option<u64>) {
+        let Some(words) = self.0.first_chunk::<INSTANCE>() else { return };
+        if self.is_owned_by(thread_id) {
+            Instance::of(words).record_alone(epoch, wait_ps);
+        } else {
+            Instance::of(words).record_shared(wait_ps);
+        }
+    }
+
+    /// A thread without a slot, whose number is 0, owns nothing.
+    #[inline(always)]
+    fn is_owned_by(self, thread_id: u64) -> bool {
+        let owner = self.0[word::OWNER].get();
+        thread_id != 0 && (owner == thread_id || (owner == 0 && self.take(thread_id)))
+    }
+
+    /// Nobody has counted in it yet. Relaxed: there are no sums to go on from.
+    #[cold]
+    fn take(self, thread_id: u64) -> bool {
+        self.0[word::OWNER].compare_exchange(0, thread_id, Ordering::Relaxed).is_ok()
+    }
+
+    /// Claimer: all sums start at zero, those by instance and those by group, of the owner and of all others.
+    pub(crate) fn begin(self, region: &Region<'_>) {
+        self.0[word::OWNER].set(0);
+        // The versions go on, so that no number stands for two states.
+        self.zero();
+        self.0[word::EPOCH].set(setup::setup(region)[setup::word::INSTANCE_EPOCH].get());
+    }
+
+    pub(crate) fn zero(self) {
+        let words = self.0;
+        let owner = words[word::EPOCH + 1..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
+        // What is 0 already is left alone, so that a forked child shares more pages with its parent.
+        owner.chain(&words[word::SHARED_SUMS]).filter(|word| word.get() != 0).for_each(|word| word.set(0));
+    }
+
+    /// Reader: the sums that the kind's summary by instance shows; None if their owner never finishes counting.
+    pub(crate) fn sums(self, epoch: u64) -> Option<IoSummary> {
+        let (mut sums, settled) = Sums::of(self.0)?.read(epoch);
+        sums.add(&load_groups(SharedSums::of(self.0)?.0));
+        settled.then_some(sums)
+    }
+
+    /// Reader: the sums that `events_waits_summary_by_instance` shows.
+    pub(crate) fn waits(self, epoch: u64) -> Option<Summary> {
+        instance::sums(self.0.first_chunk()?, epoch)
+    }
+
+    /// TRUNCATE of the kind's summary by instance, together with the epoch.
+    pub(crate) fn reset(self) {
+        SharedSums::of(self.0).into_iter().for_each(SharedSums::reset);
+    }
+
+    /// TRUNCATE of `events_waits_summary_by_instance`, together with the epoch.
+    pub(crate) fn reset_waits(self) {
+        if let Some(words) = self.0[word::SHARED].first_chunk() {
+            Shared(words).reset();
+        }
+    }
+}
+
+impl Kind {
+    /// The epoch of the summary by instance.
+    pub(crate) fn instance_epoch<'r>(&self, region: &Region<'r>) -> &'r Word {
+        &setup::setup(region)[self.instance_epoch]
+    }
+
+    /// The classes of the kind: they are behind one another.
+    pub(crate) fn classes(&self, region: &Region<'_>) -> core::ops::Range<usize> {
+        class::run(&region.config(), self.pool)
+    }
+
+    /// The io of an instrument, summed over all threads that ever were, since the summary by event name was truncated. Of a thread that was
+    /// stopped in the middle of counting, for longer than a reader waits, half an event is taken in.
+    pub(crate) fn summary_by_event_name(&self, region: &Region<'_>, class: Class) -> IoSummary {
+        let mut sums = IoSummary::default();
+        let run = self.classes(region);
+        let Some(index) = class.index().checked_sub(run.start).filter(|_| run.contains(&class.index())) else { return sums };
+        if let Some(words) = region.arrays::<IO_SUMS>(self.shared).get(index) {
+            sums.add(&load_groups(words));
+        }
+        let epoch = setup::setup(region)[self.event_epoch].get();
+        let slots = region.arrays::<SLOT>(Section::Slots);
+        for (slot, _) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
+            if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot, slots.len()).get(index) {
+                sums.add(&Sums(words).read(epoch).0);
+            }
+        }
+        sums
+    }
+
+    /// TRUNCATE of the summary by event name.
+    pub(crate) fn truncate_by_event_name(&self, region: &Region<'_>) {
+        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
+        setup::setup(region)[self.event_epoch].fetch_add(1, Ordering::Relaxed);
+        for words in region.arrays::<IO_SUMS>(self.shared) {
+            SharedSums(words).reset();
+        }
+    }
+}
+
+// Version, epoch and the sums of reads are one cache line.
+const VERSION: usize = 0;
+const NOTED_EPOCH: usize = 1;
+/// Words of a group: those of [`Shared`], and the bytes.
+const GROUP: usize = 6;
+const GROUPS: core::ops::Range<usize> = 2..2 + 3 * GROUP;
+
+fn groups(words: &[Word; IO_SUMS]) -> &[[Word; GROUP]] {
+    words[GROUPS].as_chunks().0
+}
+
+/// Sums that one thread writes, behind a version as all in [`stat`] are.
+#[derive(Clone, Copy)]
+struct Sums<'r>(&'r [Word; IO_SUMS]);
+
+impl<'r> Sums<'r> {
+    fn of(words: &'r [Word; PLACE]) -> Option<Sums<'r>> {
+        words[word::OWN_SUMS].first_chunk().map(Sums)
+    }
+
+    /// Owner: counts an event.
+    #[inline(always)]
+    fn record(self, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        let words = self.0;
+        let version = words[VERSION].get() & !1;
+        words[VERSION].set(version.wrapping_add(1));
+        fence(Ordering::Release); // [A1]
+        if words[NOTED_EPOCH].get() != epoch {
+            words[GROUPS].iter().for_each(|word| word.set(0));
+            words[NOTED_EPOCH].set(epoch);
+        }
+        if let Some([count_timed, untimed, sum, max, not_min, total]) = groups(words).get(group as usize) {
+            match wait_ps {
+                Some(wait) => {
+                    count_timed.set(count_timed.get().wrapping_add(1));
+                    sum.set(sum.get().wrapping_add(wait));
+                    max.set(max.get().max(wait));
+                    not_min.set(not_min.get().max(!wait));
+                }
+                None => untimed.set(untimed.get().wrapping_add(1)),
+            }
+            total.set(total.get().wrapping_add(bytes));
+        }
+        words[VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
+    }
+
+    /// Reader: the sums since the table was truncated, and whether they are whole.
+    fn read(self, epoch: u64) -> (IoSummary, bool) {
+        stat::settle(&self.0[VERSION], || {
+            let sums = load_groups(self.0);
+            if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
+        })
+    }
+}
+
+/// Sums that several threads write: read-modify-write, each number whole.
+#[derive(Clone, Copy)]
+struct SharedSums<'r>(&'r [Word; IO_SUMS]);
+
+impl<'r> SharedSums<'r> {
+    fn of(words: &'r [Word; PLACE]) -> Option<SharedSums<'r>> {
+        words[word::SHARED_SUMS].first_chunk().map(SharedSums)
+    }
+
+    fn record(self, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some([waits @ .., total]) = groups(self.0).get(group as usize) {
+            Shared(waits).record(wait_ps);
+            if bytes != 0 {
+                // Relaxed: as in `Shared`.
+                total.fetch_add(bytes, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn reset(self) {
+        for word in &self.0[GROUPS] {
+            word.swap(0, Ordering::Relaxed);
+        }
+    }
+}
+
+fn load_groups(words: &[Word; IO_SUMS]) -> IoSummary {
+    let mut summary = IoSummary::default();
+    for (sums, words) in summary.0.iter_mut().zip(groups(words)) {
+        let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(Word::get);
+        *sums = IoSums { waits: Summary::from_words(count_timed, untimed, sum, max, not_min), bytes };
+    }
+    summary
+}
+
+/// For models: counts a read as the owner of a place, and returns the version of its sums then.
+#[cfg(perfschema_loom)]
+pub(crate) fn count_as_owner(place: Place<'_>) -> u64 {
+    let sums = Sums::of(place.0).expect("a place");
+    sums.record(0, Group::Read, Some(1), 1);
+    sums.0[VERSION].get()
+}
+
+/// What an actor needs to count io of one kind.
+#[derive(Debug)]
+pub(crate) struct Recorder<'r> {
+    /// The actor's own sums by instrument; none without a slot.
+    own: &'r [[Word; IO_SUMS]],
+    shared: &'r [[Word; IO_SUMS]],
+    first_class: usize,
+    event_epoch: &'r Word,
+    instance_epoch: &'r Word,
+}
+
+impl<'r> Recorder<'r> {
+    pub(crate) fn new(region: &Region<'r>, kind: &Kind, slot: Option<usize>) -> Recorder<'r> {
+        let slots = region.section(Section::Slots).len() / SLOT;
+        Recorder {
+            own: slot.map_or(&[], |slot| region.arrays_of::<IO_SUMS>(kind.stats, slot, slots)),
+            shared: region.arrays::<IO_SUMS>(kind.shared),
+            first_class: kind.classes(region).start,
+            event_epoch: &setup::setup(region)[kind.event_epoch],
+            instance_epoch: kind.instance_epoch(region),
+        }
+    }
+
+    /// Counts an event by event name and by instance, whatever the consumers: shipped MySQL has none for these tables.
+    #[inline(always)]
+    pub(crate) fn count(
+        &self,
+        event: &Counted<'_>,
+        class: Class,
+        switches: Switches,
+        thread_id: u64,
+        wait_ps: Option<u64>,
+        bytes: u64,
+    ) {
+        let class = class.index().wrapping_sub(self.first_class);
+        match self.own.get(class) {
+            Some(words) if switches.has(Switches::THREAD) => {
+                Sums(words).record(self.event_epoch.get(), event.group, wait_ps, bytes);
+            }
+            _ => self.count_shared(class, event.group, wait_ps, bytes),
+        }
+        if let Some(place) = event.place {
+            place.count(thread_id, self.instance_epoch.get(), event.group, wait_ps, bytes);
+        }
+    }
+
+    #[cold]
+    fn count_shared(&self, class: usize, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some(words) = self.shared.get(class) {
+            SharedSums(words).record(group, wait_ps, bytes);
+        }
+    }
+}
+
+/// Where an event counts: the columns, and the file or the socket, if it is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted<'r> {
+    pub(crate) place: Option<Place<'r>>,
+    pub(crate) group: Group,
+}
