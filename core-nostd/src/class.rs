@@ -277,7 +277,12 @@ impl Region<'_> {
         self.class_places().take(self.wait_class_count())
     }
 
-    /// How many classes of waits there is room for: all but those of memory.
+    /// The classes of waits, registered or not: all but those of memory.
+    pub(crate) fn wait_classes(&self) -> impl ExactSizeIterator<Item = Class> + Clone + use<> {
+        (0..self.wait_class_count()).map(|index| Class(index as u16))
+    }
+
+    /// How many classes of waits there is room for.
     pub(crate) fn wait_class_count(&self) -> usize {
         self.first_memory_class()
     }

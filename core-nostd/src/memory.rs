@@ -395,7 +395,7 @@ impl<'r> Recorder<'r> {
 
 impl<'r> Region<'r> {
     /// The places of the classes of memory: they are behind all others.
-    pub(crate) fn memory_classes(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
+    pub(crate) fn memory_classes(&self) -> impl ExactSizeIterator<Item = Class> + Clone + use<> {
         (self.first_memory_class()..self.class_count()).map(|index| Class(index as u16))
     }
 

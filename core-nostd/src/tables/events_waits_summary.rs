@@ -3,10 +3,11 @@
 //! By thread: copied from the owner's summary under its version. Global: added up over all slots, used now or earlier, and the sums
 //! that belong to no thread. By instance: copied from the instance.
 
+use super::by_thread;
 use crate::class::POOLS;
 use crate::histogram::{self, BUCKET_COUNT};
 use crate::region::{CARRY, Region, SLOT, STAT, Section, Text};
-use crate::slot::{self, Look};
+use crate::slot::{self, Owner, SlotWords};
 use crate::stat::{self, Shared, Summary, View};
 use crate::table::{Declaration, Rights, Sweep, TableSource, row};
 use crate::{Class, wait_histogram};
@@ -148,42 +149,16 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let slots = region.arrays::<SLOT>(Section::Slots);
-        let classes = region.wait_class_count();
-        let mut sweep = Sweep::of(slots.len() * classes);
-        for (index, words) in slots.iter().enumerate() {
-            let owner = match slot::look(words) {
-                Look::Live(owner) => owner,
-                Look::Free => {
-                    sweep.free(classes);
-                    continue;
-                }
-                Look::Changed => {
-                    sweep.skipped(classes);
-                    continue;
-                }
-            };
-            let stats = region.arrays_of::<STAT>(Section::Stats, index, slots.len());
-            let carries = region.arrays_of::<CARRY>(Section::Carries, index, slots.len());
-            for (class, name) in region.wait_class_places() {
-                let (Some(name), Some(stat), Some(carry)) = (name, stats.get(class.index()), carries.get(class.index())) else {
-                    sweep.free(1);
-                    continue;
-                };
-                let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
-                if !slot::still(words, &owner) {
-                    sweep.skipped(classes - class.index());
-                    break;
-                }
-                if !snapshot.settled {
-                    sweep.changed();
-                    continue;
-                }
-                each(&EventsWaitsSummaryByThreadByEventNameRow::new(owner.thread_id, name, &snapshot.view(View::Thread, epochs)));
-                sweep.row();
-            }
-        }
-        sweep
+        let slots = region.arrays::<SLOT>(Section::Slots).len();
+        let sums = |slot: usize, words: &SlotWords, _: &Owner, class: Class| {
+            let stat = region.arrays_of::<STAT>(Section::Stats, slot, slots).get(class.index())?;
+            let carry = region.arrays_of::<CARRY>(Section::Carries, slot, slots).get(class.index())?;
+            let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
+            Some((snapshot.view(View::Thread, epochs), snapshot.settled))
+        };
+        by_thread::sweep(region, region.wait_classes(), sums, |thread_id, name, sums| {
+            each(&EventsWaitsSummaryByThreadByEventNameRow::new(thread_id, name, sums));
+        })
     }
 
     fn truncate(&self, region: &Region<'_>) {

@@ -3,9 +3,11 @@
 //! By thread: copied from the owner's sums under their version. Global: added up over all slots, used now or earlier, and the sums that
 //! belong to no thread.
 
+use super::by_thread;
+use crate::Class;
 use crate::memory::MemorySummary;
 use crate::region::{Region, SLOT, Section, Text};
-use crate::slot::{self, Look};
+use crate::slot::{self, Owner, SlotWords};
 use crate::stat::View;
 use crate::table::{Declaration, Rights, Sweep, TableSource, row};
 
@@ -97,42 +99,12 @@ impl TableSource for MemorySummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let slots = region.arrays::<SLOT>(Section::Slots);
-        let classes = region.memory_classes().len();
-        let mut sweep = Sweep::of(slots.len() * classes);
-        for (index, words) in slots.iter().enumerate() {
-            let owner = match slot::look(words) {
-                Look::Live(owner) => owner,
-                Look::Free => {
-                    sweep.free(classes);
-                    continue;
-                }
-                Look::Changed => {
-                    sweep.skipped(classes);
-                    continue;
-                }
-            };
-            for (done, class) in region.memory_classes().enumerate() {
-                let name = region.class_name(class);
-                let Some((memory, settled)) =
-                    region.memory_summary_by_thread(index, class, owner.memory_first_epochs).filter(|_| name != "")
-                else {
-                    sweep.free(1);
-                    continue;
-                };
-                if !slot::still(words, &owner) {
-                    sweep.skipped(classes - done);
-                    break;
-                }
-                if !settled {
-                    sweep.changed();
-                    continue;
-                }
-                each(&MemorySummaryByThreadByEventNameRow::new(owner.thread_id, name, &memory));
-                sweep.row();
-            }
-        }
-        sweep
+        let sums = |slot: usize, _: &SlotWords, owner: &Owner, class: Class| {
+            region.memory_summary_by_thread(slot, class, owner.memory_first_epochs)
+        };
+        by_thread::sweep(region, region.memory_classes(), sums, |thread_id, name, memory| {
+            each(&MemorySummaryByThreadByEventNameRow::new(thread_id, name, memory));
+        })
     }
 
     fn truncate(&self, region: &Region<'_>) {
