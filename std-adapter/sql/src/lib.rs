@@ -77,6 +77,11 @@ pub use session::{Canceller, Description, Origin, Outcome, Session, Warning};
 pub trait Program: Send + Sync + 'static {
     /// The region with the tables.
     fn region(&self) -> &perfschema::Region<'_>;
+
+    /// Whether the program has ended: its tables can only be read from then on. Asked once by each statement that needs to know.
+    fn has_ended(&self) -> bool {
+        false
+    }
 }
 
 impl Program for perfschema::Process {
@@ -95,11 +100,29 @@ impl<P: Program> Program for &'static P {
     fn region(&self) -> &perfschema::Region<'_> {
         P::region(self)
     }
+
+    fn has_ended(&self) -> bool {
+        P::has_ended(self)
+    }
+}
+
+impl<P: Program> Program for std::sync::Arc<P> {
+    fn region(&self) -> &perfschema::Region<'_> {
+        P::region(self)
+    }
+
+    fn has_ended(&self) -> bool {
+        P::has_ended(self)
+    }
 }
 
 #[cfg(target_os = "linux")]
 impl Program for perfschema::Attached {
     fn region(&self) -> &perfschema::Region<'_> {
         perfschema::Attached::region(self)
+    }
+
+    fn has_ended(&self) -> bool {
+        !self.is_in_use()
     }
 }

@@ -73,6 +73,7 @@ pub(crate) struct Running {
     rows_bytes: usize,
     regexes: HashMap<(String, bool), Arc<Regex>>,
     failure: Option<Error>,
+    has_ended: Option<bool>,
     now: Option<moment::Moment>,
 }
 
@@ -142,10 +143,15 @@ impl State {
         *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
     }
 
+    /// Whether nothing can be changed: because it was said so, or because the program has ended since.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only || *lock(&self.statement).has_ended.get_or_insert_with(|| self.program.has_ended())
+    }
+
     /// The region's clock, in picoseconds since its start; None once the program has ended.
     pub(crate) fn timer_now(&self) -> Option<u64> {
         let timer = self.region().timer(TimerName::Nanosecond);
-        (!self.read_only).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)))
+        (!self.is_read_only()).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)))
     }
 
     /// A statement begins, and has this long.

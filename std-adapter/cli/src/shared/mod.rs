@@ -2,6 +2,7 @@
 
 mod account;
 mod list;
+mod prometheus;
 mod prune;
 mod serve;
 mod show;
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Sql(sql::Args),
     Serve(serve::Args),
     Account(account::Args),
+    Prometheus(prometheus::Args),
     Prune(prune::Args),
 }
 
@@ -29,6 +31,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::Sql(args) => sql::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Account(args) => account::run(args),
+        Command::Prometheus(args) => prometheus::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
     }
 }
