@@ -3,19 +3,25 @@ node_exporter from what perfschema says itself. The program that is looked at is
 
 Started by ci/clients with the program's pid, the path of perfschema, the port of its MySQL endpoint and a folder to work in."""
 
+import http.server
+import itertools
 import json
 import os
+import queue
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from urllib.parse import quote
 
+import google.protobuf.json_format
 import prometheus_client.openmetrics.parser
 import prometheus_client.parser
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
 
 TARGET, PERFSCHEMA, MYSQL_PORT, WORK = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4]
 PICOSECONDS = 10**12
@@ -202,9 +208,13 @@ def with_bounds(found):
 
 def ask_perfschema():
     expected = of_prometheus()
-    with running("serve", PERFSCHEMA, "serve", TARGET, "--prometheus", "127.0.0.1:0") as server:
-        said = until("it listens", lambda: [line for line in open(f"{WORK}/serve.log") if "metrics at" in line])
-        url = said[0].split()[-1]
+    secured = ["--prometheus", "0.0.0.0:0", "--beyond-loopback", "--accounts", f"{WORK}/accounts",
+               "--tls-certificate", f"{WORK}/tls.crt", "--tls-key", f"{WORK}/tls.key"]
+    with (running("serve", PERFSCHEMA, "serve", TARGET, "--prometheus", "127.0.0.1:0") as server,
+          running("secured", PERFSCHEMA, "serve", TARGET, *secured)):
+        url, secured_url = [
+            until("it listens", lambda: [line.split()[-1] for line in open(f"{WORK}/{name}.log") if "metrics at" in line])[0]
+            for name in ["serve", "secured"]]
         content_type, text = get(url)
         assert content_type == "text/plain; version=0.0.4; charset=utf-8", content_type
         same("text format", with_bounds(samples(text)), expected)
@@ -217,8 +227,12 @@ def ask_perfschema():
         port = free_port()
         config = f"{WORK}/prometheus.yml"
         with open(config, "w") as file:
-            json.dump({"scrape_configs": [{"job_name": "perfschema", "scrape_interval": "500ms", "scrape_timeout": "500ms",
-                                           "static_configs": [{"targets": [url.split("/")[2]]}]}]}, file)
+            often = {"scrape_interval": "500ms", "scrape_timeout": "500ms"}
+            targets = [{"targets": [url.split("/")[2]]}], [{"targets": [secured_url.split("/")[2].replace("0.0.0.0", "127.0.0.1")]}]
+            access = {"scheme": "https", "tls_config": {"ca_file": f"{WORK}/tls.crt"},
+                      "basic_auth": {"username": "controller", "password": "changes"}}
+            json.dump({"scrape_configs": [{"job_name": "perfschema", "static_configs": targets[0], **often},
+                                          {"job_name": "secured", "static_configs": targets[1], **often, **access}]}, file)
         command = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={WORK}/tsdb", f"--web.listen-address=127.0.0.1:{port}"]
         with running("prometheus", *command):
             api = f"http://127.0.0.1:{port}/api/v1"
@@ -226,14 +240,15 @@ def ask_perfschema():
             def query(text):
                 return json.loads(get(f"{api}/query?query={quote(text)}")[1])["data"]["result"]
 
-            until("Prometheus has scraped it", lambda: [sample for sample in query('up{job="perfschema"}') if sample["value"][1] == "1"])
+            until("Prometheus has scraped both", lambda: [sample["value"][1] for sample in query("up")] == ["1", "1"])
             targets = json.loads(get(f"{api}/targets")[1])["data"]["activeTargets"]
-            assert [target["lastError"] for target in targets] == [""], targets
-            found = {}
-            for sample in query('{job="perfschema",__name__=~"perfschema_.*"}'):
-                name = sample["metric"].pop("__name__")
-                found[key(name, sample["metric"])] = float(sample["value"][1])
-            same("Prometheus", with_bounds(found), expected)
+            assert [target["lastError"] for target in targets] == ["", ""], targets
+            for job in ["perfschema", "secured"]:
+                found = {}
+                for sample in query(f'{{job="{job}",__name__=~"perfschema_.*"}}'):
+                    name = sample["metric"].pop("__name__")
+                    found[key(name, sample["metric"])] = float(sample["value"][1])
+                same(f"Prometheus, {job}", with_bounds(found), expected)
             metadata = json.loads(get(f"{api}/targets/metadata?metric=perfschema_file_bytes_total")[1])["data"] or \
                 json.loads(get(f"{api}/targets/metadata?metric=perfschema_file_bytes")[1])["data"]
             assert [(one["type"], one["unit"]) for one in metadata] == [("counter", "bytes")], metadata
@@ -258,5 +273,64 @@ def ask_perfschema():
         assert server.wait(10) == 0, "SIGTERM is no failure"
 
 
+def ask_for_otlp():
+    """A receiver that decodes with OpenTelemetry's own schema what `perfschema export` sends."""
+    received = queue.Queue()
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            # The first is refused: the next must come all the same.
+            is_first = received.empty()
+            received.put((self.path, self.headers["Content-Type"], self.headers["X-Token"], body))
+            self.send_response(503 if is_first else 200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{receiver.server_port}"
+    with open(f"{WORK}/headers", "w") as file:
+        file.write("X-Token: secret\n")
+    command = [PERFSCHEMA, "export", TARGET, "--otlp", url, "--headers", f"{WORK}/headers"]
+    once = subprocess.run([*command, "--once"], capture_output=True, text=True)
+    assert once.returncode == 1 and "503" in once.stderr, once
+    with running("export", *command, "--interval", "200ms") as export:
+        until("it sends again and again", lambda: received.qsize() >= 3)
+        export.terminate()
+        assert export.wait(10) == 0, "SIGTERM is no failure"
+    receiver.shutdown()
+    sent = [received.get() for _ in range(3)][-1]
+    assert sent[:3] == ("/v1/metrics", "application/json", "secret"), sent[:3]
+    request = google.protobuf.json_format.Parse(sent[3], metrics_service_pb2.ExportMetricsServiceRequest())
+    [of_program] = request.resource_metrics
+    attributes = {one.key: one.value.string_value or one.value.int_value for one in of_program.resource.attributes}
+    assert attributes == {"service.name": "perfschema", "process.pid": int(TARGET)}, attributes
+    [of_scope] = of_program.scope_metrics
+    found = {}
+    for metric in of_scope.metrics:
+        shape = metric.WhichOneof("data")
+        points = getattr(metric, shape).data_points
+        assert shape == "gauge" or getattr(metric, shape).aggregation_temporality == 2, metric.name
+        ending = "_total" if shape == "sum" and metric.sum.is_monotonic else ""
+        assert metric.unit == {"seconds": "s", "bytes": "By"}.get(metric.name.split("_")[-1], "1"), metric.name
+        for point in points:
+            assert 0 < point.start_time_unix_nano < point.time_unix_nano
+            labels = {one.key: one.value.string_value for one in point.attributes}
+            if shape == "histogram":
+                assert point.count == sum(point.bucket_counts), metric.name
+                bounds = [*point.explicit_bounds, float("inf")]
+                for bound, count in zip(bounds, itertools.accumulate(point.bucket_counts), strict=True):
+                    found[key(f"{metric.name}_bucket", {**labels, "le": bound})] = float(count)
+            else:
+                found[key(metric.name + ending, labels)] = float(getattr(point, point.WhichOneof("value")))
+    same("OTLP", with_bounds(found), of_prometheus())
+
+
 ask_the_exporter()
 ask_perfschema()
+ask_for_otlp()

@@ -2,16 +2,20 @@
 //!
 //! The request's bytes are parsed by `httparse`; what little remains of a server is here. Bodies of requests are never read.
 
+use crate::accounts::Accounts;
 use crate::listener::{self, ListenError, Listener};
 use crate::metrics::Metrics;
 use crate::mysql::packet::Stream;
 use crate::socket::{Socket, Timed};
+use crate::tls::{Securable, Tls};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use zeroize::Zeroizing;
 
 /// Clients at once. Each costs a thread and a copy of the metrics.
 const CLIENTS: usize = 16;
@@ -25,17 +29,33 @@ const WRITE_TIME: Duration = Duration::from_secs(10);
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Listens, with a thread for each client.
-pub(crate) fn listen(metrics: Metrics, address: SocketAddr) -> Result<Listener, ListenError> {
-    let clients = Arc::new(AtomicUsize::new(0));
-    listener::tcp(address, move |socket| take(&metrics, &clients, socket))
+/// What is served, and to whom.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    pub(crate) metrics: Metrics,
+    /// None: to everybody, as it is.
+    pub(crate) access: Option<Access>,
 }
 
-fn take(metrics: &Metrics, clients: &Arc<AtomicUsize>, socket: Socket) {
+/// To those who have an account, encrypted.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) tls: Tls,
+}
+
+/// Listens, with a thread for each client.
+pub(crate) fn listen(service: Service, address: SocketAddr) -> Result<Listener, ListenError> {
+    let clients = Arc::new(AtomicUsize::new(0));
+    listener::tcp(address, move |socket| take(&service, &clients, socket))
+}
+
+fn take(service: &Service, clients: &Arc<AtomicUsize>, socket: Socket) {
     if socket.prepare(WRITE_TIME).is_err() {
         return;
     }
     let mut stream = Timed::new(Arc::new(socket));
+    stream.set_deadline(Instant::now().checked_add(READ_TIME));
     // Relaxed: only this thread adds to it; that a place has become free may be seen late.
     if clients.load(Ordering::Relaxed) >= CLIENTS {
         // It fits the socket's buffer: nobody waits for it.
@@ -44,10 +64,15 @@ fn take(metrics: &Metrics, clients: &Arc<AtomicUsize>, socket: Socket) {
     }
     clients.fetch_add(1, Ordering::Relaxed);
     let place = Place(Arc::clone(clients));
-    let metrics = metrics.clone();
+    let service = service.clone();
     let body = move || {
+        let plain = Securable::Plain(stream);
+        let stream = match &service.access {
+            Some(access) => plain.encrypt(&access.tls),
+            None => Ok(plain),
+        };
         // Who goes away, or is too slow, needs not know.
-        let _ = answer(&mut stream, &metrics);
+        let _ = stream.and_then(|mut stream| answer(&mut stream, &service));
         drop(place);
     };
     // Without a thread the socket is dropped, and the client sees that.
@@ -64,11 +89,10 @@ impl Drop for Place {
 }
 
 /// Reads a request and answers it.
-pub(crate) fn answer<S: Stream>(stream: &mut S, metrics: &Metrics) -> io::Result<()> {
-    stream.set_deadline(Instant::now().checked_add(READ_TIME));
+pub(crate) fn answer<S: Stream>(stream: &mut S, service: &Service) -> io::Result<()> {
     let mut head = Vec::new();
     let (answer, has_body) = match read_head(stream, &mut head)? {
-        Head::Whole => respond(&head, metrics),
+        Head::Whole => respond(&head, service),
         Head::TooLong => (Answer::error("431 Request Header Fields Too Large", "the request is too long"), true),
         // Nothing was asked.
         Head::Ended => return Ok(()),
@@ -120,7 +144,7 @@ impl Answer {
 }
 
 /// The answer, and whether its body is wanted.
-fn respond(head: &[u8], metrics: &Metrics) -> (Answer, bool) {
+fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(head) {
@@ -142,10 +166,14 @@ fn respond(head: &[u8], metrics: &Metrics) -> (Answer, bool) {
         let more = "Allow: GET, HEAD\r\n";
         return (Answer { more, ..Answer::error("405 Method Not Allowed", "only GET and HEAD") }, true);
     }
+    if service.access.as_ref().is_some_and(|access| !may_enter(&access.accounts, header("Authorization"))) {
+        let more = "WWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n";
+        return (Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") }, !is_head);
+    }
     let path = request.path.unwrap_or_default().split('?').next().unwrap_or_default();
     let answer = match path {
-        "/metrics" if wants_open_metrics(header("Accept")) => Answer::of(OPEN_METRICS, metrics.open_metrics()),
-        "/metrics" => Answer::of(TEXT, metrics.prometheus()),
+        "/metrics" if wants_open_metrics(header("Accept")) => Answer::of(OPEN_METRICS, service.metrics.open_metrics()),
+        "/metrics" => Answer::of(TEXT, service.metrics.prometheus()),
         "/" => Answer::of(
             "text/html; charset=utf-8",
             "<!doctype html><title>perfschema</title><a href=\"metrics\">metrics</a>\n".to_owned(),
@@ -153,6 +181,19 @@ fn respond(head: &[u8], metrics: &Metrics) -> (Answer, bool) {
         _ => Answer::error("404 Not Found", "there is /metrics"),
     };
     (answer, !is_head)
+}
+
+/// Whether somebody has proven to have an account, by the only way that HTTP and all collectors have: the password itself.
+fn may_enter<'a>(accounts: &Accounts, mut authorization: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (Some(value), None) = (authorization.next(), authorization.next()) else { return false };
+    let Some((scheme, credentials)) = value.split_at_checked(6) else { return false };
+    let decoded = Zeroizing::new(BASE64_STANDARD.decode(credentials.trim_ascii()).unwrap_or_default());
+    let Some(colon) = decoded.iter().position(|&byte| byte == b':') else { return false };
+    let (user, password) = (decoded.get(..colon).unwrap_or_default(), decoded.get(colon + 1..).unwrap_or_default());
+    let measure = accounts.measure(&String::from_utf8_lossy(user));
+    // The same work whether there is such a user or not.
+    let is_password = measure.stored.is_password(password);
+    scheme.eq_ignore_ascii_case(b"Basic ") && is_password && measure.right.is_some()
 }
 
 /// Whether OpenMetrics is named, and no other text is liked more.
@@ -199,6 +240,24 @@ fn send<S: Stream>(stream: &mut S, answer: &Answer, has_body: bool) -> io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account_line;
+
+    #[test]
+    fn passwords() {
+        let accounts: Accounts = account_line("a", perfschema_sql::Right::Read, "b:c", true).unwrap().parse().unwrap();
+        let check = |values: &[&str], expected| {
+            assert_eq!(may_enter(&accounts, values.iter().map(|value| value.as_bytes())), expected, "{values:?}");
+        };
+        check(&["Basic YTpiOmM="], true);
+        check(&["basic  YTpiOmM= "], true);
+        check(&["Basic YTpiOmM=", "Basic YTpiOmM="], false);
+        check(&["Bearer YTpiOmM="], false);
+        // "a:", "a:b", "x:b:c", "a", nothing, no base64.
+        for credentials in ["YTo=", "YTpi", "eDpiOmM=", "YQ==", "", "YTpiOmM", "YT*iOmM="] {
+            check(&[&format!("Basic {credentials}")], false);
+        }
+        check(&[], false);
+    }
 
     #[test]
     fn formats_are_negotiated() {

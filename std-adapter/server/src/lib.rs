@@ -19,9 +19,11 @@
 //! within the program that is looked at, or in another one, as `perfschema serve` does. Each client has a thread and a session.
 //!
 //! **Who gets in.** Accounts come from a file. A reader may SELECT and SHOW, a controller may also UPDATE, INSERT, DELETE, TRUNCATE and KILL.
-//! Passwords never travel, and neither the file nor the server knows them: they are proven by `caching_sha2_password`, always with what that
-//! plugin calls fast authentication, or by `mysql_native_password`. What follows the login is not encrypted: without a tunnel, beyond
-//! loopback, whoever is on the way can read it.
+//! Neither the file nor the server knows passwords: they are proven by `caching_sha2_password`, as a rule with what that plugin calls fast
+//! authentication, or by `mysql_native_password`. A password itself travels only through TLS, and only if the client's proof was none. Without
+//! [`Tls`], whoever is on the way can read what follows the login.
+//!
+//! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!
 //! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what prepared statements
 //! may keep. Time and memory of statements are bounded by the database's own limits.
@@ -30,8 +32,8 @@
 //!
 //! Version 4.1, with text and binary results. All text is UTF-8, whatever character set a client asks for. Commands: query, prepared
 //! statements (with long data, without cursors: rows come at once), field list (without a pattern), init db, ping, statistics, process
-//! list, kill, reset connection, change user, set option, quit. KILL and SHOW PROCESSLIST are the server's own statements. No TLS, no
-//! compression, no LOAD DATA, no query attributes.
+//! list, kill, reset connection, change user, set option, quit. KILL is the server's own statement. TLS 1.2 and 1.3.
+//! No compression, no LOAD DATA, no query attributes.
 #![forbid(unsafe_code)]
 
 mod accounts;
@@ -41,10 +43,12 @@ mod listener;
 pub mod metrics;
 mod mysql;
 mod socket;
+mod tls;
 
 pub use accounts::{Accounts, AccountsError, account_line};
 pub use listener::{ListenError, Listener};
 pub use metrics::Metrics;
+pub use tls::{Tls, TlsError};
 
 use clients::Clients;
 use mysql::connection;
@@ -111,7 +115,8 @@ struct Shared {
     accounts: Accounts,
     limits: Limits,
     version: String,
-    clients: Clients,
+    tls: Option<Tls>,
+    clients: Arc<Clients>,
     started: Instant,
     commands: AtomicU64,
 }
@@ -130,12 +135,27 @@ impl Server {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_limits(database: Database, accounts: Accounts, limits: Limits) -> Result<Server, Error> {
+        Server::make(database, accounts, limits, None)
+    }
+
+    /// The same with encryption for clients that want it, or for all.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_tls(database: Database, accounts: Accounts, limits: Limits, tls: Tls) -> Result<Server, Error> {
+        Server::make(database, accounts, limits, Some(tls))
+    }
+
+    fn make(database: Database, accounts: Accounts, limits: Limits, tls: Option<Tls>) -> Result<Server, Error> {
+        let clients = Arc::new(Clients::default());
+        let list = Arc::clone(&clients);
+        let database = database.processlist(move |account| list.list(account));
         let version = match database.session(Account::default())?.variable("version") {
             Some(OwnedValue::Text(version)) => version,
             _ => String::new(),
         };
-        let (clients, started, commands) = (Clients::default(), Instant::now(), AtomicU64::new(0));
-        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, clients, started, commands }) })
+        let (started, commands) = (Instant::now(), AtomicU64::new(0));
+        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients, started, commands }) })
     }
 
     /// Listens on an address of the loopback interface.
@@ -146,7 +166,7 @@ impl Server {
         self.listen_tcp(listener::loopback(address)?)
     }
 
-    /// Listens on any address, if every account has a password. Statements and results are not encrypted.
+    /// Listens on any address, if every account has a password. Without TLS, statements and results can be read on the way.
     ///
     /// # Errors
     /// An account has no password; the address cannot be had.
@@ -199,9 +219,10 @@ impl Server {
     fn converse_with<S: Stream>(&self, stream: S, host: &str, socket: Option<Arc<Socket>>) {
         let shared = &*self.shared;
         let id = shared.database.next_connection_id();
+        let is_private = socket.as_ref().is_some_and(|socket| socket.is_private());
         // That it ends is all there is to know: what was wrong, the client was told.
         let _ = match shared.clients.enter(id, socket, host, shared.limits.connections) {
-            Some(place) => connection::serve(shared, stream, host, &place),
+            Some(place) => connection::serve(shared, stream, host, is_private, &place),
             None => connection::turn_away(stream),
         };
     }

@@ -122,8 +122,6 @@ pub enum ListenError {
     BeyondLoopback(SocketAddr),
     /// An account has no password.
     NoPassword,
-    /// No accounts, or nothing to encrypt with: passwords would travel for all to see.
-    NotSecure,
     /// The place cannot be had.
     Io(String, io::Error),
 }
@@ -133,7 +131,6 @@ impl fmt::Display for ListenError {
         match self {
             ListenError::BeyondLoopback(address) => write!(f, "{address} can be reached from other machines"),
             ListenError::NoPassword => f.write_str("an account has no password: others could come in from other machines"),
-            ListenError::NotSecure => f.write_str("beyond loopback, metrics need accounts and a certificate"),
             ListenError::Io(place, error) => write!(f, "{place}: {error}"),
         }
     }

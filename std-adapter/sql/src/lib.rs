@@ -28,7 +28,7 @@
 //! there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
-//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among
+//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, PROCESSLIST, SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among
 //! them `sys.current_waits` and `sys.lock_waits`: who waits for whom at this moment; and `test`, where CREATE TABLE … AS SELECT keeps what
 //! a session wants to compare or restore, in memory, until the session ends.
 //!
@@ -69,7 +69,7 @@ mod vtab;
 pub use database::{Account, Database, Limits, Right};
 pub use error::Error;
 pub use parse::{Piece, split};
-pub use session::{Canceller, Description, Origin, Outcome, Session, Warning};
+pub use session::{Canceller, Description, Encryption, Origin, Outcome, Session, Warning};
 
 /// Whose tables they are.
 ///

@@ -1,8 +1,8 @@
 //! What a session's statements, functions and tables share, and what bounds a statement.
 
 use crate::catalog::{self, Catalog, Column, Kind};
-use crate::database::{Account, Limits};
-use crate::session::{Origin, Warning};
+use crate::database::{Account, Limits, Processlist};
+use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::Region;
@@ -21,6 +21,7 @@ pub(crate) struct State {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) limits: Limits,
     pub(crate) read_only: bool,
+    pub(crate) processlist: Option<Processlist>,
     pub(crate) account: Account,
     pub(crate) connection_id: u64,
     pub(crate) started: Instant,
@@ -45,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) user_variables: HashMap<String, OwnedValue>,
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) encryption: Encryption,
     pub(crate) scratch: Vec<ScratchTable>,
     /// Tables made so far: their numbers are never used again.
     pub(crate) scratch_made: usize,
@@ -109,6 +111,10 @@ impl State {
 
     pub(crate) fn found_rows(&self) -> u64 {
         lock(&self.settings).found_rows
+    }
+
+    pub(crate) fn encryption(&self) -> Encryption {
+        lock(&self.settings).encryption.clone()
     }
 
     pub(crate) fn warnings(&self) -> Vec<Warning> {

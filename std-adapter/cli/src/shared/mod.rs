@@ -1,6 +1,7 @@
 //! The commands that read other programs, which share their tables in memory.
 
 mod account;
+mod export;
 mod list;
 mod prometheus;
 mod prune;
@@ -10,6 +11,7 @@ mod sql;
 mod target;
 
 use crate::Error;
+pub(crate) use export::ExportError;
 pub(crate) use serve::ServeError;
 pub(crate) use target::TargetError;
 
@@ -21,6 +23,7 @@ pub(crate) enum Command {
     Serve(serve::Args),
     Account(account::Args),
     Prometheus(prometheus::Args),
+    Export(export::Args),
     Prune(prune::Args),
 }
 
@@ -32,6 +35,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::Serve(args) => serve::run(args),
         Command::Account(args) => account::run(args),
         Command::Prometheus(args) => prometheus::run(args),
+        Command::Export(args) => export::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
     }
 }

@@ -3,7 +3,7 @@
 use super::target;
 use crate::Error;
 use perfschema::Attached;
-use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server};
+use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -36,9 +36,19 @@ pub(crate) struct Args {
     /// Who may come in with a client of MySQL's: lines that `perfschema account` prints.
     #[arg(long, value_name = "FILE")]
     accounts: Option<PathBuf>,
-    /// Let --mysql be an address that other machines can reach. Every account needs a password.
+    /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also needs
+    /// --accounts, which it asks for by HTTP, and a certificate.
     #[arg(long)]
     beyond_loopback: bool,
+    /// Offer encryption: the server's certificate, in PEM format, and those that vouch for it.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The certificate's key, in PEM format.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
+    /// Let nobody in by --mysql who does not encrypt.
+    #[arg(long, requires = "tls_certificate")]
+    tls_required: bool,
     /// Clients at once.
     #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER")]
     connections: usize,
@@ -57,6 +67,10 @@ pub(crate) enum ServeError {
     Accounts(PathBuf, AccountsError),
     /// It cannot listen.
     Listen(ListenError),
+    /// Nothing can be encrypted.
+    Tls(TlsError),
+    /// Other machines could read the metrics without an account.
+    MetricsForAll,
     /// It would not notice that it should end.
     Signals(io::Error),
     /// The password cannot be read.
@@ -71,6 +85,10 @@ impl fmt::Display for ServeError {
             ServeError::Accounts(path, error) => write!(f, "{}: {error}", path.display()),
             ServeError::Listen(error @ ListenError::BeyondLoopback(_)) => write!(f, "{error}; --beyond-loopback allows it"),
             ServeError::Listen(error) => error.fmt(f),
+            ServeError::Tls(error) => error.fmt(f),
+            ServeError::MetricsForAll => {
+                f.write_str("--prometheus with --beyond-loopback needs --accounts, --tls-certificate and --tls-key")
+            }
             ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
             ServeError::Account(what) => f.write_str(what),
@@ -81,6 +99,7 @@ impl fmt::Display for ServeError {
 impl std::error::Error for ServeError {}
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let tls = tls(args).map_err(|error| Error::Serve(ServeError::Tls(error)))?;
     let failed = |error| Error::Serve(ServeError::Listen(error));
     let accounts = |path: &PathBuf| Accounts::read(path).map_err(|error| Error::Serve(ServeError::Accounts(path.clone(), error)));
     let accounts = args.accounts.as_ref().map(accounts).transpose()?;
@@ -90,16 +109,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     say_when_it_ends(&program)?;
     let mut listeners = Vec::new();
     let mut server = None;
-    if let Some(accounts) = accounts.filter(|_| args.mysql.is_some() || args.socket.is_some()) {
+    if let Some(accounts) = accounts.clone().filter(|_| args.mysql.is_some() || args.socket.is_some()) {
         let statements = sql::Limits { time: Duration::from_secs(args.timeout), ..sql::Limits::default() };
         let database = Database::new(Arc::clone(&program)).limits(statements);
         let limits = Limits { connections: args.connections, idle_time: Duration::from_secs(args.idle), ..Limits::default() };
-        let server = server.insert(Server::with_limits(database, accounts, limits).map_err(Error::Sql)?);
+        let made = match tls.clone() {
+            Some(tls) => Server::with_tls(database, accounts, limits, tls),
+            None => Server::with_limits(database, accounts, limits),
+        };
+        let server = server.insert(made.map_err(Error::Sql)?);
         listeners.extend(listen(server, args).map_err(failed)?);
     }
     if let Some(address) = args.prometheus {
-        let listener = Metrics::new(program).listen(address).map_err(failed)?;
-        eprintln!("perfschema: metrics at http://{}/metrics", listener.address().unwrap_or(address));
+        let metrics = Metrics::new(program);
+        let (scheme, listener) = match (accounts, tls) {
+            (Some(accounts), Some(tls)) if args.beyond_loopback => {
+                ("https", metrics.listen_beyond_loopback(address, accounts, tls).map_err(failed)?)
+            }
+            _ if args.beyond_loopback => return Err(Error::Serve(ServeError::MetricsForAll)),
+            _ => ("http", metrics.listen(address).map_err(failed)?),
+        };
+        eprintln!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
         listeners.push(listener);
     }
     signals.forever().next();
@@ -107,6 +137,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     drop(listeners);
     server.iter().for_each(Server::stop);
     Ok(())
+}
+
+fn tls(args: &Args) -> Result<Option<Tls>, TlsError> {
+    let (Some(certificate), Some(key)) = (&args.tls_certificate, &args.tls_key) else { return Ok(None) };
+    let tls = Tls::from_files(certificate, key)?;
+    Ok(Some(if args.tls_required { tls.required() } else { tls }))
 }
 
 /// Says so, now or later, from a thread that ends with the process.

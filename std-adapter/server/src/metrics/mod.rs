@@ -35,11 +35,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod otlp;
 mod plan;
 mod text;
 
-use crate::http;
+use crate::accounts::Accounts;
+use crate::http::{self, Access, Service};
 use crate::listener::{self, ListenError, Listener};
+use crate::tls::Tls;
+pub use otlp::{Resource, otlp};
+use perfschema::Region;
 use perfschema_sql::Program;
 use plan::Plan;
 use std::collections::BTreeMap;
@@ -49,6 +54,8 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
+pub use text::{open_metrics, prometheus};
 
 /// Of all tables.
 static PLAN: LazyLock<Plan> = LazyLock::new(|| Plan::of(perfschema::tables::ALL));
@@ -146,40 +153,33 @@ impl Metrics {
 
     /// The values as they are now.
     pub fn collect(&self) -> Vec<Family> {
-        let region = self.program.region();
-        let mut families = PLAN.collect(region, self.instances);
-        let number = |name: &str, help: &str, kind, unit, labels, value| {
-            let points = vec![Point { labels, value: Value::Number(value) }];
-            Family { name: format!("perfschema_{name}"), help: help.to_owned(), kind, unit, points }
-        };
-        let start = i128::from(region.start_unix_ns()) * 1000;
-        let about = vec![
-            ("program", region.program().as_str().to_owned()),
-            ("pid", region.pid().to_string()),
-            ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ];
+        let mut families = collect(self.program.region(), self.instances);
         let runs = i128::from(!self.program.has_ended());
-        families.extend([
-            number("program", "The program that the metrics are of.", Kind::Info, Unit::None, about, 1),
-            number("program_running", "1 as long as the program runs, then 0.", Kind::Gauge, Unit::None, vec![], runs),
-            number("program_start_time_seconds", "When recording began, since 1970.", Kind::Gauge, Unit::Seconds, vec![], start),
-        ]);
+        families.push(number("program_running", "1 as long as the program runs, then 0.", Kind::Gauge, Unit::None, vec![], runs));
         families
     }
 
-    /// When recording began, in nanoseconds since 1970: counters count from then on.
-    pub fn start_unix_ns(&self) -> u64 {
-        self.program.region().start_unix_ns()
+    /// The values as they are now, for a collector of OpenTelemetry's: see [`otlp`].
+    pub fn otlp(&self) -> String {
+        let region = self.program.region();
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let resource = Resource {
+            service: region.program().as_str().to_owned(),
+            pid: region.pid(),
+            start_unix_ns: region.start_unix_ns(),
+            now_unix_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX),
+        };
+        otlp(&self.collect(), &resource)
     }
 
     /// The values as they are now, in Prometheus' text format 0.0.4.
     pub fn prometheus(&self) -> String {
-        text::prometheus(&self.collect())
+        prometheus(&self.collect())
     }
 
     /// The values as they are now, as OpenMetrics 1.0.
     pub fn open_metrics(&self) -> String {
-        text::open_metrics(&self.collect())
+        open_metrics(&self.collect())
     }
 
     /// Writes the values to a file, in Prometheus' text format: for the textfile collector of its node_exporter. A reader of the file sees
@@ -208,7 +208,20 @@ impl Metrics {
     /// # Errors
     /// The address is another one; it cannot be had.
     pub fn listen(&self, address: SocketAddr) -> Result<Listener, ListenError> {
-        http::listen(self.clone(), listener::loopback(address)?)
+        http::listen(Service { metrics: self.clone(), access: None }, listener::loopback(address)?)
+    }
+
+    /// Listens on any address, encrypted, and answers those who have an account: as `basic_auth` and `scheme: https` in Prometheus'
+    /// settings say it.
+    ///
+    /// # Errors
+    /// An account has no password, or none for caching_sha2_password; the address cannot be had.
+    pub fn listen_beyond_loopback(&self, address: SocketAddr, accounts: Accounts, tls: Tls) -> Result<Listener, ListenError> {
+        if !accounts.all_have_passwords() {
+            return Err(ListenError::NoPassword);
+        }
+        let access = Access { accounts: Arc::new(accounts), tls };
+        http::listen(Service { metrics: self.clone(), access: Some(access) }, address)
     }
 
     /// Serves one client over any stream, in this thread. Of the limits in time, the stream has to see to its own.
@@ -216,8 +229,29 @@ impl Metrics {
     /// # Errors
     /// The stream's own.
     pub fn converse(&self, stream: impl io::Read + io::Write) -> io::Result<()> {
-        http::answer(&mut crate::Untimed(stream), self)
+        http::answer(&mut crate::Untimed(stream), &Service { metrics: self.clone(), access: None })
     }
+}
+
+/// All metrics of a region, also of one that a dead program left, or that is damaged. `instances`: see [`Metrics::instances`].
+pub fn collect(region: &Region<'_>, instances: usize) -> Vec<Family> {
+    let mut families = PLAN.collect(region, instances);
+    let start = i128::from(region.start_unix_ns()) * 1000;
+    let about = vec![
+        ("program", region.program().as_str().to_owned()),
+        ("pid", region.pid().to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    families.extend([
+        number("program", "The program that the metrics are of.", Kind::Info, Unit::None, about, 1),
+        number("program_start_time_seconds", "When recording began, since 1970.", Kind::Gauge, Unit::Seconds, vec![], start),
+    ]);
+    families
+}
+
+fn number(name: &str, help: &str, kind: Kind, unit: Unit, labels: Labels, value: i128) -> Family {
+    let points = vec![Point { labels, value: Value::Number(value) }];
+    Family { name: format!("perfschema_{name}"), help: help.to_owned(), kind, unit, points }
 }
 
 /// Adds up what has the same labels, and keeps to a number of different ones.

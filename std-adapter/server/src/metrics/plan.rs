@@ -340,3 +340,115 @@ fn lost(table: &dyn Table, region: &Region<'_>) -> Family {
     let help = format!("{} {}.", table.declaration().doc, table.declaration().name);
     Family { name: "perfschema_lost".to_owned(), help, kind: Kind::Counter, unit: Unit::None, points }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perfschema::tables;
+
+    fn columns(names: &[&'static str]) -> Vec<Column> {
+        let text = |name: &str| name.ends_with("_NAME");
+        let sql_type = |name| if text(name) { SqlType::Varchar(128) } else { SqlType::BigintUnsigned };
+        names.iter().map(|name| Column { name, sql_type: sql_type(name), nullable: false, doc: "" }).collect()
+    }
+
+    /// A column that is neither a metric nor known to be none would be missing without a word.
+    #[test]
+    fn every_number_has_a_meaning() {
+        for table in tables::ALL {
+            let declaration = table.declaration();
+            if subject(declaration).is_some_and(|(kind, _, _)| kind == "summary") {
+                for column in declaration.columns {
+                    assert!(role(column).is_some(), "{}.{}: see NO_METRICS", declaration.name, column.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_end_with_their_unit() {
+        let process = perfschema::start().expect("it starts");
+        let families = crate::metrics::collect(process.region(), 10);
+        assert!(families.len() > 10);
+        let mut names = std::collections::HashSet::new();
+        for family in &families {
+            let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(names.insert(&family.name) && family.name.chars().all(is_allowed), "{}", family.name);
+            assert_eq!(family.name.ends_with("_seconds"), family.unit == Unit::Seconds, "{}", family.name);
+            assert_eq!(family.name.ends_with("_bytes"), family.unit == Unit::Bytes, "{}", family.name);
+            for suffix in ["_total", "_count", "_sum", "_bucket", "_info"] {
+                assert!(!family.name.ends_with(suffix), "{}", family.name);
+            }
+        }
+    }
+
+    /// Tables of MySQL's, also such as are not declared here.
+    #[test]
+    fn columns_become_metrics() {
+        let check = |names: &[&'static str], expected: &[&str]| {
+            let columns = columns(names);
+            let found: Vec<String> = metrics("x", &columns)
+                .iter()
+                .map(|metric| {
+                    let of = |(column, operation): &(usize, Option<&str>)| {
+                        format!(
+                            "{}{}",
+                            columns[*column].name,
+                            operation.map_or(String::new(), |operation| format!("={operation}"))
+                        )
+                    };
+                    let of: Vec<String> = metric.columns.iter().map(of).collect();
+                    format!("{} {:?} {:?} {}", metric.name, metric.kind, metric.unit, of.join(" "))
+                })
+                .collect();
+            assert_eq!(found, expected, "{names:?}");
+        };
+        check(
+            &["EVENT_NAME", "COUNT_STAR", "SUM_TIMER_WAIT", "MIN_TIMER_WAIT", "AVG_TIMER_WAIT", "QUANTILE_95"],
+            &["perfschema_x Counter None COUNT_STAR", "perfschema_x_seconds Counter Seconds SUM_TIMER_WAIT"],
+        );
+        check(
+            &[
+                "COUNT_STAR",
+                "SUM_TIMER_WAIT",
+                "COUNT_READ",
+                "SUM_TIMER_READ",
+                "MAX_TIMER_READ",
+                "SUM_NUMBER_OF_BYTES_READ",
+                "COUNT_MISC",
+                "SUM_TIMER_MISC",
+            ],
+            &[
+                "perfschema_x_operations Counter None COUNT_READ=read COUNT_MISC=misc",
+                "perfschema_x_seconds Counter Seconds SUM_TIMER_READ=read SUM_TIMER_MISC=misc",
+                "perfschema_x_bytes Counter Bytes SUM_NUMBER_OF_BYTES_READ=read",
+            ],
+        );
+        check(
+            &[
+                "COUNT_ALLOC",
+                "COUNT_FREE",
+                "SUM_NUMBER_OF_BYTES_ALLOC",
+                "SUM_NUMBER_OF_BYTES_FREE",
+                "LOW_COUNT_USED",
+                "CURRENT_NUMBER_OF_BYTES_USED",
+            ],
+            &[
+                "perfschema_x_operations Counter None COUNT_ALLOC=alloc COUNT_FREE=free",
+                "perfschema_x_bytes Counter Bytes SUM_NUMBER_OF_BYTES_ALLOC=alloc SUM_NUMBER_OF_BYTES_FREE=free",
+                "perfschema_x_low_count_used Gauge None LOW_COUNT_USED",
+                "perfschema_x_current_used_bytes Gauge Bytes CURRENT_NUMBER_OF_BYTES_USED",
+            ],
+        );
+        check(
+            &["COUNT_STAR", "SUM_TIMER_WAIT", "SUM_LOCK_TIME", "SUM_ROWS_SENT", "COUNT_SECONDARY"],
+            &[
+                "perfschema_x Counter None COUNT_STAR",
+                "perfschema_x_seconds Counter Seconds SUM_TIMER_WAIT",
+                "perfschema_x_lock_time_seconds Counter Seconds SUM_LOCK_TIME",
+                "perfschema_x_rows_sent Counter None SUM_ROWS_SENT",
+                "perfschema_x_secondary Counter None COUNT_SECONDARY",
+            ],
+        );
+    }
+}

@@ -17,11 +17,13 @@ enum Format {
     OpenMetrics,
 }
 
-pub(super) fn prometheus(families: &[Family]) -> String {
+/// In Prometheus' text format 0.0.4.
+pub fn prometheus(families: &[Family]) -> String {
     written(families, Format::Prometheus)
 }
 
-pub(super) fn open_metrics(families: &[Family]) -> String {
+/// As OpenMetrics 1.0.
+pub fn open_metrics(families: &[Family]) -> String {
     let mut text = written(families, Format::OpenMetrics);
     text.push_str("# EOF\n");
     text
