@@ -1,6 +1,8 @@
-// What Node's mysql2 gets from `perfschema serve`: above all prepared statements. Started by ci/clients with the port.
+// What Node's mysql2 gets from `perfschema serve`: above all prepared statements. Started by ci/clients with the port, and with a certificate
+// if it is to encrypt.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 // Where ci/clients has installed it.
@@ -8,13 +10,21 @@ const require = createRequire(`${process.argv[3]}/`);
 const mysql = require("mysql2/promise");
 const port = Number(process.argv[2]);
 
+const ssl = process.argv[4] && { ca: readFileSync(process.argv[4]) };
+
 const connect = (user, password, more) =>
-    mysql.createConnection({ host: "127.0.0.1", port, user, password, supportBigNumbers: true, ...more });
+    mysql.createConnection({ host: ssl ? "localhost" : "127.0.0.1", port, user, password, ssl, supportBigNumbers: true, ...more });
 const fails = (number, promise) => assert.rejects(promise, (error) => (assert.equal(error.errno, number, error.message), true));
 
 const reader = await connect("reader", "looks", { database: "performance_schema" });
 await fails(1045, connect("reader", "wrong"));
 await fails(1045, connect("nobody", "looks"));
+
+if (ssl) {
+    await fails(3159, connect("reader", "looks", { ssl: undefined }));
+    const [[{ Value }]] = await reader.query("SHOW STATUS LIKE 'Ssl_version'");
+    assert.equal(Value, "TLSv1.3");
+}
 
 // Values of parameters are values: never text of the statement.
 const nasty = "'; TRUNCATE events_waits_history_long; -- ";

@@ -1,4 +1,4 @@
-"""What PyMySQL gets from `perfschema serve`. Started by ci/clients with the port."""
+"""What PyMySQL gets from `perfschema serve`. Started by ci/clients with the port, and with a certificate if it is to encrypt."""
 
 import sys
 import threading
@@ -12,8 +12,11 @@ PORT = int(sys.argv[1])
 ENDLESS = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 
 
+TLS = {"ssl": {"ca": sys.argv[2]}} if len(sys.argv) > 2 else {}
+
+
 def connect(user="reader", password="looks", **more):
-    return pymysql.connect(host="127.0.0.1", port=PORT, user=user, password=password, **more)
+    return pymysql.connect(host="127.0.0.1", port=PORT, user=user, password=password, **{**TLS, **more})
 
 
 def fails(number, action):
@@ -36,6 +39,13 @@ fails(1049, lambda: connect(database="nothing"))
 
 reader = connect(database="performance_schema")
 cursor = reader.cursor()
+cursor.execute("SHOW STATUS LIKE 'Ssl_version'")
+assert cursor.fetchone() == ("Ssl_version", "TLSv1.3" if TLS else "")
+if TLS:
+    fails(3159, lambda: connect(ssl=None, ssl_disabled=True))
+    # Enough rows for many of TLS' records.
+    cursor.execute("SELECT a.*, b.name FROM setup_instruments a, setup_instruments b, global_variables c")
+    assert len({row[0] for row in cursor.fetchall()}) > 1
 
 # Values and their types.
 cursor.execute("SELECT 18446744073709551615 AS big, -1, 1.5, 'größe', NULL, (SELECT name FROM setup_timers) AS name")
@@ -105,6 +115,8 @@ killed("KILL QUERY %s").ping(reconnect=False)
 fails(2013, lambda: killed("KILL %s").ping(reconnect=False))
 other = connect("controller", "changes")
 fails(1095, lambda: cursor.execute(f"KILL {other.thread_id()}"))
+cursor.execute("SELECT user, command FROM information_schema.processlist WHERE info LIKE '%processlist%'")
+assert cursor.fetchall() == (("reader", "Query"),)
 cursor.execute("SHOW PROCESSLIST")
 assert {row[1] for row in cursor.fetchall()} == {"reader"}
 other.cursor().execute("SHOW PROCESSLIST")

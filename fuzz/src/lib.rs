@@ -39,6 +39,8 @@
 //! With cargo-fuzz: `cargo fuzz init`, and in `fuzz_targets/` a file with `libfuzzer_sys::fuzz_target!(|data: &[u8]| export_mutated(data));`.
 
 pub mod calibration;
+pub mod http;
+pub mod metrics;
 pub mod names;
 pub mod options;
 pub mod packets;
@@ -52,6 +54,8 @@ pub type Body = fn(&[u8]);
 /// Each target and its body.
 pub const TARGETS: &[(&str, Body)] = &[
     ("calibration", calibration::calibration),
+    ("http", http::http),
+    ("metrics", metrics::metrics),
     ("names", names::names),
     ("options", options::options),
     ("packets", packets::packets),

@@ -8,8 +8,14 @@ use perfschema_sql::{Account, Database, Limits, Outcome, split};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// A region in use. Statements change its setup; none of them can add to what it holds.
+/// Statements change its setup; none of them can add to what it holds.
 pub(crate) static DATABASE: LazyLock<Database> = LazyLock::new(|| {
+    let limits = Limits { time: Duration::from_millis(100), memory_bytes: 4 << 20, engine_bytes: 64 << 20 };
+    Database::new(*REGION).limits(limits)
+});
+
+/// A region in use.
+pub(crate) static REGION: LazyLock<&'static Region<'static>> = LazyLock::new(|| {
     let clock = perfschema_core::timer::SystemClock;
     let words: &'static [Word] = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
     let identity = Identity { pid: 42, program: "fuzz", ..Identity::default() };
@@ -22,8 +28,7 @@ pub(crate) static DATABASE: LazyLock<Database> = LazyLock::new(|| {
         let wait = actor.begin(&clock, region.switches(class), class, &WaitStart { object, ..WaitStart::new(Operation::Lock) });
         actor.end(&clock, wait, Held::None);
     }
-    let limits = Limits { time: Duration::from_millis(100), memory_bytes: 4 << 20, engine_bytes: 64 << 20 };
-    Database::new(region).limits(limits)
+    region
 });
 
 /// Text as a client sends it: several statements, one after the other, in a session of their own.

@@ -71,6 +71,9 @@ enum Error {
     /// Nothing can be served, or no account made.
     #[cfg(all(feature = "instrument", target_os = "linux"))]
     Serve(shared::ServeError),
+    /// Metrics were not taken.
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    Export(shared::ExportError),
     /// What was found out could not be written.
     Output(io::Error),
 }
@@ -85,6 +88,8 @@ impl std::fmt::Display for Error {
             Error::Sql(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]
             Error::Serve(error) => error.fmt(f),
+            #[cfg(all(feature = "instrument", target_os = "linux"))]
+            Error::Export(error) => error.fmt(f),
             Error::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

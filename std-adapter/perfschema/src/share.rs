@@ -191,11 +191,15 @@ impl SharedFile {
 
     /// Whether the process still has the file in its memory. A process that came later by the same number has not.
     pub fn is_in_use(&self) -> bool {
-        let Ok(metadata) = self.path.metadata() else { return false };
-        let Ok(maps) = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)) else { return false };
-        // 7f00f1c00000-7f00f2a00000 rw-s 00000000 00:18 42    /dev/shm/…
-        maps.lines().any(|line| line.split_whitespace().nth(4).and_then(|inode| inode.parse().ok()) == Some(metadata.ino()))
+        self.path.metadata().is_ok_and(|metadata| has_mapped(self.pid, metadata.ino()))
     }
+}
+
+/// Whether a process has a file in its memory.
+fn has_mapped(pid: u32, inode: u64) -> bool {
+    let Ok(maps) = std::fs::read_to_string(format!("/proc/{pid}/maps")) else { return false };
+    // 7f00f1c00000-7f00f2a00000 rw-s 00000000 00:18 42    /dev/shm/…
+    maps.lines().any(|line| line.split_whitespace().nth(4).and_then(|found| found.parse().ok()) == Some(inode))
 }
 
 /// The files of all programs of this user that share their region, or did until they ended, oldest first.
@@ -240,6 +244,7 @@ pub struct Attached {
     words: &'static [Word],
     // Of the words, so it is only given out for as long as `self` lives.
     region: Region<'static>,
+    inode: u64,
 }
 
 /// Why a file could not be attached to.
@@ -293,7 +298,7 @@ pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
     let file = OwnedFd::from(file);
     let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
     match Region::open(words) {
-        Ok(region) => Ok(Attached { words, region }),
+        Ok(region) => Ok(Attached { words, region, inode: metadata.ino() }),
         Err(error) => {
             unmap(words);
             Err(AttachError::Region(error))
@@ -305,6 +310,25 @@ impl Attached {
     /// What to read.
     pub fn region(&self) -> &Region<'_> {
         &self.region
+    }
+
+    /// Whether the process still has the region in its memory; a process that came later by the same number has not. Costs a look at its
+    /// list of mappings.
+    ///
+    /// ```
+    /// let process = perfschema::builder().share(true).start()?;
+    /// if let Some(Ok(file)) = process.shared_file() {
+    ///     assert!(perfschema::attach(&file)?.is_in_use());
+    ///     let copy = file.with_extension("copy");
+    ///     std::fs::copy(&file, &copy)?;
+    ///     assert!(!perfschema::attach(&copy)?.is_in_use());
+    /// #   std::fs::remove_file(file)?;
+    /// #   std::fs::remove_file(copy)?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_in_use(&self) -> bool {
+        has_mapped(self.region.pid(), self.inode)
     }
 }
 

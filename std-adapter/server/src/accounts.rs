@@ -28,7 +28,7 @@ const NO_PASSWORD: &str = "no-password";
 /// assert!(accounts.all_have_passwords());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Accounts {
     list: Vec<Account>,
     random: RandomState,

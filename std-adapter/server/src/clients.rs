@@ -89,8 +89,8 @@ impl Clients {
         self.lock().values_mut().for_each(|client| client.stop(false));
     }
 
-    /// SHOW PROCESSLIST: a reader sees its own connections.
-    pub(crate) fn list(&self, to: &Account) -> Grid {
+    /// COM_PROCESS_INFO.
+    pub(crate) fn grid(&self, to: &Account) -> Grid {
         let text = |name| ColumnHead::new(name, SqlType::Varchar(256));
         let columns = vec![
             ColumnHead::new("Id", SqlType::BigintUnsigned).not_null(),
@@ -102,6 +102,11 @@ impl Clients {
             text("State"),
             ColumnHead::new("Info", SqlType::Longtext),
         ];
+        Grid { columns, rows: self.list(to) }
+    }
+
+    /// The rows of `information_schema.PROCESSLIST`: a reader sees its own connections.
+    pub(crate) fn list(&self, to: &Account) -> Vec<Vec<OwnedValue>> {
         let clients = self.lock();
         let row = |(id, client): (&u64, &Client)| -> Option<Vec<OwnedValue>> {
             let user = client.account.as_ref().map_or("unauthenticated user", |account| &account.user);
@@ -120,7 +125,7 @@ impl Clients {
                 ]
             })
         };
-        Grid { columns, rows: clients.iter().filter_map(row).collect() }
+        clients.iter().filter_map(row).collect()
     }
 }
 

@@ -19,9 +19,11 @@
 //! within the program that is looked at, or in another one, as `perfschema serve` does. Each client has a thread and a session.
 //!
 //! **Who gets in.** Accounts come from a file. A reader may SELECT and SHOW, a controller may also UPDATE, INSERT, DELETE, TRUNCATE and KILL.
-//! Passwords never travel, and neither the file nor the server knows them: they are proven by `caching_sha2_password`, always with what that
-//! plugin calls fast authentication, or by `mysql_native_password`. What follows the login is not encrypted: without a tunnel, beyond
-//! loopback, whoever is on the way can read it.
+//! Neither the file nor the server knows passwords: they are proven by `caching_sha2_password`, as a rule with what that plugin calls fast
+//! authentication, or by `mysql_native_password`. A password itself travels only through TLS, and only if the client's proof was none. Without
+//! [`Tls`], whoever is on the way can read what follows the login.
+//!
+//! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!
 //! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what prepared statements
 //! may keep. Time and memory of statements are bounded by the database's own limits.
@@ -30,16 +32,23 @@
 //!
 //! Version 4.1, with text and binary results. All text is UTF-8, whatever character set a client asks for. Commands: query, prepared
 //! statements (with long data, without cursors: rows come at once), field list (without a pattern), init db, ping, statistics, process
-//! list, kill, reset connection, change user, set option, quit. KILL and SHOW PROCESSLIST are the server's own statements. No TLS, no
-//! compression, no LOAD DATA, no query attributes.
+//! list, kill, reset connection, change user, set option, quit. KILL is the server's own statement. TLS 1.2 and 1.3.
+//! No compression, no LOAD DATA, no query attributes.
 #![forbid(unsafe_code)]
 
 mod accounts;
 mod clients;
+mod http;
+mod listener;
+pub mod metrics;
 mod mysql;
 mod socket;
+mod tls;
 
 pub use accounts::{Accounts, AccountsError, account_line};
+pub use listener::{ListenError, Listener};
+pub use metrics::Metrics;
+pub use tls::{Tls, TlsError};
 
 use clients::Clients;
 use mysql::connection;
@@ -47,13 +56,12 @@ use mysql::packet::Stream;
 use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Database, Error};
 use socket::{Socket, Timed};
-use std::fmt;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::AtomicU64;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What clients may take.
@@ -107,7 +115,8 @@ struct Shared {
     accounts: Accounts,
     limits: Limits,
     version: String,
-    clients: Clients,
+    tls: Option<Tls>,
+    clients: Arc<Clients>,
     started: Instant,
     commands: AtomicU64,
 }
@@ -126,12 +135,27 @@ impl Server {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_limits(database: Database, accounts: Accounts, limits: Limits) -> Result<Server, Error> {
+        Server::make(database, accounts, limits, None)
+    }
+
+    /// The same with encryption for clients that want it, or for all.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_tls(database: Database, accounts: Accounts, limits: Limits, tls: Tls) -> Result<Server, Error> {
+        Server::make(database, accounts, limits, Some(tls))
+    }
+
+    fn make(database: Database, accounts: Accounts, limits: Limits, tls: Option<Tls>) -> Result<Server, Error> {
+        let clients = Arc::new(Clients::default());
+        let list = Arc::clone(&clients);
+        let database = database.processlist(move |account| list.list(account));
         let version = match database.session(Account::default())?.variable("version") {
             Some(OwnedValue::Text(version)) => version,
             _ => String::new(),
         };
-        let (clients, started, commands) = (Clients::default(), Instant::now(), AtomicU64::new(0));
-        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, clients, started, commands }) })
+        let (started, commands) = (Instant::now(), AtomicU64::new(0));
+        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients, started, commands }) })
     }
 
     /// Listens on an address of the loopback interface.
@@ -139,13 +163,10 @@ impl Server {
     /// # Errors
     /// The address is another one; it cannot be had.
     pub fn listen(&self, address: SocketAddr) -> Result<Listener, ListenError> {
-        if !address.ip().is_loopback() {
-            return Err(ListenError::BeyondLoopback(address));
-        }
-        self.listen_tcp(address)
+        self.listen_tcp(listener::loopback(address)?)
     }
 
-    /// Listens on any address, if every account has a password. Statements and results are not encrypted.
+    /// Listens on any address, if every account has a password. Without TLS, statements and results can be read on the way.
     ///
     /// # Errors
     /// An account has no password; the address cannot be had.
@@ -157,11 +178,8 @@ impl Server {
     }
 
     fn listen_tcp(&self, address: SocketAddr) -> Result<Listener, ListenError> {
-        let failed = |error| ListenError::Io(address.to_string(), error);
-        let listener = TcpListener::bind(address).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        let accept = move || listener.accept().map(|(stream, _)| Socket::Tcp(stream));
-        self.start(accept, Place::Tcp(address)).map_err(failed)
+        let server = self.clone();
+        listener::tcp(address, move |socket| server.take(socket))
     }
 
     /// Listens on a socket that only the user of this process can connect to. What a server left there that has ended is replaced.
@@ -170,30 +188,8 @@ impl Server {
     /// There is another server, or a file that is no socket; the place cannot be written to.
     #[cfg(unix)]
     pub fn listen_unix(&self, path: &Path) -> Result<Listener, ListenError> {
-        let failed = |error| ListenError::Io(path.display().to_string(), error);
-        let listener = socket::bind_private(path).map_err(failed)?;
-        let accept = move || listener.accept().map(|(stream, _)| Socket::Unix(stream));
-        self.start(accept, Place::Unix(path.to_owned())).map_err(failed)
-    }
-
-    fn start(&self, accept: impl Fn() -> io::Result<Socket> + Send + 'static, place: Place) -> io::Result<Listener> {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let (server, over) = (self.clone(), Arc::clone(&is_over));
-        let accepting = thread::Builder::new().name("perfschema-accept".to_owned()).spawn(move || {
-            loop {
-                let accepted = accept();
-                // Acquire: pairs with the Release in Listener::drop.
-                if over.load(Ordering::Acquire) {
-                    return;
-                }
-                match accepted {
-                    Ok(socket) => server.take(socket),
-                    // No file descriptors left, say: some may be given back.
-                    Err(_) => thread::sleep(Duration::from_millis(50)),
-                }
-            }
-        })?;
-        Ok(Listener { place, is_over, accepting: Some(accepting) })
+        let server = self.clone();
+        listener::unix(path, move |socket| server.take(socket))
     }
 
     /// Gives a client its thread.
@@ -223,9 +219,10 @@ impl Server {
     fn converse_with<S: Stream>(&self, stream: S, host: &str, socket: Option<Arc<Socket>>) {
         let shared = &*self.shared;
         let id = shared.database.next_connection_id();
+        let is_private = socket.as_ref().is_some_and(|socket| socket.is_private());
         // That it ends is all there is to know: what was wrong, the client was told.
         let _ = match shared.clients.enter(id, socket, host, shared.limits.connections) {
-            Some(place) => connection::serve(shared, stream, host, &place),
+            Some(place) => connection::serve(shared, stream, host, is_private, &place),
             None => connection::turn_away(stream),
         };
     }
@@ -254,21 +251,6 @@ impl<S: Read + Write> Stream for Untimed<S> {
     fn set_deadline(&mut self, _: Option<Instant>) {}
 }
 
-/// A place where a server listens. Dropping it ends the listening; clients that are connected stay, until [`Server::stop`].
-#[derive(Debug)]
-pub struct Listener {
-    place: Place,
-    is_over: Arc<AtomicBool>,
-    accepting: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug)]
-enum Place {
-    Tcp(SocketAddr),
-    #[cfg(unix)]
-    Unix(PathBuf),
-}
-
 impl Server {
     /// Ends every connection. What listens goes on.
     pub fn stop(&self) {
@@ -280,68 +262,3 @@ impl Server {
         self.shared.clients.len()
     }
 }
-
-impl Listener {
-    /// The address; with port 0, the one that was given. None for a Unix socket.
-    pub fn address(&self) -> Option<SocketAddr> {
-        match &self.place {
-            Place::Tcp(address) => Some(*address),
-            #[cfg(unix)]
-            Place::Unix(_) => None,
-        }
-    }
-
-    /// Waits for as long as it listens: for ever.
-    pub fn wait(mut self) {
-        if let Some(accepting) = self.accepting.take() {
-            // It does not panic.
-            let _ = accepting.join();
-        }
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let Some(accepting) = self.accepting.take() else { return };
-        // Release: pairs with the Acquire in Server::start, which sees it when the connection below wakes it.
-        self.is_over.store(true, Ordering::Release);
-        let has_woken = match &self.place {
-            Place::Tcp(address) => TcpStream::connect(address).is_ok(),
-            #[cfg(unix)]
-            Place::Unix(path) => std::os::unix::net::UnixStream::connect(path).is_ok(),
-        };
-        if has_woken {
-            // It does not panic.
-            let _ = accepting.join();
-        }
-        #[cfg(unix)]
-        if let Place::Unix(path) = &self.place {
-            // Somebody may have removed it.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-/// Why a server does not listen.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ListenError {
-    /// The address is not one of the loopback interface.
-    BeyondLoopback(SocketAddr),
-    /// An account has no password.
-    NoPassword,
-    /// The place cannot be had.
-    Io(String, io::Error),
-}
-
-impl fmt::Display for ListenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ListenError::BeyondLoopback(address) => write!(f, "{address} can be reached from other machines"),
-            ListenError::NoPassword => f.write_str("an account has no password: others could come in from other machines"),
-            ListenError::Io(place, error) => write!(f, "{place}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ListenError {}

@@ -30,6 +30,15 @@ impl Socket {
         }
     }
 
+    /// Whether only this machine's kernel sees what it carries.
+    pub(crate) fn is_private(&self) -> bool {
+        match self {
+            Socket::Tcp(_) => false,
+            #[cfg(unix)]
+            Socket::Unix(_) => true,
+        }
+    }
+
     pub(crate) fn prepare(&self, write_time: Duration) -> io::Result<()> {
         match self {
             Socket::Tcp(stream) => {

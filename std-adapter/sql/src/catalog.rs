@@ -219,6 +219,20 @@ const INFORMATION: &[Information] = &[
         all_columns,
     ),
     (
+        "PROCESSLIST",
+        &[
+            ("ID", NUMBER, false),
+            ("USER", SqlType::Varchar(32), false),
+            ("HOST", SqlType::Varchar(261), false),
+            ("DB", NAME, true),
+            ("COMMAND", SqlType::Varchar(16), false),
+            ("TIME", NUMBER, false),
+            ("STATE", NAME, true),
+            ("INFO", SqlType::Longtext, true),
+        ],
+        variables::processlist_rows,
+    ),
+    (
         "SESSION_VARIABLES",
         &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)],
         variables::variable_rows,

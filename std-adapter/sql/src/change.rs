@@ -18,7 +18,7 @@ use std::fmt::Write;
 
 impl Session {
     pub(crate) fn may_control(&self, privilege: &str) -> Result<(), Error> {
-        match (self.state.account.right, self.state.read_only) {
+        match (self.state.account.right, self.state.is_read_only()) {
             (Right::Read, _) => {
                 let message =
                     format!("Access denied; you need (at least one of) the {privilege} privilege(s) for this operation");
@@ -52,7 +52,7 @@ impl Session {
         let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
         match relation.kind {
             Kind::Table(_) if self.state.account.right == Right::Read => Err(self.command_denied(command, &relation.name)),
-            Kind::Table(_) if self.state.read_only => Err(Error::read_only()),
+            Kind::Table(_) if self.state.is_read_only() => Err(Error::read_only()),
             Kind::Table(table) => Ok(Target::Table(table)),
             Kind::Information(_) => Err(self.database_denied(schema)),
             Kind::View(_) => {

@@ -4,6 +4,7 @@ use crate::catalog::{self, Catalog};
 use crate::session::Session;
 use crate::state::State;
 use crate::{Error, Program, functions, parse, vtab};
+use perfschema::render::OwnedValue;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -84,7 +85,11 @@ pub struct Database {
     limits: Limits,
     read_only: bool,
     sessions: Arc<AtomicU64>,
+    processlist: Option<Processlist>,
 }
+
+/// Who is connected, as an account may see it.
+pub(crate) type Processlist = Arc<dyn Fn(&Account) -> Vec<Vec<OwnedValue>> + Send + Sync>;
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +106,15 @@ impl Database {
             limits: Limits::default(),
             read_only: false,
             sessions: Arc::default(),
+            processlist: None,
         }
+    }
+
+    /// The same with the rows of `information_schema.PROCESSLIST`, as an account may see them: from a server, which knows its clients.
+    /// Without that, a session sees itself.
+    #[must_use]
+    pub fn processlist(self, rows: impl Fn(&Account) -> Vec<Vec<OwnedValue>> + Send + Sync + 'static) -> Database {
+        Database { processlist: Some(Arc::new(rows)), ..self }
     }
 
     /// The same with other limits.
@@ -142,6 +155,7 @@ impl Database {
             catalog: Arc::clone(&self.catalog),
             limits: self.limits,
             read_only: self.read_only,
+            processlist: self.processlist.clone(),
             account,
             connection_id,
             started: Instant::now(),

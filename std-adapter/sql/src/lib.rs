@@ -28,9 +28,9 @@
 //! there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
-//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, SESSION_VARIABLES and SESSION_STATUS; `sys` with
-//! views for people, among them `sys.current_waits` and `sys.lock_waits`: who waits for whom at this moment; and `test`, where CREATE TABLE …
-//! AS SELECT keeps what a session wants to compare or restore, in memory, until the session ends.
+//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, PROCESSLIST, SESSION_VARIABLES and
+//! SESSION_STATUS; `sys` with views for people, among them `sys.current_waits` and `sys.lock_waits`: who waits for whom at this moment; and
+//! `test`, where CREATE TABLE … AS SELECT keeps what a session wants to compare or restore, in memory, until the session ends.
 //!
 //! # Where it differs from MySQL
 //!
@@ -69,7 +69,7 @@ mod vtab;
 pub use database::{Account, Database, Limits, Right};
 pub use error::Error;
 pub use parse::{Piece, split};
-pub use session::{Canceller, Description, Origin, Outcome, Session, Warning};
+pub use session::{Canceller, Description, Encryption, Origin, Outcome, Session, Warning};
 
 /// Whose tables they are.
 ///
@@ -77,6 +77,11 @@ pub use session::{Canceller, Description, Origin, Outcome, Session, Warning};
 pub trait Program: Send + Sync + 'static {
     /// The region with the tables.
     fn region(&self) -> &perfschema::Region<'_>;
+
+    /// Whether the program has ended: its tables can only be read from then on. Asked once by each statement that needs to know.
+    fn has_ended(&self) -> bool {
+        false
+    }
 }
 
 impl Program for perfschema::Process {
@@ -95,11 +100,29 @@ impl<P: Program> Program for &'static P {
     fn region(&self) -> &perfschema::Region<'_> {
         P::region(self)
     }
+
+    fn has_ended(&self) -> bool {
+        P::has_ended(self)
+    }
+}
+
+impl<P: Program> Program for std::sync::Arc<P> {
+    fn region(&self) -> &perfschema::Region<'_> {
+        P::region(self)
+    }
+
+    fn has_ended(&self) -> bool {
+        P::has_ended(self)
+    }
 }
 
 #[cfg(target_os = "linux")]
 impl Program for perfschema::Attached {
     fn region(&self) -> &perfschema::Region<'_> {
         perfschema::Attached::region(self)
+    }
+
+    fn has_ended(&self) -> bool {
+        !self.is_in_use()
     }
 }

@@ -69,6 +69,17 @@ pub struct Origin {
     pub column: String,
 }
 
+/// How a session's client is connected, as `Ssl_cipher`, `Ssl_version` and `@@have_ssl` tell it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Encryption {
+    /// Whether the server has a certificate.
+    pub is_offered: bool,
+    /// OpenSSL's name of the cipher suite; empty without encryption.
+    pub cipher: String,
+    /// `TLSv1.2` or `TLSv1.3`; empty without encryption.
+    pub version: String,
+}
+
 /// Stops the statement that a session runs, from any thread. If none runs, nothing happens.
 #[derive(Clone, Debug)]
 pub struct Canceller(Arc<State>);
@@ -164,6 +175,11 @@ impl Session {
     /// The value of a variable as the session has it, like `version` or `sql_mode`.
     pub fn variable(&self, name: &str) -> Option<OwnedValue> {
         self.state.variable(name)
+    }
+
+    /// Says how the client is connected.
+    pub fn set_encryption(&mut self, encryption: Encryption) {
+        lock(&self.state.settings).encryption = encryption;
     }
 
     /// What the last statement warned of.

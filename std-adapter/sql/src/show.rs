@@ -118,6 +118,14 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     if scoped {
         return Err(words.wrong());
     }
+    if words.take("PROCESSLIST") {
+        words.end()?;
+        let info = if full { "INFO" } else { "LEFT(INFO, 100)" };
+        return Ok(format!(
+            "SELECT ID AS Id, USER AS User, HOST AS Host, DB AS db, COMMAND AS Command, TIME AS Time, STATE AS State, {info} AS Info \
+             FROM information_schema.PROCESSLIST ORDER BY ID"
+        ));
+    }
     if words.take("ENGINE") {
         if !(words.take("PERFORMANCE_SCHEMA") && words.take("STATUS")) {
             return Err(Error::unsupported("SHOW ENGINE of another engine"));

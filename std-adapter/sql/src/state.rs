@@ -1,8 +1,8 @@
 //! What a session's statements, functions and tables share, and what bounds a statement.
 
 use crate::catalog::{self, Catalog, Column, Kind};
-use crate::database::{Account, Limits};
-use crate::session::{Origin, Warning};
+use crate::database::{Account, Limits, Processlist};
+use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::Region;
@@ -21,6 +21,7 @@ pub(crate) struct State {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) limits: Limits,
     pub(crate) read_only: bool,
+    pub(crate) processlist: Option<Processlist>,
     pub(crate) account: Account,
     pub(crate) connection_id: u64,
     pub(crate) started: Instant,
@@ -45,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) user_variables: HashMap<String, OwnedValue>,
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) encryption: Encryption,
     pub(crate) scratch: Vec<ScratchTable>,
     /// Tables made so far: their numbers are never used again.
     pub(crate) scratch_made: usize,
@@ -73,6 +75,7 @@ pub(crate) struct Running {
     rows_bytes: usize,
     regexes: HashMap<(String, bool), Arc<Regex>>,
     failure: Option<Error>,
+    has_ended: Option<bool>,
     now: Option<moment::Moment>,
 }
 
@@ -110,6 +113,10 @@ impl State {
         lock(&self.settings).found_rows
     }
 
+    pub(crate) fn encryption(&self) -> Encryption {
+        lock(&self.settings).encryption.clone()
+    }
+
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         lock(&self.settings).warnings.clone()
     }
@@ -142,10 +149,15 @@ impl State {
         *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
     }
 
+    /// Whether nothing can be changed: because it was said so, or because the program has ended since.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only || *lock(&self.statement).has_ended.get_or_insert_with(|| self.program.has_ended())
+    }
+
     /// The region's clock, in picoseconds since its start; None once the program has ended.
     pub(crate) fn timer_now(&self) -> Option<u64> {
         let timer = self.region().timer(TimerName::Nanosecond);
-        (!self.read_only).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)))
+        (!self.is_read_only()).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)))
     }
 
     /// A statement begins, and has this long.

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::catalog::{CHARACTER_SET, COLLATION};
+use crate::database::Account;
 use crate::state::State;
 use perfschema::render::OwnedValue;
 use perfschema::tables;
@@ -59,7 +60,6 @@ const SESSION: &[(&str, &str)] = &[
 /// Variables that nobody can set.
 const FIXED: &[(&str, &str)] = &[
     ("hostname", "localhost"),
-    ("have_ssl", "DISABLED"),
     ("init_connect", ""),
     ("license", "MIT OR Apache-2.0"),
     ("lower_case_table_names", "2"),
@@ -82,6 +82,9 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
     if name == "version_comment" {
         return Some(comment(state));
     }
+    if name == "have_ssl" {
+        return Some(have_ssl(state).to_owned());
+    }
     let mut found = None;
     state.region().scan(&tables::GlobalVariables, |row| {
         if row.variable_name.eq_ignore_ascii_case(name) {
@@ -89,6 +92,10 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
         }
     });
     found
+}
+
+fn have_ssl(state: &State) -> &'static str {
+    if state.encryption().is_offered { "YES" } else { "DISABLED" }
 }
 
 fn comment(state: &State) -> String {
@@ -121,6 +128,7 @@ pub(crate) fn variable_rows(state: &State) -> Vec<Vec<OwnedValue>> {
     let mut rows: Vec<(String, String)> =
         SESSION.iter().chain(FIXED).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     rows.push(("version_comment".to_owned(), comment(state)));
+    rows.push(("have_ssl".to_owned(), have_ssl(state).to_owned()));
     state.region().scan(&tables::GlobalVariables, |row| {
         let value = row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default();
         rows.push((row.variable_name.to_owned(), value));
@@ -158,6 +166,18 @@ pub(crate) fn variable_rows(state: &State) -> Vec<Vec<OwnedValue>> {
     rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()
 }
 
+/// For SHOW PROCESSLIST.
+pub(crate) fn processlist_rows(state: &State) -> Vec<Vec<OwnedValue>> {
+    if let Some(rows) = &state.processlist {
+        return rows(state.account());
+    }
+    let (id, seconds) = (state.connection_id(), state.session_seconds());
+    let Account { user, host, .. } = state.account();
+    let schema = state.schema().map_or(OwnedValue::Null, OwnedValue::from);
+    let (user, host) = (user.as_str().into(), host.as_str().into());
+    vec![vec![id.into(), user, host, schema, "Query".into(), seconds.into(), "".into(), OwnedValue::Null]]
+}
+
 /// For SHOW STATUS, in alphabetical order.
 pub(crate) fn status_rows(state: &State) -> Vec<Vec<OwnedValue>> {
     let mut rows = Vec::new();
@@ -166,6 +186,9 @@ pub(crate) fn status_rows(state: &State) -> Vec<Vec<OwnedValue>> {
         rows.push((row.variable_name.to_owned(), value));
     });
     rows.extend(state.timer_now().map(|now| ("Uptime".to_owned(), (now / 1_000_000_000_000).to_string())));
+    let encryption = state.encryption();
+    rows.push(("Ssl_cipher".to_owned(), encryption.cipher));
+    rows.push(("Ssl_version".to_owned(), encryption.version));
     rows.push(("Connection_seconds".to_owned(), state.session_seconds().to_string()));
     rows.sort();
     rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()

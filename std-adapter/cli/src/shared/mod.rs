@@ -1,7 +1,9 @@
 //! The commands that read other programs, which share their tables in memory.
 
 mod account;
+mod export;
 mod list;
+mod prometheus;
 mod prune;
 mod serve;
 mod show;
@@ -9,6 +11,7 @@ mod sql;
 mod target;
 
 use crate::Error;
+pub(crate) use export::ExportError;
 pub(crate) use serve::ServeError;
 pub(crate) use target::TargetError;
 
@@ -19,6 +22,8 @@ pub(crate) enum Command {
     Sql(sql::Args),
     Serve(serve::Args),
     Account(account::Args),
+    Prometheus(prometheus::Args),
+    Export(export::Args),
     Prune(prune::Args),
 }
 
@@ -29,6 +34,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::Sql(args) => sql::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Account(args) => account::run(args),
+        Command::Prometheus(args) => prometheus::run(args),
+        Command::Export(args) => export::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
     }
 }

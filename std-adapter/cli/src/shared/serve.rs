@@ -2,34 +2,53 @@
 
 use super::target;
 use crate::Error;
-use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Server};
+use perfschema::Attached;
+use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-/// Serve another program's tables to MySQL's clients: the `mysql` program, drivers, exporters, dashboards.
+/// Serve another program's tables: to MySQL's clients (the `mysql` program, drivers, exporters, dashboards), and to Prometheus.
 ///
-/// Stop it with Ctrl-C. What it sends is not encrypted.
+/// Stop it with Ctrl-C.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket"]))]
+#[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket", "prometheus"]))]
+#[command(group = clap::ArgGroup::new("of_mysql").multiple(true).args(["mysql", "socket"]).requires("accounts"))]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
     target: String,
-    /// Address and port to listen on, like 127.0.0.1:3307.
+    /// Address and port for MySQL's clients, like 127.0.0.1:3307.
     #[arg(long, value_name = "ADDRESS")]
     mysql: Option<SocketAddr>,
-    /// Unix socket to listen on; only your own processes can connect to it.
+    /// Unix socket for MySQL's clients; only your own processes can connect to it.
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// Who may come in: lines that `perfschema account` prints.
+    /// Address and port where Prometheus finds /metrics, like 127.0.0.1:9104.
+    #[arg(long, value_name = "ADDRESS")]
+    prometheus: Option<SocketAddr>,
+    /// Who may come in with a client of MySQL's: lines that `perfschema account` prints.
     #[arg(long, value_name = "FILE")]
-    accounts: PathBuf,
-    /// Let --mysql be an address that other machines can reach. Every account needs a password.
+    accounts: Option<PathBuf>,
+    /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also needs
+    /// --accounts, which it asks for by HTTP, and a certificate.
     #[arg(long)]
     beyond_loopback: bool,
+    /// Offer encryption: the server's certificate, in PEM format, and those that vouch for it.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The certificate's key, in PEM format.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
+    /// Let nobody in by --mysql who does not encrypt.
+    #[arg(long, requires = "tls_certificate")]
+    tls_required: bool,
     /// Clients at once.
     #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER")]
     connections: usize,
@@ -48,6 +67,12 @@ pub(crate) enum ServeError {
     Accounts(PathBuf, AccountsError),
     /// It cannot listen.
     Listen(ListenError),
+    /// Nothing can be encrypted.
+    Tls(TlsError),
+    /// Other machines could read the metrics without an account.
+    MetricsForAll,
+    /// It would not notice that it should end.
+    Signals(io::Error),
     /// The password cannot be read.
     Password(io::Error),
     /// An account cannot be like that.
@@ -60,6 +85,11 @@ impl fmt::Display for ServeError {
             ServeError::Accounts(path, error) => write!(f, "{}: {error}", path.display()),
             ServeError::Listen(error @ ListenError::BeyondLoopback(_)) => write!(f, "{error}; --beyond-loopback allows it"),
             ServeError::Listen(error) => error.fmt(f),
+            ServeError::Tls(error) => error.fmt(f),
+            ServeError::MetricsForAll => {
+                f.write_str("--prometheus with --beyond-loopback needs --accounts, --tls-certificate and --tls-key")
+            }
+            ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
             ServeError::Account(what) => f.write_str(what),
         }
@@ -69,20 +99,62 @@ impl fmt::Display for ServeError {
 impl std::error::Error for ServeError {}
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
-    let accounts =
-        Accounts::read(&args.accounts).map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
-    let (attached, runs) = target::find_and_ask(&args.target).map_err(Error::Target)?;
-    let statements = sql::Limits { time: Duration::from_secs(args.timeout), ..sql::Limits::default() };
-    let mut database = Database::new(attached).limits(statements);
-    if !runs {
-        eprintln!("perfschema: the program has ended, its tables can only be read");
-        database = database.read_only();
+    let tls = tls(args).map_err(|error| Error::Serve(ServeError::Tls(error)))?;
+    let failed = |error| Error::Serve(ServeError::Listen(error));
+    let accounts = |path: &PathBuf| Accounts::read(path).map_err(|error| Error::Serve(ServeError::Accounts(path.clone(), error)));
+    let accounts = args.accounts.as_ref().map(accounts).transpose()?;
+    // Before there is anything that a signal should end in good order.
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
+    let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
+    say_when_it_ends(&program)?;
+    let mut listeners = Vec::new();
+    let mut server = None;
+    if let Some(accounts) = accounts.clone().filter(|_| args.mysql.is_some() || args.socket.is_some()) {
+        let statements = sql::Limits { time: Duration::from_secs(args.timeout), ..sql::Limits::default() };
+        let database = Database::new(Arc::clone(&program)).limits(statements);
+        let limits = Limits { connections: args.connections, idle_time: Duration::from_secs(args.idle), ..Limits::default() };
+        let made = match tls.clone() {
+            Some(tls) => Server::with_tls(database, accounts, limits, tls),
+            None => Server::with_limits(database, accounts, limits),
+        };
+        let server = server.insert(made.map_err(Error::Sql)?);
+        listeners.extend(listen(server, args).map_err(failed)?);
     }
-    let limits = Limits { connections: args.connections, idle_time: Duration::from_secs(args.idle), ..Limits::default() };
-    let server = Server::with_limits(database, accounts, limits).map_err(Error::Sql)?;
-    let listeners = listen(&server, args).map_err(|error| Error::Serve(ServeError::Listen(error)))?;
-    listeners.into_iter().for_each(Listener::wait);
+    if let Some(address) = args.prometheus {
+        let metrics = Metrics::new(program);
+        let (scheme, listener) = match (accounts, tls) {
+            (Some(accounts), Some(tls)) if args.beyond_loopback => {
+                ("https", metrics.listen_beyond_loopback(address, accounts, tls).map_err(failed)?)
+            }
+            _ if args.beyond_loopback => return Err(Error::Serve(ServeError::MetricsForAll)),
+            _ => ("http", metrics.listen(address).map_err(failed)?),
+        };
+        eprintln!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
+        listeners.push(listener);
+    }
+    signals.forever().next();
+    // The socket's file goes with its listener.
+    drop(listeners);
+    server.iter().for_each(Server::stop);
     Ok(())
+}
+
+fn tls(args: &Args) -> Result<Option<Tls>, TlsError> {
+    let (Some(certificate), Some(key)) = (&args.tls_certificate, &args.tls_key) else { return Ok(None) };
+    let tls = Tls::from_files(certificate, key)?;
+    Ok(Some(if args.tls_required { tls.required() } else { tls }))
+}
+
+/// Says so, now or later, from a thread that ends with the process.
+fn say_when_it_ends(program: &Arc<Attached>) -> std::io::Result<()> {
+    let program = Arc::clone(program);
+    let watch = move || {
+        while program.is_in_use() {
+            thread::sleep(Duration::from_secs(1));
+        }
+        eprintln!("perfschema: the program has ended, its tables can only be read");
+    };
+    thread::Builder::new().name("perfschema-watch".to_owned()).spawn(watch).map(drop)
 }
 
 fn listen(server: &Server, args: &Args) -> Result<Vec<Listener>, ListenError> {

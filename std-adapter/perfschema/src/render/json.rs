@@ -49,6 +49,26 @@ impl fmt::Display for JsonLines<'_> {
     }
 }
 
+/// A text that displays as JSON has it; made by [`text`].
+#[derive(Clone, Copy, Debug)]
+pub struct JsonText<'a>(&'a str);
+
+/// A text in quotes, for whoever writes JSON of another shape.
+///
+/// ```
+/// use perfschema::render::json;
+/// assert_eq!(json::text("a \"name\"\n").to_string(), r#""a \"name\"\n""#);
+/// ```
+pub fn text(text: &str) -> JsonText<'_> {
+    JsonText(text)
+}
+
+impl fmt::Display for JsonText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_text(f, self.0)
+    }
+}
+
 fn write_value(f: &mut fmt::Formatter<'_>, value: Value<'_>) -> fmt::Result {
     match value {
         Value::Unsigned(number) => write!(f, "{number}"),

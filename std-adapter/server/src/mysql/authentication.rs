@@ -69,6 +69,15 @@ impl Stored {
     }
 }
 
+impl Stored {
+    /// Whether it is the password itself, as it comes after [`PERFORM_FULL_AUTHENTICATION`], which only caching_sha2_password has.
+    ///
+    /// [`PERFORM_FULL_AUTHENTICATION`]: super::handshake::PERFORM_FULL_AUTHENTICATION
+    pub(crate) fn is_password(&self, password: &[u8]) -> bool {
+        self.sha256.is_some_and(|stored| Sha256::digest(Sha256::digest(password)).ct_eq(&stored).into())
+    }
+}
+
 fn proves_sha256(stored: &[u8; 32], nonce: &Nonce, answer: &[u8]) -> bool {
     let cover = Sha256::new().chain_update(stored).chain_update(nonce).finalize();
     Sha256::digest(uncover(answer, &cover)).ct_eq(stored).into()

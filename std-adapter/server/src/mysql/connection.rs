@@ -6,6 +6,7 @@ use super::handshake::{self, Login, capability};
 use super::packet::{Malformed, PacketError, Packets, Stream};
 use super::response::{self, Column, Done, status};
 use crate::clients::{Place, error};
+use crate::tls::{Securable, Tls};
 use crate::{Accounts, Limits, Shared};
 use perfschema::render::{Grid, OwnedValue};
 use perfschema_sql::{Account, Error, Origin, Outcome, Session, split};
@@ -13,6 +14,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use zeroize::Zeroizing;
 
 /// The longest packet of somebody who has not logged in.
 const LOGIN_PACKET: usize = 64 * 1024;
@@ -33,16 +35,27 @@ impl From<io::Error> for End {
 }
 
 /// Greets a client, and does what it wants until it ends.
-pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, place: &Place<'_>) -> Result<(), End> {
-    let mut packets = Packets::new(stream, LOGIN_PACKET.min(shared.limits.packet_bytes));
+///
+/// `is_private`: nobody else can read what the stream carries, though it is not encrypted.
+pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, is_private: bool, place: &Place<'_>) -> Result<(), End> {
+    let tls = shared.tls.as_ref();
+    let mut packets = Packets::new(Securable::Plain(stream), LOGIN_PACKET.min(shared.limits.packet_bytes));
     packets.stream().set_deadline(deadline(shared.limits.login_time));
     let nonce = nonce()?;
-    packets.write(&handshake::greeting(&shared.version, place.id(), &nonce, status::AUTOCOMMIT))?;
+    packets.write(&handshake::greeting(&shared.version, place.id(), &nonce, status::AUTOCOMMIT, tls.is_some()))?;
     packets.flush()?;
-    let packet = read(&mut packets)?;
+    let mut packet = read(&mut packets)?;
+    if let Some(tls) = tls.filter(|_| handshake::wants_tls(&packet)) {
+        packets = packets.over(|stream| stream.encrypt(tls))?;
+        packet = read(&mut packets)?;
+    }
     let Ok(login) = Login::parse(&packet) else {
         return refuse(&mut packets, &bad_handshake());
     };
+    if tls.is_some_and(Tls::is_required) && !is_private && !packets.stream().is_encrypted() {
+        let message = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
+        return refuse(&mut packets, &error(3159, "HY000", message));
+    }
     let account = authenticate(&mut packets, &shared.accounts, &login, Some(&nonce), host)?;
     let mut connection = Connection::new(shared, packets, account, login.capabilities, place)?;
     connection.enter(login.schema)?;
@@ -94,7 +107,7 @@ fn frame_error<S: Stream>(packets: &mut Packets<S>, found: PacketError) -> End {
 ///
 /// `nonce`: what the answer in `login` was made with; None if that is not known.
 fn authenticate<S: Stream>(
-    packets: &mut Packets<S>,
+    packets: &mut Packets<Securable<S>>,
     accounts: &Accounts,
     login: &Login<'_>,
     first_nonce: Option<&Nonce>,
@@ -120,13 +133,22 @@ fn authenticate<S: Stream>(
             (plugin, nonce, read(packets)?)
         }
     };
-    let is_proven = measure.stored.is_proven(plugin, &nonce, &answer);
+    let mut is_proven = measure.stored.is_proven(plugin, &nonce, &answer);
+    let has_answered = !matches!(answer.as_slice(), [] | [0]);
+    let was_full = !is_proven && has_answered && plugin == Plugin::CachingSha2 && packets.stream().is_encrypted();
+    if was_full {
+        // As MySQL does where the answer is not enough for it. Nobody but the client that knows the certificate can ask for it.
+        packets.write(&handshake::PERFORM_FULL_AUTHENTICATION)?;
+        packets.flush()?;
+        let password = Zeroizing::new(read(packets)?);
+        is_proven = password.split_last().is_some_and(|(end, password)| *end == 0 && measure.stored.is_password(password));
+    }
     let Some(right) = measure.right.filter(|_| is_proven) else {
-        let using = if matches!(answer.as_slice(), [] | [0]) { "NO" } else { "YES" };
+        let using = if has_answered { "YES" } else { "NO" };
         let message = format!("Access denied for user '{user}'@'{host}' (using password: {using})");
         return refuse(packets, &error(1045, "28000", message));
     };
-    if plugin == Plugin::CachingSha2 && measure.stored.has_password() {
+    if plugin == Plugin::CachingSha2 && measure.stored.has_password() && !was_full {
         packets.write(&handshake::FAST_AUTHENTICATION_HAS_SUCCEEDED)?;
     }
     Ok(Account { user, host: host.to_owned(), right })
@@ -163,10 +185,10 @@ enum Form {
 
 /// A client that has logged in.
 #[derive(Debug)]
-struct Connection<'a, S> {
+struct Connection<'a, S: Stream> {
     shared: &'a Shared,
     place: &'a Place<'a>,
-    packets: Packets<S>,
+    packets: Packets<Securable<S>>,
     session: Session,
     capabilities: u32,
     statements: HashMap<u32, Prepared>,
@@ -178,12 +200,12 @@ struct Connection<'a, S> {
 impl<'a, S: Stream> Connection<'a, S> {
     fn new(
         shared: &'a Shared,
-        mut packets: Packets<S>,
+        mut packets: Packets<Securable<S>>,
         account: Account,
         capabilities: u32,
         place: &'a Place<'a>,
     ) -> Result<Self, End> {
-        let session = match open(shared, account, place) {
+        let session = match open(shared, account, place, packets.stream()) {
             Ok(session) => session,
             Err(error) => return refuse(&mut packets, &error),
         };
@@ -270,7 +292,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             Command::FieldList { table } => self.field_list(table),
             Command::Statistics => self.statistics(),
             Command::ProcessInfo => {
-                let grid = self.shared.clients.list(self.session.account());
+                let grid = self.shared.clients.grid(self.session.account());
                 self.rows(&grid, &[], Form::Text, 0)?;
                 Ok(self.packets.flush()?)
             }
@@ -351,9 +373,6 @@ impl<'a, S: Stream> Connection<'a, S> {
             let by = self.session.account();
             self.shared.clients.kill(id, only_statement, by)?;
             return Ok(Outcome::Done { matched: 0, changed: 0, info: String::new() });
-        }
-        if command::is_show_processlist(text) {
-            return Ok(Outcome::Rows(self.shared.clients.list(self.session.account())));
         }
         self.place.runs(text);
         let result = self.session.execute_with(text, arguments);
@@ -451,7 +470,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     /// A session as if the client had just come in.
     fn renew(&mut self, account: Account) -> Result<(), End> {
         self.statements.clear();
-        match open(self.shared, account, self.place) {
+        match open(self.shared, account, self.place, self.packets.stream()) {
             Ok(session) => {
                 self.session = session;
                 Ok(())
@@ -570,8 +589,9 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 }
 
-fn open(shared: &Shared, account: Account, place: &Place<'_>) -> Result<Session, Error> {
-    let session = shared.database.session_numbered(account, place.id())?;
+fn open<S: Stream>(shared: &Shared, account: Account, place: &Place<'_>, stream: &Securable<S>) -> Result<Session, Error> {
+    let mut session = shared.database.session_numbered(account, place.id())?;
+    session.set_encryption(stream.describe(shared.tls.is_some()));
     place.logged_in(session.account(), session.canceller());
     Ok(session)
 }

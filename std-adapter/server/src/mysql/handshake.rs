@@ -12,6 +12,8 @@ pub(crate) mod capability {
     pub(crate) const CONNECT_WITH_DB: u32 = 1 << 3;
     pub(crate) const PROTOCOL_41: u32 = 1 << 9;
     pub(crate) const INTERACTIVE: u32 = 1 << 10;
+    /// Only of a server with a certificate.
+    pub(crate) const SSL: u32 = 1 << 11;
     pub(crate) const TRANSACTIONS: u32 = 1 << 13;
     pub(crate) const SECURE_CONNECTION: u32 = 1 << 15;
     pub(crate) const MULTI_STATEMENTS: u32 = 1 << 16;
@@ -44,8 +46,8 @@ pub(crate) mod capability {
 const UTF8MB4: u8 = 255;
 
 /// The server's first packet.
-pub(crate) fn greeting(version: &str, connection_id: u64, nonce: &Nonce, status: u16) -> Vec<u8> {
-    let capabilities = capability::SERVER.to_le_bytes();
+pub(crate) fn greeting(version: &str, connection_id: u64, nonce: &Nonce, status: u16, offers_tls: bool) -> Vec<u8> {
+    let capabilities = (capability::SERVER | if offers_tls { capability::SSL } else { 0 }).to_le_bytes();
     let mut packet = vec![10];
     packet.extend_from_slice(version.as_bytes());
     packet.push(0);
@@ -64,6 +66,11 @@ pub(crate) fn greeting(version: &str, connection_id: u64, nonce: &Nonce, status:
     packet.extend_from_slice(Plugin::CachingSha2.name().as_bytes());
     packet.push(0);
     packet
+}
+
+/// Whether a client's first packet asks to go on encrypted: it is the beginning of a login, up to the user.
+pub(crate) fn wants_tls(packet: &[u8]) -> bool {
+    packet.len() == 32 && Parts(packet).u32().is_ok_and(|capabilities| capabilities & capability::SSL != 0)
 }
 
 /// Who a client is.
@@ -140,6 +147,9 @@ pub(crate) fn switch_request(plugin: Plugin, nonce: &Nonce) -> Vec<u8> {
 /// caching_sha2_password says so before the OK packet.
 pub(crate) const FAST_AUTHENTICATION_HAS_SUCCEEDED: [u8; 2] = [1, 3];
 
+/// caching_sha2_password asks for the password itself by it.
+pub(crate) const PERFORM_FULL_AUTHENTICATION: [u8; 2] = [1, 4];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,8 +195,11 @@ mod tests {
 
     #[test]
     fn the_greeting_has_the_nonce_in_two_parts() {
-        let packet = greeting("8", 7, b"abcdefghijklmnopqrst", 2);
+        let packet = greeting("8", 7, b"abcdefghijklmnopqrst", 2, false);
         assert_eq!(&packet[..16], b"\x0a8\0\x07\0\0\0abcdefgh\0");
+        let difference: Vec<u8> =
+            greeting("8", 7, b"abcdefghijklmnopqrst", 2, true).iter().zip(&packet).map(|(a, b)| a ^ b).collect();
+        assert_eq!(difference.iter().position(|&byte| byte == 1 << 3), Some(17), "CLIENT_SSL: {difference:?}");
         assert!(packet.ends_with(b"\x15\0\0\0\0\0\0\0\0\0\0ijklmnopqrst\0caching_sha2_password\0"));
     }
 }

@@ -54,6 +54,12 @@ impl<S: Stream> Packets<S> {
         &mut self.stream
     }
 
+    /// The same packets go on over another stream, made of this one. Nothing of what follows was read ahead.
+    pub(crate) fn over<T: Stream>(self, make: impl FnOnce(S) -> io::Result<T>) -> io::Result<Packets<T>> {
+        let Packets { stream, number, limit, out } = self;
+        Ok(Packets { stream: make(stream)?, number, limit, out })
+    }
+
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }

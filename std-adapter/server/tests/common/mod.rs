@@ -1,6 +1,8 @@
 //! A client that says exactly what a test wants it to say.
 #![allow(missing_docs, reason = "a test's own helpers")]
+#![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(unreachable_pub, reason = "a test's own helpers")]
+#![allow(missing_debug_implementations, reason = "a test's own helpers")]
 
 use perfschema_server::{Accounts, Limits, Listener, Server};
 use perfschema_sql::Database;
@@ -19,10 +21,14 @@ pub fn accounts() -> Accounts {
     "boss controller no-password\nopen reader no-password".parse().expect("lines of accounts")
 }
 
+/// This process, which starts recording once.
+pub fn process() -> &'static perfschema::Process {
+    static PROCESS: LazyLock<&perfschema::Process> = LazyLock::new(|| perfschema::start().expect("there is room for a region"));
+    *PROCESS
+}
+
 pub fn server(limits: Limits) -> Server {
-    static DATABASE: LazyLock<Database> =
-        LazyLock::new(|| Database::new(perfschema::start().expect("there is room for a region")));
-    Server::with_limits(DATABASE.clone(), accounts(), limits).expect("a session")
+    Server::with_limits(Database::new(process()), accounts(), limits).expect("a session")
 }
 
 #[track_caller]

@@ -1,0 +1,335 @@
+"""What exporters and collectors of metrics get from `perfschema serve`: Debian's prometheus-mysqld-exporter by SQL, Prometheus and
+node_exporter from what perfschema says itself. The program that is looked at is stopped, so every value must be the tables'.
+
+Started by ci/clients with the program's pid, the path of perfschema, the port of its MySQL endpoint and a folder to work in."""
+
+import http.server
+import itertools
+import json
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from urllib.parse import quote
+
+import google.protobuf.json_format
+import prometheus_client.openmetrics.parser
+import prometheus_client.parser
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
+
+TARGET, PERFSCHEMA, MYSQL_PORT, WORK = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4]
+PICOSECONDS = 10**12
+# What the exporter collects: its collectors of tables that there are.
+COLLECTORS = ["eventswaits", "file_events", "file_instances"]
+
+
+def rows(table):
+    text = subprocess.run([PERFSCHEMA, "sql", TARGET, f"SELECT * FROM {table}", "--json"], check=True, capture_output=True, text=True)
+    found = [json.loads(line) for line in text.stdout.split("\n") if line]
+    assert found, table
+    return found
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(name, *command, **more):
+    """A server beside this one, until the end of the block; what it says goes to a file."""
+    with open(f"{WORK}/{name}.log", "wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, **more)
+    try:
+        yield process
+    except BaseException:
+        print(f"{name} says:", open(f"{WORK}/{name}.log", errors="replace").read()[-4000:], file=sys.stderr)
+        raise
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def get(url, accept="text/plain"):
+    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accept}), timeout=20) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def until(what, action):
+    """What an action gives, once it gives something."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            if found := action():
+                return found
+        except (OSError, urllib.error.URLError):
+            pass
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def key(name, labels):
+    return name, tuple(sorted(labels.items()))
+
+
+def samples(text, parse=prometheus_client.parser.text_string_to_metric_families):
+    found = {}
+    for family in parse(text):
+        for sample in family.samples:
+            name = key(sample.name, sample.labels)
+            assert name not in found, f"twice: {name}"
+            found[name] = sample.value
+    return found
+
+
+def same(what, found, expected):
+    different = [name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)]
+    for name in sorted(different)[:10]:
+        print(f"{what}: {name}: expected {expected.get(name)}, found {found.get(name)}", file=sys.stderr)
+    assert expected and not different, f"{what}: {len(different)} of {len(expected)} values differ"
+    print(f"{what}: {len(expected)} values")
+
+
+def seconds(picoseconds):
+    return picoseconds / PICOSECONDS
+
+
+# The tables, read once: the program is stopped.
+waits = rows("events_waits_summary_global_by_event_name")
+files = rows("file_summary_by_event_name")
+instances = rows("file_summary_by_instance")
+assert any("\n" in row["FILE_NAME"] and '"' in row["FILE_NAME"] for row in instances), "no file with a nasty name"
+
+
+def of_the_exporter():
+    expected = {}
+
+    def put(name, value, **labels):
+        expected[key(f"mysql_perf_schema_{name}", labels)] = float(value)
+
+    for row in waits:
+        put("events_waits_total", row["COUNT_STAR"], event_name=row["EVENT_NAME"])
+        put("events_waits_seconds_total", seconds(row["SUM_TIMER_WAIT"]), event_name=row["EVENT_NAME"])
+    for row in files:
+        for mode in ["read", "write", "misc"]:
+            labels = {"event_name": row["EVENT_NAME"], "mode": mode}
+            put("file_events_total", row[f"COUNT_{mode.upper()}"], **labels)
+            put("file_events_seconds_total", seconds(row[f"SUM_TIMER_{mode.upper()}"]), **labels)
+            if mode != "misc":
+                put("file_events_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{mode.upper()}"], **labels)
+    for row in instances:
+        for mode in ["read", "write"]:
+            labels = {"event_name": row["EVENT_NAME"], "file_name": row["FILE_NAME"], "mode": mode}
+            put("file_instances_total", row[f"COUNT_{mode.upper()}"], **labels)
+            # It is called `…_bytes`; the parser gives every counter its ending.
+            put("file_instances_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{mode.upper()}"], **labels)
+    if "memory_events" in COLLECTORS:
+        for row in rows("memory_summary_global_by_event_name"):
+            if row["COUNT_ALLOC"] > 0:
+                put("memory_events_alloc_bytes_total", row["SUM_NUMBER_OF_BYTES_ALLOC"], event_name=row["EVENT_NAME"])
+                put("memory_events_free_bytes_total", row["SUM_NUMBER_OF_BYTES_FREE"], event_name=row["EVENT_NAME"])
+                put("memory_events_used_bytes", row["CURRENT_NUMBER_OF_BYTES_USED"], event_name=row["EVENT_NAME"])
+    return expected
+
+
+def ask_the_exporter():
+    port = free_port()
+    flags = [f"--collect.perf_schema.{name}" for name in COLLECTORS]
+    chosen = "&".join(f"collect[]=perf_schema.{name}" for name in COLLECTORS)
+    environment = {**os.environ, "DATA_SOURCE_NAME": f"reader:looks@(127.0.0.1:{MYSQL_PORT})/"}
+    with running("exporter", "prometheus-mysqld-exporter", f"--web.listen-address=127.0.0.1:{port}", *flags, env=environment):
+        text = until("the exporter answers", lambda: get(f"http://127.0.0.1:{port}/metrics?{chosen}")[1])
+        # What it says of failures is counted up by a scrape and shown by the next.
+        text = get(f"http://127.0.0.1:{port}/metrics?{chosen}")[1]
+    found = samples(text)
+    assert found[("mysql_up", ())] == 1, "mysql_up"
+    errors = {name: value for name, value in found.items() if name[0] == "mysql_exporter_scrape_errors_total" and value}
+    assert not errors, f"{errors}\n{open(f'{WORK}/exporter.log').read()}"
+    asked = {dict(labels)["collector"] for name, labels in found if name == "mysql_exporter_collector_duration_seconds"}
+    assert asked >= {f"collect.perf_schema.{name}" for name in COLLECTORS}, asked
+    same("prometheus-mysqld-exporter", {name: value for name, value in found.items() if name[0].startswith("mysql_perf_schema_")}, of_the_exporter())
+
+
+def of_prometheus():
+    """By hand from the tables, so that what the program derives from their declarations is checked."""
+    expected = {}
+
+    def put(name, value, **labels):
+        expected[key(f"perfschema_{name}", labels)] = float(value)
+
+    for row in waits:
+        put("events_waits_total", row["COUNT_STAR"], event_name=row["EVENT_NAME"])
+        put("events_waits_seconds_total", seconds(row["SUM_TIMER_WAIT"]), event_name=row["EVENT_NAME"])
+    for prefix, table in [("file", files), ("file_instance", instances)]:
+        for row in table:
+            for operation in ["read", "write", "misc"]:
+                labels = {"event_name": row["EVENT_NAME"], "operation": operation}
+                if table is instances:
+                    labels["file_name"] = row["FILE_NAME"]
+                put(f"{prefix}_operations_total", row[f"COUNT_{operation.upper()}"], **labels)
+                put(f"{prefix}_seconds_total", seconds(row[f"SUM_TIMER_{operation.upper()}"]), **labels)
+                if operation != "misc":
+                    put(f"{prefix}_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{operation.upper()}"], **labels)
+    for row in rows("global_status"):
+        what = row["VARIABLE_NAME"].removeprefix("Performance_schema_").removesuffix("_lost")
+        put("lost_total", row["VARIABLE_VALUE"], what=what)
+    for row in rows("events_waits_histogram_by_event_name"):
+        # Half decades: 10 ns, 31.6 ns, …, 316 s.
+        number, bound = row["BUCKET_NUMBER"], seconds(row["BUCKET_TIMER_HIGH"])
+        if number % 25 == 0 and bound < 600:
+            put("events_waits_duration_seconds_bucket", row["COUNT_BUCKET_AND_LOWER"], event_name=row["EVENT_NAME"], le=float(f"{bound:.5e}"))
+        elif number == 599:
+            put("events_waits_duration_seconds_bucket", row["COUNT_BUCKET_AND_LOWER"], event_name=row["EVENT_NAME"], le=float("inf"))
+    put("instances_left_out", 0, table="file_summary_by_instance")
+    put("program_running", 1)
+    return expected
+
+
+def with_bounds(found):
+    """Bounds of buckets as numbers: how they are written is for each collector to say. And without what is about the program, and the
+    counts that only one of the formats has."""
+    numbers = {}
+    for (name, labels), value in found.items():
+        if not name.startswith("perfschema_") or name in ("perfschema_program_info", "perfschema_program_start_time_seconds"):
+            continue
+        if name.endswith("_count"):
+            continue
+        labels = {label: float(text) if label == "le" else text for label, text in labels}
+        numbers[key(name, {label: text for label, text in labels.items() if label not in ("instance", "job")})] = value
+    return numbers
+
+
+def ask_perfschema():
+    expected = of_prometheus()
+    secured = ["--prometheus", "0.0.0.0:0", "--beyond-loopback", "--accounts", f"{WORK}/accounts",
+               "--tls-certificate", f"{WORK}/tls.crt", "--tls-key", f"{WORK}/tls.key"]
+    with (running("serve", PERFSCHEMA, "serve", TARGET, "--prometheus", "127.0.0.1:0") as server,
+          running("secured", PERFSCHEMA, "serve", TARGET, *secured)):
+        url, secured_url = [
+            until("it listens", lambda: [line.split()[-1] for line in open(f"{WORK}/{name}.log") if "metrics at" in line])[0]
+            for name in ["serve", "secured"]]
+        content_type, text = get(url)
+        assert content_type == "text/plain; version=0.0.4; charset=utf-8", content_type
+        same("text format", with_bounds(samples(text)), expected)
+        content_type, open_text = get(url, "application/openmetrics-text; version=1.0.0")
+        assert content_type == "application/openmetrics-text; version=1.0.0; charset=utf-8", content_type
+        same("OpenMetrics", with_bounds(samples(open_text, prometheus_client.openmetrics.parser.text_string_to_metric_families)), expected)
+        checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
+        assert checked.returncode == 0 and not checked.stderr + checked.stdout, checked
+
+        port = free_port()
+        config = f"{WORK}/prometheus.yml"
+        with open(config, "w") as file:
+            often = {"scrape_interval": "1s", "scrape_timeout": "1s"}
+            targets = [{"targets": [url.split("/")[2]]}], [{"targets": [secured_url.split("/")[2].replace("0.0.0.0", "127.0.0.1")]}]
+            access = {"scheme": "https", "tls_config": {"ca_file": f"{WORK}/tls.crt"},
+                      "basic_auth": {"username": "controller", "password": "changes"}}
+            json.dump({"scrape_configs": [{"job_name": "perfschema", "static_configs": targets[0], **often},
+                                          {"job_name": "secured", "static_configs": targets[1], **often, **access}]}, file)
+        command = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={WORK}/tsdb", f"--web.listen-address=127.0.0.1:{port}"]
+        with running("prometheus", *command):
+            api = f"http://127.0.0.1:{port}/api/v1"
+
+            def query(text):
+                return json.loads(get(f"{api}/query?query={quote(text)}")[1])["data"]["result"]
+
+            until("Prometheus has scraped both", lambda: [sample["value"][1] for sample in query("up")] == ["1", "1"])
+            for job in ["perfschema", "secured"]:
+                found = {}
+                # Nothing changes any more; a scrape that is late on a busy machine must not matter.
+                for sample in query(f'last_over_time({{job="{job}",__name__=~"perfschema_.*"}}[1m])'):
+                    name = sample["metric"].pop("__name__")
+                    found[key(name, sample["metric"])] = float(sample["value"][1])
+                same(f"Prometheus, {job}", with_bounds(found), expected)
+            metadata = json.loads(get(f"{api}/targets/metadata?metric=perfschema_file_bytes_total")[1])["data"] or \
+                json.loads(get(f"{api}/targets/metadata?metric=perfschema_file_bytes")[1])["data"]
+            assert {(one["type"], one["unit"]) for one in metadata} == {("counter", "bytes")}, metadata
+
+        # The same in a file, for node_exporter.
+        folder = f"{WORK}/textfile"
+        os.mkdir(folder)
+        for _ in range(2):
+            subprocess.run([PERFSCHEMA, "prometheus", TARGET, "--output", f"{folder}/perfschema.prom"], check=True)
+        assert os.listdir(folder) == ["perfschema.prom"] and open(f"{folder}/perfschema.prom").read() == text
+        port = free_port()
+        command = ["prometheus-node-exporter", "--collector.disable-defaults", "--collector.textfile",
+                   f"--collector.textfile.directory={folder}", f"--web.listen-address=127.0.0.1:{port}"]
+        with running("node_exporter", *command):
+            found = samples(until("node_exporter answers", lambda: get(f"http://127.0.0.1:{port}/metrics")[1]))
+        assert found[("node_textfile_scrape_error", ())] == 0
+        # It makes up a sum of 0 for a histogram that has none.
+        found = {name: value for name, value in found.items() if not name[0].endswith("_duration_seconds_sum")}
+        same("node_exporter", with_bounds(found), expected)
+
+        server.terminate()
+        assert server.wait(10) == 0, "SIGTERM is no failure"
+
+
+def ask_for_otlp():
+    """A receiver that decodes with OpenTelemetry's own schema what `perfschema export` sends."""
+    received = queue.Queue()
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            # The first is refused: the next must come all the same.
+            is_first = received.empty()
+            received.put((self.path, self.headers["Content-Type"], self.headers["X-Token"], body))
+            self.send_response(503 if is_first else 200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{receiver.server_port}"
+    with open(f"{WORK}/headers", "w") as file:
+        file.write("X-Token: secret\n")
+    command = [PERFSCHEMA, "export", TARGET, "--otlp", url, "--headers", f"{WORK}/headers"]
+    once = subprocess.run([*command, "--once"], capture_output=True, text=True)
+    assert once.returncode == 1 and "503" in once.stderr, once
+    with running("export", *command, "--interval", "200ms") as export:
+        until("it sends again and again", lambda: received.qsize() >= 3)
+        export.terminate()
+        assert export.wait(10) == 0, "SIGTERM is no failure"
+    receiver.shutdown()
+    sent = [received.get() for _ in range(3)][-1]
+    assert sent[:3] == ("/v1/metrics", "application/json", "secret"), sent[:3]
+    request = google.protobuf.json_format.Parse(sent[3], metrics_service_pb2.ExportMetricsServiceRequest())
+    [of_program] = request.resource_metrics
+    attributes = {one.key: one.value.string_value or one.value.int_value for one in of_program.resource.attributes}
+    assert attributes == {"service.name": "perfschema", "process.pid": int(TARGET)}, attributes
+    [of_scope] = of_program.scope_metrics
+    found = {}
+    for metric in of_scope.metrics:
+        shape = metric.WhichOneof("data")
+        points = getattr(metric, shape).data_points
+        assert shape == "gauge" or getattr(metric, shape).aggregation_temporality == 2, metric.name
+        ending = "_total" if shape == "sum" and metric.sum.is_monotonic else ""
+        assert metric.unit == {"seconds": "s", "bytes": "By"}.get(metric.name.split("_")[-1], "1"), metric.name
+        for point in points:
+            assert 0 < point.start_time_unix_nano < point.time_unix_nano
+            labels = {one.key: one.value.string_value for one in point.attributes}
+            if shape == "histogram":
+                assert point.count == sum(point.bucket_counts), metric.name
+                bounds = [*point.explicit_bounds, float("inf")]
+                for bound, count in zip(bounds, itertools.accumulate(point.bucket_counts), strict=True):
+                    found[key(f"{metric.name}_bucket", {**labels, "le": bound})] = float(count)
+            else:
+                found[key(metric.name + ending, labels)] = float(getattr(point, point.WhichOneof("value")))
+    same("OTLP", with_bounds(found), of_prometheus())
+
+
+ask_the_exporter()
+ask_perfschema()
+ask_for_otlp()

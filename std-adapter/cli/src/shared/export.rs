@@ -1,0 +1,174 @@
+//! `perfschema export`
+
+use super::target;
+use crate::Error;
+use perfschema_server::Metrics;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::Uri;
+
+/// Send another program's metrics to a collector of OpenTelemetry's, again and again, until the program ends.
+///
+/// What cannot be delivered is tried again with the next values; counters lose nothing by that. Stop it with Ctrl-C.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// The collector, like http://localhost:4318; without a path, /v1/metrics is meant.
+    #[arg(long, value_name = "URL", value_parser = endpoint)]
+    otlp: Uri,
+    /// Time from one sending to the next: 500ms, 10s, 1m.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = interval)]
+    interval: Duration,
+    /// Send once, and say whether it was taken.
+    #[arg(long)]
+    once: bool,
+    /// Lines `Name: value` to send as headers, a token say: a command line can be seen by others.
+    #[arg(long, value_name = "FILE")]
+    headers: Option<PathBuf>,
+    /// How many files, or the like, have metrics of their own.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    instances: usize,
+}
+
+/// Why nothing is sent.
+#[derive(Debug)]
+pub(crate) enum ExportError {
+    /// The collector did not take it.
+    Sending(Uri, Box<ureq::Error>),
+    /// The file of headers cannot be read.
+    File(PathBuf, std::io::Error),
+    /// A line of it is no header.
+    Header(PathBuf, usize),
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExportError::Sending(url, error) => write!(f, "{url}: {error}"),
+            ExportError::File(path, error) => write!(f, "{}: {error}", path.display()),
+            ExportError::Header(path, line) => write!(f, "{}: line {line} is no header `Name: value`", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ExportError {}
+
+fn endpoint(text: &str) -> Result<Uri, String> {
+    let url: Uri = text.parse().map_err(|error| format!("{error}"))?;
+    if !matches!(url.scheme_str(), Some("http" | "https")) || url.authority().is_none() {
+        return Err("expected http://… or https://…".to_owned());
+    }
+    if url.path() != "/" {
+        return Ok(url);
+    }
+    format!("{}/v1/metrics", text.trim_end_matches('/')).parse().map_err(|error| format!("{error}"))
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let milliseconds: u64 = match unit {
+        "ms" => 1,
+        "s" | "" => 1000,
+        "m" => 60_000,
+        _ => return Err("expected ms, s or m after the number".to_owned()),
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a number, then ms, s or m".to_owned())?;
+    match number.checked_mul(milliseconds).filter(|time| (100..=86_400_000).contains(time)) {
+        Some(time) => Ok(Duration::from_millis(time)),
+        None => Err("expected 100 milliseconds to a day".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let headers = headers(args)?;
+    let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
+    let metrics = Metrics::new(Arc::clone(&program)).instances(args.instances);
+    let config = Agent::config_builder().timeout_global(Some(Duration::from_secs(10))).max_redirects(0);
+    let agent: Agent = config.user_agent(concat!("perfschema/", env!("CARGO_PKG_VERSION"))).build().into();
+    let send = || send(&agent, args, &headers, &metrics.otlp());
+    if args.once {
+        return send().map_err(Error::Export);
+    }
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let (stop, stopped) = mpsc::channel();
+    let wait = move || {
+        signals.forever().next();
+        // It may have ended for another reason.
+        let _ = stop.send(());
+    };
+    std::thread::Builder::new().name("perfschema-signals".to_owned()).spawn(wait)?;
+    let mut fails = false;
+    loop {
+        // Asked before the values are read, so that the last ones are sent.
+        let is_last = !program.is_in_use();
+        let result = send();
+        match &result {
+            Ok(()) if fails => eprintln!("perfschema: {} takes the metrics again", args.otlp),
+            // Once, and not every ten seconds.
+            Err(error) if !fails => eprintln!("perfschema: {error}; trying again every {:?}", args.interval),
+            Ok(()) | Err(_) => {}
+        }
+        fails = result.is_err();
+        if is_last {
+            return result.map_err(Error::Export);
+        }
+        if stopped.recv_timeout(args.interval) != Err(RecvTimeoutError::Timeout) {
+            return Ok(());
+        }
+    }
+}
+
+fn headers(args: &Args) -> Result<Vec<(String, String)>, Error> {
+    let Some(path) = &args.headers else { return Ok(Vec::new()) };
+    let text = std::fs::read_to_string(path).map_err(|error| Error::Export(ExportError::File(path.clone(), error)))?;
+    let header = |(number, line): (usize, &str)| {
+        let (name, value) = line.split_once(':').ok_or(Error::Export(ExportError::Header(path.clone(), number)))?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).map(header).collect()
+}
+
+fn send(agent: &Agent, args: &Args, headers: &[(String, String)], body: &str) -> Result<(), ExportError> {
+    let mut request = agent.post(&args.otlp).content_type("application/json");
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    // What the answer says besides its status is of no use to anybody.
+    request.send(body).map(drop).map_err(|error| ExportError::Sending(args.otlp.clone(), Box::new(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        let check = |text: &str, expected: Option<u64>| {
+            assert_eq!(interval(text).ok().map(|time| time.as_millis()), expected.map(u128::from), "{text}");
+        };
+        check("10s", Some(10_000));
+        check("10", Some(10_000));
+        check("100ms", Some(100));
+        check("24m", Some(1_440_000));
+        for text in ["", "s", "1h", "-1s", "1.5s", "99ms", "2000m", "99999999999999999999s", "18446744073709551615m"] {
+            check(text, None);
+        }
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(endpoint(text).ok().map(|url| url.to_string()).as_deref(), expected, "{text}");
+        };
+        check("http://localhost:4318", Some("http://localhost:4318/v1/metrics"));
+        check("https://x/", Some("https://x/v1/metrics"));
+        check("http://x/otlp/v1/metrics", Some("http://x/otlp/v1/metrics"));
+        for text in ["localhost:4318", "ftp://x", "http://", "/v1/metrics", ""] {
+            check(text, None);
+        }
+    }
+}

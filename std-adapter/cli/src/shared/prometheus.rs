@@ -1,0 +1,38 @@
+//! `perfschema prometheus`
+
+use super::target;
+use crate::{Error, output};
+use perfschema_server::Metrics;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Print another program's metrics once, in Prometheus' text format: waits, io, what was lost.
+///
+/// With --output they go to a file that is replaced as a whole, as the textfile collector of Prometheus' node_exporter wants it:
+/// perfschema prometheus TARGET --output /var/lib/prometheus/node-exporter/perfschema.prom
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// The file to write.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The form that OpenMetrics has made of the format.
+    #[arg(long, conflicts_with = "output")]
+    open_metrics: bool,
+    /// How many files, or the like, have metrics of their own.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    instances: usize,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let metrics = Metrics::new(target::find(&args.target).map_err(Error::Target)?).instances(args.instances);
+    if let Some(path) = &args.output {
+        return Ok(metrics.write_file(path)?);
+    }
+    let mut out = output::stdout();
+    let text = if args.open_metrics { metrics.open_metrics() } else { metrics.prometheus() };
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}

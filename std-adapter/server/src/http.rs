@@ -1,0 +1,279 @@
+//! HTTP for those who collect metrics: GET and HEAD of `/metrics`, one request a connection, within bounds of bytes, time and clients.
+//!
+//! The request's bytes are parsed by `httparse`; what little remains of a server is here. Bodies of requests are never read.
+
+use crate::accounts::Accounts;
+use crate::listener::{self, ListenError, Listener};
+use crate::metrics::Metrics;
+use crate::mysql::packet::Stream;
+use crate::socket::{Socket, Timed};
+use crate::tls::{Securable, Tls};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use zeroize::Zeroizing;
+
+/// Clients at once. Each costs a thread and a copy of the metrics.
+const CLIENTS: usize = 16;
+/// The most bytes that a request line and its headers may have, and the most headers.
+const HEAD_BYTES: usize = 8192;
+const HEADERS: usize = 64;
+/// Time from the connection to the end of the request, and time that a client may take nothing of the answer.
+const READ_TIME: Duration = Duration::from_secs(10);
+const WRITE_TIME: Duration = Duration::from_secs(10);
+
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What is served, and to whom.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    pub(crate) metrics: Metrics,
+    /// None: to everybody, as it is.
+    pub(crate) access: Option<Access>,
+}
+
+/// To those who have an account, encrypted.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) tls: Tls,
+}
+
+/// Listens, with a thread for each client.
+pub(crate) fn listen(service: Service, address: SocketAddr) -> Result<Listener, ListenError> {
+    let clients = Arc::new(AtomicUsize::new(0));
+    listener::tcp(address, move |socket| take(&service, &clients, socket))
+}
+
+fn take(service: &Service, clients: &Arc<AtomicUsize>, socket: Socket) {
+    if socket.prepare(WRITE_TIME).is_err() {
+        return;
+    }
+    let mut stream = Timed::new(Arc::new(socket));
+    stream.set_deadline(Instant::now().checked_add(READ_TIME));
+    // Relaxed: only this thread adds to it; that a place has become free may be seen late.
+    if clients.load(Ordering::Relaxed) >= CLIENTS {
+        // It fits the socket's buffer: nobody waits for it.
+        let _ = send(&mut stream, &Answer::error("503 Service Unavailable", "too many clients"), true);
+        return;
+    }
+    clients.fetch_add(1, Ordering::Relaxed);
+    let place = Place(Arc::clone(clients));
+    let service = service.clone();
+    let body = move || {
+        let plain = Securable::Plain(stream);
+        let stream = match &service.access {
+            Some(access) => plain.encrypt(&access.tls),
+            None => Ok(plain),
+        };
+        // Who goes away, or is too slow, needs not know.
+        let _ = stream.and_then(|mut stream| answer(&mut stream, &service));
+        drop(place);
+    };
+    // Without a thread the socket is dropped, and the client sees that.
+    let _ = thread::Builder::new().name("perfschema-http".to_owned()).spawn(body);
+}
+
+/// One of the clients at once.
+struct Place(Arc<AtomicUsize>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Reads a request and answers it.
+pub(crate) fn answer<S: Stream>(stream: &mut S, service: &Service) -> io::Result<()> {
+    let mut head = Vec::new();
+    let (answer, has_body) = match read_head(stream, &mut head)? {
+        Head::Whole => respond(&head, service),
+        Head::TooLong => (Answer::error("431 Request Header Fields Too Large", "the request is too long"), true),
+        // Nothing was asked.
+        Head::Ended => return Ok(()),
+    };
+    send(stream, &answer, has_body)
+}
+
+/// What was read.
+enum Head {
+    Whole,
+    TooLong,
+    Ended,
+}
+
+/// Reads to the empty line that ends the headers.
+fn read_head<S: Stream>(stream: &mut S, head: &mut Vec<u8>) -> io::Result<Head> {
+    let mut piece = [0; 1024];
+    loop {
+        let read = stream.read(&mut piece)?;
+        let Some(bytes) = piece.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(Head::Ended) };
+        // The empty line may have come in two pieces.
+        let from = head.len().saturating_sub(3);
+        head.extend_from_slice(bytes);
+        if head.get(from..).is_some_and(|new| new.windows(4).any(|end| end == b"\r\n\r\n")) {
+            return Ok(if head.len() > HEAD_BYTES { Head::TooLong } else { Head::Whole });
+        }
+        if head.len() > HEAD_BYTES {
+            return Ok(Head::TooLong);
+        }
+    }
+}
+
+struct Answer {
+    status: &'static str,
+    content_type: &'static str,
+    more: &'static str,
+    body: String,
+}
+
+impl Answer {
+    fn error(status: &'static str, what: &str) -> Answer {
+        Answer { status, content_type: "text/plain; charset=utf-8", more: "", body: format!("{what}\n") }
+    }
+
+    fn of(content_type: &'static str, body: String) -> Answer {
+        // What is sent depends on what was asked for: nobody on the way may keep it for others.
+        Answer { status: "200 OK", content_type, more: "Vary: Accept\r\nCache-Control: no-store\r\n", body }
+    }
+}
+
+/// The answer, and whether its body is wanted.
+fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut request = httparse::Request::new(&mut headers);
+    match request.parse(head) {
+        Ok(httparse::Status::Complete(_)) => {}
+        Err(httparse::Error::TooManyHeaders) => {
+            return (Answer::error("431 Request Header Fields Too Large", "too many headers"), true);
+        }
+        _ => return (Answer::error("400 Bad Request", "this is no request of HTTP/1.1"), true),
+    }
+    let header = |name: &'static str| {
+        let is_it = move |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
+        request.headers.iter().filter(is_it).map(|header| header.value)
+    };
+    if request.version == Some(1) && header("Host").count() != 1 {
+        return (Answer::error("400 Bad Request", "HTTP/1.1 wants one Host"), true);
+    }
+    let is_head = request.method == Some("HEAD");
+    if !is_head && request.method != Some("GET") {
+        let more = "Allow: GET, HEAD\r\n";
+        return (Answer { more, ..Answer::error("405 Method Not Allowed", "only GET and HEAD") }, true);
+    }
+    if service.access.as_ref().is_some_and(|access| !may_enter(&access.accounts, header("Authorization"))) {
+        let more = "WWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n";
+        return (Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") }, !is_head);
+    }
+    let path = request.path.unwrap_or_default().split('?').next().unwrap_or_default();
+    let answer = match path {
+        "/metrics" if wants_open_metrics(header("Accept")) => Answer::of(OPEN_METRICS, service.metrics.open_metrics()),
+        "/metrics" => Answer::of(TEXT, service.metrics.prometheus()),
+        "/" => Answer::of(
+            "text/html; charset=utf-8",
+            "<!doctype html><title>perfschema</title><a href=\"metrics\">metrics</a>\n".to_owned(),
+        ),
+        _ => Answer::error("404 Not Found", "there is /metrics"),
+    };
+    (answer, !is_head)
+}
+
+/// Whether somebody has proven to have an account, by the only way that HTTP and all collectors have: the password itself.
+fn may_enter<'a>(accounts: &Accounts, mut authorization: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (Some(value), None) = (authorization.next(), authorization.next()) else { return false };
+    let Some((scheme, credentials)) = value.split_at_checked(6) else { return false };
+    let decoded = Zeroizing::new(BASE64_STANDARD.decode(credentials.trim_ascii()).unwrap_or_default());
+    let Some(colon) = decoded.iter().position(|&byte| byte == b':') else { return false };
+    let (user, password) = (decoded.get(..colon).unwrap_or_default(), decoded.get(colon + 1..).unwrap_or_default());
+    let measure = accounts.measure(&String::from_utf8_lossy(user));
+    // The same work whether there is such a user or not.
+    let is_password = measure.stored.is_password(password);
+    scheme.eq_ignore_ascii_case(b"Basic ") && is_password && measure.right.is_some()
+}
+
+/// Whether OpenMetrics is named, and no other text is liked more.
+fn wants_open_metrics<'a>(accept: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (mut open, mut text) = (0.0_f32, 0.0_f32);
+    for value in accept {
+        for range in String::from_utf8_lossy(value).to_ascii_lowercase().split(',') {
+            let mut parts = range.split(';').map(str::trim);
+            let kind = parts.next().unwrap_or_default();
+            let mut quality = 1.0_f32;
+            let mut version = "1.0.0";
+            for part in parts {
+                match part.split_once('=').map(|(name, value)| (name.trim(), value.trim().trim_matches('"'))) {
+                    Some(("q", value)) => quality = value.parse().ok().filter(|q| (0.0..=1.0).contains(q)).unwrap_or(0.0),
+                    Some(("version", value)) => version = if value == "1.0.0" { "1.0.0" } else { "other" },
+                    _ => {}
+                }
+            }
+            match kind {
+                "application/openmetrics-text" if version == "1.0.0" => open = open.max(quality),
+                "text/plain" | "text/*" => text = text.max(quality),
+                _ => {}
+            }
+        }
+    }
+    open > 0.0 && open >= text
+}
+
+fn send<S: Stream>(stream: &mut S, answer: &Answer, has_body: bool) -> io::Result<()> {
+    let Answer { status, content_type, more, body } = answer;
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n"
+    );
+    // As one piece if it fits: an answer to somebody who is turned away must not wait.
+    let mut bytes = head.into_bytes();
+    if has_body {
+        bytes.extend_from_slice(body.as_bytes());
+    }
+    stream.write_all(&bytes)?;
+    stream.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account_line;
+
+    #[test]
+    fn passwords() {
+        let accounts: Accounts = account_line("a", perfschema_sql::Right::Read, "b:c", true).unwrap().parse().unwrap();
+        let check = |values: &[&str], expected| {
+            assert_eq!(may_enter(&accounts, values.iter().map(|value| value.as_bytes())), expected, "{values:?}");
+        };
+        check(&["Basic YTpiOmM="], true);
+        check(&["basic  YTpiOmM= "], true);
+        check(&["Basic YTpiOmM=", "Basic YTpiOmM="], false);
+        check(&["Bearer YTpiOmM="], false);
+        // "a:", "a:b", "x:b:c", "a", nothing, no base64.
+        for credentials in ["YTo=", "YTpi", "eDpiOmM=", "YQ==", "", "YTpiOmM", "YT*iOmM="] {
+            check(&[&format!("Basic {credentials}")], false);
+        }
+        check(&[], false);
+    }
+
+    #[test]
+    fn formats_are_negotiated() {
+        let check = |accept: &[&str], expected| {
+            assert_eq!(wants_open_metrics(accept.iter().map(|accept| accept.as_bytes())), expected, "{accept:?}");
+        };
+        check(&[], false);
+        check(&["*/*"], false);
+        check(&["text/plain"], false);
+        // Prometheus 2.42.
+        let prometheus = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,\
+                          text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+        check(&[prometheus], true);
+        check(&["text/plain;q=0.5", "APPLICATION/OpenMetrics-Text; version=\"1.0.0\"; Q=0.6"], true);
+        check(&["application/openmetrics-text;q=0.4,text/*;q=0.5"], false);
+        check(&["application/openmetrics-text;version=2.0.0"], false);
+        check(&["application/openmetrics-text;q=nan", "application/openmetrics-text;q=0"], false);
+    }
+}

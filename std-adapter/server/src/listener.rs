@@ -1,0 +1,139 @@
+//! Where clients come in: a thread for each place that accepts them.
+
+use crate::socket::{self, Socket};
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A place where a server listens. Dropping it ends the listening; clients that are connected stay, until
+/// [`Server::stop`](crate::Server::stop).
+#[derive(Debug)]
+pub struct Listener {
+    place: Place,
+    is_over: Arc<AtomicBool>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Tcp(SocketAddr),
+    #[cfg(unix)]
+    Unix(PathBuf),
+}
+
+/// An address of the loopback interface, or an error.
+pub(crate) fn loopback(address: SocketAddr) -> Result<SocketAddr, ListenError> {
+    if address.ip().is_loopback() { Ok(address) } else { Err(ListenError::BeyondLoopback(address)) }
+}
+
+/// Listens on an address. `take` is given the clients, and must not wait for them.
+pub(crate) fn tcp(address: SocketAddr, take: impl Fn(Socket) + Send + 'static) -> Result<Listener, ListenError> {
+    let failed = |error| ListenError::Io(address.to_string(), error);
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let accept = move || listener.accept().map(|(stream, _)| Socket::Tcp(stream));
+    start(accept, take, Place::Tcp(address)).map_err(failed)
+}
+
+/// Listens on a socket that only the user of this process can connect to.
+#[cfg(unix)]
+pub(crate) fn unix(path: &Path, take: impl Fn(Socket) + Send + 'static) -> Result<Listener, ListenError> {
+    let failed = |error| ListenError::Io(path.display().to_string(), error);
+    let listener = socket::bind_private(path).map_err(failed)?;
+    let accept = move || listener.accept().map(|(stream, _)| Socket::Unix(stream));
+    start(accept, take, Place::Unix(path.to_owned())).map_err(failed)
+}
+
+fn start(
+    accept: impl Fn() -> io::Result<Socket> + Send + 'static,
+    take: impl Fn(Socket) + Send + 'static,
+    place: Place,
+) -> io::Result<Listener> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let over = Arc::clone(&is_over);
+    let accepting = thread::Builder::new().name("perfschema-accept".to_owned()).spawn(move || {
+        loop {
+            let accepted = accept();
+            // Acquire: pairs with the Release in Listener::drop.
+            if over.load(Ordering::Acquire) {
+                return;
+            }
+            match accepted {
+                Ok(socket) => take(socket),
+                // No file descriptors left, say: some may be given back.
+                Err(_) => thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    })?;
+    Ok(Listener { place, is_over, accepting: Some(accepting) })
+}
+
+impl Listener {
+    /// The address; with port 0, the one that was given. None for a Unix socket.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match &self.place {
+            Place::Tcp(address) => Some(*address),
+            #[cfg(unix)]
+            Place::Unix(_) => None,
+        }
+    }
+
+    /// Waits for as long as it listens: for ever.
+    pub fn wait(mut self) {
+        if let Some(accepting) = self.accepting.take() {
+            // It does not panic.
+            let _ = accepting.join();
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let Some(accepting) = self.accepting.take() else { return };
+        // Release: pairs with the Acquire in `start`, which sees it when the connection below wakes it.
+        self.is_over.store(true, Ordering::Release);
+        let has_woken = match &self.place {
+            Place::Tcp(address) => TcpStream::connect(address).is_ok(),
+            #[cfg(unix)]
+            Place::Unix(path) => std::os::unix::net::UnixStream::connect(path).is_ok(),
+        };
+        if has_woken {
+            // It does not panic.
+            let _ = accepting.join();
+        }
+        #[cfg(unix)]
+        if let Place::Unix(path) = &self.place {
+            // Somebody may have removed it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Why a server does not listen.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// The address is not one of the loopback interface.
+    BeyondLoopback(SocketAddr),
+    /// An account has no password.
+    NoPassword,
+    /// The place cannot be had.
+    Io(String, io::Error),
+}
+
+impl fmt::Display for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ListenError::BeyondLoopback(address) => write!(f, "{address} can be reached from other machines"),
+            ListenError::NoPassword => f.write_str("an account has no password: others could come in from other machines"),
+            ListenError::Io(place, error) => write!(f, "{place}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ListenError {}

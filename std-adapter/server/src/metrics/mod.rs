@@ -1,0 +1,278 @@
+//! The tables as metrics: counters in seconds, bytes and plain numbers, for whatever collects them over time.
+//!
+//! Which table and column becomes which metric is decided here and nowhere else; the formats only write it down. It follows from the
+//! declarations, so that a summary declared later has its metrics without a change here:
+//!
+//! | table | metrics |
+//! |---|---|
+//! | `X_summary_by_event_name`, `X_summary_global_by_event_name` | `perfschema_X…`, labelled by its columns of text |
+//! | `X_summary_by_Y`, if a column of text besides EVENT_NAME names the rows | `perfschema_X_Y…`, of the first rows only: see [`Metrics::instances`] |
+//! | `X_histogram_by_event_name` | histogram `perfschema_X_duration_seconds`, two buckets a decade |
+//! | `global_status` | `perfschema_lost_total`, labelled by what was lost |
+//!
+//! | column | metric |
+//! |---|---|
+//! | COUNT_STAR, SUM_TIMER_WAIT | `…_total`, `…_seconds_total`; left out where the operations below add up to it |
+//! | COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ | `…_operations_total`, `…_seconds_total`, `…_bytes_total` with `operation="read"`; likewise of every other operation |
+//! | other COUNT_X, SUM_X | `…_x_total`; `…_x_seconds_total` if X is a time |
+//! | CURRENT_X, LOW_X, HIGH_X | gauges `…_current_x`, in bytes `…_current_x_bytes` |
+//!
+//! Least, greatest and average values are no counters and are left to the tables, as is what belongs to a thread: its number means nothing
+//! to the next start of the program. Rows with the same labels are added up. TRUNCATE sets counters back, which collectors know to handle.
+//!
+//! ```
+//! use perfschema_server::Metrics;
+//!
+//! static LOCK: perfschema::sync::Mutex<u64> = perfschema::mutex!("wait/synch/mutex/app/LOCK", 0);
+//!
+//! let metrics = Metrics::new(perfschema::start()?);
+//! *LOCK.lock().unwrap() += 1;
+//! let text = metrics.prometheus();
+//! assert!(text.contains("perfschema_events_waits_total{event_name=\"wait/synch/mutex/app/LOCK\"} 1\n"));
+//!
+//! let listener = metrics.listen("127.0.0.1:0".parse()?)?;
+//! println!("Prometheus: scrape http://{}/metrics", listener.address().expect("TCP"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod otlp;
+mod plan;
+mod text;
+
+use crate::accounts::Accounts;
+use crate::http::{self, Access, Service};
+use crate::listener::{self, ListenError, Listener};
+use crate::tls::Tls;
+pub use otlp::{Resource, otlp};
+use perfschema::Region;
+use perfschema_sql::Program;
+use plan::Plan;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
+pub use text::{open_metrics, prometheus};
+
+/// Of all tables.
+static PLAN: LazyLock<Plan> = LazyLock::new(|| Plan::of(perfschema::tables::ALL));
+
+/// The metrics of a program. Cloning it is cheap, and gives the same.
+#[derive(Clone)]
+pub struct Metrics {
+    program: Arc<dyn Program>,
+    instances: usize,
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").field("instances", &self.instances).finish_non_exhaustive()
+    }
+}
+
+/// How a metric behaves over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It only grows, until it begins anew.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+    /// It counts by size.
+    Histogram,
+    /// It is 1; what it says is in its labels.
+    Info,
+}
+
+/// What its values are numbers of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Things.
+    None,
+    /// Bytes.
+    Bytes,
+    /// Picoseconds; they are written as seconds.
+    Seconds,
+}
+
+/// A metric with all its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// Its name: with its unit, without `_total`, `_bucket` or `_info`.
+    pub name: String,
+    /// What it says.
+    pub help: String,
+    /// How it behaves.
+    pub kind: Kind,
+    /// What it is a number of.
+    pub unit: Unit,
+    /// Its values, each with other labels.
+    pub points: Vec<Point>,
+}
+
+/// One value of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Names and values, always the same names in the same order.
+    pub labels: Labels,
+    /// The value.
+    pub value: Value,
+}
+
+/// Names and values of labels. A value is any text.
+pub type Labels = Vec<(&'static str, String)>;
+
+/// The value of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Of a counter, gauge or info, in the metric's unit; of seconds, in picoseconds.
+    Number(i128),
+    /// Of a histogram: upper bounds in picoseconds, and how many are in each bucket, not counting those below. The last has no bound.
+    Buckets {
+        /// The bounds, rising.
+        bounds_ps: Vec<u64>,
+        /// One more than there are bounds.
+        counts: Vec<u64>,
+    },
+}
+
+impl Metrics {
+    /// The metrics of this program.
+    pub fn new(program: impl Program) -> Metrics {
+        Metrics { program: Arc::new(program), instances: 256 }
+    }
+
+    /// The same with other bounds for tables with a row for each file or the like: so many rows of each have metrics, the first ones; that
+    /// others are left out, `perfschema_instances_left_out` says. 256, unless said otherwise.
+    #[must_use]
+    pub fn instances(self, instances: usize) -> Metrics {
+        Metrics { instances, ..self }
+    }
+
+    /// The values as they are now.
+    pub fn collect(&self) -> Vec<Family> {
+        let mut families = collect(self.program.region(), self.instances);
+        let runs = i128::from(!self.program.has_ended());
+        families.push(number("program_running", "1 as long as the program runs, then 0.", Kind::Gauge, Unit::None, vec![], runs));
+        families
+    }
+
+    /// The values as they are now, for a collector of OpenTelemetry's: see [`otlp`].
+    pub fn otlp(&self) -> String {
+        let region = self.program.region();
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let resource = Resource {
+            service: region.program().as_str().to_owned(),
+            pid: region.pid(),
+            start_unix_ns: region.start_unix_ns(),
+            now_unix_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX),
+        };
+        otlp(&self.collect(), &resource)
+    }
+
+    /// The values as they are now, in Prometheus' text format 0.0.4.
+    pub fn prometheus(&self) -> String {
+        prometheus(&self.collect())
+    }
+
+    /// The values as they are now, as OpenMetrics 1.0.
+    pub fn open_metrics(&self) -> String {
+        open_metrics(&self.collect())
+    }
+
+    /// Writes the values to a file, in Prometheus' text format: for the textfile collector of its node_exporter. A reader of the file sees
+    /// the old values or the new ones, never a part.
+    ///
+    /// # Errors
+    /// The file, or the one beside it that becomes it, cannot be written.
+    pub fn write_file(&self, path: &Path) -> io::Result<()> {
+        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
+        // The collector takes what ends in `.prom`, and this does not.
+        let mut beside = std::ffi::OsString::from(".");
+        beside.push(name);
+        beside.push(format!(".{}", std::process::id()));
+        let beside = path.with_file_name(beside);
+        let written = File::create(&beside).and_then(|mut file| file.write_all(self.prometheus().as_bytes()));
+        let result = written.and_then(|()| std::fs::rename(&beside, path));
+        if result.is_err() {
+            let _ = std::fs::remove_file(&beside);
+        }
+        result
+    }
+
+    /// Listens on an address of the loopback interface, for Prometheus: `/metrics` has the values, in the format that it asks for. Whoever
+    /// has an account on this machine can read them.
+    ///
+    /// # Errors
+    /// The address is another one; it cannot be had.
+    pub fn listen(&self, address: SocketAddr) -> Result<Listener, ListenError> {
+        http::listen(Service { metrics: self.clone(), access: None }, listener::loopback(address)?)
+    }
+
+    /// Listens on any address, encrypted, and answers those who have an account: as `basic_auth` and `scheme: https` in Prometheus'
+    /// settings say it.
+    ///
+    /// # Errors
+    /// An account has no password, or none for caching_sha2_password; the address cannot be had.
+    pub fn listen_beyond_loopback(&self, address: SocketAddr, accounts: Accounts, tls: Tls) -> Result<Listener, ListenError> {
+        if !accounts.all_have_passwords() {
+            return Err(ListenError::NoPassword);
+        }
+        let access = Access { accounts: Arc::new(accounts), tls };
+        http::listen(Service { metrics: self.clone(), access: Some(access) }, address)
+    }
+
+    /// Serves one client over any stream, in this thread. Of the limits in time, the stream has to see to its own.
+    ///
+    /// # Errors
+    /// The stream's own.
+    pub fn converse(&self, stream: impl io::Read + io::Write) -> io::Result<()> {
+        http::answer(&mut crate::Untimed(stream), &Service { metrics: self.clone(), access: None })
+    }
+}
+
+/// All metrics of a region, also of one that a dead program left, or that is damaged. `instances`: see [`Metrics::instances`].
+pub fn collect(region: &Region<'_>, instances: usize) -> Vec<Family> {
+    let mut families = PLAN.collect(region, instances);
+    let start = i128::from(region.start_unix_ns()) * 1000;
+    let about = vec![
+        ("program", region.program().as_str().to_owned()),
+        ("pid", region.pid().to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    families.extend([
+        number("program", "The program that the metrics are of.", Kind::Info, Unit::None, about, 1),
+        number("program_start_time_seconds", "When recording began, since 1970.", Kind::Gauge, Unit::Seconds, vec![], start),
+    ]);
+    families
+}
+
+fn number(name: &str, help: &str, kind: Kind, unit: Unit, labels: Labels, value: i128) -> Family {
+    let points = vec![Point { labels, value: Value::Number(value) }];
+    Family { name: format!("perfschema_{name}"), help: help.to_owned(), kind, unit, points }
+}
+
+/// Adds up what has the same labels, and keeps to a number of different ones.
+#[derive(Debug)]
+struct Sums<T> {
+    of: BTreeMap<Vec<String>, T>,
+    limit: usize,
+    left_out: u64,
+}
+
+impl<T> Sums<T> {
+    fn new(limit: usize) -> Sums<T> {
+        Sums { of: BTreeMap::new(), limit, left_out: 0 }
+    }
+
+    /// What is added to under these labels, if there is room for them.
+    fn entry(&mut self, labels: Vec<String>, new: impl FnOnce() -> T) -> Option<&mut T> {
+        if self.of.len() >= self.limit && !self.of.contains_key(&labels) {
+            self.left_out += 1;
+            return None;
+        }
+        Some(self.of.entry(labels).or_insert_with(new))
+    }
+}

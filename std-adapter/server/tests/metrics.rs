@@ -1,0 +1,137 @@
+//! Metrics: what HTTP answers, what the bounds leave out, what a file holds. ci/exporters.py compares values with the tables.
+
+mod common;
+
+use perfschema_server::Metrics;
+use perfschema_server::metrics::Value;
+use std::io::{Cursor, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+fn metrics() -> Metrics {
+    Metrics::new(common::process())
+}
+
+/// A client whose bytes all come at once, and what it hears.
+struct Client(Cursor<Vec<u8>>, Vec<u8>);
+
+impl Read for Client {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl Write for Client {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.1.write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn answer(metrics: &Metrics, request: &[u8]) -> String {
+    let mut client = Client(Cursor::new(request.to_vec()), Vec::new());
+    metrics.converse(&mut client).expect("nothing fails here");
+    String::from_utf8(client.1).expect("UTF-8")
+}
+
+#[test]
+fn requests() {
+    let metrics = metrics();
+    let check = |request: &str, expected: &str| {
+        let answer = answer(&metrics, request.as_bytes());
+        assert!(answer.starts_with(&format!("HTTP/1.1 {expected}")), "{request:?}: {answer}");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an empty line");
+        assert!(head.ends_with("Connection: close"), "{head}");
+        assert!(request.starts_with("HEAD") || head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
+        body.to_owned()
+    };
+    let text = check("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK\r\nContent-Type: text/plain; version=0.0.4; ");
+    assert!(text.contains("\nperfschema_program_running 1\n") && !text.contains("# EOF"), "{text}");
+    let accept = "accept: application/openmetrics-text; version=1.0.0";
+    let open = "200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n";
+    assert!(check(&format!("GET /metrics?x HTTP/1.1\r\nhost: x\r\n{accept}\r\n\r\n"), open).ends_with("\n# EOF\n"));
+    assert_eq!(check("HEAD /metrics HTTP/1.0\r\n\r\n", "200 OK"), "");
+    check("GET / HTTP/1.0\r\n\r\n", "200 OK\r\nContent-Type: text/html");
+    check("GET /../etc/passwd HTTP/1.0\r\n\r\n", "404");
+    check("GET http://x/metrics HTTP/1.0\r\n\r\n", "404");
+    check("POST /metrics HTTP/1.0\r\nContent-Length: 9999999\r\n\r\n", "405 Method Not Allowed\r\n");
+    check("GET /metrics HTTP/1.1\r\n\r\n", "400");
+    check("GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400");
+    check("GET /metrics\r\n\r\n", "400");
+    check("\x16\x03\x01\x02\0\x01\r\n\r\n", "400");
+    check(&format!("GET /{} HTTP/1.0\r\n\r\n", "x".repeat(9000)), "431");
+    check(&format!("GET / HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(65)), "431");
+    check(&format!("GET /metrics HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(64)), "200");
+    // What ends before the request does has asked nothing.
+    for request in ["", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "\r\n\r"] {
+        assert_eq!(answer(&metrics, request.as_bytes()), "", "{request:?}");
+    }
+}
+
+#[test]
+fn clients_at_once() {
+    let listener = metrics().listen(common::LOOPBACK).expect("it listens");
+    let connect = || TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
+    let ask = |mut stream: TcpStream| {
+        let mut answer = String::new();
+        // Who is turned away may find the connection closed before its request has gone out.
+        let _ = stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n");
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    assert!(ask(connect()).starts_with("HTTP/1.1 200"));
+    let mut silent: Vec<TcpStream> = (0..16).map(|_| connect()).collect();
+    common::until(|| {
+        // Connections are taken in order; those asked before this one are in.
+        let mut refused = connect();
+        let mut answer = [0; 12];
+        refused.read_exact(&mut answer).is_ok() && answer == *b"HTTP/1.1 503"
+    });
+    assert!(ask(silent.pop().expect("sixteen")).starts_with("HTTP/1.1 200"));
+    drop(silent);
+    common::until(|| ask(connect()).starts_with("HTTP/1.1 200"));
+    assert!(matches!(
+        metrics().listen("0.0.0.0:0".parse().expect("an address")),
+        Err(perfschema_server::ListenError::BeyondLoopback(_))
+    ));
+}
+
+#[test]
+fn files_are_bounded_and_their_names_any() {
+    // Recording begins before there is something to record.
+    let metrics = metrics();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("metrics-files");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir(&folder).expect("a folder");
+    for name in ["a", "b \"quoted\" \\", "c\nperfschema_program_running 7\n"] {
+        perfschema::fs::write(folder.join(name), b"12345").expect("a file");
+    }
+    let number = |metrics: &Metrics, name: &str, label: &str| -> Vec<i128> {
+        let families = metrics.collect();
+        let family = families.iter().find(|family| family.name == name).expect(name);
+        let chosen = family.points.iter().filter(|point| point.labels.iter().any(|(_, value)| value.ends_with(label)));
+        let value = |value: &Value| if let Value::Number(number) = value { *number } else { panic!("{value:?}") };
+        chosen.map(|point| value(&point.value)).collect()
+    };
+    let bytes = "perfschema_file_instance_bytes";
+    assert_eq!(number(&metrics, bytes, "\\"), [0, 5], "read and written");
+    assert_eq!(number(&metrics, bytes, "/a"), [0, 5]);
+    assert!(metrics.prometheus().contains("/b \\\"quoted\\\" \\\\\",event_name="));
+    assert_eq!(metrics.prometheus().lines().filter(|line| line.starts_with("perfschema_program_running")).count(), 1);
+    let bounded = metrics.instances(1);
+    assert_eq!(number(&bounded, bytes, "/a"), [0, 5], "the first one");
+    assert_eq!(number(&bounded, bytes, "\\"), []);
+    assert_eq!(number(&bounded, "perfschema_instances_left_out", "file_summary_by_instance"), [2]);
+
+    let path = folder.join("metrics.prom");
+    std::fs::write(&path, "old").expect("a file");
+    bounded.write_file(&path).expect("it is written");
+    assert!(std::fs::read_to_string(&path).expect("it is there").contains("\nperfschema_program_running 1\n"));
+    assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 4, "nothing beside it");
+    assert!(bounded.write_file(&folder.join("none/metrics.prom")).is_err());
+    std::fs::create_dir(folder.join("directory")).expect("a folder");
+    assert!(bounded.write_file(&folder.join("directory")).is_err());
+    assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 5, "nothing beside it");
+}

@@ -1,0 +1,196 @@
+//! Encryption, as a client sees it that says exactly what a test wants. ci/clients has MySQL's own.
+
+mod common;
+
+use common::{CAPABILITIES, LOOPBACK, Packet};
+use perfschema_server::{Accounts, Limits, Listener, Metrics, Server, Tls, TlsError, account_line};
+use perfschema_sql::{Database, Right};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const SSL: u32 = 1 << 11;
+
+/// A certificate for `localhost`: its files, and what trusts it.
+fn certificate(name: &str) -> (PathBuf, PathBuf, ClientConfig) {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let path = |ending: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{ending}"));
+    std::fs::write(path("crt"), made.cert.pem()).expect("a file");
+    std::fs::write(path("key"), made.signing_key.serialize_pem()).expect("a file");
+    let mut roots = RootCertStore::empty();
+    roots.add(made.cert.der().clone()).expect("a certificate");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("the defaults");
+    (path("crt"), path("key"), builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn server(name: &str, is_required: bool) -> (Server, ClientConfig) {
+    let (certificate, key, client) = certificate(name);
+    let tls = Tls::from_files(&certificate, &key).expect("they belong together");
+    let tls = if is_required { tls.required() } else { tls };
+    let database = Database::new(common::process());
+    (Server::with_tls(database, accounts(), Limits::default(), tls).expect("a session"), client)
+}
+
+fn accounts() -> Accounts {
+    account_line("boss", Right::Control, "secret", true).expect("an account").parse().expect("its line")
+}
+
+/// A packet, whatever its number.
+fn read(stream: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut header = [0; 4];
+    stream.read_exact(&mut header)?;
+    let mut packet = vec![0; u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize];
+    stream.read_exact(&mut packet)?;
+    Ok(packet)
+}
+
+fn write(stream: &mut impl Write, number: u8, bytes: &[u8]) {
+    stream.write_all(&Packet { number, bytes }.framed()).expect("it reads");
+    stream.flush().expect("it reads");
+}
+
+fn connect(listener: &Listener) -> TcpStream {
+    let mut stream = TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).expect("a time");
+    assert_eq!(read(&mut stream).expect("a greeting")[0], 10);
+    stream
+}
+
+/// The beginning of a login, up to the user: what asks for encryption.
+fn request() -> Vec<u8> {
+    common::login("", CAPABILITIES | SSL)[..32].to_vec()
+}
+
+fn encrypted(listener: &Listener, client: &ClientConfig) -> StreamOwned<ClientConnection, TcpStream> {
+    let mut stream = connect(listener);
+    write(&mut stream, 1, &request());
+    let name = ServerName::try_from("localhost").expect("a name");
+    StreamOwned::new(ClientConnection::new(Arc::new(client.clone()), name).expect("a configuration"), stream)
+}
+
+/// A login with a proof that proves nothing.
+fn login(answer: &[u8]) -> Vec<u8> {
+    let empty = common::login("boss", CAPABILITIES | SSL);
+    let name_ends = 32 + b"boss\0".len();
+    [&empty[..name_ends], &[answer.len() as u8], answer, &empty[name_ends + 1..]].concat()
+}
+
+#[test]
+fn a_password_may_travel_where_it_is_encrypted_only() {
+    let (server, client) = server("tls-password", false);
+    let listener = server.listen(LOOPBACK).expect("it listens");
+    for (password, expected) in
+        [(&b"secret\0"[..], &b"\0"[..]), (b"Secret\0", b"\xff\x15\x04#28000"), (b"secret", b"\xff\x15\x04#28000")]
+    {
+        let mut stream = encrypted(&listener, &client);
+        write(&mut stream, 2, &login(&[7; 32]));
+        assert_eq!(read(&mut stream).expect("a packet"), [1, 4], "the password, please");
+        write(&mut stream, 4, password);
+        assert!(read(&mut stream).expect("an answer").starts_with(expected), "{password:?}");
+        if expected == b"\0" {
+            write(&mut stream, 0, b"\x03SHOW STATUS LIKE 'Ssl_cipher'");
+            let packets: Vec<Vec<u8>> = (0..5).map(|_| read(&mut stream).expect("a packet")).collect();
+            assert!(packets[4].starts_with(b"\x0aSsl_cipher\x16TLS_AES_256_GCM_SHA384"), "{packets:?}");
+        }
+    }
+    let mut plain = connect(&listener);
+    write(&mut plain, 1, &login(&[7; 32]));
+    assert!(read(&mut plain).expect("an answer").starts_with(b"\xff\x15\x04#28000Access denied for user 'boss'"));
+}
+
+#[test]
+fn what_is_said_before_the_encryption_does_not_count() {
+    let (server, _) = server("tls-before", false);
+    let listener = server.listen(LOOPBACK).expect("it listens");
+    // A request and, in the same segment, a login that somebody on the way has put there.
+    let mut stream = connect(&listener);
+    let injected = [Packet { number: 1, bytes: &request() }.framed(), Packet { number: 2, bytes: &login(b"") }.framed()].concat();
+    stream.write_all(&injected).expect("it reads");
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    // An alert of TLS, or nothing: no packet.
+    assert!(rest.is_empty() || rest[0] == 0x15, "{rest:?}");
+    // A request that is longer than one is no login either way.
+    let mut stream = connect(&listener);
+    write(&mut stream, 1, &login(b"")[..33]);
+    assert!(read(&mut stream).expect("an answer").starts_with(b"\xff\x13\x04#08S01Bad handshake"));
+    common::until(|| server.connections() == 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn encryption_may_be_required() {
+    let (server, client) = server("tls-required", true);
+    let listener = server.listen(LOOPBACK).expect("it listens");
+    let mut plain = connect(&listener);
+    write(&mut plain, 1, &login(b""));
+    assert!(
+        read(&mut plain)
+            .expect("an answer")
+            .starts_with(b"\xff\x57\x0c#HY000Connections using insecure transport are prohibited")
+    );
+    let mut stream = encrypted(&listener, &client);
+    write(&mut stream, 2, &login(&[7; 32]));
+    assert_eq!(read(&mut stream).expect("a packet"), [1, 4]);
+    // Nobody listens in on a socket of the machine's own.
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tls-socket");
+    let _ = std::fs::remove_file(&path);
+    let _listener = server.listen_unix(&path).expect("it listens");
+    let mut socket = std::os::unix::net::UnixStream::connect(&path).expect("it listens");
+    read(&mut socket).expect("a greeting");
+    write(&mut socket, 1, &login(&[7; 32]));
+    assert!(read(&mut socket).expect("an answer").starts_with(b"\xff\x15\x04#28000"));
+}
+
+#[test]
+fn metrics_beyond_loopback() {
+    let (certificate, key, client) = certificate("tls-metrics");
+    let tls = Tls::from_files(&certificate, &key).expect("they belong together");
+    let metrics = Metrics::new(common::process());
+    let open: Accounts = "open reader no-password".parse().expect("an account");
+    assert!(metrics.listen_beyond_loopback(LOOPBACK, open, tls.clone()).is_err());
+    let listener = metrics.listen_beyond_loopback(LOOPBACK, accounts(), tls).expect("it listens");
+    let ask = |more: &str| {
+        let stream = TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
+        let name = ServerName::try_from("localhost").expect("a name");
+        let mut stream =
+            StreamOwned::new(ClientConnection::new(Arc::new(client.clone()), name).expect("a configuration"), stream);
+        stream.write_all(format!("GET /metrics HTTP/1.1\r\nHost: x\r\n{more}\r\n").as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it says that it ends");
+        answer
+    };
+    assert!(ask("").starts_with("HTTP/1.1 401 Unauthorized\r\n"));
+    // boss:Secret, boss:secret
+    assert!(ask("Authorization: Basic Ym9zczpTZWNyZXQ=\r\n").starts_with("HTTP/1.1 401 Unauthorized\r\n"));
+    assert!(ask("Authorization: Basic Ym9zczpzZWNyZXQ=\r\n").contains("\nperfschema_program_running 1\n"));
+    // In plain text there is nothing.
+    let mut plain = TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
+    plain.write_all(b"GET /metrics HTTP/1.0\r\nAuthorization: Basic Ym9zczpzZWNyZXQ=\r\n\r\n").expect("it reads");
+    let mut answer = Vec::new();
+    let _ = plain.read_to_end(&mut answer);
+    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+}
+
+#[test]
+fn files_that_hold_something_else() {
+    let (certificate, key, _) = certificate("tls-one");
+    let (_, other, _) = certificate_of_another();
+    let check = |certificate: &Path, key: &Path, expected: &str| {
+        let error = Tls::from_files(certificate, key).expect_err("they cannot be used");
+        assert!(error.to_string().contains(expected), "{error}");
+        error
+    };
+    assert!(matches!(check(&certificate, &other, "cannot be used"), TlsError::Pair(_)));
+    check(&key, &key, "tls-one.key: it has no certificate");
+    check(&certificate, &certificate, "tls-one.crt: ");
+    check(Path::new("/no/such/file"), &key, "/no/such/file: ");
+}
+
+fn certificate_of_another() -> (PathBuf, PathBuf, ClientConfig) {
+    certificate("tls-other")
+}
