@@ -290,14 +290,14 @@ impl Stat {
 
 /// The memory of one actor and one class, with no slot around it.
 #[derive(Debug)]
-pub struct Memory([Word; MEMORY]);
+pub struct MemorySums([Word; MEMORY]);
 
-impl Memory {
+impl MemorySums {
     /// Nothing yet; version, blocks and bytes allocated are watched.
     #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
-    pub fn new() -> Memory {
+    pub fn new() -> MemorySums {
         let watched = [memory::word::VERSION, memory::word::OWN.start, memory::word::OWN.start + 4];
-        Memory(core::array::from_fn(|index| word(watched.contains(&index))))
+        MemorySums(core::array::from_fn(|index| word(watched.contains(&index))))
     }
 
     /// [`memory::record`] of a block of so many bytes; `number` is that of the change, from 0.

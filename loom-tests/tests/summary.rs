@@ -1,7 +1,7 @@
 //! Summaries: written by their owner and read by anybody, [A1] to [A4]; and those that several threads write.
 #![cfg(perfschema_loom)]
 
-use perfschema_core::model::{Memory, Shared, Stat};
+use perfschema_core::model::{MemorySums, Shared, Stat};
 use perfschema_loom_tests::{Model, either};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn count_and_sum_belong_together() {
 fn blocks_and_bytes_belong_together() {
     Model { name: "summary: memory", preemptions: None, least: 100, outcomes: &["none", "one", "two", "changed"] }.explore(
         |swap, seen| {
-            let memory = Arc::new(Memory::new());
+            let memory = Arc::new(MemorySums::new());
             let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
             either(
                 swap,
