@@ -147,10 +147,10 @@ impl MemorySummary {
     }
 }
 
-/// Owner: counts a change. `honour` runs, while the version is odd, if the sums were last written in other epochs.
+/// Owner: counts a change. `version` is the even one that the sums have. `honour` runs, while it is odd, if they were last written in other
+/// epochs.
 #[inline(always)]
-fn record(words: &MemoryWords, epochs: Epochs, change: MemoryChange, honour: impl FnOnce()) {
-    let version = words[word::VERSION].get() & !1;
+pub(crate) fn record(words: &MemoryWords, version: u64, epochs: Epochs, change: MemoryChange, honour: impl FnOnce()) {
     words[word::VERSION].set(version.wrapping_add(1));
     fence(Ordering::Release); // [A1]
     if words[word::EPOCHS].get() != epochs.0 {
@@ -378,7 +378,9 @@ impl<'r> Recorder<'r> {
         match (self.own.get(class.index().wrapping_sub(self.first_class)), self.slot) {
             (Some(words), Some(slot)) => {
                 let epochs = slot::memory_epochs(slot);
-                record(words, epochs, change, || honour(words, epochs, slot::memory_first_epochs(slot)));
+                // Odd only where a fork copied what another thread was writing.
+                let version = words[word::VERSION].get() & !1;
+                record(words, version, epochs, change, || honour(words, epochs, slot::memory_first_epochs(slot)));
             }
             _ => self.count_shared(class, change),
         }
@@ -461,6 +463,13 @@ impl<'r> Region<'r> {
             Shared(words).truncate();
         }
     }
+}
+
+/// For models: what `memory_summary_global_by_event_name` shows of one owner; None if the attempt did not succeed.
+#[cfg(perfschema_loom)]
+pub(crate) fn read_global(words: &MemoryWords) -> Option<MemorySummary> {
+    let ((parts, epochs), settled) = read(words, || Epochs(0));
+    settled.then(|| parts.view_now(View::Global, epochs, epochs))
 }
 
 /// Reader: the words, and the slot's epochs no older than theirs; and whether they are whole.

@@ -3,12 +3,12 @@
 //!
 //! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
 
-use crate::region::{CARRY, Layout, RECORD, SLOT, STAT, Section, header};
+use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, Section, header};
 use crate::stat::View;
 use crate::{
     ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
 };
-use crate::{class, file, instance, long_history, record, setup, slot, source, stat};
+use crate::{class, file, instance, long_history, memory, record, setup, slot, source, stat};
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};
 use std::vec::Vec;
@@ -285,6 +285,29 @@ impl Stat {
     pub fn read(&self) -> Option<Summary> {
         let (snapshot, ()) = stat::read(&self.words, &self.carry[0], |_| ());
         snapshot.settled.then(|| snapshot.view(View::Global, stat::Epochs(0)))
+    }
+}
+
+/// The memory of one actor and one class, with no slot around it.
+#[derive(Debug)]
+pub struct MemorySums([Word; MEMORY]);
+
+impl MemorySums {
+    /// Nothing yet; version, blocks and bytes allocated are watched.
+    #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
+    pub fn new() -> MemorySums {
+        let watched = [memory::word::VERSION, memory::word::OWN.start, memory::word::OWN.start + 4];
+        MemorySums(core::array::from_fn(|index| word(watched.contains(&index))))
+    }
+
+    /// [`memory::record`] of a block of so many bytes; `number` is that of the change, from 0.
+    pub fn allocated(&self, number: u64, bytes: u64) {
+        memory::record(&self.0, number * 2, stat::Epochs(0), crate::MemoryChange::allocated(bytes), || ());
+    }
+
+    /// Blocks and bytes allocated; None if the attempt did not succeed.
+    pub fn read(&self) -> Option<(u64, u64)> {
+        memory::read_global(&self.0).map(|sums| (sums.blocks.allocated, sums.bytes.allocated))
     }
 }
 

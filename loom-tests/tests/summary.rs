@@ -1,7 +1,7 @@
 //! Summaries: written by their owner and read by anybody, [A1] to [A4]; and those that several threads write.
 #![cfg(perfschema_loom)]
 
-use perfschema_core::model::{Shared, Stat};
+use perfschema_core::model::{MemorySums, Shared, Stat};
 use perfschema_loom_tests::{Model, either};
 use std::sync::Arc;
 
@@ -18,6 +18,30 @@ fn count_and_sum_belong_together() {
                     owner.record(2, 100);
                 },
                 move || match reader.read().map(|sum| (sum.count, sum.sum_ps)) {
+                    Some((0, 0)) => seen.note("none"),
+                    Some((1, 10)) => seen.note("one"),
+                    Some((2, 110)) => seen.note("two"),
+                    Some(torn) => panic!("torn: {torn:?}"),
+                    None => seen.note("changed"),
+                },
+            );
+        },
+    );
+}
+
+#[test]
+fn blocks_and_bytes_belong_together() {
+    Model { name: "summary: memory", preemptions: None, least: 100, outcomes: &["none", "one", "two", "changed"] }.explore(
+        |swap, seen| {
+            let memory = Arc::new(MemorySums::new());
+            let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
+            either(
+                swap,
+                move || {
+                    owner.allocated(0, 10);
+                    owner.allocated(1, 100);
+                },
+                move || match reader.read() {
                     Some((0, 0)) => seen.note("none"),
                     Some((1, 10)) => seen.note("one"),
                     Some((2, 110)) => seen.note("two"),

@@ -6,7 +6,7 @@
 mod program {
     use core::hint::black_box;
     use perfschema_core::timer::SystemClock;
-    use perfschema_core::{Actor, ActorIdentity, Class, FileEvent, FileId, Held, Region, Switches, Wait, WaitStart};
+    use perfschema_core::{Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, Switches, Wait, WaitStart};
 
     fn attach<'r>(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
         Actor::attach(region, identity)
@@ -54,12 +54,21 @@ mod program {
         region.file_renamed(path, to);
     }
 
+    fn memory(actor: &Actor<'_>, switches: Switches, class: Class, change: MemoryChange) {
+        actor.count_memory(switches, class, change);
+    }
+
+    fn identify(actor: &Actor<'_>, identity: &ActorIdentity<'_>) -> bool {
+        actor.identify(identity)
+    }
+
     // SAFETY: the linker's name for where a program starts; no other function has it.
     #[unsafe(no_mangle)]
     extern "C" fn _start() -> ! {
         loop {
             black_box([attach as *const (), begin as *const (), chain as *const (), end as *const (), detach as *const ()]);
             black_box([open as *const (), close as *const (), delete_and_rename as *const ()]);
+            black_box([memory as *const (), identify as *const ()]);
         }
     }
 

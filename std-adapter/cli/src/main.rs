@@ -14,6 +14,10 @@ use clap::{Parser, Subcommand};
 use std::io;
 use std::process::ExitCode;
 
+/// Off until `memory/%` is switched on, as by `perfschema demo --option 'performance-schema-instrument=memory/%=ON'`.
+#[global_allocator]
+static ALLOCATOR: perfschema::alloc::Allocator = perfschema::allocator!("memory/perfschema/heap");
+
 /// See what a program waits for, while it waits.
 #[derive(Debug, Parser)]
 #[command(name = "perfschema", version, arg_required_else_help = true, max_term_width = 100)]

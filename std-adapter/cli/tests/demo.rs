@@ -299,7 +299,11 @@ mod instrumented {
         let out = succeeds(&[root, "--option", option]);
         assert!(out.contains("rwlock/demo/dictionary") && !out.contains("mutex/demo/queue"), "{out}");
         let out = succeeds(&[root, "--option", "performance-schema-max-mutex-instances=3"]);
-        assert!(out.contains("mutex_instances_lost"), "{out}");
+        assert!(out.contains("mutex_instances_lost") && !out.contains("Memory by instrument"), "{out}");
+        let out = succeeds(&[root, "--option", "performance-schema-instrument=memory/%=ON"]);
+        let row = out.lines().skip_while(|line| *line != "Memory by instrument").find(|line| line.contains("perfschema/heap"));
+        let allocations = row.and_then(|row| row.split('|').nth(2)).and_then(|count| count.trim().parse::<u64>().ok());
+        assert!(allocations > Some(100), "{out}");
         fails(&[root, "--option", "performance-schema-max-unicorns=3"], "unicorns");
         fails(&[root, "--option", "performance-schema-instrument='%=MAYBE'"], "MAYBE");
     }

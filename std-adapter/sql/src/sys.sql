@@ -120,3 +120,47 @@ SELECT locked_event_name, object_instance_begin, operation, sys.format_time(wait
        blocking_waits_source
   FROM sys.`x$lock_waits` l
  ORDER BY l.wait_so_far DESC;
+
+-- Memory in use, by instrument, by thread, and in all.
+CREATE VIEW sys.`memory_global_by_current_bytes` AS
+SELECT EVENT_NAME AS event_name, CURRENT_COUNT_USED AS current_count, sys.format_bytes(CURRENT_NUMBER_OF_BYTES_USED) AS current_alloc,
+       sys.format_bytes(IFNULL(CURRENT_NUMBER_OF_BYTES_USED / NULLIF(CURRENT_COUNT_USED, 0), 0)) AS current_avg_alloc,
+       HIGH_COUNT_USED AS high_count, sys.format_bytes(HIGH_NUMBER_OF_BYTES_USED) AS high_alloc,
+       sys.format_bytes(IFNULL(HIGH_NUMBER_OF_BYTES_USED / NULLIF(HIGH_COUNT_USED, 0), 0)) AS high_avg_alloc
+  FROM performance_schema.memory_summary_global_by_event_name
+ WHERE CURRENT_NUMBER_OF_BYTES_USED > 0
+ ORDER BY CURRENT_NUMBER_OF_BYTES_USED DESC;
+
+CREATE VIEW sys.`x$memory_global_by_current_bytes` AS
+SELECT EVENT_NAME AS event_name, CURRENT_COUNT_USED AS current_count, CURRENT_NUMBER_OF_BYTES_USED AS current_alloc,
+       IFNULL(CURRENT_NUMBER_OF_BYTES_USED / NULLIF(CURRENT_COUNT_USED, 0), 0) AS current_avg_alloc,
+       HIGH_COUNT_USED AS high_count, HIGH_NUMBER_OF_BYTES_USED AS high_alloc,
+       IFNULL(HIGH_NUMBER_OF_BYTES_USED / NULLIF(HIGH_COUNT_USED, 0), 0) AS high_avg_alloc
+  FROM performance_schema.memory_summary_global_by_event_name
+ WHERE CURRENT_NUMBER_OF_BYTES_USED > 0
+ ORDER BY CURRENT_NUMBER_OF_BYTES_USED DESC;
+
+CREATE VIEW sys.`x$memory_by_thread_by_current_bytes` AS
+SELECT m.THREAD_ID AS thread_id,
+       MAX(IF(t.PROCESSLIST_USER IS NULL, REPLACE(t.NAME, 'thread/', ''),
+              CONCAT(t.PROCESSLIST_USER, '@', IFNULL(t.PROCESSLIST_HOST, '')))) AS user,
+       SUM(m.CURRENT_COUNT_USED) AS current_count_used, SUM(m.CURRENT_NUMBER_OF_BYTES_USED) AS current_allocated,
+       IFNULL(SUM(m.CURRENT_NUMBER_OF_BYTES_USED) / NULLIF(SUM(m.CURRENT_COUNT_USED), 0), 0) AS current_avg_alloc,
+       MAX(m.CURRENT_NUMBER_OF_BYTES_USED) AS current_max_alloc, SUM(m.SUM_NUMBER_OF_BYTES_ALLOC) AS total_allocated
+  FROM performance_schema.memory_summary_by_thread_by_event_name m JOIN performance_schema.threads t ON m.THREAD_ID = t.THREAD_ID
+ GROUP BY m.THREAD_ID
+ ORDER BY SUM(m.CURRENT_NUMBER_OF_BYTES_USED) DESC;
+
+CREATE VIEW sys.`memory_by_thread_by_current_bytes` AS
+SELECT thread_id, user, current_count_used, sys.format_bytes(current_allocated) AS current_allocated,
+       sys.format_bytes(current_avg_alloc) AS current_avg_alloc, sys.format_bytes(current_max_alloc) AS current_max_alloc,
+       sys.format_bytes(total_allocated) AS total_allocated
+  FROM sys.`x$memory_by_thread_by_current_bytes` w
+ ORDER BY w.current_allocated DESC;
+
+CREATE VIEW sys.`x$memory_global_total` AS
+SELECT SUM(CURRENT_NUMBER_OF_BYTES_USED) AS total_allocated FROM performance_schema.memory_summary_global_by_event_name;
+
+CREATE VIEW sys.`memory_global_total` AS
+SELECT sys.format_bytes(SUM(CURRENT_NUMBER_OF_BYTES_USED)) AS total_allocated
+  FROM performance_schema.memory_summary_global_by_event_name;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{World, check, run};
 use perfschema::core::timer::TimerName;
-use perfschema::core::{Held, Operation, WaitStart};
+use perfschema::core::{Actor, ActorIdentity, Held, InstrumentName, MemoryChange, Operation, Setting, ThreadType, WaitStart};
 use perfschema_sql::{Account, Database, Outcome};
 use std::sync::mpsc;
 
@@ -14,7 +14,7 @@ fn every_view_answers_and_is_described() {
     let mut session = world.session();
     let views = run(&mut session, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'sys'");
     let views: Vec<&str> = views.lines().skip(1).collect();
-    assert!(views.len() >= 14, "{views:?}");
+    assert!(views.len() >= 20, "{views:?}");
     for view in views {
         let Ok(Outcome::Rows(grid)) = session.execute(&format!("SELECT * FROM sys.`{view}`")) else { panic!("{view}") };
         let described = run(
@@ -31,6 +31,80 @@ fn every_view_answers_and_is_described() {
     let classes = "event_class,total,total_latency,min_latency,avg_latency,max_latency";
     assert_eq!(columns(&mut session, "wait_classes_global_by_latency"), classes);
     assert_eq!(columns(&mut session, "`x$wait_classes_global_by_avg_latency`"), classes);
+    for (view, expected) in [
+        (
+            "memory_global_by_current_bytes",
+            "event_name,current_count,current_alloc,current_avg_alloc,high_count,high_alloc,high_avg_alloc",
+        ),
+        (
+            "memory_by_thread_by_current_bytes",
+            "thread_id,user,current_count_used,current_allocated,current_avg_alloc,current_max_alloc,total_allocated",
+        ),
+        ("memory_global_total", "total_allocated"),
+    ] {
+        assert_eq!(columns(&mut session, view), expected);
+        assert_eq!(columns(&mut session, &format!("`x${view}`")), expected);
+    }
+}
+
+#[test]
+fn memory_in_use() {
+    let world = World::new();
+    let class = |name| world.region.register(InstrumentName::literal(name), Setting::COUNTED).expect("there is room");
+    let [heap, cache, unused] = ["memory/test/heap", "memory/test/cache", "memory/test/unused"].map(class);
+    let foreground =
+        ActorIdentity { name: "thread/test/c", thread_type: ThreadType::Foreground, user: "ada", host: "db1", ..Default::default() };
+    let (main, connection) = (world.actor("thread/test/main"), Actor::attach(world.region, &foreground));
+    let count = |actor: &Actor<'_>, class, change| actor.count_memory(world.region.switches(class), class, change);
+    for bytes in [1000, 24] {
+        count(&main, heap, MemoryChange::allocated(bytes));
+        count(&connection, cache, MemoryChange::allocated(bytes * 1000));
+    }
+    count(&connection, heap, MemoryChange::freed(1000));
+    count(&main, unused, MemoryChange::allocated(7));
+    count(&main, unused, MemoryChange::freed(7));
+    let mut session = world.session();
+    check(
+        &mut session,
+        "SELECT * FROM sys.memory_global_by_current_bytes",
+        "memory/test/cache,2,1000.00 KiB,500.00 KiB,2,1000.00 KiB,500.00 KiB\nmemory/test/heap,1,24 bytes,24 bytes,2,1.00 KiB,512 bytes",
+    );
+    check(
+        &mut session,
+        "SELECT * FROM sys.`x$memory_global_by_current_bytes`",
+        "memory/test/cache,2,1024000,512000.0000,2,1024000,512000.0000\nmemory/test/heap,1,24,24.0000,2,1024,512.0000",
+    );
+    check(
+        &mut session,
+        "SELECT * FROM sys.memory_by_thread_by_current_bytes",
+        "2,ada@db1,1,999.02 KiB,999.02 KiB,1000.00 KiB,1000.00 KiB\n1,test/main,2,1.00 KiB,512 bytes,1.00 KiB,1.01 KiB",
+    );
+    check(
+        &mut session,
+        "SELECT thread_id, current_allocated, current_max_alloc, total_allocated FROM sys.`x$memory_by_thread_by_current_bytes`",
+        "2,1023000,1024000,1024000\n1,1024,1024,1031",
+    );
+    check(&mut session, "SELECT * FROM sys.memory_global_total", "1000.02 KiB");
+    check(&mut session, "SELECT * FROM sys.`x$memory_global_total`", "1024024");
+    // What prometheus-mysqld-exporter sends: no more than it has room for, as unsigned numbers.
+    check(
+        &mut session,
+        "SELECT EVENT_NAME, SUM_NUMBER_OF_BYTES_ALLOC, SUM_NUMBER_OF_BYTES_FREE, CURRENT_NUMBER_OF_BYTES_USED \
+         FROM memory_summary_global_by_event_name where COUNT_ALLOC > 0",
+        "memory/test/heap,1024,1000,24\nmemory/test/cache,1024000,0,1024000\nmemory/test/unused,7,7,0",
+    );
+    // TRUNCATE keeps what is in use.
+    assert_eq!(run(&mut session, "TRUNCATE TABLE memory_summary_global_by_event_name"), "0 changed");
+    check(&mut session, "SELECT * FROM sys.`x$memory_global_total`", "1024024");
+    assert_eq!(
+        run(&mut session, "UPDATE setup_instruments SET ENABLED = 'NO', TIMED = 'YES' WHERE NAME LIKE 'memory/%'"),
+        "Rows matched: 3  Changed: 3  Warnings: 0"
+    );
+    check(
+        &mut session,
+        "SELECT NAME, ENABLED, TIMED FROM setup_instruments WHERE NAME LIKE 'memory/%/heap'",
+        "memory/test/heap,NO,NULL",
+    );
 }
 
 #[test]

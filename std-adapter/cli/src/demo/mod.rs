@@ -61,7 +61,8 @@ pub(crate) struct Args {
     /// Start with everything off.
     #[arg(long)]
     off: bool,
-    /// An option of the performance schema, such as 'performance-schema-instrument=wait/%=COUNTED'; can be repeated.
+    /// An option of the performance schema, such as 'performance-schema-instrument=wait/%=COUNTED', or '…=memory/%=ON' to
+    /// count memory, too; can be repeated.
     #[arg(long = "option", value_name = "OPTION")]
     options: Vec<String>,
     /// How to print the tables at the end.

@@ -37,6 +37,7 @@ pub(super) fn write(out: &mut dyn Write, region: &Region<'_>, format: Format, wi
         by_instance(region, format),
         files_by_event_name(region),
         files_by_instance(region, width),
+        memory(region),
         lost(region),
     ];
     for section in &sections {
@@ -223,6 +224,34 @@ fn add_bytes(grid: &mut Grid) {
             other => other.as_value().to_string(),
         });
     }
+}
+
+/// Empty unless it is asked for, by an option that switches on `memory/%`.
+fn memory(region: &Region<'_>) -> Section {
+    let table = &tables::MemorySummaryGlobalByEventName;
+    let grid = Grid::of(region, table).retain(|row| row.number("COUNT_ALLOC") > Some(0));
+    let mut grid = ordered(grid, "SUM_NUMBER_OF_BYTES_ALLOC");
+    for (name, of) in [
+        ("ALLOCATED", "SUM_NUMBER_OF_BYTES_ALLOC"),
+        ("IN_USE", "CURRENT_NUMBER_OF_BYTES_USED"),
+        ("MOST", "HIGH_NUMBER_OF_BYTES_USED"),
+    ] {
+        add_text(&mut grid, name, of, |bytes| match bytes {
+            OwnedValue::Unsigned(bytes) => format!("{:>9}", DecimalBytes(*bytes).to_string()),
+            OwnedValue::Signed(bytes) if *bytes >= 0 => format!("{:>9}", DecimalBytes(bytes.unsigned_abs()).to_string()),
+            // What was allocated before it was counted.
+            other => format!("{:>9}", other.as_value().to_string()),
+        });
+    }
+    let columns = &[
+        ("EVENT_NAME", "instrument", 0),
+        ("COUNT_ALLOC", "allocations", 0),
+        ("ALLOCATED", "of", 0),
+        ("CURRENT_COUNT_USED", "in use", 0),
+        ("IN_USE", "of", 0),
+        ("MOST", "at most", 0),
+    ];
+    Section { title: "Memory by instrument".into(), table, grid, columns }
 }
 
 fn lost(region: &Region<'_>) -> Section {
