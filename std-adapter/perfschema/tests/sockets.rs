@@ -669,6 +669,9 @@ mod tables {
                     requests.push(request);
                 }
                 let idles: Vec<String> = told("idle");
+                assert!(
+                    events("idle").iter().all(|row| row.source.is_some_and(|source| source.as_str().starts_with("sockets.rs:")))
+                );
                 let waits: Vec<&str> = events("wait/io/socket/std/client_connection").iter().map(|row| row.operation).collect();
                 (me(), requests, idles, waits)
             });

@@ -45,6 +45,7 @@ impl Write for &Stream {
 }
 
 impl Idle for Stream {
+    #[track_caller]
     fn idle<T>(&self, wait: impl FnOnce(&Self) -> T) -> T {
         match self {
             Stream::Tcp(stream) => stream.idle(|_| wait(self)),

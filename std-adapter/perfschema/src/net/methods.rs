@@ -125,8 +125,9 @@ macro_rules! streams {
 macro_rules! idles {
     ($type:ident) => {
         impl $crate::net::Idle for $type {
+            #[track_caller]
             fn idle<T>(&self, wait: impl FnOnce(&Self) -> T) -> T {
-                self.socket.idle(|| wait(self))
+                self.socket.idle(Some(std::panic::Location::caller()), || wait(self))
             }
         }
     };

@@ -85,6 +85,7 @@ pub trait Idle {
     /// # assert_eq!(requests, 2);
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[track_caller]
     fn idle<T>(&self, wait: impl FnOnce(&Self) -> T) -> T;
 }
 

@@ -94,7 +94,7 @@ fn traced(dir: &Path) {
         assert_eq!(one.idle(|mut one| one.read(&mut [0; 4])).unwrap(), 4);
         (&one).read_exact(&mut [0; 7]).unwrap();
         // What each end has sent is what the other has received.
-        assert_eq!(by_instance(region), [[3005, 17], [17, 3005]]);
+        assert_eq!(by_instance(region), [[17, 3005], [3005, 17]]);
     }
     let [one, two] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
     one.send_to(&[0; 100], two.local_addr().unwrap()).unwrap();
