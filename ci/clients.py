@@ -48,7 +48,7 @@ if TLS:
     assert len({row[0] for row in cursor.fetchall()}) > 1
 
 # Values and their types.
-cursor.execute("SELECT 18446744073709551615 AS big, -1, 1.5, 'größe', NULL, (SELECT name FROM setup_timers) AS name")
+cursor.execute("SELECT 18446744073709551615 AS big, -1, 1.5, 'größe', NULL, (SELECT name FROM setup_timers WHERE name = 'wait') AS name")
 assert cursor.fetchone() == (18446744073709551615, -1, 1.5, "größe", None, "wait")
 types = [column[1] for column in cursor.description]
 assert types[0] == FIELD_TYPE.LONGLONG and types[3] == FIELD_TYPE.VAR_STRING, types
@@ -80,13 +80,13 @@ with connect(client_flag=CLIENT.MULTI_STATEMENTS) as connection, connection.curs
 
 # What a controller changes is changed for everybody; rows that are already so are found, not changed.
 with connect("controller", "changes", database="performance_schema") as connection, connection.cursor() as control:
-    assert control.execute("UPDATE setup_timers SET timer_name = 'NANOSECOND'") == 1
-    assert control.execute("UPDATE setup_timers SET timer_name = 'NANOSECOND'") == 0
-    cursor.execute("SELECT timer_name FROM performance_schema.setup_timers")
+    assert control.execute("UPDATE setup_timers SET timer_name = 'NANOSECOND' WHERE name = 'wait'") == 1
+    assert control.execute("UPDATE setup_timers SET timer_name = 'NANOSECOND' WHERE name = 'wait'") == 0
+    cursor.execute("SELECT timer_name FROM performance_schema.setup_timers WHERE name = 'wait'")
     assert cursor.fetchall() == (("NANOSECOND",),)
-    control.execute("UPDATE setup_timers SET timer_name = 'CYCLE'")
+    control.execute("UPDATE setup_timers SET timer_name = 'CYCLE' WHERE name = 'wait'")
 with connect("controller", "changes", client_flag=CLIENT.FOUND_ROWS) as connection, connection.cursor() as control:
-    assert control.execute("UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE'") == 1
+    assert control.execute("UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE' WHERE name = 'wait'") == 1
 
 
 # KILL: the statement, then the connection; a reader kills its own only.

@@ -8,6 +8,7 @@ use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::LazyCell;
 use std::hint::black_box;
+use std::io::{Read, Write};
 use std::os::unix::fs::FileExt;
 use std::panic::Location;
 use std::path::PathBuf;
@@ -23,8 +24,23 @@ pub(crate) struct Bench {
     mutex: Mutex<u64>,
     plain: std::sync::Mutex<u64>,
     files: Files,
+    hooked_pair: [perfschema::net::TcpStream; 2],
+    plain_pair: [std::net::TcpStream; 2],
     /// Made when the first peer runs: some of them start threads.
     pub(crate) peers: LazyCell<Peers>,
+}
+
+/// Both ends of a connection over loopback.
+macro_rules! pair {
+    ($listener:ident, $stream:ident) => {{
+        let listener = $listener::bind("127.0.0.1:0").expect("there is loopback");
+        let client = $stream::connect(listener.local_addr().expect("it is bound")).expect("there is loopback");
+        let (server, _) = listener.accept().expect("it was connected");
+        for stream in [&client, &server] {
+            stream.set_nodelay(true).expect("it is open");
+        }
+        [client, server]
+    }};
 }
 
 /// A file of some pages that the kernel has in memory.
@@ -135,6 +151,14 @@ impl Bench {
             mutex: perfschema::mutex!("wait/synch/mutex/bench/mutex", 0),
             plain: std::sync::Mutex::new(0),
             files: Files::new(),
+            hooked_pair: {
+                use perfschema::net::{TcpListener, TcpStream};
+                pair!(TcpListener, TcpStream)
+            },
+            plain_pair: {
+                use std::net::{TcpListener, TcpStream};
+                pair!(TcpListener, TcpStream)
+            },
             peers: LazyCell::new(Peers::start),
         };
         // Registers the mutex's instrument.
@@ -279,6 +303,24 @@ macro_rules! reads {
 reads!(hooked_reads, hooked);
 reads!(plain_reads, plain);
 
+/// A byte to the other end and one back: two that are sent and two that are received, all by one thread, so that no switch between
+/// threads hides what recording costs.
+macro_rules! ping_pongs {
+    ($name:ident, $pair:ident) => {
+        fn $name(bench: &Bench, count: u32) {
+            let [mut client, mut server] = bench.$pair.each_ref();
+            let mut byte = [0];
+            for _ in 0..count {
+                let ping = client.write_all(black_box(&[1])).and_then(|()| server.read_exact(black_box(&mut byte)));
+                let pong = server.write_all(black_box(&byte)).and_then(|()| client.read_exact(black_box(&mut byte)));
+                assert!(ping.is_ok() && pong.is_ok() && byte == [1]);
+            }
+        }
+    };
+}
+ping_pongs!(hooked_ping_pongs, hooked_pair);
+ping_pongs!(plain_ping_pongs, plain_pair);
+
 fn hooked_opens(bench: &Bench, count: u32) {
     for _ in 0..count {
         drop(FILES.open(black_box(&bench.files.path)));
@@ -366,6 +408,13 @@ pub(crate) const OURS: &[Path] = &[
     Path::new("open, close", "off", off, hooked_opens).over("std open, close"),
     Path::new("open, close", "timed, visible, history", visible, hooked_opens).over("std open, close"),
     Path::new("open, close", "everything on", Bench::everything_on, hooked_opens).over("std open, close"),
+    Path::new("std ping-pong over loopback", "", |_| (), plain_ping_pongs),
+    // Four calls.
+    Path::new("ping-pong over loopback", "off", off, hooked_ping_pongs).over("std ping-pong over loopback").instructions(32.0),
+    Path::new("ping-pong over loopback", "timed, visible, history", visible, hooked_ping_pongs)
+        .over("std ping-pong over loopback"),
+    Path::new("ping-pong over loopback", "everything on", Bench::everything_on, hooked_ping_pongs)
+        .over("std ping-pong over loopback"),
 ];
 
 /// Every path, the peers last.

@@ -151,10 +151,13 @@ impl<'r> SocketInstance<'r> {
         self.words[word::ADDRESS].get()
     }
 
-    /// Whom it leads to.
+    /// Whom it leads to; unknown at the very moment when another thread changes that.
     #[inline]
     pub fn peer(&self) -> SocketAddress {
-        SocketAddress::read(&self.words[word::PEER])
+        match pool::read(&self.words[word::STATE], |_| SocketAddress::read(&self.words[word::PEER])) {
+            Look::Live(peer) => peer,
+            Look::Free | Look::Changed => SocketAddress::UNKNOWN,
+        }
     }
 
     /// Whom it leads to from now on: a socket of datagrams was connected. Of two who say so at once, one does.

@@ -339,3 +339,104 @@ fn mistakes_are_named() {
     fails(&[path, "--threads", "0"], "--threads");
     fails(&[path, "--seconds", "0"], "expected a number of seconds above 0");
 }
+
+/// A server, killed if the test does not end it.
+#[cfg(all(unix, feature = "instrument"))]
+struct Server(std::process::Child);
+
+#[cfg(all(unix, feature = "instrument"))]
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Queries are answered over TCP and over a Unix socket, until Ctrl-C; and what was asked is what was answered, to the byte.
+#[cfg(all(unix, feature = "instrument"))]
+#[test]
+fn serves_queries_until_ctrl_c() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let dir = folder("serves");
+    fs::write(dir.join("one"), "to be, or not to be").unwrap();
+    fs::write(dir.join("two"), "be be be").unwrap();
+    // Short enough for the address of a socket.
+    let socket = std::env::temp_dir().join(format!("perfschema-demo-test-{}", std::process::id()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfschema"));
+    command.arg("demo").arg(&dir).args(["--listen", "127.0.0.1:0", "--format", "csv", "--socket"]).arg(&socket);
+    command.env_remove("PERFSCHEMA_OPTIONS").stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut server = Server(command.spawn().expect("the program was built"));
+    let mut err = BufReader::new(server.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut listens = || err.find_map(|line| line.strip_prefix("perfschema: listening on ").map(str::to_owned)).unwrap();
+    let address = listens();
+    assert_eq!(listens(), socket.to_str().unwrap());
+
+    let ask = |mut stream: &mut dyn ReadWrite, query: &str| {
+        stream.write_all(query.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let mut reader = BufReader::new(&mut stream);
+        while !answer.ends_with(b"\n\n") {
+            assert_ne!(reader.read_until(b'\n', &mut answer).unwrap(), 0);
+        }
+        String::from_utf8(answer).unwrap()
+    };
+    let mut tcp = std::net::TcpStream::connect(&address).unwrap();
+    let mut unix = std::os::unix::net::UnixStream::connect(&socket).unwrap();
+    let (mut sent, mut received, mut queries) = (0, 0, 0);
+    for stream in [&mut tcp as &mut dyn ReadWrite, &mut unix] {
+        for (query, expected) in [("be\n", ["3\ttwo", "2\tone"].as_slice()), ("To be\n", &["4\tone"]), ("nothing\n", &[])] {
+            let answer = ask(stream, query);
+            let (head, rest) = answer.split_once('\n').unwrap();
+            assert!(head.starts_with(&format!("{} documents, ", expected.len())), "{answer}");
+            let shown: Vec<String> = rest.lines().map(|line| line.replace(&format!("{}/", dir.display()), "")).collect();
+            assert_eq!(shown[..expected.len()], *expected);
+            sent += query.len();
+            received += answer.len();
+            queries += 1;
+        }
+    }
+    // In two pieces, and a line that is too long.
+    unix.write_all(b"b").unwrap();
+    assert!(ask(&mut unix, "e\n").starts_with("2 documents"));
+    drop(unix);
+    let mut long = std::net::TcpStream::connect(&address).unwrap();
+    long.write_all(&[b'a'; 4096]).unwrap();
+    let mut answer = String::new();
+    long.read_to_string(&mut answer).unwrap();
+    assert_eq!(answer, "the line is too long\n\n");
+    for to in [&address, socket.to_str().unwrap()] {
+        let out = succeeds(&["--load", to, "--connections", "2", "--seconds", "0.2"]);
+        assert!(
+            out.starts_with("asked ") && out.contains(" queries over 2 connections, 0 broken") && out.contains("latency "),
+            "{out}"
+        );
+    }
+    fails(&["--load", "/missing/socket"], "cannot connect to /missing/socket");
+    fails(&["--load", &address, "--listen", "127.0.0.1:0"], "cannot be used with");
+    fails(&[dir.to_str().unwrap(), "--listen", &address], "cannot listen on ");
+
+    assert!(Command::new("kill").args(["-INT", &server.0.id().to_string()]).status().unwrap().success());
+    let mut out = String::new();
+    server.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert!(server.0.wait().unwrap().success());
+    assert!(!socket.exists());
+    // The connection that is still open is idle, and has a row with what came and went.
+    let row = |table: &str, of: &str| {
+        let mut lines = out.split("\n\n").find(|part| part.contains(&format!("\n{table},"))).unwrap().lines();
+        let names: Vec<String> = lines.next().unwrap().split(',').map(str::to_owned).collect();
+        let cells = lines.find(|line| line.contains(of)).unwrap_or_else(|| panic!("{table} has no {of}: {out}"));
+        let cells: Vec<String> = cells.split(',').map(str::to_owned).collect();
+        move |name: &str| cells[names.iter().position(|other| other == name).unwrap()].parse::<usize>().unwrap()
+    };
+    let connection = row("socket_summary_by_instance", "client_connection");
+    assert_eq!(connection("SUM_NUMBER_OF_BYTES_READ") * 2, sent);
+    assert_eq!(connection("COUNT_WRITE") * 2, queries);
+    assert!(connection("SUM_NUMBER_OF_BYTES_WRITE") < received);
+    assert!(row("events_waits_summary_global_by_event_name", ",idle,")("COUNT_STAR") > queries);
+    drop(tcp);
+}
+
+#[cfg(all(unix, feature = "instrument"))]
+trait ReadWrite: std::io::Read + std::io::Write {}
+#[cfg(all(unix, feature = "instrument"))]
+impl<T: std::io::Read + std::io::Write> ReadWrite for T {}

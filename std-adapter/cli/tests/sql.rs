@@ -69,7 +69,7 @@ fn forms_and_errors() {
     let demo = Demo::start();
     until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
     let pid = demo.pid();
-    let timers = "SELECT * FROM setup_timers";
+    let timers = "SELECT * FROM setup_timers WHERE name = 'wait'";
     let boxed = succeeds(&["sql", &pid, timers]);
     let expected = "+------+------------+\n| NAME | TIMER_NAME |\n+------+------------+\n| wait | CYCLE      |\n+------+------------+\n1 row in set (0.0";
     assert!(boxed.starts_with(expected), "{boxed}");

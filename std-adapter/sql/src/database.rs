@@ -73,7 +73,7 @@ impl Default for Limits {
 /// let process = perfschema::start()?;
 /// let database = Database::new(process);
 /// let mut session = database.session(Account::default())?;
-/// let outcome = session.execute("SELECT name, timer_name FROM performance_schema.setup_timers")?;
+/// let outcome = session.execute("SELECT name, timer_name FROM performance_schema.setup_timers WHERE name = 'wait'")?;
 /// let Outcome::Rows(grid) = outcome else { panic!("a SELECT has rows") };
 /// assert_eq!(grid.csv().to_string(), "name,timer_name\nwait,CYCLE\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

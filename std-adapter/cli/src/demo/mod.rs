@@ -1,17 +1,19 @@
-//! `perfschema demo`: the indexing half of a small search server, and what it waits for.
+//! `perfschema demo`: a small search server, and what it waits for.
 //!
 //! ```text
-//!  corpus ─ jobs ─→ queue ─→ worker-1 … worker-N ─ batches ─→ index: dictionary + postings
+//!  corpus ─ jobs ─→ queue ─→ worker-1 … worker-N ─ batches ─→ index: dictionary + postings ─→ search ─→ server ←─ load
 //!                     main: progress, who waits for whom (schema::live), at the end the index on disk (store), schema::report
 //! ```
 //! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the terms
-//! (`dictionary`) and where they are (`postings`). None of them knows the performance schema beyond naming its locks and files. All that reads the
+//! (`dictionary`) and where they are (`postings`). Then `server` answers queries, if it shall, and `load` is who asks. None of them knows the performance schema beyond naming its locks, files and sockets. All that reads the
 //! tables is in `schema`; a build without the feature `instrument` has `uninstrumented` in its place.
 
 mod corpus;
 mod dictionary;
 mod index;
 mod indexer;
+#[cfg(unix)]
+mod load;
 mod postings;
 mod progress;
 mod queue;
@@ -20,7 +22,13 @@ mod schema;
 #[cfg(not(feature = "instrument"))]
 #[path = "uninstrumented.rs"]
 mod schema;
+#[cfg(unix)]
+mod search;
+#[cfg(unix)]
+mod server;
 mod store;
+#[cfg(unix)]
+mod stream;
 mod tokenizer;
 mod waiting;
 mod worker;
@@ -40,10 +48,13 @@ use std::time::{Duration, Instant};
 /// How often the main thread looks who waits.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Index all text files below a folder with several threads, and show what they wait for.
+/// Index all text files below a folder with several threads, serve queries, and show what all that waits for.
 ///
 /// While it runs: who waits for whom right now. At the end: the waits summed, the longest ones with their source lines, and what
 /// recording them cost.
+///
+/// With --listen or --socket it answers queries once the index is there, until Ctrl-C or for --seconds: a line of words in, out how many
+/// documents have all of them, the best ones, and an empty line. --load is a client that asks such a server as fast as it can.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder. Binary files, symbolic links, and folders named .git or target are skipped.
@@ -52,12 +63,28 @@ pub(crate) struct Args {
     /// How many threads index [default: one a core, at least 4].
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<u16>>,
-    /// Repeat the work for so long, for measuring; the last run is finished.
+    /// Serve, or ask, for so long; without either repeat the work for so long, for measuring, and finish the last run.
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<Duration>,
     /// Where the index is written at the end [default: a file of the system's folder for such, which is removed again].
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
+    /// Answer queries over TCP at this address, such as 127.0.0.1:7878; port 0 is one that is free.
+    #[cfg(unix)]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Answer queries on a Unix socket of this path.
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Do nothing but ask a server: an address, or the path of a Unix socket, with a slash in it.
+    #[cfg(unix)]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["listen", "socket", "index", "off", "threads", "options"])]
+    load: Option<String>,
+    /// Over how many connections --load asks.
+    #[cfg(unix)]
+    #[arg(long, value_name = "N", default_value = "4", requires = "load")]
+    connections: NonZero<u16>,
     /// Start with everything off.
     #[arg(long)]
     off: bool,
@@ -88,6 +115,12 @@ pub(crate) enum DemoError {
     NoText { dir: PathBuf, skipped: String },
     /// The index cannot be written.
     Index { path: PathBuf, error: io::Error },
+    /// It cannot listen there.
+    #[cfg(unix)]
+    Listen { place: String, error: io::Error },
+    /// Nobody serves there.
+    #[cfg(unix)]
+    Connect { place: String, error: io::Error },
     /// The system gave no thread.
     Thread { error: io::Error },
     /// The performance schema did not start.
@@ -104,6 +137,12 @@ impl fmt::Display for DemoError {
             }
             DemoError::NoText { dir, skipped } => write!(f, "no text files below {} ({skipped})", dir.display()),
             DemoError::Index { path, error } => write!(f, "cannot write the index to {}: {error}", path.display()),
+            #[cfg(unix)]
+            DemoError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
+            #[cfg(unix)]
+            DemoError::Connect { place, error } => {
+                write!(f, "cannot connect to {place}: {error}; perfschema demo --listen starts a server")
+            }
             DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
             #[cfg(feature = "instrument")]
             DemoError::Start(error) => write!(f, "the performance schema does not start: {error}"),
@@ -124,6 +163,10 @@ struct Effort {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), crate::Error> {
+    #[cfg(unix)]
+    if let Some(to) = &args.load {
+        return load::run(args, to, &mut output::stdout());
+    }
     // First, so that every lock registers at its first use.
     let schema = Schema::start(args)?;
     match std::fs::metadata(&args.dir) {
@@ -133,6 +176,8 @@ pub(crate) fn run(args: &Args) -> Result<(), crate::Error> {
     }
     let threads = args.threads.map_or_else(default_threads, |threads| threads.get().into());
     let indexer = &Indexer::new(progress::searching(&args.dir, || Corpus::below(&args.dir)));
+    // Made once the index is there, and used by threads of the scope.
+    let service = &Service::new();
     let mut result = Ok(());
     thread::scope(|scope| {
         for number in 0..threads {
@@ -144,15 +189,22 @@ pub(crate) fn run(args: &Args) -> Result<(), crate::Error> {
         }
         if result.is_ok() {
             // The threads live on until the report is written: of those that are gone there are no rows by thread.
-            result = index(args, indexer, &schema, threads);
+            result = index(args, indexer, &schema, threads, |args| service.run(args, indexer, scope));
+            service.stop();
         }
         indexer.queue.close();
     });
     result
 }
 
-/// Runs as often as it shall, and reports.
-fn index(args: &Args, indexer: &Indexer, schema: &Schema, threads: usize) -> Result<(), crate::Error> {
+/// Runs as often as it shall, serves, and reports.
+fn index(
+    args: &Args,
+    indexer: &Indexer,
+    schema: &Schema,
+    threads: usize,
+    serve: impl FnOnce(&Args) -> Result<Option<String>, DemoError>,
+) -> Result<(), crate::Error> {
     let mut progress = Progress::new(indexer.corpus.size_bytes());
     let (begin, cpu_begin) = (Instant::now(), cpu_time());
     let mut runs = 0;
@@ -160,7 +212,7 @@ fn index(args: &Args, indexer: &Indexer, schema: &Schema, threads: usize) -> Res
         runs += 1;
         progress.begin_run(runs);
         indexer.run(TICK, |done_bytes| progress.look(done_bytes, || schema.threads()));
-        if indexer.has_failed() || args.seconds.is_none_or(|seconds| begin.elapsed() >= seconds) {
+        if indexer.has_failed() || args.serves() || args.seconds.is_none_or(|seconds| begin.elapsed() >= seconds) {
             break;
         }
     }
@@ -171,12 +223,15 @@ fn index(args: &Args, indexer: &Indexer, schema: &Schema, threads: usize) -> Res
         return Err(DemoError::NoText { dir: args.dir.clone(), skipped: skipped(&figures) }.into());
     }
     let stored = store_index(args, indexer)?;
+    let served = serve(args)?;
     let mut out = output::stdout();
     if args.format.is_for_programs() {
-        write_figures(&mut io::stderr().lock(), &figures, &effort, &stored)?;
+        write_figures(&mut io::stderr().lock(), &figures, &effort, &stored, served.as_deref())?;
     } else {
-        write_figures(&mut out, &figures, &effort, &stored)?;
+        write_figures(&mut out, &figures, &effort, &stored, served.as_deref())?;
     }
+    // What the waits cost is compared with all that was computed.
+    let effort = Effort { cpu: cpu_time().saturating_sub(cpu_begin), ..effort };
     schema.report(&mut out, args.format, output::width(), &effort)?;
     Ok(out.flush()?)
 }
@@ -192,6 +247,86 @@ fn store_index(args: &Args, indexer: &Indexer) -> Result<String, DemoError> {
     Ok(format!("{} to {place}", indicatif::DecimalBytes(bytes)))
 }
 
+impl Args {
+    /// Whether queries are answered.
+    fn serves(&self) -> bool {
+        #[cfg(unix)]
+        return self.listen.is_some() || self.socket.is_some();
+        #[cfg(not(unix))]
+        return false;
+    }
+}
+
+/// The server, if there is to be one.
+#[cfg(unix)]
+struct Service<'i>(std::sync::OnceLock<server::Server<'i>>);
+
+#[cfg(unix)]
+impl<'i> Service<'i> {
+    fn new() -> Service<'i> {
+        Service(std::sync::OnceLock::new())
+    }
+
+    /// Serves until Ctrl-C or for as long as it shall, and says what came of it. The connections stay until [`stop`](Self::stop).
+    fn run<'s>(
+        &'s self,
+        args: &Args,
+        indexer: &'i Indexer,
+        scope: &'s thread::Scope<'s, '_>,
+    ) -> Result<Option<String>, DemoError> {
+        use indicatif::HumanCount;
+        use std::sync::atomic::{AtomicBool, Ordering};
+        if !args.serves() {
+            return Ok(None);
+        }
+        // The first Ctrl-C ends the serving, the second one all.
+        let stop = std::sync::Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            let second = signal_hook::flag::register_conditional_shutdown(signal, 1, std::sync::Arc::clone(&stop));
+            let first = second.and_then(|_| signal_hook::flag::register(signal, std::sync::Arc::clone(&stop)));
+            first.map_err(|error| DemoError::Listen { place: "signals".into(), error })?;
+        }
+        let server = server::Server::bind(indexer, args.listen.as_deref(), args.socket.as_deref())?;
+        let server = self.0.get_or_init(|| server);
+        server.start(scope)?;
+        let begin = Instant::now();
+        let progress = progress::serving();
+        while !stop.load(Ordering::Relaxed) && args.seconds.is_none_or(|seconds| begin.elapsed() < seconds) {
+            thread::sleep(TICK);
+            let (open, queries) = server.figures();
+            progress.set_message(format!("{open} connections, {} queries", HumanCount(queries)));
+        }
+        progress.finish_and_clear();
+        let ((_, queries), connections) = (server.figures(), HumanCount(server.connections()));
+        Ok(Some(format!(
+            "{} queries over {connections} connections in {:.2} s",
+            HumanCount(queries),
+            begin.elapsed().as_secs_f64()
+        )))
+    }
+
+    fn stop(&self) {
+        self.0.get().into_iter().for_each(server::Server::stop);
+    }
+}
+
+/// There is none.
+#[cfg(not(unix))]
+struct Service;
+
+#[cfg(not(unix))]
+impl Service {
+    fn new() -> Service {
+        Service
+    }
+
+    fn run(&self, _: &Args, _: &Indexer, _: &thread::Scope<'_, '_>) -> Result<Option<String>, DemoError> {
+        Ok(None)
+    }
+
+    fn stop(&self) {}
+}
+
 fn default_threads() -> usize {
     thread::available_parallelism().map_or(4, NonZero::get).max(4)
 }
@@ -202,7 +337,7 @@ fn cpu_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort, stored: &str) -> io::Result<()> {
+fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort, stored: &str, served: Option<&str>) -> io::Result<()> {
     use indicatif::{DecimalBytes, HumanCount};
     let Figures { files, bytes, words, terms, postings, .. } = *figures;
     let Effort { runs, wall, cpu, threads } = *effort;
@@ -213,7 +348,8 @@ fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort, stored
     writeln!(out, "skipped   {}", skipped(figures))?;
     writeln!(out, "index     {} different terms, {} postings", HumanCount(terms), HumanCount(postings))?;
     writeln!(out, "took      {wall:.2} s, {cpu:.2} s of CPU: {runs} with {threads} threads, {per_second}/s")?;
-    writeln!(out, "written   {stored}")
+    writeln!(out, "written   {stored}")?;
+    served.map_or(Ok(()), |served| writeln!(out, "served    {served}"))
 }
 
 fn skipped(figures: &Figures) -> String {

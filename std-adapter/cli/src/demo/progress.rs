@@ -43,6 +43,15 @@ pub(crate) fn searching<T>(dir: &Path, find: impl FnOnce() -> T) -> T {
     found
 }
 
+/// Serves; a terminal is told whom.
+#[cfg(unix)]
+pub(crate) fn serving() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} Serving, Ctrl-C ends: {msg}").expect("the template is a constant");
+    let spinner = ProgressBar::new_spinner().with_style(style);
+    spinner.enable_steady_tick(VIEW_INTERVAL / 5);
+    spinner
+}
+
 impl Progress {
     pub(crate) fn new(total_bytes: u64) -> Progress {
         let now = Instant::now();

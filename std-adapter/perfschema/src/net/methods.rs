@@ -125,8 +125,9 @@ macro_rules! streams {
 macro_rules! idles {
     ($type:ident) => {
         impl $crate::net::Idle for $type {
+            #[track_caller]
             fn idle<T>(&self, wait: impl FnOnce(&Self) -> T) -> T {
-                self.socket.idle(|| wait(self))
+                self.socket.idle(Some(std::panic::Location::caller()), || wait(self))
             }
         }
     };
@@ -210,9 +211,9 @@ macro_rules! conversions {
     };
 }
 
-/// Connections as they come: std's iterator of a listener.
+/// Connections as they come: std's iterator of a listener, and what it says of their number.
 macro_rules! incoming {
-    ($incoming:ident of $listener:ident gives $stream:ident, $std:literal) => {
+    ($incoming:ident of $listener:ident gives $stream:ident, at least $fewest:expr, $std:literal) => {
         #[doc = concat!("See [`", $std, "`].")]
         #[derive(Debug)]
         #[must_use = "iterators are lazy and do nothing unless consumed"]
@@ -229,11 +230,9 @@ macro_rules! incoming {
             }
 
             fn size_hint(&self) -> (usize, Option<usize>) {
-                (usize::MAX, None)
+                ($fewest, None)
             }
         }
-
-        impl std::iter::FusedIterator for $incoming<'_> {}
     };
 }
 

@@ -85,6 +85,7 @@ pub trait Idle {
     /// # assert_eq!(requests, 2);
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[track_caller]
     fn idle<T>(&self, wait: impl FnOnce(&Self) -> T) -> T;
 }
 
@@ -222,7 +223,7 @@ pub(crate) fn each_address<A: ToSocketAddrs, T>(addr: A, mut open: impl FnMut(So
 
 /// std's own words for no address at all.
 #[cfg(feature = "instrument")]
-pub(crate) fn no_addresses() -> io::Error {
+fn no_addresses() -> io::Error {
     let error = std::net::UdpSocket::bind(&[][..] as &[SocketAddr]).err();
     error.unwrap_or_else(|| io::ErrorKind::InvalidInput.into())
 }

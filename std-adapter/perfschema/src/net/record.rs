@@ -151,8 +151,8 @@ impl<S: Std> Socket<S> {
 
     /// Runs what waits for the client's next request: one event of the instrument `idle`, and STATE is IDLE. What the thread receives
     /// meanwhile counts, but is no wait.
-    pub(crate) fn idle<T>(&self, wait: impl FnOnce() -> T) -> T {
-        let _idle = Idle::begin(self.id);
+    pub(crate) fn idle<T>(&self, caller: Caller, wait: impl FnOnce() -> T) -> T {
+        let _idle = Idle::begin(self.id, caller);
         wait()
     }
 
@@ -328,7 +328,7 @@ struct Idle {
 }
 
 impl Idle {
-    fn begin(id: InstanceId) -> Idle {
+    fn begin(id: InstanceId, caller: Caller) -> Idle {
         IDLE_CALLS.set(IDLE_CALLS.get() + 1);
         if let Some(process) = process()
             && let Some(socket) = process.region().socket(id)
@@ -336,7 +336,7 @@ impl Idle {
             socket.begin_idle(crate::thread::current_id().unwrap_or(0));
         }
         let wait = IDLE.on().and_then(|switches| {
-            let start = WaitStart::new(Operation::Idle);
+            let start = WaitStart { source: caller, ..WaitStart::new(Operation::Idle) };
             with_actor(|actor| actor.begin(&SystemClock, switches, IDLE.registered(), &start))
         });
         Idle { socket: id, wait }

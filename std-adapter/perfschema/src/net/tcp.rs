@@ -177,4 +177,5 @@ streams!(TcpStream, std::net::TcpStream);
 idles!(TcpStream);
 conversions!(TcpListener, std::net::TcpListener, "std::net::TcpListener", connections = &super::CLIENT_CONNECTION);
 conversions!(TcpStream, std::net::TcpStream, "std::net::TcpStream");
-incoming!(Incoming of TcpListener gives TcpStream, "std::net::Incoming");
+impl std::iter::FusedIterator for Incoming<'_> {}
+incoming!(Incoming of TcpListener gives TcpStream, at least 0, "std::net::Incoming");

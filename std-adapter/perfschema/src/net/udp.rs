@@ -2,7 +2,7 @@
 
 use super::methods::{conversions, idles, operations, transfers};
 use super::record::{Caller, Socket, Std};
-use super::{Net, descriptor, each_address, no_addresses};
+use super::{Net, descriptor, each_address};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, SocketAddress};
 use std::io;
@@ -82,7 +82,11 @@ impl UdpSocket {
     #[track_caller]
     pub fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], addr: A) -> io::Result<usize> {
         let caller = Some(Location::caller());
-        let Some(address) = addr.to_socket_addrs()?.next() else { return Err(no_addresses()) };
+        let Some(address) = addr.to_socket_addrs()?.next() else {
+            // std has its own words for that.
+            let none: &[SocketAddr] = &[];
+            return self.socket.std().send_to(buf, none);
+        };
         self.socket.transfer(Operation::SendTo, buf.len(), caller, || self.socket.std().send_to(buf, address))
     }
 }

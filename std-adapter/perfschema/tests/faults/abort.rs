@@ -37,5 +37,5 @@ fn a_panic_that_aborts_leaves_the_wait_running() {
     assert_eq!(ended, [(UNWOUND.into(), true)]);
     let mut counts = Vec::new();
     attached.region().scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| counts.push((row.event_name, row.count_star)));
-    assert_eq!(counts, [(UNWOUND.into(), 1), (ABORTED.into(), 0)]);
+    assert_eq!(counts, [(UNWOUND.into(), 1), (ABORTED.into(), 0), ("idle".into(), 0)]);
 }

@@ -2,8 +2,11 @@
 //! allocations show, by a preloaded library.
 
 use crate::{command, scratch, succeeds};
+use perfschema::net::{Idle, TcpListener, TcpStream};
 use perfschema::sync::{Condvar, Mutex, Once, RwLock};
 use perfschema::tables;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
 use std::time::Duration;
 
@@ -56,6 +59,16 @@ extern "C" fn records(_: *mut libc::c_void) -> *mut libc::c_void {
     drop(CHANGED.wait_timeout(guard, Duration::from_millis(1)).unwrap());
     Once::new().call_once(|| ());
     drop(Mutex::new(0).lock());
+    for _ in 0..10 {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        client.write_all(b"request").unwrap();
+        server.idle(|mut server| server.read_exact(&mut [0; 7])).unwrap();
+        (&server).write_all(b"answer").unwrap();
+        client.read_exact(&mut [0; 6]).unwrap();
+        drop(client.try_clone().unwrap());
+    }
     for _ in 0..100 {
         // SAFETY: the signal has a handler.
         unsafe { libc::raise(libc::SIGUSR1) };

@@ -10,6 +10,7 @@ mod files;
 mod fork;
 mod kill;
 mod signals;
+mod sockets;
 
 use perfschema::{Builder, Size};
 use std::io::{BufRead, BufReader};
@@ -35,6 +36,7 @@ fn the_program_that_other_tests_start() {
         "fork" => fork::program(),
         "reader" => kill::reader(),
         "signals" => signals::program(),
+        "sockets" => sockets::program(),
         "writer" => kill::writer(),
         _ => panic!("no program {role}"),
     }

@@ -37,6 +37,8 @@ pub(super) fn write(out: &mut dyn Write, region: &Region<'_>, format: Format, wi
         by_instance(region, format),
         files_by_event_name(region),
         files_by_instance(region, width),
+        sockets_by_event_name(region),
+        sockets_by_instance(region),
         memory(region),
         lost(region),
     ];
@@ -199,11 +201,40 @@ fn files_by_instance(region: &Region<'_>, width: usize) -> Section {
     Section { title: "The files that took longest".into(), table, grid, columns: &FILE_COLUMNS_OF_ONE }
 }
 
-/// The columns for people, behind that which names the row.
-const FILE_COLUMNS: [(&str, &str, usize); 8] = file_columns("EVENT_NAME", "instrument");
-const FILE_COLUMNS_OF_ONE: [(&str, &str, usize); 8] = file_columns("FILE", "file");
+fn sockets_by_event_name(region: &Region<'_>) -> Section {
+    let table = &tables::SocketSummaryByEventName;
+    let mut grid = largest(waited(Grid::of(region, table)));
+    add_bytes(&mut grid);
+    Section { title: "Sockets by instrument".into(), table, grid, columns: &FILE_COLUMNS }
+}
 
-const fn file_columns(name: &'static str, heading: &'static str) -> [(&'static str, &'static str, usize); 8] {
+/// The sockets that are still open and took longest, with whom they lead to.
+fn sockets_by_instance(region: &Region<'_>) -> Section {
+    let table = &tables::SocketSummaryByInstance;
+    let mut names = BTreeMap::new();
+    region.scan(&tables::SocketInstances, |row| {
+        let state = if row.state == "IDLE" { " (idle)" } else { "" };
+        let name = match row.ip.as_str() {
+            "" => "a Unix socket".to_owned(),
+            ip => format!("{ip}:{}", row.port),
+        };
+        names.insert(row.object_instance_begin, format!("{name}{state}"));
+    });
+    let mut grid = largest(waited(Grid::of(region, table))).limit(TOP);
+    add_bytes(&mut grid);
+    add_text(&mut grid, "SOCKET", "OBJECT_INSTANCE_BEGIN", |number| {
+        let name = if let OwnedValue::Unsigned(number) = number { names.get(number) } else { None };
+        name.cloned().unwrap_or_else(|| "closed meanwhile".into())
+    });
+    Section { title: "The open sockets that took longest".into(), table, grid, columns: &SOCKET_COLUMNS_OF_ONE }
+}
+
+/// The columns for people, behind that which names the row.
+const FILE_COLUMNS: [(&str, &str, usize); 8] = io_columns("EVENT_NAME", "instrument");
+const FILE_COLUMNS_OF_ONE: [(&str, &str, usize); 8] = io_columns("FILE", "file");
+const SOCKET_COLUMNS_OF_ONE: [(&str, &str, usize); 8] = io_columns("SOCKET", "socket");
+
+const fn io_columns(name: &'static str, heading: &'static str) -> [(&'static str, &'static str, usize); 8] {
     [
         (name, heading, 0),
         ("SUM_TIMER_WAIT", "total", 0),
@@ -221,6 +252,7 @@ fn add_bytes(grid: &mut Grid) {
     for (name, of) in [("READ", "SUM_NUMBER_OF_BYTES_READ"), ("WRITTEN", "SUM_NUMBER_OF_BYTES_WRITE")] {
         add_text(grid, name, of, |bytes| match bytes {
             OwnedValue::Signed(bytes) => format!("{:>9}", DecimalBytes(bytes.unsigned_abs()).to_string()),
+            OwnedValue::Unsigned(bytes) => format!("{:>9}", DecimalBytes(*bytes).to_string()),
             other => other.as_value().to_string(),
         });
     }

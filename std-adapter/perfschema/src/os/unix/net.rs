@@ -324,5 +324,5 @@ mod instrumented {
     );
     conversions!(UnixStream, std::os::unix::net::UnixStream, "std::os::unix::net::UnixStream");
     conversions!(UnixDatagram, std::os::unix::net::UnixDatagram, "std::os::unix::net::UnixDatagram");
-    incoming!(Incoming of UnixListener gives UnixStream, "std::os::unix::net::Incoming");
+    incoming!(Incoming of UnixListener gives UnixStream, at least usize::MAX, "std::os::unix::net::Incoming");
 }

@@ -1,0 +1,187 @@
+//! The server: a line of words in, the answer out; one thread a connection.
+//!
+//! ```text
+//!  listeners ─ accept ─→ connection-1 … connection-N:  idle ─ line ─→ search ─ answer ─→ idle …
+//! ```
+
+use super::DemoError;
+use super::indexer::Indexer;
+use super::search;
+use super::stream::Stream;
+use perfschema::net::{Idle, Net, TcpListener};
+use perfschema::os::unix::net::UnixListener;
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Scope};
+use std::time::Duration;
+
+static QUERIES: Net = perfschema::net!("wait/io/socket/demo/server_tcpip_socket", "wait/io/socket/demo/client_connection");
+static LOCAL_QUERIES: Net = perfschema::net!("wait/io/socket/demo/server_unix_socket", "wait/io/socket/demo/client_connection");
+
+/// A longer line is refused.
+const LINE_BYTES_MAX: u64 = 4096;
+/// How long a listener rests that can accept nothing, because there are no descriptors.
+const REST: Duration = Duration::from_millis(20);
+
+/// Where it listens, and whom it serves.
+#[derive(Debug)]
+pub(crate) struct Server<'i> {
+    indexer: &'i Indexer,
+    tcp: Option<(TcpListener, SocketAddr)>,
+    unix: Option<(UnixListener, PathBuf)>,
+    // Relaxed, as all here: each is a value of its own.
+    stopping: AtomicBool,
+    connections: AtomicU64,
+    queries: AtomicU64,
+    /// Those that are open, by their numbers. Not an instrumented lock: it is no part of what is shown.
+    open: Mutex<HashMap<u64, Arc<Stream>>>,
+}
+
+impl<'i> Server<'i> {
+    /// Listens where it shall.
+    pub(crate) fn bind(indexer: &'i Indexer, tcp: Option<&str>, unix: Option<&Path>) -> Result<Server<'i>, DemoError> {
+        let cannot = |place: String| move |error| DemoError::Listen { place, error };
+        let tcp = match tcp {
+            None => None,
+            Some(address) => {
+                let listener = QUERIES.bind_tcp(address).map_err(cannot(address.to_owned()))?;
+                let at = listener.local_addr().map_err(cannot(address.to_owned()))?;
+                eprintln!("perfschema: listening on {at}");
+                Some((listener, at))
+            }
+        };
+        let unix = match unix {
+            None => None,
+            Some(path) => {
+                let listener = LOCAL_QUERIES.bind_unix(path).map_err(cannot(path.display().to_string()))?;
+                eprintln!("perfschema: listening on {}", path.display());
+                Some((listener, path.to_owned()))
+            }
+        };
+        let (stopping, connections, queries) = Default::default();
+        Ok(Server { indexer, tcp, unix, stopping, connections, queries, open: Mutex::default() })
+    }
+
+    /// Accepts and serves, on threads of the scope, until [`stop`](Self::stop).
+    pub(crate) fn start<'s>(&'s self, scope: &'s Scope<'s, '_>) -> Result<(), DemoError> {
+        let spawn = |name: &str, accept: Box<dyn Fn() -> io::Result<Stream> + Send + 's>| {
+            let listener = thread::Builder::new().name(name.into());
+            let spawned = listener.spawn_scoped(scope, move || self.accept_all(scope, &*accept));
+            spawned.map(drop).map_err(|error| DemoError::Thread { error })
+        };
+        if let Some((listener, _)) = &self.tcp {
+            spawn("listener-tcp", Box::new(|| listener.accept().map(|(stream, _)| Stream::Tcp(stream))))?;
+        }
+        if let Some((listener, _)) = &self.unix {
+            spawn("listener-unix", Box::new(|| listener.accept().map(|(stream, _)| Stream::Unix(stream))))?;
+        }
+        Ok(())
+    }
+
+    fn accept_all<'s>(&'s self, scope: &'s Scope<'s, '_>, accept: &dyn Fn() -> io::Result<Stream>) {
+        loop {
+            let accepted = accept();
+            if self.stopping.load(Ordering::Relaxed) {
+                return;
+            }
+            let Ok(stream) = accepted else {
+                thread::sleep(REST);
+                continue;
+            };
+            let number = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
+            let stream = Arc::new(stream);
+            self.open().insert(number, Arc::clone(&stream));
+            if self.stopping.load(Ordering::Relaxed) {
+                // Whoever stops has looked before this one was there.
+                stream.shutdown();
+            }
+            let connection = thread::Builder::new().name(format!("connection-{number}"));
+            let serve = move || {
+                // How a client ends is its own affair.
+                let _ = self.serve(&stream);
+                self.open().remove(&number);
+            };
+            if connection.spawn_scoped(scope, serve).is_err() {
+                // No thread, no connection.
+                self.open().remove(&number);
+            }
+        }
+    }
+
+    fn open(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<Stream>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers line by line, until the client goes.
+    fn serve(&self, stream: &Stream) -> io::Result<()> {
+        if let Stream::Tcp(stream) = stream {
+            stream.set_nodelay(true)?;
+        }
+        let mut reader = BufReader::new(stream);
+        let mut writer = stream;
+        let mut line = Vec::new();
+        loop {
+            // Until the next query begins the connection is idle.
+            if reader.buffer().is_empty() && stream.idle(|_| reader.fill_buf().map(<[u8]>::is_empty))? {
+                return Ok(());
+            }
+            line.clear();
+            (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+            if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") {
+                return writer.write_all(b"the line is too long\n\n");
+            }
+            self.queries.fetch_add(1, Ordering::Relaxed);
+            writer.write_all(search::answer(self.indexer, &line).as_bytes())?;
+        }
+    }
+
+    /// How many connections are open, and how many queries were answered.
+    pub(crate) fn figures(&self) -> (usize, u64) {
+        (self.open().len(), self.queries.load(Ordering::Relaxed))
+    }
+
+    /// How many connections there were.
+    pub(crate) fn connections(&self) -> u64 {
+        self.connections.load(Ordering::Relaxed)
+    }
+
+    /// Ends all connections, and accepts no more.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        // Wakes who accepts; by std's sockets, which leave no trace.
+        if let Some((_, address)) = &self.tcp {
+            let _ = std::net::TcpStream::connect(reachable(*address));
+        }
+        if let Some((_, path)) = &self.unix {
+            let _ = std::os::unix::net::UnixStream::connect(path);
+            let _ = std::fs::remove_file(path);
+        }
+        self.open().values().for_each(|stream| stream.shutdown());
+    }
+}
+
+/// An address that connects to a listener on all addresses.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        let loopback = if address.is_ipv4() { "127.0.0.1" } else { "::1" };
+        address.set_ip(loopback.parse().expect("it is an address"));
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_address_is_reached_by_loopback() {
+        let check = |address: &str, expected: &str| assert_eq!(reachable(address.parse().unwrap()).to_string(), expected);
+        check("0.0.0.0:80", "127.0.0.1:80");
+        check("[::]:80", "[::1]:80");
+        check("192.0.2.1:80", "192.0.2.1:80");
+    }
+}
