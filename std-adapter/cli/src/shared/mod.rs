@@ -3,10 +3,12 @@
 mod account;
 mod list;
 mod prune;
+mod result;
 mod serve;
 mod show;
 mod sql;
 mod target;
+mod top;
 
 use crate::Error;
 pub(crate) use serve::ServeError;
@@ -17,6 +19,7 @@ pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
     Sql(sql::Args),
+    Top(top::Args),
     Serve(serve::Args),
     Account(account::Args),
     Prune(prune::Args),
@@ -27,6 +30,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::List(args) => list::run(args).map_err(Error::Output),
         Command::Show(args) => show::run(args),
         Command::Sql(args) => sql::run(args),
+        Command::Top(args) => top::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Account(args) => account::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
