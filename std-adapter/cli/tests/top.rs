@@ -9,7 +9,8 @@ use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::os::unix::process::ExitStatusExt;
 use terminal::Terminal;
 
-const DOWN: &str = "\u{1b}[B";
+const HOME: &str = "\u{1b}[H";
+const END: &str = "\u{1b}[F";
 
 fn demo() -> Demo {
     let demo = Demo::start();
@@ -82,9 +83,16 @@ fn lists_keys_and_switches() {
     top.until("the row", chosen);
     top.press("x");
     top.until("the list", |screen| !screen.contains("EVENT_NAME"));
-    top.press(DOWN);
+    // The row's name is the first of its details; the first row and the last one are two.
+    let details = |screen: &str| screen.lines().find_map(|line| line.split("EVENT_NAME: ").nth(1)).map(str::to_owned);
+    top.press(HOME);
     top.press("\r");
-    top.until("another row", |screen| screen.contains("EVENT_NAME: ") && !chosen(screen));
+    let first = details(&top.until("the first row", |screen| details(screen).is_some()));
+    top.press("x");
+    top.until("the list", |screen| details(screen).is_none());
+    top.press(END);
+    top.press("\r");
+    top.until("the last row", |screen| details(screen).is_some_and(|last| Some(last) != first));
     top.press("\rh");
     top.until("the keys", |screen| screen.contains("ENABLED of the row's instrument") && screen.contains("q, Ctrl-C"));
     top.press("h");

@@ -3,8 +3,10 @@
 mod account;
 mod list;
 mod prune;
+mod report;
 mod result;
 mod serve;
+mod shell;
 mod show;
 mod sql;
 mod target;
@@ -12,6 +14,7 @@ mod top;
 
 use crate::Error;
 pub(crate) use serve::ServeError;
+pub(crate) use shell::ShellError;
 pub(crate) use target::TargetError;
 
 #[derive(Debug, clap::Subcommand)]
@@ -19,7 +22,9 @@ pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
     Sql(sql::Args),
+    Shell(shell::Args),
     Top(top::Args),
+    Report(report::Args),
     Serve(serve::Args),
     Account(account::Args),
     Prune(prune::Args),
@@ -30,7 +35,9 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::List(args) => list::run(args).map_err(Error::Output),
         Command::Show(args) => show::run(args),
         Command::Sql(args) => sql::run(args),
+        Command::Shell(args) => shell::run(args),
         Command::Top(args) => top::run(args),
+        Command::Report(args) => report::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Account(args) => account::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),

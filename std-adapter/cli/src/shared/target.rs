@@ -70,6 +70,17 @@ pub(crate) enum State {
     Ended,
 }
 
+impl State {
+    /// `the program …`
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            State::Runs => "runs",
+            State::Stopped => "is stopped",
+            State::Ended => "has ended",
+        }
+    }
+}
+
 /// A program that is looked at for a while: its file, unless that is anybody's.
 #[derive(Debug)]
 pub(crate) struct Watch(Option<SharedFile>);

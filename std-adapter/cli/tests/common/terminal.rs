@@ -66,14 +66,18 @@ impl Terminal {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().alternate_screen()
     }
 
+    /// Whether the terminal edits lines and makes signals of keys itself.
+    pub fn is_cooked(&self) -> bool {
+        let modes = tcgetattr(&self.pts).expect("it is a terminal").local_modes;
+        modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
+    }
+
     /// All is as a shell would have it: its own screen, a cursor, lines and echo.
     #[track_caller]
     pub fn is_as_before(&self) {
         self.until("a terminal as it was", |_| {
             let parser = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
-            let modes = tcgetattr(&self.pts).expect("it is a terminal").local_modes;
-            let cooked = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
-            !parser.screen().alternate_screen() && !parser.screen().hide_cursor() && modes.contains(cooked)
+            !parser.screen().alternate_screen() && !parser.screen().hide_cursor() && self.is_cooked()
         });
     }
 

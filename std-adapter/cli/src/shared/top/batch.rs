@@ -28,12 +28,14 @@ pub(super) fn run(args: &Args, mut program: Program) -> Result<(), Error> {
         if iteration > 0 {
             writeln!(out)?;
         }
-        let state = match program.state {
-            State::Runs => "runs",
-            State::Stopped => "is stopped",
-            State::Ended => "has ended",
-        };
-        writeln!(out, "{} {state}, {} threads, {:.2} s", program.name(), program.threads(), begin.elapsed().as_secs_f64())?;
+        writeln!(
+            out,
+            "{} {}, {} threads, {:.2} s",
+            program.name(),
+            program.state.name(),
+            program.threads(),
+            begin.elapsed().as_secs_f64()
+        )?;
         if let lost @ [_, ..] = program.lost().as_slice() {
             writeln!(out, "lost: {}", lost.join(", "))?;
         }

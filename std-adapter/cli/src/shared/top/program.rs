@@ -80,7 +80,7 @@ impl Program {
         let rows = self.rows(&view.select())?;
         let now = Instant::now();
         let names = view.select_names().map(|select| self.rows(&select)).transpose()?;
-        let switches = self.switches()?;
+        let switches = self.switches();
         let last = self.last.get(view.title);
         // Nothing grows in no time.
         let last = last.map(|(then, rows)| (rows, (now - *then).as_secs_f64().max(1e-3)));
@@ -102,18 +102,18 @@ impl Program {
         }
     }
 
-    fn switches(&mut self) -> Result<Switches, sql::Error> {
+    fn switches(&self) -> Switches {
         let mut switches = Switches::new();
         self.attached.region().scan(&tables::SetupInstruments, |row| {
             let yes = |setting| setting == perfschema::core::table::YesNo::Yes;
             switches.insert(row.name.as_str().to_owned(), (yes(row.enabled), yes(row.timed)));
         });
-        Ok(switches)
+        switches
     }
 
     /// Turns a switch of an instrument to what it is not, and says what has become of it.
     pub(super) fn switch(&mut self, instrument: &str, switch: Switch) -> Result<String, sql::Error> {
-        let (enabled, timed) = self.switches()?.get(instrument).copied().unwrap_or((false, false));
+        let (enabled, timed) = self.switches().get(instrument).copied().unwrap_or((false, false));
         let (column, on) = match switch {
             Switch::Enabled => ("ENABLED", !enabled),
             Switch::Timed => ("TIMED", !timed),

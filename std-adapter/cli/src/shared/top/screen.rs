@@ -43,10 +43,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
 
 fn heading(app: &App) -> Line<'static> {
     let state = match app.program.state {
-        State::Runs => Span::styled("runs", color(Color::Green)),
-        State::Stopped => Span::styled("is stopped", color(Color::Yellow)),
-        State::Ended => Span::styled("has ended", color(Color::Red)),
+        State::Runs => Color::Green,
+        State::Stopped => Color::Yellow,
+        State::Ended => Color::Red,
     };
+    let state = Span::styled(app.program.state.name(), color(state));
     let mut spans = vec![Span::styled(app.program.name(), Modifier::BOLD), " ".into(), state];
     spans.push(format!(", {} threads", app.threads).into());
     if app.is_paused {

@@ -192,7 +192,11 @@ fn waits(grid: Grid) -> Listing {
 
 fn plain(grid: Grid) -> Listing {
     let column = |(index, head): (usize, &ColumnHead)| {
-        let shown = if is_name(head) { Shown::Name } else { if head.is_numeric() { Shown::Count } else { Shown::Word } };
+        let shown = match head.is_numeric() {
+            true => Shown::Count,
+            false if is_name(head) => Shown::Name,
+            false => Shown::Word,
+        };
         Column::new(title(&head.name), shown, u8::try_from(index).unwrap_or(u8::MAX))
     };
     let columns = grid.columns.iter().enumerate().map(column).collect();
