@@ -54,6 +54,11 @@ fn main() -> ExitCode {
             eprintln!("{error}");
             ExitCode::FAILURE
         }
+        #[cfg(all(feature = "instrument", target_os = "linux"))]
+        Err(Error::Shell(error)) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
         Err(error) => {
             eprintln!("perfschema: {error}");
             ExitCode::FAILURE
@@ -72,6 +77,9 @@ enum Error {
     /// A statement was refused.
     #[cfg(all(feature = "instrument", target_os = "linux"))]
     Sql(perfschema_sql::Error),
+    /// A script was refused, or the terminal does not work.
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    Shell(shared::ShellError),
     /// Nothing can be served, or no account made.
     #[cfg(all(feature = "instrument", target_os = "linux"))]
     Serve(shared::ServeError),
@@ -90,6 +98,8 @@ impl std::fmt::Display for Error {
             Error::Target(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]
             Error::Sql(error) => error.fmt(f),
+            #[cfg(all(feature = "instrument", target_os = "linux"))]
+            Error::Shell(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]
             Error::Serve(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]

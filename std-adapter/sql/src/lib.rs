@@ -53,6 +53,7 @@ mod columns;
 mod database;
 mod dialect;
 mod error;
+mod explain;
 mod functions;
 mod moment;
 mod parse;

@@ -5,7 +5,7 @@ use crate::columns::{self, Clauses};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
 use crate::state::{State, lock};
-use crate::{Error, parse, show, value};
+use crate::{Error, explain, parse, show, value};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::{Connection, params_from_iter};
@@ -127,6 +127,9 @@ impl Session {
             self.begin();
             let tokens = parse::tokens(statement)?;
             let parameters = parse::placeholders(&tokens);
+            if explain::explained(&tokens)?.is_some() {
+                return Ok(Description { parameters, columns: explain::columns() });
+            }
             if let Some(select) = show::select(&self.state, &tokens, statement)? {
                 return Ok(Description { parameters, columns: self.describe(&select)?.columns });
             }
@@ -231,6 +234,9 @@ impl Session {
             return Ok(Outcome::Rows(show::warnings(&self.state.warnings())));
         }
         lock(&self.state.settings).warnings.clear();
+        if let Some(query) = explain::explained(&tokens)? {
+            return self.explain(query, text, parameters).map(Outcome::Rows);
+        }
         if let Some(select) = show::select(&self.state, &tokens, text)? {
             return self.run_text(&select).map(Outcome::Rows);
         }

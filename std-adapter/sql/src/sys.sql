@@ -121,6 +121,171 @@ SELECT locked_event_name, object_instance_begin, operation, sys.format_time(wait
   FROM sys.`x$lock_waits` l
  ORDER BY l.wait_so_far DESC;
 
+-- ---------------------------------------------------------------------------------------------------------------------------------
+-- Io: files. MySQL shortens paths by what it knows of its own folders (format_path); a program has none, so paths stay as they are.
+-- ---------------------------------------------------------------------------------------------------------------------------------
+
+CREATE VIEW sys.`x$io_global_by_file_by_bytes` AS
+SELECT FILE_NAME AS file, COUNT_READ AS count_read, SUM_NUMBER_OF_BYTES_READ AS total_read,
+       IFNULL(SUM_NUMBER_OF_BYTES_READ / NULLIF(COUNT_READ, 0), 0) AS avg_read, COUNT_WRITE AS count_write,
+       SUM_NUMBER_OF_BYTES_WRITE AS total_written, IFNULL(SUM_NUMBER_OF_BYTES_WRITE / NULLIF(COUNT_WRITE, 0), 0) AS avg_write,
+       SUM_NUMBER_OF_BYTES_READ + SUM_NUMBER_OF_BYTES_WRITE AS total,
+       IFNULL(ROUND(100 - SUM_NUMBER_OF_BYTES_READ * 100 / NULLIF(SUM_NUMBER_OF_BYTES_READ + SUM_NUMBER_OF_BYTES_WRITE, 0), 2), 0)
+           AS write_pct
+  FROM performance_schema.file_summary_by_instance
+ ORDER BY SUM_NUMBER_OF_BYTES_READ + SUM_NUMBER_OF_BYTES_WRITE DESC;
+
+CREATE VIEW sys.`io_global_by_file_by_bytes` AS
+SELECT file, count_read, sys.format_bytes(total_read) AS total_read, sys.format_bytes(avg_read) AS avg_read, count_write,
+       sys.format_bytes(total_written) AS total_written, sys.format_bytes(avg_write) AS avg_write, sys.format_bytes(total) AS total,
+       write_pct
+  FROM sys.`x$io_global_by_file_by_bytes` f
+ ORDER BY f.total DESC;
+
+CREATE VIEW sys.`x$io_global_by_file_by_latency` AS
+SELECT FILE_NAME AS file, COUNT_STAR AS total, SUM_TIMER_WAIT AS total_latency, COUNT_READ AS count_read,
+       SUM_TIMER_READ AS read_latency, COUNT_WRITE AS count_write, SUM_TIMER_WRITE AS write_latency, COUNT_MISC AS count_misc,
+       SUM_TIMER_MISC AS misc_latency
+  FROM performance_schema.file_summary_by_instance
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`io_global_by_file_by_latency` AS
+SELECT file, total, sys.format_time(total_latency) AS total_latency, count_read, sys.format_time(read_latency) AS read_latency,
+       count_write, sys.format_time(write_latency) AS write_latency, count_misc, sys.format_time(misc_latency) AS misc_latency
+  FROM sys.`x$io_global_by_file_by_latency` f
+ ORDER BY f.total_latency DESC;
+
+CREATE VIEW sys.`x$io_global_by_wait_by_bytes` AS
+SELECT SUBSTRING_INDEX(EVENT_NAME, '/', -2) AS event_name, COUNT_STAR AS total, SUM_TIMER_WAIT AS total_latency,
+       MIN_TIMER_WAIT AS min_latency, AVG_TIMER_WAIT AS avg_latency, MAX_TIMER_WAIT AS max_latency, COUNT_READ AS count_read,
+       SUM_NUMBER_OF_BYTES_READ AS total_read, IFNULL(SUM_NUMBER_OF_BYTES_READ / NULLIF(COUNT_READ, 0), 0) AS avg_read,
+       COUNT_WRITE AS count_write, SUM_NUMBER_OF_BYTES_WRITE AS total_written,
+       IFNULL(SUM_NUMBER_OF_BYTES_WRITE / NULLIF(COUNT_WRITE, 0), 0) AS avg_written,
+       SUM_NUMBER_OF_BYTES_WRITE + SUM_NUMBER_OF_BYTES_READ AS total_requested
+  FROM performance_schema.file_summary_by_event_name
+ WHERE EVENT_NAME LIKE 'wait/io/file/%' AND COUNT_STAR > 0
+ ORDER BY SUM_NUMBER_OF_BYTES_WRITE + SUM_NUMBER_OF_BYTES_READ DESC;
+
+CREATE VIEW sys.`io_global_by_wait_by_bytes` AS
+SELECT event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
+       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency, count_read,
+       sys.format_bytes(total_read) AS total_read, sys.format_bytes(avg_read) AS avg_read, count_write,
+       sys.format_bytes(total_written) AS total_written, sys.format_bytes(avg_written) AS avg_written,
+       sys.format_bytes(total_requested) AS total_requested
+  FROM sys.`x$io_global_by_wait_by_bytes` w
+ ORDER BY w.total_requested DESC;
+
+CREATE VIEW sys.`x$io_global_by_wait_by_latency` AS
+SELECT SUBSTRING_INDEX(EVENT_NAME, '/', -2) AS event_name, COUNT_STAR AS total, SUM_TIMER_WAIT AS total_latency,
+       AVG_TIMER_WAIT AS avg_latency, MAX_TIMER_WAIT AS max_latency, SUM_TIMER_READ AS read_latency, SUM_TIMER_WRITE AS write_latency,
+       SUM_TIMER_MISC AS misc_latency, COUNT_READ AS count_read, SUM_NUMBER_OF_BYTES_READ AS total_read,
+       IFNULL(SUM_NUMBER_OF_BYTES_READ / NULLIF(COUNT_READ, 0), 0) AS avg_read, COUNT_WRITE AS count_write,
+       SUM_NUMBER_OF_BYTES_WRITE AS total_written, IFNULL(SUM_NUMBER_OF_BYTES_WRITE / NULLIF(COUNT_WRITE, 0), 0) AS avg_written
+  FROM performance_schema.file_summary_by_event_name
+ WHERE EVENT_NAME LIKE 'wait/io/file/%' AND COUNT_STAR > 0
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`io_global_by_wait_by_latency` AS
+SELECT event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency,
+       sys.format_time(max_latency) AS max_latency, sys.format_time(read_latency) AS read_latency,
+       sys.format_time(write_latency) AS write_latency, sys.format_time(misc_latency) AS misc_latency, count_read,
+       sys.format_bytes(total_read) AS total_read, sys.format_bytes(avg_read) AS avg_read, count_write,
+       sys.format_bytes(total_written) AS total_written, sys.format_bytes(avg_written) AS avg_written
+  FROM sys.`x$io_global_by_wait_by_latency` w
+ ORDER BY w.total_latency DESC;
+
+CREATE VIEW sys.`x$latest_file_io` AS
+SELECT IF(t.PROCESSLIST_ID IS NULL, CONCAT(SUBSTRING_INDEX(t.NAME, '/', -1), ':', t.THREAD_ID),
+          CONCAT(t.PROCESSLIST_USER, '@', t.PROCESSLIST_HOST, ':', t.PROCESSLIST_ID)) AS thread,
+       w.OBJECT_NAME AS file, w.TIMER_WAIT AS latency, w.OPERATION AS operation, w.NUMBER_OF_BYTES AS requested
+  FROM performance_schema.events_waits_history_long w JOIN performance_schema.threads t ON w.THREAD_ID = t.THREAD_ID
+ WHERE w.OBJECT_NAME IS NOT NULL AND w.EVENT_NAME LIKE 'wait/io/file/%'
+ ORDER BY w.TIMER_START;
+
+CREATE VIEW sys.`latest_file_io` AS
+SELECT IF(t.PROCESSLIST_ID IS NULL, CONCAT(SUBSTRING_INDEX(t.NAME, '/', -1), ':', t.THREAD_ID),
+          CONCAT(t.PROCESSLIST_USER, '@', t.PROCESSLIST_HOST, ':', t.PROCESSLIST_ID)) AS thread,
+       w.OBJECT_NAME AS file, sys.format_time(w.TIMER_WAIT) AS latency, w.OPERATION AS operation,
+       sys.format_bytes(w.NUMBER_OF_BYTES) AS requested
+  FROM performance_schema.events_waits_history_long w JOIN performance_schema.threads t ON w.THREAD_ID = t.THREAD_ID
+ WHERE w.OBJECT_NAME IS NOT NULL AND w.EVENT_NAME LIKE 'wait/io/file/%'
+ ORDER BY w.TIMER_START;
+
+CREATE VIEW sys.`x$io_by_thread_by_latency` AS
+SELECT IF(t.PROCESSLIST_ID IS NULL, SUBSTRING_INDEX(t.NAME, '/', -1), CONCAT(t.PROCESSLIST_USER, '@', t.PROCESSLIST_HOST)) AS user,
+       SUM(s.COUNT_STAR) AS total, SUM(s.SUM_TIMER_WAIT) AS total_latency, MIN(s.MIN_TIMER_WAIT) AS min_latency,
+       SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency, s.THREAD_ID AS thread_id,
+       t.PROCESSLIST_ID AS processlist_id
+  FROM performance_schema.events_waits_summary_by_thread_by_event_name s
+       LEFT JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.EVENT_NAME LIKE 'wait/io/file/%' AND s.SUM_TIMER_WAIT > 0
+ GROUP BY s.THREAD_ID
+ ORDER BY SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`io_by_thread_by_latency` AS
+SELECT user, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
+       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency, thread_id, processlist_id
+  FROM sys.`x$io_by_thread_by_latency` i
+ ORDER BY i.total_latency DESC;
+
+CREATE VIEW sys.`x$host_summary_by_file_io_type` AS
+SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event_name, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency
+  FROM performance_schema.events_waits_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.EVENT_NAME LIKE 'wait/io/file%' AND s.COUNT_STAR > 0
+ GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`host_summary_by_file_io_type` AS
+SELECT host, event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency
+  FROM sys.`x$host_summary_by_file_io_type` h
+ ORDER BY h.host, h.total_latency DESC;
+
+CREATE VIEW sys.`x$host_summary_by_file_io` AS
+SELECT host, SUM(total) AS ios, SUM(total_latency) AS io_latency
+  FROM sys.`x$host_summary_by_file_io_type` h
+ GROUP BY host
+ ORDER BY SUM(total_latency) DESC;
+
+CREATE VIEW sys.`host_summary_by_file_io` AS
+SELECT host, ios, sys.format_time(io_latency) AS io_latency
+  FROM sys.`x$host_summary_by_file_io` h
+ ORDER BY h.io_latency DESC;
+
+-- Here the column is called latency, there total_latency: so it is in MySQL.
+CREATE VIEW sys.`x$user_summary_by_file_io_type` AS
+SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event_name, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS latency, MAX(s.MAX_TIMER_WAIT) AS max_latency
+  FROM performance_schema.events_waits_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.EVENT_NAME LIKE 'wait/io/file%' AND s.COUNT_STAR > 0
+ GROUP BY IFNULL(t.PROCESSLIST_USER, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`user_summary_by_file_io_type` AS
+SELECT user, event_name, total, sys.format_time(latency) AS latency, sys.format_time(max_latency) AS max_latency
+  FROM sys.`x$user_summary_by_file_io_type` u
+ ORDER BY u.user, u.latency DESC;
+
+CREATE VIEW sys.`x$user_summary_by_file_io` AS
+SELECT user, SUM(total) AS ios, SUM(latency) AS io_latency
+  FROM sys.`x$user_summary_by_file_io_type` u
+ GROUP BY user
+ ORDER BY SUM(latency) DESC;
+
+CREATE VIEW sys.`user_summary_by_file_io` AS
+SELECT user, ios, sys.format_time(io_latency) AS io_latency
+  FROM sys.`x$user_summary_by_file_io` u
+ ORDER BY u.io_latency DESC;
+
+-- What was lost because something was full; empty is good.
+CREATE VIEW sys.`ps_check_lost_instrumentation` AS
+SELECT VARIABLE_NAME AS variable_name, VARIABLE_VALUE AS variable_value
+  FROM performance_schema.global_status
+ WHERE VARIABLE_NAME LIKE 'perf%lost' AND VARIABLE_VALUE > 0;
+
+-- ---------------------------------------------------------------------------------------------------------------------------------
+-- End of io.
+-- ---------------------------------------------------------------------------------------------------------------------------------
 -- Memory in use, by instrument, by thread, and in all.
 CREATE VIEW sys.`memory_global_by_current_bytes` AS
 SELECT EVENT_NAME AS event_name, CURRENT_COUNT_USED AS current_count, sys.format_bytes(CURRENT_NUMBER_OF_BYTES_USED) AS current_alloc,

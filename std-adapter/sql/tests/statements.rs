@@ -354,7 +354,6 @@ fn what_is_refused_and_how() {
         ("CREATE TABLE test.x AS SELECT 1 AS a, 2 AS A", "1060 (42S21): Duplicate column name 'A'"),
         ("DROP TABLE test.nothing", "1051 (42S02): Unknown table 'test.nothing'"),
         ("ATTACH DATABASE 'x' AS y", "1235 (42000): This version of MySQL doesn't yet support 'ATTACH DATABASE'"),
-        ("EXPLAIN SELECT 1", "1235 (42000): This version of MySQL doesn't yet support 'EXPLAIN of a statement'"),
         ("SHOW COLUMNS FROM nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
         ("SHOW NOTHING", &format!("1064 (42000): {syntax} 'NOTHING' at line 1")),
         (
@@ -492,4 +491,55 @@ fn rights() {
     check(&mut session, "TRUNCATE performance_schema.events_waits_history", read_only);
     check(&mut session, "UPDATE performance_schema.setup_instruments SET enabled = 'NO'", read_only);
     check(&mut session, "SELECT sys.timer_now() IS NULL", "1");
+}
+
+/// MySQL's headings; the tables in the order in which they are read.
+#[test]
+fn explain() {
+    let mut session = session();
+    let heads = "id,select_type,table,partitions,type,possible_keys,key,key_len,ref,rows,filtered,Extra\n";
+    let mut plan = |query: &str| {
+        let found = run(&mut session, query);
+        found.strip_prefix(heads).unwrap_or_else(|| panic!("{query}: {found}")).trim_end().to_owned()
+    };
+    assert_eq!(plan("EXPLAIN SELECT * FROM threads"), "1,SIMPLE,threads,,ALL,,,,,,,");
+    assert_eq!(plan("DESC FORMAT = TRADITIONAL SELECT 1"), "1,SIMPLE,,,,,,,,,,No tables used");
+    let sorted = plan("EXPLAIN SELECT type, COUNT(*) FROM threads t GROUP BY type ORDER BY 2");
+    assert_eq!(sorted, "1,SIMPLE,t,,ALL,,,,,,,Using temporary; Using filesort");
+    let union = plan("EXPLAIN SELECT name FROM setup_timers UNION SELECT name FROM setup_consumers");
+    assert!(union.lines().all(|line| line.contains(",setup_")) && union.lines().count() == 2, "{union}");
+    let derived = plan("EXPLAIN SELECT * FROM (SELECT name FROM setup_timers LIMIT 1) a JOIN threads b ON a.name = b.name");
+    assert!(derived.contains(",DERIVED,setup_timers,") && derived.starts_with("1,PRIMARY,"), "{derived}");
+    assert!(!plan("EXPLAIN SELECT * FROM sys.lock_waits").is_empty());
+    // Of a table it says the columns.
+    assert!(run(&mut session, "EXPLAIN threads").starts_with("Field,Type,Null,Key,Default,Extra\nTHREAD_ID,"));
+    let description = session.describe("EXPLAIN SELECT * FROM threads WHERE type = ?").expect("it can be explained");
+    assert_eq!((description.parameters, description.columns.len()), (1, 12));
+    let parameters = session.execute_with("EXPLAIN SELECT * FROM threads WHERE type = ?", &["x".into()]);
+    assert!(matches!(parameters, Ok(Outcome::Rows(grid)) if grid.rows.len() == 1));
+    for (statement, what) in [
+        ("EXPLAIN UPDATE setup_timers SET timer_name = 'TICK'", "EXPLAIN of anything but a query"),
+        ("EXPLAIN ANALYZE SELECT 1", "EXPLAIN ANALYZE"),
+        ("EXPLAIN FORMAT = JSON SELECT 1", "EXPLAIN in another format than TRADITIONAL"),
+    ] {
+        let refused = format!("ERROR 1235 (42000): This version of MySQL doesn't yet support '{what}'");
+        assert_eq!(run(&mut session, statement), refused);
+    }
+    assert!(run(&mut session, "EXPLAIN SELECT nothing FROM threads").starts_with("ERROR 1054 (42S22): "));
+}
+
+/// What there is nothing of is an empty result, and no error.
+#[test]
+fn what_is_not_here_is_empty() {
+    let mut session = session();
+    for (statement, heads) in [
+        ("SHOW TRIGGERS", "Trigger,Event,Table,"),
+        ("SHOW EVENTS FROM sys", "Db,Name,"),
+        ("SHOW PROCEDURE STATUS LIKE 'x'", "Db,Name,Type,"),
+        ("SHOW FUNCTION STATUS WHERE Db = 'sys'", "Db,Name,Type,"),
+    ] {
+        let found = run(&mut session, statement);
+        assert!(found.starts_with(heads) && found.lines().count() == 1, "{statement}: {found}");
+    }
+    assert!(run(&mut session, "SHOW PROCEDURE").starts_with("ERROR 1064 (42000): "));
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Leaves out the columns that are NULL in every row: a wait for a lock has no object name, no index, no bytes.
-fn leave_out_empty_columns(grid: &mut Grid) {
+pub(super) fn leave_out_empty_columns(grid: &mut Grid) {
     let is_empty = |column: usize| grid.rows.iter().all(|row| row.get(column).is_none_or(|value| *value == OwnedValue::Null));
     let keep: Vec<bool> = (0..grid.columns.len()).map(|column| grid.rows.is_empty() || !is_empty(column)).collect();
     let mut kept = keep.iter().cycle();

@@ -1,9 +1,7 @@
 //! `perfschema sql`
 
-use super::target;
+use super::{result, target};
 use crate::{Error, output};
-use perfschema::render::Grid;
-use perfschema::render::text::{Fit, Footer};
 use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
@@ -85,21 +83,7 @@ fn print(out: &mut dyn Write, args: &Args, index: usize, piece: &Piece, outcome:
             if index > 0 {
                 writeln!(out)?;
             }
-            match outcome {
-                Outcome::Rows(grid) => print_rows(out, grid, piece.vertical, time),
-                Outcome::Done { changed, info, .. } => {
-                    let s = if *changed == 1 { "" } else { "s" };
-                    writeln!(out, "Query OK, {changed} row{s} affected ({:.2} sec)", time.as_secs_f64())?;
-                    if info.is_empty() { Ok(()) } else { writeln!(out, "{info}") }
-                }
-            }
+            result::print(out, outcome, piece.vertical, 0, time)
         }
     }
-}
-
-fn print_rows(out: &mut dyn Write, grid: &Grid, vertical: bool, time: Duration) -> io::Result<()> {
-    // Nothing is shortened that goes into a file or a pipe.
-    let fit = if io::stdout().is_terminal() { Fit::Columns(output::width()) } else { Fit::Never };
-    let text = if vertical { grid.vertical() } else { grid.boxed() };
-    write!(out, "{}", text.fit(fit).footer(Footer::Timed(time)))
 }

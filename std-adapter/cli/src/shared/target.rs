@@ -47,11 +47,52 @@ pub(crate) fn find(target: &str) -> Result<Attached, TargetError> {
 
 /// As [`find`], and whether the program still runs.
 pub(crate) fn find_and_ask(target: &str) -> Result<(Attached, bool), TargetError> {
+    let (attached, watch) = find_and_watch(target)?;
+    Ok((attached, watch.state() != State::Ended))
+}
+
+/// As [`find`], with something that says what the program does, now and later.
+pub(crate) fn find_and_watch(target: &str) -> Result<(Attached, Watch), TargetError> {
     let path = path(target)?;
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     let files = shared_files().map_err(TargetError::Directory)?;
-    let runs = files.iter().any(|file| file.path() == real && file.is_in_use());
-    Ok((open(&path)?, runs))
+    let file = files.into_iter().find(|file| file.path() == real);
+    Ok((open(&path)?, Watch(file)))
+}
+
+/// Whether a program is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Runs,
+    /// By SIGSTOP, by Ctrl-Z, by a debugger.
+    Stopped,
+    /// Or it is a file of another machine's.
+    Ended,
+}
+
+impl State {
+    /// `the program …`
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            State::Runs => "runs",
+            State::Stopped => "is stopped",
+            State::Ended => "has ended",
+        }
+    }
+}
+
+/// A program that is looked at for a while: its file, unless that is anybody's.
+#[derive(Debug)]
+pub(crate) struct Watch(Option<SharedFile>);
+
+impl Watch {
+    pub(crate) fn state(&self) -> State {
+        let Some(file) = self.0.as_ref().filter(|file| file.is_in_use()) else { return State::Ended };
+        // 17694 (a name) T …
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", file.pid())).unwrap_or_default();
+        let letter = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        if matches!(letter, Some('T' | 't')) { State::Stopped } else { State::Runs }
+    }
 }
 
 fn path(target: &str) -> Result<PathBuf, TargetError> {

@@ -314,7 +314,12 @@ fn value_text(value: Value<'_>, human: bool) -> Cow<'_, str> {
     }
 }
 
-fn escape(text: &str) -> String {
+/// The text with everything escaped that a terminal would act on instead of showing it, as all forms of this module show it.
+///
+/// ```
+/// assert_eq!(perfschema::render::text::escape("a\n\u{1b}[2Jb"), r"a\n\u{1b}[2Jb");
+/// ```
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         if is_hostile(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
@@ -323,8 +328,18 @@ fn escape(text: &str) -> String {
 }
 
 /// The text in at most `width` columns, with `…` for what is gone. A name or path loses its front, since the names of a column differ
-/// at the end; it is cut before a `/` if there is one near. A text of several words loses its end.
-fn shorten(text: &str, width: usize) -> String {
+/// at the end; it is cut before a `/` if there is one near. A text of several words loses its end. One that is short enough stays.
+///
+/// ```
+/// use perfschema::render::text::shorten;
+/// assert_eq!(shorten("wait/synch/mutex/demo/postings", 16), "…/demo/postings");
+/// assert_eq!(shorten("two words", 6), "two…");
+/// assert_eq!(shorten("words", 5), "words");
+/// ```
+pub fn shorten(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
     let Some(room) = width.checked_sub(1) else { return String::new() };
     if text.contains(' ') {
         let mut end = cut(text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)), room).unwrap_or(0);

@@ -1,0 +1,79 @@
+//! `perfschema report`
+//!
+//! ```text
+//!  program ─ SQL ─→ sections: grids, and what to draw of them ─→ chart: SVG ─→ page: HTML
+//! ```
+
+mod chart;
+mod page;
+mod section;
+
+use super::target::{self, State};
+use crate::{Error, output};
+use perfschema::render::text::escape;
+use perfschema_sql::{Account, Database, Outcome, Right, Session};
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Write one HTML page about a program, to attach to a ticket: what waits now, what took the time, files, losses, setup, with charts.
+///
+/// The page needs nothing but itself, and no script. The program may run, be stopped, or have ended.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// Where to write it; - is the standard output [default: the standard output, and at a terminal perfschema-PID.html].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let (attached, watch) = target::find_and_watch(&args.target).map_err(Error::Target)?;
+    let region = attached.region();
+    let (program, pid) = (escape(region.program().as_str()), region.pid());
+    let (start_unix_ns, size_bytes) = (region.start_unix_ns(), region.size_bytes());
+    let state = watch.state();
+    let database = Database::new(attached);
+    // Of a program that has ended the clock has stopped, too.
+    let database = if state == State::Ended { database.read_only() } else { database };
+    let account = Account { right: Right::Read, ..Account::default() };
+    let mut session = database.session(account).map_err(Error::Sql)?;
+    let sections = section::all(&mut session).map_err(Error::Sql)?;
+    let start = format!("SELECT FROM_UNIXTIME({})", start_unix_ns / 1_000_000_000);
+    let facts = [
+        ("Program", format!("{program}, pid {pid}, {}", state.name())),
+        ("Written", format!("{} UTC", text(&mut session, "SELECT NOW()"))),
+        ("Recorded since", format!("{} UTC", text(&mut session, &start))),
+        ("Threads", text(&mut session, "SELECT COUNT(*) FROM performance_schema.threads")),
+        ("Memory of the tables", indicatif::BinaryBytes(size_bytes as u64).to_string()),
+    ];
+    let page = page::render(&format!("{program}, pid {pid}"), &facts, &sections);
+    write_page(args, pid, &page).map_err(Error::Output)
+}
+
+/// The one value of a query.
+fn text(session: &mut Session, select: &str) -> String {
+    match session.execute(select) {
+        Ok(Outcome::Rows(grid)) => grid.rows.first().and_then(|row| row.first()).map(|value| value.as_value().to_string()),
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+fn write_page(args: &Args, pid: u32, page: &str) -> io::Result<()> {
+    let is_dash = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if is_dash || (args.output.is_none() && !io::stdout().is_terminal()) {
+        let mut out = output::stdout();
+        out.write_all(page.as_bytes())?;
+        return out.flush();
+    }
+    let path = args.output.clone().unwrap_or_else(|| format!("perfschema-{pid}.html").into());
+    // What the user has named is replaced, nothing else is.
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).create_new(args.output.is_none());
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    options.open(&path).and_then(|mut file| file.write_all(page.as_bytes())).map_err(named)?;
+    eprintln!("perfschema: {} written", path.display());
+    Ok(())
+}

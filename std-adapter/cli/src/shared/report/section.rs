@@ -1,0 +1,151 @@
+//! What the page has: rows of tables, the first of each, and what to draw of them.
+
+use super::chart;
+use crate::shared::show::leave_out_empty_columns;
+use perfschema::render::{Grid, OwnedValue, Unit};
+use perfschema::tables;
+use perfschema_sql::{Error, Outcome, Session};
+
+/// Rows of a list; the page says how many there are.
+const ROWS: usize = 50;
+/// Of the setup, which is read by nobody from the start to the end.
+const SETUP_ROWS: usize = 200;
+/// Bars of a chart.
+const BARS: usize = 12;
+/// Histograms.
+const HISTOGRAMS: usize = 6;
+
+/// A part of the page.
+pub(super) struct Section {
+    pub(super) title: String,
+    /// What it says, in words.
+    pub(super) note: String,
+    /// SVG.
+    pub(super) charts: Vec<String>,
+    pub(super) grid: Grid,
+    /// How many rows there are; the grid has the first of them.
+    pub(super) rows: usize,
+    /// Where there are no rows.
+    pub(super) empty: &'static str,
+    /// Whether it is folded at first.
+    pub(super) folded: bool,
+}
+
+impl Section {
+    fn new(title: &str, note: &str, mut grid: Grid, limit: usize, empty: &'static str) -> Section {
+        let rows = grid.rows.len();
+        grid.rows.truncate(limit);
+        leave_out_empty_columns(&mut grid);
+        Section { title: title.into(), note: note.into(), charts: Vec::new(), grid, rows, empty, folded: false }
+    }
+}
+
+/// All sections, in their order.
+pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
+    let mut sections = vec![waits_now(session)?, events(session)?, histograms(session)?];
+    for (title, table, name) in
+        [("Files", "file_summary_by_instance", "FILE_NAME"), ("Sockets", "socket_summary_by_instance", "EVENT_NAME")]
+    {
+        if tables::find(table).is_ok() {
+            sections.push(io(session, title, table, name)?);
+        }
+    }
+    sections.push(lost(session)?);
+    for table in ["setup_consumers", "setup_instruments", "setup_timers", "setup_actors", "global_variables"] {
+        let grid = rows(session, &format!("SELECT * FROM performance_schema.{table} ORDER BY 1"))?;
+        sections
+            .push(Section { folded: true, ..Section::new(&format!("Setup: {table}"), "", grid, SETUP_ROWS, "There are none.") });
+    }
+    Ok(sections)
+}
+
+fn rows(session: &mut Session, select: &str) -> Result<Grid, Error> {
+    match session.execute(select)? {
+        Outcome::Rows(grid) => Ok(grid),
+        Outcome::Done { .. } => Ok(Grid::default()),
+    }
+}
+
+fn waits_now(session: &mut Session) -> Result<Section, Error> {
+    let select = "SELECT thread_name, wait_so_far, operation, event_name, object_name, source, holder_thread_name, holder_source, \
+                  thread_id, holder_thread_id, object_instance_begin \
+                  FROM sys.`x$current_waits` w ORDER BY w.wait_so_far DESC";
+    let mut grid = rows(session, select)?;
+    for column in grid.columns.iter_mut().filter(|column| column.name == "wait_so_far") {
+        column.unit = Unit::Picoseconds;
+    }
+    Ok(Section::new("What waits now", "The longest first, each with who holds what it waits for.", grid, ROWS, "Nothing waited."))
+}
+
+fn events(session: &mut Session) -> Result<Section, Error> {
+    let select = "SELECT * FROM performance_schema.events_waits_summary_global_by_event_name s WHERE COUNT_STAR > 0 \
+                  ORDER BY s.SUM_TIMER_WAIT DESC, s.COUNT_STAR DESC";
+    let grid = rows(session, select)?;
+    let bars: Vec<(String, f64)> =
+        grid.rows.iter().take(BARS).map(|row| (text(&grid, row, "EVENT_NAME"), number(&grid, row, "SUM_TIMER_WAIT"))).collect();
+    let charts = chart::times("Time waited in all threads together", &bars);
+    let note = "Since the program started, or since the table was truncated: the most time first.";
+    Ok(Section {
+        charts: Vec::from_iter(charts),
+        ..Section::new("Waits by instrument", note, grid, ROWS, "Nothing was recorded.")
+    })
+}
+
+fn histograms(session: &mut Session) -> Result<Section, Error> {
+    let names = "SELECT EVENT_NAME FROM performance_schema.events_waits_summary_global_by_event_name s WHERE COUNT_STAR > 0 \
+                 ORDER BY s.SUM_TIMER_WAIT DESC";
+    let mut charts = Vec::new();
+    for row in rows(session, names)?.rows {
+        let Some(OwnedValue::Text(name)) = row.into_iter().next() else { continue };
+        let select = "SELECT BUCKET_TIMER_LOW, COUNT_BUCKET FROM performance_schema.events_waits_histogram_by_event_name h \
+                      WHERE h.EVENT_NAME = ? ORDER BY h.BUCKET_NUMBER";
+        let grid = match session.execute_with(select, &[name.as_str().into()])? {
+            Outcome::Rows(grid) => grid,
+            Outcome::Done { .. } => Grid::default(),
+        };
+        let buckets: Vec<(f64, f64)> =
+            grid.rows.iter().map(|row| (number(&grid, row, "BUCKET_TIMER_LOW"), number(&grid, row, "COUNT_BUCKET"))).collect();
+        charts.extend(chart::histogram(&name, &buckets));
+        if charts.len() == HISTOGRAMS {
+            break;
+        }
+    }
+    let empty = if charts.is_empty() { "None were recorded; a consumer switches them on." } else { "" };
+    let note = "How many waits took how long, of the instruments with the most time.";
+    Ok(Section { charts, ..Section::new("Histograms", note, Grid::default(), 0, empty) })
+}
+
+/// What was read and written: files, sockets.
+fn io(session: &mut Session, title: &str, table: &str, name: &str) -> Result<Section, Error> {
+    let select = format!("SELECT * FROM performance_schema.{table} s WHERE COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC");
+    let grid = rows(session, &select)?;
+    let bars = |column: &str| -> Vec<(String, f64)> {
+        grid.rows.iter().take(BARS).map(|row| (text(&grid, row, name), number(&grid, row, column))).collect()
+    };
+    let mut charts = Vec::from_iter(chart::times("Time of all operations", &bars("SUM_TIMER_WAIT")));
+    let (read, written) = (bars("SUM_NUMBER_OF_BYTES_READ"), bars("SUM_NUMBER_OF_BYTES_WRITE"));
+    charts.extend(chart::bytes("Bytes read (green) and written (brown)", &read, &written));
+    let note = "Those with the most time first.";
+    Ok(Section { charts, ..Section::new(title, note, grid, ROWS, "Nothing was read or written.") })
+}
+
+fn lost(session: &mut Session) -> Result<Section, Error> {
+    let grid =
+        rows(session, "SELECT * FROM performance_schema.global_status WHERE VARIABLE_NAME LIKE '%lost' AND VARIABLE_VALUE > 0")?;
+    let note = "What found no room and is missing above; a larger size at start makes room.";
+    Ok(Section::new("Losses", note, grid, ROWS, "Nothing was lost."))
+}
+
+fn text(grid: &Grid, row: &[OwnedValue], column: &str) -> String {
+    let value = grid.column(column).ok().and_then(|index| row.get(index));
+    value.map_or_else(String::new, |value| value.as_value().to_string())
+}
+
+fn number(grid: &Grid, row: &[OwnedValue], column: &str) -> f64 {
+    match grid.column(column).ok().and_then(|index| row.get(index)) {
+        Some(OwnedValue::Unsigned(number)) => *number as f64,
+        Some(OwnedValue::Signed(number)) => *number as f64,
+        Some(OwnedValue::Double(number)) => *number,
+        _ => 0.0,
+    }
+}

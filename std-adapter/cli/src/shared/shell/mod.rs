@@ -1,0 +1,341 @@
+//! `perfschema shell`
+//!
+//! On a terminal: [`scan`] finds where statements end in the lines that are typed, [`complete`] offers names. Otherwise a script.
+
+mod complete;
+mod scan;
+
+use super::target::State;
+use super::{result, target};
+use crate::{Error, output};
+use complete::Completion;
+use perfschema::render::Grid;
+use perfschema::render::text::{Footer, escape};
+use perfschema_sql::{self as sql, Account, Database, Limits, Outcome, Session};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config, Editor};
+use scan::{Open, Scanner, Step};
+use signal_hook::consts::SIGINT;
+use std::fmt;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Ask a program's tables, statement by statement, as with the mysql client.
+///
+/// A statement ends with ; or \G and may have several lines. Tab completes names, Ctrl-C stops a statement that runs, \h helps. What is
+/// not typed at a terminal is read as a script, and rows come out with tabs between their values.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// How long one statement may take, in seconds.
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Print the rows of a script in frames, too.
+    #[arg(short, long)]
+    table: bool,
+    /// Go on with a script after an error.
+    #[arg(short, long)]
+    force: bool,
+}
+
+/// Why a script ended early.
+#[derive(Debug)]
+pub(crate) enum ShellError {
+    /// A statement was refused.
+    Statement(sql::Error, u64),
+    /// A line is no text.
+    NotUtf8(u64),
+    /// The terminal does not work.
+    Terminal(ReadlineError),
+}
+
+impl fmt::Display for ShellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // As the `mysql` client has it.
+            ShellError::Statement(error, line) => {
+                write!(f, "ERROR {} ({}) at line {line}: {}", error.errno, error.sqlstate, error.message)
+            }
+            ShellError::NotUtf8(line) => write!(f, "perfschema: line {line} is not UTF-8"),
+            ShellError::Terminal(error) => write!(f, "perfschema: the terminal: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ShellError {}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let (attached, watch) = target::find_and_watch(&args.target).map_err(Error::Target)?;
+    let about = {
+        let region = attached.region();
+        format!("{}, pid {}", escape(region.program().as_str()), region.pid())
+    };
+    let ended = watch.state() == State::Ended;
+    let mut database = Database::new(attached).limits(Limits { time: Duration::from_secs(args.timeout), ..Limits::default() });
+    if ended {
+        database = database.read_only();
+    }
+    let mut session = database.session(Account::default()).map_err(Error::Sql)?;
+    session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
+    if io::stdin().is_terminal() {
+        interactive(session, &about, &watch).map_err(Error::Shell)
+    } else {
+        script(args, &mut session)
+    }
+}
+
+/// What the program does, and what follows from that.
+fn state_name(state: State) -> String {
+    let follows = if state == State::Ended { ", its tables can only be read" } else { "" };
+    state.name().to_owned() + follows
+}
+
+// At a terminal.
+
+const HELP: &str = "\
+\\g or ;    run the statement
+\\G         run it, and print one line a value
+\\c         forget what was typed
+\\u SCHEMA  use performance_schema, sys, information_schema or test
+\\s         status of the session and the program
+\\W  \\w     show warnings after each statement, or only count them
+\\h         this
+\\q         quit, as Ctrl-D
+Tab completes names and words; Ctrl-C stops a statement that runs; ↑ and Ctrl-R find earlier ones.";
+
+const PROMPT: &str = "perfschema> ";
+
+/// What stands in front of a line that goes on, as wide as the prompt.
+fn prompt(open: Option<Open>) -> String {
+    match open {
+        None => PROMPT.into(),
+        Some(Open::Nothing) => format!("{:>12}", "-> "),
+        Some(Open::Quote(quote)) => format!("{:>12}", format!("{quote}> ")),
+        Some(Open::Comment) => format!("{:>12}", "/*> "),
+    }
+}
+
+fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Result<(), ShellError> {
+    let config = Config::builder().completion_type(CompletionType::List).auto_add_history(false).build();
+    let mut editor = Editor::<Completion, FileHistory>::with_config(config).map_err(ShellError::Terminal)?;
+    let history = history_file();
+    if let Some(file) = &history {
+        // The first time there is none.
+        let _ = editor.load_history(file);
+    }
+    stop_on_interrupt(&session);
+    let mut completion = Completion::default();
+    completion.read(&mut session);
+    editor.set_helper(Some(completion));
+    println!("{about}, {}. Statements end with ; or \\G, \\h helps, \\q quits.\n", state_name(watch.state()));
+
+    let mut scanner = Scanner::new();
+    let mut typed = String::new();
+    let mut shows_warnings = false;
+    loop {
+        if let Some(helper) = editor.helper_mut() {
+            helper.before = scanner.unfinished().to_owned();
+        }
+        let line = match editor.readline(&prompt(scanner.open())) {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => {
+                println!("^C");
+                scanner.clear();
+                typed.clear();
+                continue;
+            }
+            Err(ReadlineError::Eof) => {
+                println!("Bye");
+                return Ok(());
+            }
+            Err(error) => return Err(ShellError::Terminal(error)),
+        };
+        if !typed.is_empty() {
+            typed.push('\n');
+        }
+        typed.push_str(&line);
+        // One that was recalled may have several lines.
+        let steps: Vec<Step> = line.lines().flat_map(|line| scanner.feed(line)).collect();
+        if scanner.open().is_none() {
+            remember(&mut editor, history.as_deref(), std::mem::take(&mut typed).trim());
+        }
+        for step in steps {
+            match step {
+                Step::Statement { text, vertical, .. } => {
+                    execute(&mut session, &text, vertical, shows_warnings);
+                    if let Some(helper) = editor.helper_mut()
+                        && ["CREATE", "DROP", "USE"]
+                            .iter()
+                            .any(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+                    {
+                        helper.read(&mut session);
+                    }
+                }
+                Step::Command('q', _) => {
+                    println!("Bye");
+                    return Ok(());
+                }
+                Step::Command('h' | '?', _) => println!("{HELP}\n"),
+                Step::Command('s', _) => println!("{}", status(&mut session, about, watch)),
+                Step::Command('u', schema) => {
+                    match session.use_schema(&schema) {
+                        Ok(()) => println!("Database changed"),
+                        Err(error) => println!("{error}"),
+                    }
+                    if let Some(helper) = editor.helper_mut() {
+                        helper.schema = session.schema().unwrap_or_default().to_owned();
+                    }
+                }
+                Step::Command(letter @ ('W' | 'w'), _) => {
+                    shows_warnings = letter == 'W';
+                    println!("Show warnings {}.", if shows_warnings { "enabled" } else { "disabled" });
+                }
+                Step::Command('c', _) => {}
+                Step::Command(letter, _) => println!("Unknown command '\\{}'. \\h lists them.", letter.escape_default()),
+            }
+        }
+    }
+}
+
+/// Ctrl-C while a statement runs: the terminal makes a signal of it then. While a line is edited, it is a key.
+fn stop_on_interrupt(session: &Session) {
+    let canceller = session.canceller();
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT]) else { return };
+    std::thread::spawn(move || signals.forever().for_each(|_| canceller.cancel()));
+}
+
+fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warnings: bool) {
+    let begin = Instant::now();
+    let outcome = session.execute(statement);
+    let warnings = session.warnings();
+    let mut out = output::stdout();
+    let written = match &outcome {
+        Ok(outcome) => result::print(&mut out, outcome, vertical, warnings.len(), begin.elapsed()),
+        Err(error) => writeln!(out, "{error}"),
+    };
+    let shown = warnings.iter().filter(|_| shows_warnings && outcome.is_ok());
+    let written = written.and_then(|()| {
+        shown.clone().try_for_each(|warning| {
+            writeln!(out, "{} (Code {}): {}", warning.level, warning.error.errno, escape(&warning.error.message))
+        })
+    });
+    // A terminal that is gone is noticed at the next prompt.
+    let _ = written.and_then(|()| writeln!(out)).and_then(|()| out.flush());
+}
+
+/// As `mysql` prints it.
+fn status(session: &mut Session, about: &str, watch: &target::Watch) -> String {
+    let mut lines = vec!["--------------".to_owned()];
+    let mut line = |name: &str, value: String| lines.push(format!("{:<24}{value}", format!("{name}:")));
+    line("Program", format!("{about}, {}", state_name(watch.state())));
+    line("Connection id", session.connection_id().to_string());
+    line("Current database", session.schema().unwrap_or_default().to_owned());
+    line("Current user", session.account().to_string());
+    let version = session.variable("version").map(|version| perfschema::render::OwnedValue::as_value(&version).to_string());
+    line("Server version", version.unwrap_or_default());
+    if let Ok(Outcome::Rows(grid)) = session.execute("SELECT COUNT(*) FROM performance_schema.threads") {
+        line("Threads", grid.csv().to_string().lines().nth(1).unwrap_or_default().to_owned());
+    }
+    if let Ok(Outcome::Rows(grid)) = session.execute("SELECT COUNT(*) FROM sys.ps_check_lost_instrumentation") {
+        line("Counters of losses > 0", grid.csv().to_string().lines().nth(1).unwrap_or_default().to_owned());
+    }
+    lines.push("--------------\n".to_owned());
+    lines.join("\n")
+}
+
+/// `perfschema/history` in the user's folder for such things, for the user alone. None where there is no such folder.
+fn history_file() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    let folder = state.join("perfschema");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
+    Some(folder.join("history"))
+}
+
+/// Written at once: another shell sees it, and a terminal that is closed loses nothing. The file gets mode 0600 by the editor.
+fn remember(editor: &mut Editor<Completion, FileHistory>, file: Option<&std::path::Path>, text: &str) {
+    if !text.is_empty() && editor.add_history_entry(text).unwrap_or(false) {
+        // A history that cannot be written is no reason not to work.
+        let _ = file.map(|file| editor.append_history(file));
+    }
+}
+
+// A script.
+
+fn script(args: &Args, session: &mut Session) -> Result<(), Error> {
+    let mut out = output::stdout();
+    let mut scanner = Scanner::new();
+    let mut input = io::stdin().lock();
+    let (mut bytes, mut number) = (Vec::new(), 0);
+    loop {
+        bytes.clear();
+        number += 1;
+        let is_last = input.read_until(b'\n', &mut bytes)? == 0;
+        let Ok(line) = str::from_utf8(&bytes) else { return Err(Error::Shell(ShellError::NotUtf8(number))) };
+        let steps = if is_last { Vec::from_iter(scanner.finish()) } else { scanner.feed(line.trim_end_matches(['\n', '\r'])) };
+        for step in steps {
+            match step {
+                Step::Statement { text, vertical, line } => {
+                    if let Err(error) = script_statement(args, session, &mut out, &text, vertical)? {
+                        out.flush()?;
+                        let error = ShellError::Statement(error, line);
+                        if !args.force {
+                            return Err(Error::Shell(error));
+                        }
+                        eprintln!("{error}");
+                    }
+                }
+                Step::Command('u', schema) => {
+                    if let Err(error) = session.use_schema(&schema) {
+                        out.flush()?;
+                        return Err(Error::Shell(ShellError::Statement(error, number)));
+                    }
+                }
+                Step::Command('q', _) => return Ok(out.flush()?),
+                // The others are for eyes.
+                Step::Command(..) => {}
+            }
+        }
+        if is_last {
+            return Ok(out.flush()?);
+        }
+    }
+}
+
+fn script_statement(
+    args: &Args,
+    session: &mut Session,
+    out: &mut dyn Write,
+    text: &str,
+    vertical: bool,
+) -> io::Result<Result<(), sql::Error>> {
+    match session.execute(text) {
+        Ok(Outcome::Rows(grid)) if vertical => write!(out, "{}", grid.vertical().footer(Footer::None)).map(Ok),
+        Ok(Outcome::Rows(grid)) if args.table => write!(out, "{}", grid.boxed().footer(Footer::None)).map(Ok),
+        Ok(Outcome::Rows(grid)) => write_tabs(out, &grid).map(Ok),
+        Ok(Outcome::Done { .. }) => Ok(Ok(())),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+/// Tabs between values; what would break that is written as `mysql --batch` writes it. Nothing for no rows.
+fn write_tabs(out: &mut dyn Write, grid: &Grid) -> io::Result<()> {
+    if grid.rows.is_empty() {
+        return Ok(());
+    }
+    let heads = grid.columns.iter().map(|head| tabbed(&head.name));
+    writeln!(out, "{}", heads.collect::<Vec<_>>().join("\t"))?;
+    for row in &grid.rows {
+        let cells = row.iter().map(|value| tabbed(&value.as_value().to_string()));
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("\t"))?;
+    }
+    Ok(())
+}
+
+fn tabbed(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\0', "\\0")
+}

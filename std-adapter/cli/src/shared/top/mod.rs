@@ -1,0 +1,158 @@
+//! `perfschema top`
+//!
+//! ```text
+//!  program ─ SQL, at each refresh ─→ view: rows, less what was there before ─→ layout: text that fits ─→ screen, or batch
+//!                                                       app: what the keys have chosen ──────────────────↑
+//! ```
+
+mod app;
+mod batch;
+mod layout;
+mod program;
+mod screen;
+mod view;
+
+use crate::Error;
+use app::App;
+use program::Program;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use view::View;
+
+/// Watch a program: what waits now, which events and files take the time.
+///
+/// The program may run, be stopped, or have ended. Press h for the keys. Where the output is no terminal, the lists are printed once,
+/// as with --batch.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program: its pid, its name, or the file of its region.
+    target: String,
+    /// Seconds between two refreshes.
+    #[arg(short, long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
+    delay: Duration,
+    /// Print the lists as plain text instead, one refresh after the other.
+    #[arg(short, long)]
+    batch: bool,
+    /// After so many refreshes, end; with --batch 1 unless it is said, else none.
+    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
+    /// Begin with this list, with --batch print only this one: waits, events, files, ….
+    #[arg(long, value_parser = view)]
+    view: Option<&'static View>,
+    /// Show only rows that have this text in them.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    filter: String,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.05..=86_400.0).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds from 0.05 to 86400".into())
+}
+
+fn view(text: &str) -> Result<&'static View, String> {
+    let views = view::all();
+    let titles: Vec<String> = views.iter().map(|view| view.title.to_lowercase()).collect();
+    let found = views.into_iter().find(|view| view.title.eq_ignore_ascii_case(text));
+    found.ok_or_else(|| format!("expected one of {}", titles.join(", ")))
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
+    let program = Program::find(&args.target)?;
+    if args.batch || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        return batch::run(args, program);
+    }
+    let app = App::new(program, args.view, args.filter.clone(), args.delay);
+    // A signal that would end the program at once would leave the terminal as it is now.
+    let signal = Arc::new(AtomicUsize::new(0));
+    for number in [SIGHUP, SIGINT, SIGTERM] {
+        let number_kept = usize::try_from(number).unwrap_or(0);
+        signal_hook::flag::register_usize(number, Arc::clone(&signal), number_kept)?;
+    }
+    let mut terminal = ratatui::try_init()?;
+    let result = watch(&mut terminal, app, args.iterations, &signal);
+    // It shows the cursor again.
+    drop(terminal);
+    ratatui::try_restore()?;
+    result?;
+    // Relaxed: a number, and nothing else is published by it.
+    match signal.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        // As it would have ended without all this: who waits for it learns of the signal.
+        number => Ok(signal_hook::low_level::emulate_default_handler(i32::try_from(number).unwrap_or(SIGTERM))?),
+    }
+}
+
+/// Draws and listens until somebody has enough of it.
+fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, signal: &AtomicUsize) -> io::Result<()> {
+    /// How long a signal may go unnoticed.
+    const ATTENTION: Duration = Duration::from_millis(100);
+    let (mut refreshed, mut changed) = (0, true);
+    while !app.has_ended && signal.load(Ordering::Relaxed) == 0 {
+        if app.is_due() {
+            app.refresh();
+            refreshed += 1;
+            changed = true;
+        }
+        if changed {
+            terminal.draw(|frame| screen::draw(frame, &mut app))?;
+            changed = false;
+        }
+        if iterations.is_some_and(|iterations| refreshed >= iterations) {
+            break;
+        }
+        let wait = app.due().saturating_duration_since(Instant::now()).min(ATTENTION);
+        // Whatever is there already, at once.
+        let mut first = true;
+        while event::poll(if first { wait } else { Duration::ZERO })? {
+            first = false;
+            changed = true;
+            if let Event::Key(key) = event::read()? {
+                app.press(key);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "../../../tests/common/terminal.rs"]
+mod terminal;
+
+#[cfg(test)]
+mod tests {
+    use super::terminal::Terminal;
+    use super::*;
+
+    /// Of itself, this test starts a second time on a terminal, where it panics.
+    #[test]
+    fn a_panic_leaves_the_terminal_as_it_was() {
+        const PANICS: &str = "PERFSCHEMA_TEST_PANICS";
+        if std::env::var_os(PANICS).is_some() {
+            let mut terminal = ratatui::try_init().expect("it is a terminal");
+            terminal.draw(|frame| frame.render_widget("something", frame.area())).expect("it is drawn");
+            panic!("in the middle of it");
+        }
+        let test = std::env::current_exe().expect("it runs");
+        let name = "shared::top::tests::a_panic_leaves_the_terminal_as_it_was";
+        let arguments = ["--exact", name, "--nocapture", "--test-threads", "1"];
+        let mut terminal = Terminal::start(test, &arguments, &[(PANICS, "1"), ("RUST_BACKTRACE", "0")], (24, 100));
+        terminal.until("it has panicked", |screen| screen.contains("in the middle of it") && screen.contains("1 failed"));
+        assert!(!terminal.ended().success());
+        terminal.is_as_before();
+    }
+
+    #[test]
+    fn arguments() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["", "0", "-1", "NaN", "inf", "1e9", "x"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        assert!(view("FILES").is_ok_and(|view| view.title == "Files"));
+        assert!(view("x").is_err_and(|error| error.starts_with("expected one of waits, events, files")));
+    }
+}

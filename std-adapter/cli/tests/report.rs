@@ -1,0 +1,218 @@
+//! `perfschema report`: a page that browsers read as it was meant, whatever the names in it, with the values of the tables.
+#![cfg(all(feature = "instrument", target_os = "linux"))]
+
+mod common;
+
+use common::{PROGRAM, perfschema, succeeds, until};
+use scraper::{ElementRef, Html, Selector};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// Names of files that want to be more than names.
+const HOSTILE: [&str; 5] = [
+    "\"><img src=x onerror=alert(1)>.txt",
+    "<script>alert(2)<!-- .txt",
+    "' onload='alert(3)' & &lt;b&gt;.txt",
+    "\u{1b}[2J\u{202e}txt.exe.txt",
+    "]]><style>*{display:none}.txt",
+];
+
+/// A demo that indexes such files, and stands still.
+struct Stopped {
+    child: Child,
+    folder: PathBuf,
+}
+
+impl Stopped {
+    fn new(name: &str) -> Stopped {
+        let folder = std::env::temp_dir().join(format!("perfschema-report-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("there is a folder for such");
+        for name in HOSTILE {
+            std::fs::write(folder.join(name), "some words of a file that is read again and again\n").expect("it can be written");
+        }
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(["demo", "--seconds", "60"])
+            .arg(&folder)
+            .env("PERFSCHEMA_SHARE", "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let demo = Stopped { child: command.spawn().expect("the program was built"), folder };
+        until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+        until("it has read its files", || {
+            let select = "SELECT COUNT(*) FROM file_summary_by_instance WHERE count_read > 0";
+            demo.rows(select).first().and_then(|row| row.parse::<usize>().ok()) >= Some(HOSTILE.len())
+        });
+        demo.signal("-STOP");
+        let counted = || demo.rows("SELECT SUM(count_star), SUM(sum_timer_wait) FROM events_waits_summary_global_by_event_name");
+        until("it stands still", || counted() == counted());
+        demo
+    }
+
+    fn pid(&self) -> String {
+        self.child.id().to_string()
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.pid()]).status().expect("there is kill");
+        assert!(status.success());
+    }
+
+    /// What SQL says, as CSV without the heading.
+    fn rows(&self, select: &str) -> Vec<String> {
+        succeeds(&["sql", &self.pid(), select, "--csv"]).lines().skip(1).map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        perfschema(&["prune", &self.pid()]);
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn select<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+    page.select(&Selector::parse(selector).expect("a selector")).collect()
+}
+
+fn text(element: ElementRef<'_>) -> String {
+    element.text().collect()
+}
+
+/// The rows of a section's table by the names of its columns; of what is rounded, the exact value.
+fn table(page: &Html, title: &str) -> Vec<Vec<(String, String)>> {
+    let within = |element: &ElementRef<'_>| element.text().next() == Some(title);
+    let section = select(page, "section, details").into_iter().find(within).unwrap_or_else(|| panic!("no section {title}"));
+    let of = |element: ElementRef<'_>, selector: &str| -> Vec<String> {
+        let selector = Selector::parse(selector).expect("a selector");
+        element
+            .select(&selector)
+            .map(|cell| {
+                let exact = cell.child_elements().find_map(|child| child.attr("value"));
+                exact.map_or_else(|| text(cell), str::to_owned)
+            })
+            .collect()
+    };
+    let heads = of(section, "th");
+    let rows = Selector::parse("tbody tr").expect("a selector");
+    section.select(&rows).map(|row| heads.iter().cloned().zip(of(row, "td")).collect()).collect()
+}
+
+fn cell<'a>(row: &'a [(String, String)], column: &str) -> &'a str {
+    row.iter().find(|(name, _)| name == column).map_or("", |(_, value)| value)
+}
+
+#[test]
+fn a_page_of_hostile_names() {
+    let demo = Stopped::new("hostile");
+    let output = succeeds(&["report", &demo.pid(), "--output", "-"]);
+    let page = Html::parse_document(&output);
+    assert_eq!(page.errors, Vec::<std::borrow::Cow<'_, str>>::new());
+    assert!(output.len() < 1 << 20, "{} bytes", output.len());
+
+    // Only what the page is made of, and nothing that loads or runs.
+    let elements: BTreeSet<&str> = select(&page, "*").iter().map(|element| element.value().name()).collect();
+    let html =
+        "html head meta title style body h1 dl dt dd section details summary h2 p div table thead tbody tr th td data span";
+    let svg = "svg text rect polyline polygon line path circle";
+    let allowed: BTreeSet<&str> = html.split(' ').chain(svg.split(' ')).collect();
+    assert!(elements.is_subset(&allowed), "{:?}", elements.difference(&allowed));
+    let attributes: BTreeSet<String> =
+        select(&page, "*").iter().flat_map(|element| element.value().attrs().map(|(name, _)| name.to_owned())).collect();
+    let loads =
+        |name: &String| name.starts_with("on") || ["src", "href", "style", "xlink:href", "action"].contains(&name.as_str());
+    assert!(!attributes.iter().any(loads), "{attributes:?}");
+    assert!(!output.contains('\u{1b}') && !output.contains('\u{202e}'));
+    assert_eq!(select(&page, "style").len(), 1);
+    let policy = select(&page, "meta[http-equiv=Content-Security-Policy]");
+    assert_eq!(policy[0].attr("content"), Some("default-src 'none'; style-src 'unsafe-inline'"));
+
+    // The names are there, as texts.
+    let files: Vec<String> = table(&page, "Files").iter().map(|row| cell(row, "FILE_NAME").to_owned()).collect();
+    for name in HOSTILE {
+        let shown = demo.folder.join(name).to_str().expect("UTF-8").replace('\u{1b}', r"\u{1b}").replace('\u{202e}', r"\u{202e}");
+        assert!(files.contains(&shown), "{shown}: {files:?}");
+    }
+    let drawn: Vec<String> = select(&page, "svg text").into_iter().map(text).collect();
+    assert!(drawn.iter().any(|text| text.contains("<script>")), "{drawn:?}");
+
+    // The values are those of the tables.
+    for (title, name, table_name) in [
+        ("Waits by instrument", "EVENT_NAME", "events_waits_summary_global_by_event_name"),
+        ("Files", "FILE_NAME", "file_summary_by_instance"),
+    ] {
+        let numbers = ["COUNT_STAR", "SUM_TIMER_WAIT", "MIN_TIMER_WAIT", "AVG_TIMER_WAIT", "MAX_TIMER_WAIT"];
+        let select =
+            format!("SELECT {} FROM {table_name} s WHERE count_star > 0 ORDER BY s.sum_timer_wait DESC", numbers.join(", "));
+        let found: Vec<String> =
+            table(&page, title).iter().map(|row| numbers.map(|number| cell(row, number)).join(",")).collect();
+        assert_eq!(found, demo.rows(&select), "{title}");
+        assert!(!cell(&table(&page, title)[0], name).is_empty());
+    }
+    let bytes = demo.rows(
+        "SELECT sum_number_of_bytes_read FROM file_summary_by_instance s WHERE count_star > 0 ORDER BY s.sum_timer_wait DESC",
+    );
+    let found: Vec<String> = table(&page, "Files").iter().map(|row| cell(row, "SUM_NUMBER_OF_BYTES_READ").to_owned()).collect();
+    assert_eq!(found, bytes);
+    let consumers = table(&page, "Setup: setup_consumers").len();
+    assert_eq!(demo.rows("SELECT COUNT(*) FROM setup_consumers"), [consumers.to_string()]);
+    let state = text(select(&page, "dd")[0]);
+    assert_eq!(state, format!("perfschema, pid {}, is stopped", demo.pid()));
+    // Charts: waits, at least a histogram, files by time and by bytes; each with a name for those who do not see it.
+    let charts = select(&page, "svg");
+    assert!(charts.len() >= 4, "{}", charts.len());
+    assert!(
+        charts
+            .iter()
+            .all(|chart| chart.attr("role") == Some("img") && chart.attr("aria-label").is_some_and(|name| !name.is_empty()))
+    );
+}
+
+/// What waits now is there with its holder, as SQL has it; and a program that was killed still has a page, in a file.
+#[test]
+fn waits_and_the_dead() {
+    let mut demo = Stopped::new("dead");
+    let select = "SELECT thread_id, source, holder_thread_id FROM sys.`x$current_waits` w ORDER BY w.wait_so_far DESC";
+    let waits = |page: &Html| -> Vec<String> {
+        let row = |row: &Vec<(String, String)>| {
+            ["thread_id", "source", "holder_thread_id"].map(|name| cell(row, name).replace("NULL", "")).join(",")
+        };
+        table(page, "What waits now").iter().map(row).collect()
+    };
+    // Stopped at a moment when somebody waits.
+    until("a moment with a wait", || {
+        demo.signal("-CONT");
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        demo.signal("-STOP");
+        until("it stands still", || demo.rows(select) == demo.rows(select));
+        !demo.rows(select).is_empty()
+    });
+    let page = Html::parse_document(&succeeds(&["report", &demo.pid()]));
+    assert_eq!(waits(&page), demo.rows(select));
+
+    demo.child.kill().expect("it was started here");
+    demo.child.wait().expect("it was started here");
+    let file = demo.folder.join("report.html");
+    let name = file.to_str().expect("UTF-8");
+    for _ in 0..2 {
+        // A second time it is replaced.
+        let (success, out, err) = perfschema(&["report", &demo.pid(), "--output", name]);
+        assert!(success && out.is_empty() && err == format!("perfschema: {name} written\n"), "{out}{err}");
+    }
+    let written = std::fs::read_to_string(&file).expect("it was written");
+    let page = Html::parse_document(&written);
+    assert!(text(select_first(&page, "dd")).ends_with(", has ended"));
+    assert!(written.ends_with("</html>"));
+
+    let (success, _, err) = perfschema(&["report", &demo.pid(), "--output", "/no/such/folder/x.html"]);
+    assert!(!success && err.contains("/no/such/folder/x.html: No such file"), "{err}");
+    let (success, _, err) = perfschema(&["report", "no-such-program"]);
+    assert!(!success && err.contains("no program no-such-program"), "{err}");
+}
+
+fn select_first<'a>(page: &'a Html, selector: &str) -> ElementRef<'a> {
+    select(page, selector)[0]
+}

@@ -1,0 +1,222 @@
+//! `perfschema top` on a terminal: keys, sizes, programs that stop and end, signals; and as plain text.
+#![cfg(all(feature = "instrument", target_os = "linux"))]
+
+mod common;
+#[path = "common/terminal.rs"]
+mod terminal;
+
+use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use std::os::unix::process::ExitStatusExt;
+use terminal::Terminal;
+
+const HOME: &str = "\u{1b}[H";
+const END: &str = "\u{1b}[F";
+
+fn demo() -> Demo {
+    let demo = Demo::start();
+    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until("its locks are known", || succeeds(&["show", &demo.pid(), "setup_instruments"]).contains("demo/postings"));
+    demo
+}
+
+fn top(demo: &Demo, size: (u16, u16)) -> Terminal {
+    Terminal::start(PROGRAM, &["top", &demo.pid(), "--delay", "0.1"], &[], size)
+}
+
+/// The cells of a list's row, and of its heading.
+fn row<'a>(screen: &'a str, with: &str) -> Vec<&'a str> {
+    screen.lines().find(|line| line.contains(with)).map_or_else(Vec::new, |line| line.split_whitespace().collect())
+}
+
+fn is_switched(demo: &Demo, instrument: &str, column: &str) -> bool {
+    let select = format!("SELECT {column} FROM setup_instruments WHERE name LIKE '%{instrument}'");
+    succeeds(&["sql", &demo.pid(), &select, "--csv"]).ends_with("YES\n")
+}
+
+#[test]
+fn lists_keys_and_switches() {
+    let demo = demo();
+    let mut top = top(&demo, (24, 140));
+    let screen = top.until("who waits", |screen| screen.contains("THREAD") && screen.contains("1 Waits"));
+    assert!(screen.starts_with(&format!("perfschema, pid {} runs, ", demo.pid())), "{screen}");
+    assert!(screen.contains("WAITS▼") && screen.contains("2 Events  3 Files"), "{screen}");
+    assert!(top.is_full_screen());
+    top.until("a worker waits", |screen| screen.contains("worker-"));
+
+    // Rates: something happens in each tenth of a second.
+    top.press("2");
+    let postings = |screen: &str| row(screen, "demo/postings").join(" ");
+    let is_rate = |screen: &str| row(screen, "demo/postings").get(2).is_some_and(|unit| ["ns", "us", "ms", "s"].contains(unit));
+    top.until("rates", is_rate);
+    let busy = |screen: &str| row(screen, "demo/postings").get(3).and_then(|rate| rate.parse::<f64>().ok()) > Some(0.0);
+    let screen = top.until("events in a second", busy);
+    assert!(screen.contains("TIME/S▼") && screen.contains("TOTAL TIME") && screen.contains("AVERAGE"), "{screen}");
+
+    // Sorting: by the next column, the other way round, by the former.
+    top.press("s");
+    top.until("sorted by events", |screen| screen.contains("TIME/S  ") && row(screen, "EVENT").contains(&"/S▼"));
+    top.press("r");
+    top.until("the least first", |screen| row(screen, "EVENT").contains(&"/S▲"));
+    top.press("S");
+    top.until("sorted by time", |screen| row(screen, "EVENT").contains(&"TIME/S▼"));
+
+    // Only rows with a text; one of them is chosen and switched.
+    top.press("/POSTi");
+    top.until("while it is typed", |screen| screen.contains("only rows with: POSTi") && !screen.contains("demo/queue"));
+    top.press("\r");
+    top.until("and after", |screen| screen.contains("with \"POSTi\"") && screen.contains("demo/postings"));
+    assert!(is_switched(&demo, "postings", "enabled") && is_switched(&demo, "postings", "timed"));
+    top.press("t");
+    top.until("it is counted only", |screen| postings(screen).ends_with("counted") && screen.contains("TIMED = NO"));
+    assert!(!is_switched(&demo, "postings", "timed") && is_switched(&demo, "queue", "timed"));
+    top.press("e");
+    top.until("it is off", |screen| postings(screen).ends_with("off") && screen.contains("ENABLED = NO"));
+    assert!(!is_switched(&demo, "postings", "enabled") && is_switched(&demo, "queue", "enabled"));
+    top.press("e");
+    top.until("it is on again", |screen| postings(screen).ends_with("counted"));
+    top.press("\u{1b}");
+    top.until("all rows", |screen| screen.contains("demo/queue"));
+
+    // All that the table says of a row, wherever it has gone meanwhile.
+    let chosen = |screen: &str| screen.contains("│    EVENT_NAME: wait/synch/mutex/demo/postings");
+    top.press("\r");
+    top.until("the row", chosen);
+    top.press("x");
+    top.until("the list", |screen| !screen.contains("EVENT_NAME"));
+    // The row's name is the first of its details; the first row and the last one are two.
+    let details = |screen: &str| screen.lines().find_map(|line| line.split("EVENT_NAME: ").nth(1)).map(str::to_owned);
+    top.press(HOME);
+    top.press("\r");
+    let first = details(&top.until("the first row", |screen| details(screen).is_some()));
+    top.press("x");
+    top.until("the list", |screen| details(screen).is_none());
+    top.press(END);
+    top.press("\r");
+    top.until("the last row", |screen| details(screen).is_some_and(|last| Some(last) != first));
+    top.press("\rh");
+    top.until("the keys", |screen| screen.contains("ENABLED of the row's instrument") && screen.contains("q, Ctrl-C"));
+    top.press("h");
+    top.until("the list", |screen| !screen.contains("q, Ctrl-C"));
+
+    // Paused, nothing changes; how could one see that but by a program that goes on counting?
+    top.press(" ");
+    let paused = top.until("a pause", |screen| screen.contains("PAUSED"));
+    let total =
+        || succeeds(&["sql", &demo.pid(), "SELECT SUM(count_star) FROM events_waits_summary_global_by_event_name", "--csv"]);
+    let before = total();
+    until("the program goes on", || total() != before);
+    assert_eq!(top.screen(), paused);
+    top.press(" ");
+    top.until("on", |screen| !screen.contains("PAUSED") && postings(screen) != postings(&paused));
+
+    // Files, and instruments: the keys after those of the views do nothing.
+    top.press("3");
+    top.until("files", |screen| screen.contains("FILE ") && screen.contains("BYTES READ/S") && screen.contains(".rs"));
+    top.press("9\t");
+    let next = top.until("the next list", |screen| !screen.contains("BYTES READ/S"));
+    assert!(next.contains("NAME▲") || next.contains("/S"), "{next}");
+    top.press("q");
+    assert!(top.ended().success());
+    top.is_as_before();
+}
+
+/// Narrow, low, a single cell: something is shown, nothing breaks; the most important columns go last.
+#[test]
+fn small_terminals() {
+    let demo = demo();
+    let mut top = top(&demo, (24, 80));
+    top.press("2");
+    let screen = top.until("80 columns", |screen| screen.contains("demo/postings") || screen.contains("/postings"));
+    assert!(["TIME/S▼", "AVERAGE", "TOTAL TIME"].iter().all(|title| screen.contains(title)), "{screen}");
+    top.resize(10, 200);
+    top.until("a wide one has all columns", |screen| {
+        screen.contains("99.9 %") && screen.contains("wait/synch/mutex/demo/postings")
+    });
+    top.resize(6, 30);
+    top.until("the name and the time", |screen| {
+        screen.contains("TIME/S▼") && !screen.contains("AVERAGE") && screen.contains("postings")
+    });
+    for (rows, columns) in [(3, 12), (2, 3), (1, 1), (1, 40), (40, 1)] {
+        top.resize(rows, columns);
+        // The keys still work.
+        top.press("h");
+        top.press("\r");
+        top.press("\r");
+        top.press("x");
+    }
+    top.resize(24, 80);
+    top.until("as before", |screen| screen.contains("TIME/S▼") && screen.contains("h help"));
+    // Ctrl-C
+    top.press("\u{3}");
+    assert!(top.ended().success());
+    top.is_as_before();
+}
+
+#[test]
+fn a_program_that_is_stopped_and_ends() {
+    let mut demo = demo();
+    let mut top = top(&demo, (24, 100));
+    top.until("it runs", |screen| screen.contains(" runs, "));
+    demo.signal("-STOP");
+    top.until("it is stopped", |screen| screen.contains(" is stopped, "));
+    demo.signal("-CONT");
+    top.until("it runs again", |screen| screen.contains(" runs, "));
+    demo.signal("-KILL");
+    demo.0.wait().expect("it was started here");
+    top.until("it has ended", |screen| screen.contains(" has ended, "));
+    top.press("2");
+    top.until("its totals stay", |screen| screen.contains("demo/postings") && screen.contains("TOTAL TIME"));
+    top.press("e");
+    top.until("its setup too", |screen| screen.contains("the program has ended, its setup cannot be changed"));
+    top.press("q");
+    assert!(top.ended().success());
+
+    // And a program that has ended before.
+    let mut again = Terminal::start(PROGRAM, &["top", &demo.pid(), "--view", "events"], &[("NO_COLOR", "1")], (24, 100));
+    again.until("its totals", |screen| screen.contains(" has ended, ") && screen.contains("demo/postings"));
+    let status = std::process::Command::new("kill").args(["-TERM", &again.pid().to_string()]).status();
+    assert!(status.expect("there is kill").success());
+    assert_eq!(again.ended().signal(), Some(15));
+    again.is_as_before();
+}
+
+#[test]
+fn plain_text() {
+    let mut demo = demo();
+    let pid = demo.pid();
+    // Of one event list, twice; both halves of an interval count what happens in it.
+    let out = succeeds(&["top", &pid, "--batch", "-n", "2", "-d", "0.2", "--view", "events", "--filter", "/demo/"]);
+    assert!(!out.contains('\u{1b}'), "{out}");
+    let times: Vec<&str> = out.lines().filter(|line| line.starts_with("perfschema, pid ")).collect();
+    assert_eq!(times.len(), 2, "{out}");
+    let heading = out.lines().find(|line| line.starts_with("EVENT ")).unwrap_or_default();
+    let titles: Vec<&str> = heading.split("  ").map(str::trim).filter(|title| !title.is_empty()).collect();
+    let expected = ["EVENT", "TIME/S", "/S", "AVERAGE", "LONGEST", "95 %", "99 %", "99.9 %", "TOTAL", "TOTAL TIME", "IS"];
+    assert_eq!(titles, expected, "{out}");
+    assert!(out.contains("\nwait/synch/mutex/demo/postings "), "{out}");
+
+    // No terminal: all lists, once. Stopped, it has no rates, and its totals are those of its tables.
+    demo.signal("-STOP");
+    let total = || {
+        let select = "SELECT count_star FROM events_waits_summary_global_by_event_name WHERE event_name LIKE '%demo/postings'";
+        succeeds(&["sql", &pid, select, "--csv"]).lines().nth(1).map(str::to_owned)
+    };
+    until("it stands still", || total() == total());
+    let out = succeeds(&["top", &pid, "-d", "0.05"]);
+    let headings: Vec<&str> = out.lines().filter(|line| ["Waits", "Events", "Files", "Instruments"].contains(line)).collect();
+    assert_eq!(headings, ["Waits", "Events", "Files", "Instruments"]);
+    let events = out.split("\nEvents\n").nth(1).unwrap_or_default();
+    let cells = row(events, "demo/postings");
+    assert_eq!((cells[1], cells[2], cells[3]), ("0", "ps", "0"), "{cells:?}");
+    assert!(cells.contains(&total().expect("a row").as_str()), "{cells:?}");
+
+    demo.signal("-KILL");
+    demo.0.wait().expect("it was started here");
+    let out = succeeds(&["top", &pid, "-n", "5", "--view", "waits"]);
+    assert_eq!(out.matches(" has ended, ").count(), 1, "once is enough: {out}");
+
+    let (success, _, err) = perfschema(&["top", "no-such-program"]);
+    assert!(!success && err.contains("no program no-such-program"), "{err}");
+    let (success, _, err) = perfschema(&["top", &pid, "--view", "nothing"]);
+    assert!(!success && err.contains("expected one of waits, events, files"), "{err}");
+}
