@@ -291,7 +291,7 @@ mod tables {
     use std::io::{Read, Seek, SeekFrom, Write};
     use std::os::unix::fs::{FileExt, OpenOptionsExt};
     use std::panic::Location;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::sync::OnceLock;
 
     pub(crate) fn start() -> &'static Process {
