@@ -52,6 +52,8 @@ pub(crate) mod word {
 
 /// Bytes of a path that are kept.
 const PATH_BYTES: usize = 512;
+/// Bytes of the longest path that a system takes.
+const PATH_MAX: usize = 4096;
 
 // What REFERENCES holds besides their number.
 /// Deleted, or never opened and given up: nobody finds it any more.
@@ -158,6 +160,14 @@ impl Name<'_> {
     }
 }
 
+/// The path of a folder as those of its files begin.
+fn without_slashes(mut path: &[u8]) -> &[u8] {
+    while let Some(shorter) = path.strip_suffix(b"/") {
+        path = shorter;
+    }
+    path
+}
+
 /// Eight bytes to a word, the first in the lowest; as `region::text` has them.
 fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let (whole, rest) = bytes.as_chunks();
@@ -165,19 +175,42 @@ fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain((!rest.is_empty()).then_some(last))
 }
 
+/// What is kept of the path in a place, and whether that is all of it.
+struct Kept {
+    bytes: [u8; PATH_BYTES],
+    len: usize,
+    whole: bool,
+}
+
+impl Kept {
+    fn of(words: &[Word; FILE]) -> Kept {
+        let len = words[word::LEN].get();
+        let mut bytes = [0; PATH_BYTES];
+        for (chunk, word) in bytes.chunks_mut(8).zip(&words[word::PATH]) {
+            chunk.iter_mut().zip(word.get().to_le_bytes()).for_each(|(to, from)| *to = from);
+        }
+        let kept = usize::try_from(len).unwrap_or(PATH_BYTES).min(PATH_BYTES);
+        Kept { bytes, len: kept, whole: len <= PATH_BYTES as u64 }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    /// What comes behind the folder and a slash, if it is below it.
+    fn below(&self, folder: &[u8]) -> Option<&[u8]> {
+        self.bytes().strip_prefix(folder)?.strip_prefix(b"/")
+    }
+}
+
 /// The path in a place as text. What is no UTF-8 shows as U+FFFD; a character that was cut does not show.
 fn path_text(words: &[Word; FILE]) -> Text<PATH_BYTES> {
-    let len = words[word::LEN].get();
-    let kept = usize::try_from(len).unwrap_or(PATH_BYTES).min(PATH_BYTES);
-    let mut bytes = [0; PATH_BYTES];
-    for (chunk, word) in bytes.chunks_mut(8).zip(&words[word::PATH]) {
-        chunk.iter_mut().zip(word.get().to_le_bytes()).for_each(|(to, from)| *to = from);
-    }
+    let kept = Kept::of(words);
     let mut text = Text::EMPTY;
-    let mut chunks = bytes.get(..kept).unwrap_or_default().utf8_chunks().peekable();
+    let mut chunks = kept.bytes().utf8_chunks().peekable();
     while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
-        let cut = len > PATH_BYTES as u64 && chunks.peek().is_none();
+        let cut = !kept.whole && chunks.peek().is_none();
         if !chunk.invalid().is_empty() && !cut {
             text.push_str("\u{fffd}");
         }
@@ -356,11 +389,57 @@ impl<'r> Region<'r> {
         }
     }
 
-    /// The file was renamed: it keeps its counters. A file that had the new name is gone.
+    /// A folder was deleted with all that was in it: so were the files whose paths begin with its, as far as they are kept. All places are looked at once; that is
+    /// little beside what deleting a folder is to the system.
+    pub fn folder_deleted(&self, path: &[u8]) {
+        self.file_deleted(path);
+        self.for_each_below(path, |id, _, _| self.make_gone(id));
+    }
+
+    /// The file, or the folder with all that is in it, was renamed: files keep their counters. A file that had the new name is gone. So is one
+    /// below a folder whose path is too long to be kept whole: its new one is not known.
     pub fn file_renamed(&self, from: &[u8], to: &[u8]) {
         if from == to {
             return;
         }
+        self.rename_one(from, to);
+        let to = without_slashes(to);
+        self.for_each_below(from, |id, old, rest| {
+            let mut path = [0; PATH_MAX];
+            let mut new = 0;
+            for (byte, place) in to.iter().chain(b"/").chain(rest).zip(&mut path) {
+                *place = *byte;
+                new += 1;
+            }
+            match path.get(..new).filter(|_| old.whole && new == to.len() + 1 + rest.len()) {
+                Some(path) => self.rename_one(old.bytes(), path),
+                None => self.make_gone(id),
+            }
+        });
+    }
+
+    /// Shows each file whose path lies below the folder, with its path, and what of that comes behind the folder. Nobody gets its place
+    /// meanwhile.
+    fn for_each_below(&self, folder: &[u8], mut each: impl FnMut(FileId, &Kept, &[u8])) {
+        let folder = without_slashes(folder);
+        let first = folder.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
+        for (place, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
+            // Nearly all end here.
+            if words[word::LEN].get() <= folder.len() as u64 || first.is_some_and(|first| words[word::PATH.start].get() != first)
+            {
+                continue;
+            }
+            if Kept::of(words).below(folder).is_some() && refer(words) {
+                let (id, kept) = (FileId::of(place), Kept::of(words));
+                if let Some(rest) = kept.below(folder) {
+                    each(id, &kept, rest);
+                }
+                self.release_file(id);
+            }
+        }
+    }
+
+    fn rename_one(&self, from: &[u8], to: &[u8]) {
         self.file_deleted(to);
         let Some(id) = self.find_file(&Name::of(from)) else { return };
         if let Some(file) = self.file(id) {

@@ -437,3 +437,34 @@ fn no_byte_is_lost_where_threads_read_together() {
     world.expect("events_waits_summary_by_instance", "COUNT_STAR", &[&all.to_string()]);
     world.expect(BY_EVENT_NAME, "COUNT_READ,SUM_NUMBER_OF_BYTES_READ", &[&format!("{all} {}", all * 7)]);
 }
+
+/// What is below a folder goes and comes with it, and nothing else.
+#[test]
+fn folders_take_along_what_is_below_them() {
+    let world = World::on(&CONFIG.with(Size::MaxFileInstances, 8));
+    let user = User::new(&world, DATA);
+    let deep = format!("/data/{}", "x".repeat(600));
+    let paths = ["/data/a", "/data/b/c", "/data.old", &deep, "/other/a", "/d"];
+    let ids = paths.map(|path| user.open(path).unwrap());
+    for id in ids {
+        user.io(id, Operation::Read, 1, Some(10));
+    }
+    world.region.file_renamed(b"/data/", b"/other/");
+    // The one that had the new name is gone; of the deep one the new name is not known.
+    world.expect(
+        BY_INSTANCE,
+        "FILE_NAME,COUNT_READ,SUM_NUMBER_OF_BYTES_READ",
+        &["/d 1 10", "/data.old 1 10", "/other/a 1 10", "/other/b/c 1 10"],
+    );
+    // Handles go on, and whoever opens a file by its new name finds it.
+    user.io(ids[1], Operation::Read, 1, Some(5));
+    assert_eq!(user.open("/other/b/c"), Some(ids[1]));
+    assert_eq!(user.open("/data/b/c").filter(|id| ids.contains(id)), None);
+    world.region.folder_deleted(b"/other");
+    world.region.folder_deleted(b"/nothing/is/there");
+    world.expect(INSTANCES, "FILE_NAME,OPEN_COUNT", &["/d 1", "/data.old 1", "/data/b/c 1"]);
+    // Into a folder with a name so long that no path below it is one.
+    world.region.file_renamed(b"/data", "/y".repeat(2048).as_bytes());
+    world.expect(INSTANCES, "FILE_NAME,OPEN_COUNT", &["/d 1", "/data.old 1"]);
+    world.expect(BY_EVENT_NAME, "COUNT_STAR,SUM_NUMBER_OF_BYTES_READ", &["7 65"]);
+}

@@ -77,11 +77,27 @@ fn peers() -> [(SocketAddress, &'static str, u16, Option<&'static str>); 4] {
     ]
 }
 
-/// Short ones, one that is no UTF-8 and what that is shown as, and three that are cut: two of them show the same.
-fn paths() -> [Vec<u8>; 7] {
+/// Short ones, one that is no UTF-8 and what that is shown as, three that are cut: two of them show the same; and some that are below
+/// others, one of them too long for that to be all that is known of it.
+fn paths() -> [Vec<u8>; 11] {
     let long = |end: &[u8]| [&[b'l'; 511], "é".as_bytes(), end].concat();
     let bad = [&[b'b'; 600][..], b"\xff"].concat();
-    [b"a".to_vec(), b"/b".to_vec(), b"c\xffc\xe2\x82".to_vec(), "c\u{fffd}c\u{fffd}".into(), long(b"1"), long(b"2"), bad]
+    let below = |end: &[u8]| [b"a/", end].concat();
+    let deep = below(&[b'd'; 600]);
+    let [one, two] = [below(b"1"), below(b"1/2")];
+    [
+        b"a".to_vec(),
+        b"/b".to_vec(),
+        b"c\xffc\xe2\x82".to_vec(),
+        "c\u{fffd}c\u{fffd}".into(),
+        long(b"1"),
+        long(b"2"),
+        bad,
+        one,
+        two,
+        deep,
+        b"/b/1".to_vec(),
+    ]
 }
 
 /// A step of a program. Numbers choose among what there is, modulo how many there are.
@@ -138,6 +154,7 @@ enum Step {
     },
     Delete {
         path: usize,
+        folder: bool,
     },
     Rename {
         from: usize,
@@ -290,7 +307,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => few().prop_map(|handle| Step::ReferAgain { handle }),
         1 => few().prop_map(|handle| Step::Open { handle }),
         3 => few().prop_map(|handle| Step::Release { handle }),
-        1 => few().prop_map(|path| Step::Delete { path }),
+        1 => (few(), yes()).prop_map(|(path, folder)| Step::Delete { path, folder }),
         2 => (few(), few()).prop_map(|(from, to)| Step::Rename { from, to }),
         4 => (few(), 0..4_usize, 0..3_u64).prop_map(|(class, peer, by)| Step::OpenSocket { class, peer, by }),
         1 => few().prop_map(|socket| Step::CloseSocket { socket }),
@@ -539,10 +556,15 @@ impl<'r> Both<'r> {
                 region.release_file(id);
                 self.model.release_file(key);
             }
-            Step::Delete { path } => {
+            Step::Delete { path, folder } => {
                 let path = &paths()[path % paths().len()];
-                region.file_deleted(path);
-                self.model.file_deleted(path);
+                if *folder {
+                    region.folder_deleted(path);
+                    self.model.folder_deleted(path);
+                } else {
+                    region.file_deleted(path);
+                    self.model.file_deleted(path);
+                }
             }
             Step::Rename { from, to } => {
                 let (from, to) = (&paths()[from % paths().len()], &paths()[to % paths().len()]);

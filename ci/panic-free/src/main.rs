@@ -6,7 +6,9 @@
 mod program {
     use core::hint::black_box;
     use perfschema_core::timer::SystemClock;
-    use perfschema_core::{Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, Switches, Wait, WaitStart};
+    use perfschema_core::{
+        Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, Switches, Wait, WaitStart,
+    };
 
     fn attach<'r>(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
         Actor::attach(region, identity)

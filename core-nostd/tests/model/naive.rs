@@ -543,10 +543,41 @@ impl Naive {
         }
     }
 
+    /// A folder, with all that is in it.
+    pub(crate) fn folder_deleted(&mut self, path: &[u8]) {
+        self.file_deleted(path);
+        for key in self.files_below(path) {
+            let path = self.files[key].path.clone();
+            self.file_deleted(&path);
+        }
+    }
+
+    /// By what is kept of their paths; in the order of their places.
+    fn files_below(&self, folder: &[u8]) -> Vec<FileKey> {
+        let folder = [folder, b"/"].concat();
+        let in_places = self.file_places.iter().flatten().filter(|(_, taken)| *taken).map(|(key, _)| *key);
+        let kept = |key: FileKey| &self.files[key].path[..self.files[key].path.len().min(512)];
+        in_places.filter(|key| !self.files[*key].gone && kept(*key).starts_with(&folder)).collect()
+    }
+
     pub(crate) fn file_renamed(&mut self, from: &[u8], to: &[u8]) {
         if from == to {
             return;
         }
+        self.rename_one(from, to);
+        for key in self.files_below(from) {
+            let path = self.files[key].path.clone();
+            if self.files[key].gone {
+                // One before it got its name.
+            } else if path.len() > 512 {
+                self.file_deleted(&path);
+            } else {
+                self.rename_one(&path, &[to, &path[from.len()..]].concat());
+            }
+        }
+    }
+
+    fn rename_one(&mut self, from: &[u8], to: &[u8]) {
         self.file_deleted(to);
         match self.find_file(from) {
             Some(key) if self.files[key].opened => self.files[key].path = to.to_vec(),

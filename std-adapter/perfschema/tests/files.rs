@@ -291,7 +291,7 @@ mod tables {
     use std::io::{Read, Seek, SeekFrom, Write};
     use std::os::unix::fs::{FileExt, OpenOptionsExt};
     use std::panic::Location;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::sync::OnceLock;
 
     pub(crate) fn start() -> &'static Process {
@@ -397,6 +397,30 @@ mod tables {
         assert_eq!(last[last.len() - 2..], ["read 100 0 0", "close 0 NULL 0"]);
         // Not every file system has O_DIRECT; what was asked for is told all the same.
         assert_eq!(told("wait/io/file/std/File")[0], format!("open 0 NULL {}", libc::O_DIRECT), "{direct:?}");
+    }
+
+    #[test]
+    fn folders_take_their_files_along() {
+        static FILES: Fs = perfschema::fs!("wait/io/file/test/folders");
+        start();
+        let dir = folder("folders");
+        let [old, new] = ["old", "new"].map(|name| dir.join(name));
+        FILES.create_dir_all(old.join("deep")).unwrap();
+        FILES.write(old.join("deep/a"), "123").unwrap();
+        let file = FILES.create(old.join("b")).unwrap();
+        FILES.write(dir.join("older"), "1").unwrap();
+        FILES.rename(&old, &new).unwrap();
+        file.write_at(b"12", 0).unwrap();
+        let rows = |paths: [PathBuf; 5]| paths.map(|path| open_count(&path));
+        let paths = || [old.join("deep/a"), old.join("b"), new.join("deep/a"), new.join("b"), dir.join("older")];
+        assert_eq!(rows(paths()), [None, None, Some(0), Some(1), Some(0)]);
+        assert_eq!(summary(&new.join("deep/a")).unwrap().sum_number_of_bytes_write, 3);
+        assert_eq!(summary(&new.join("b")).unwrap().sum_number_of_bytes_write, 2);
+        assert!(FILES.remove_dir_all(&old).is_err(), "it is not there any more");
+        FILES.remove_dir_all(&new).unwrap();
+        assert_eq!(rows(paths()), [None, None, None, None, Some(0)]);
+        // What was open counts on, by instrument.
+        file.write_at(b"12", 0).unwrap();
     }
 
     #[test]

@@ -16,6 +16,10 @@
 //! an instrument of its own, which has all of the above as methods. A file that was opened before the performance schema was started, or
 //! came from a descriptor, has no path: its waits count by instrument.
 //!
+//! A file that is deleted here has no row any more, one that is renamed keeps its counters under the new name, and so do all those below a folder
+//! that is deleted or renamed here: those whose paths, as the program gave them, begin with the folder's. Where `remove_dir_all` fails half
+//! way, the rows stay. What others do, and what is done to the same folder by another name, does not show.
+//!
 //! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`.
 
 #[cfg(feature = "instrument")]
@@ -125,6 +129,7 @@ impl Fs {
 mod record {
     use std::path::Path;
     pub(super) fn deleted(_: &Path) {}
+    pub(super) fn folder_deleted(_: &Path) {}
     pub(super) fn renamed(_: &Path, _: &Path) {}
 }
 
@@ -202,8 +207,6 @@ macro_rules! operations {
 operations! {
     create_dir() -> () = MakeDirectory;
     create_dir_all() -> () = MakeDirectory;
-    remove_dir() -> () = RemoveDirectory;
-    remove_dir_all() -> () = RemoveDirectory;
     metadata() -> Metadata = Stat;
     symlink_metadata() -> Metadata = Stat;
     exists() -> bool = Stat;
@@ -242,6 +245,18 @@ functions! {
     fn remove_file<P: Path>(self, path: P) -> () {
         self.run(path.as_ref(), Operation::Delete, || std::fs::remove_file(path.as_ref()))?;
         record::deleted(path.as_ref());
+        Ok(())
+    }
+
+    fn remove_dir<P: Path>(self, path: P) -> () {
+        self.run(path.as_ref(), Operation::RemoveDirectory, || std::fs::remove_dir(path.as_ref()))?;
+        record::deleted(path.as_ref());
+        Ok(())
+    }
+
+    fn remove_dir_all<P: Path>(self, path: P) -> () {
+        self.run(path.as_ref(), Operation::RemoveDirectory, || std::fs::remove_dir_all(path.as_ref()))?;
+        record::folder_deleted(path.as_ref());
         Ok(())
     }
 

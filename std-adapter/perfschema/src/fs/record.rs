@@ -70,6 +70,13 @@ pub(super) fn deleted(path: &Path) {
     }
 }
 
+/// With all that was in it.
+pub(super) fn folder_deleted(path: &Path) {
+    if let Some(process) = process() {
+        process.region().folder_deleted(path.as_os_str().as_encoded_bytes());
+    }
+}
+
 pub(super) fn renamed(from: &Path, to: &Path) {
     if let Some(process) = process() {
         process.region().file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
