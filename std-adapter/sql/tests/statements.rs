@@ -3,9 +3,12 @@
 mod common;
 
 use common::{World, check, run, session};
+use perfschema::Region;
 use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
-use perfschema_sql::{Account, Database, Outcome, Right};
+use perfschema_sql::{Account, Database, Encryption, Outcome, Program, Right};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is between the columns must not matter: names in any case, quoted or not, with schema or without.
 #[test]
@@ -542,4 +545,57 @@ fn what_is_not_here_is_empty() {
         assert!(found.starts_with(heads) && found.lines().count() == 1, "{statement}: {found}");
     }
     assert!(run(&mut session, "SHOW PROCEDURE").starts_with("ERROR 1064 (42000): "));
+}
+
+/// A program that ends while a session is open.
+struct Mortal(&'static Region<'static>, Arc<AtomicBool>);
+
+impl Program for Mortal {
+    fn region(&self) -> &Region<'_> {
+        self.0
+    }
+
+    fn has_ended(&self) -> bool {
+        self.1.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_program_that_ends_can_be_read_from_then_on() {
+    let world = World::new();
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let database = Database::new(Mortal(world.region, Arc::clone(&has_ended)));
+    let mut session = database.session(Account::default()).expect("there is memory");
+    let update = "UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE'";
+    check(&mut session, update, "Rows matched: 1  Changed: 1  Warnings: 0");
+    check(&mut session, "SELECT sys.timer_now() IS NULL", "0");
+    has_ended.store(true, Ordering::Relaxed);
+    let read_only =
+        "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
+    check(&mut session, update, read_only);
+    check(&mut session, "FLUSH STATUS", read_only);
+    check(&mut session, "SELECT sys.timer_now() IS NULL", "1");
+}
+
+#[test]
+fn who_is_connected() {
+    let world = World::new();
+    let database = Database::new(world.region);
+    let mut alone = database.session(Account::default()).expect("there is memory");
+    check(&mut alone, "SELECT id, user, host, db, command FROM information_schema.processlist", "1,root,localhost,,Query");
+    let row = |account: &Account| vec![vec![7_u64.into(), account.user.as_str().into()]];
+    let database = database.processlist(move |account| {
+        let mut rows: Vec<Vec<OwnedValue>> = row(account);
+        rows.iter_mut().for_each(|row| row.resize(8, OwnedValue::Null));
+        rows[0][7] = "x".repeat(101).into();
+        rows
+    });
+    let mut session = database.session(Account::default()).expect("there is memory");
+    check(&mut session, "SHOW FULL PROCESSLIST", &format!("7,root,,,,,,{}", "x".repeat(101)));
+    check(&mut session, "SHOW PROCESSLIST", &format!("7,root,,,,,,{}", "x".repeat(100)));
+    check(&mut session, "SELECT @@have_ssl", "DISABLED");
+    let (cipher, version) = ("c".to_owned(), "TLSv1.3".to_owned());
+    session.set_encryption(Encryption { is_offered: true, cipher, version });
+    check(&mut session, "SELECT @@have_ssl", "YES");
+    check(&mut session, "SHOW STATUS LIKE 'Ssl%'", "Ssl_cipher,c\nSsl_version,TLSv1.3");
 }

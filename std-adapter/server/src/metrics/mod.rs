@@ -159,7 +159,7 @@ impl Metrics {
         families
     }
 
-    /// The values as they are now, for a collector of OpenTelemetry's: see [`otlp`].
+    /// The values as they are now, for a collector of OpenTelemetry's: see [`otlp()`].
     pub fn otlp(&self) -> String {
         let region = self.program.region();
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
