@@ -105,8 +105,8 @@ impl Program {
     fn switches(&self) -> Switches {
         let mut switches = Switches::new();
         self.attached.region().scan(&tables::SetupInstruments, |row| {
-            let yes = |setting| setting == perfschema::core::table::YesNo::Yes;
-            switches.insert(row.name.as_str().to_owned(), (yes(row.enabled), yes(row.timed)));
+            let yes = |setting| setting == Some(perfschema::core::table::YesNo::Yes);
+            switches.insert(row.name.as_str().to_owned(), (yes(Some(row.enabled)), yes(row.timed)));
         });
         switches
     }
