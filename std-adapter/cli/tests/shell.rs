@@ -74,6 +74,8 @@ fn statements_at_a_terminal() {
     let screen = ask(&shell, "\\G", "x: a\\nb");
     assert!(screen.contains("*************************** 1. row ***************************"), "{screen}");
     ask(&shell, "SELECT nothing FROM threads;", "ERROR 1054 (42S22): Unknown column 'nothing' in 'field list'");
+    ask(&shell, "SHOW WARNINGS\\G", "Code: 1054");
+    assert!(!shell.screen().contains("1 warning"), "those of another statement");
     ask(&shell, "SELECT 1 FROM threads WHERE 1 = 2;", "Empty set (0.");
     ask(&shell, "UPDATE setup_timers SET timer_name = 'CYCLE';", "Rows matched: 1  Changed: 0  Warnings: 0");
 

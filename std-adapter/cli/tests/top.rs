@@ -217,6 +217,16 @@ fn plain_text() {
     let out = succeeds(&["top", &pid, "-n", "5", "--view", "waits"]);
     assert_eq!(out.matches(" has ended, ").count(), 1, "once is enough: {out}");
 
+    // What found no room is said above all.
+    let mut command = std::process::Command::new(PROGRAM);
+    command.args(["demo", "--seconds", "60", "--option", "performance_schema_max_file_instances=2", env!("CARGO_MANIFEST_DIR")]);
+    command.env("PERFSCHEMA_SHARE", "1").stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let full = Demo(command.spawn().expect("the program was built"));
+    until("it shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", full.pid())));
+    until("files find no room", || {
+        succeeds(&["top", &full.pid(), "-d", "0.05", "--view", "waits"]).contains("\nlost: file_instances ")
+    });
+
     let (success, _, err) = perfschema(&["top", "no-such-program"]);
     assert!(!success && err.contains("no program no-such-program"), "{err}");
     let (success, _, err) = perfschema(&["top", &pid, "--view", "nothing"]);
