@@ -234,9 +234,9 @@ fn by_thread_user_and_host() {
         let own = format!("{who},wait/io/file/app/log,{},{},{}", client.count, client.ps, client.max);
         // By host or user first.
         if who < "background" {
-            expected.insert(0, own)
+            expected.insert(0, own);
         } else {
-            expected.push(own)
+            expected.push(own);
         }
         assert_eq!(rows(&mut session, &format!("x${view}_summary_by_file_io_type")), expected);
     }

@@ -35,3 +35,30 @@ fn write_rows(out: &mut dyn Write, grid: &Grid, vertical: bool) -> io::Result<()
     let text = if vertical { grid.vertical() } else { grid.boxed() };
     write!(out, "{}", text.fit(fit).footer(Footer::None))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perfschema::core::table::SqlType;
+    use perfschema::render::ColumnHead;
+
+    #[test]
+    fn what_stands_below() {
+        let check = |outcome: &Outcome, warnings: usize, seconds: f64, expected: &str| {
+            let mut out = Vec::new();
+            print(&mut out, outcome, true, warnings, Duration::from_secs_f64(seconds)).expect("memory takes it");
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(out.ends_with(expected), "{out}");
+        };
+        let rows = |count: usize| {
+            let columns = vec![ColumnHead::new("a", SqlType::BigintUnsigned)];
+            Outcome::Rows(Grid { columns, rows: vec![vec![1_u64.into()]; count] })
+        };
+        check(&rows(0), 0, 0.0, "Empty set (0.00 sec)\n");
+        check(&rows(1), 1, 0.456, "1\n1 row in set, 1 warning (0.46 sec)\n");
+        check(&rows(2), 3, 61.5, "1\n2 rows in set, 3 warnings (1 min 1.50 sec)\n");
+        let done = |changed, info: &str| Outcome::Done { matched: 0, changed, info: info.into() };
+        check(&done(1, ""), 0, 0.0, "Query OK, 1 row affected (0.00 sec)\n");
+        check(&done(0, "Rows matched: 0"), 2, 0.0, "Query OK, 0 rows affected, 2 warnings (0.00 sec)\nRows matched: 0\n");
+    }
+}

@@ -333,7 +333,7 @@ pub fn escape(text: &str) -> String {
 /// ```
 /// use perfschema::render::text::shorten;
 /// assert_eq!(shorten("wait/synch/mutex/demo/postings", 16), "…/demo/postings");
-/// assert_eq!(shorten("two words", 6), "two…");
+/// assert_eq!(shorten("two words", 6), "two w…");
 /// assert_eq!(shorten("words", 5), "words");
 /// ```
 pub fn shorten(text: &str, width: usize) -> String {

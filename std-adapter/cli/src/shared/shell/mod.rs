@@ -211,7 +211,9 @@ fn stop_on_interrupt(session: &Session) {
 fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warnings: bool) {
     let begin = Instant::now();
     let outcome = session.execute(statement);
-    let warnings = session.warnings();
+    // SHOW WARNINGS leaves those of the statement before, which are not its own.
+    let is_show = statement.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("show"));
+    let warnings = if is_show { Vec::new() } else { session.warnings() };
     let mut out = output::stdout();
     let written = match &outcome {
         Ok(outcome) => result::print(&mut out, outcome, vertical, warnings.len(), begin.elapsed()),

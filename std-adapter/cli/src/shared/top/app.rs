@@ -108,9 +108,12 @@ impl App {
         self.sorts.get(self.views[self.view].title).copied().unwrap_or(self.listing.sort)
     }
 
-    /// The rows as they are shown.
+    /// The rows as they are shown: so many that nobody scrolls to the last one, of tables that may have many thousands.
     pub(super) fn rows(&self) -> Vec<&Row> {
-        layout::arranged(&self.listing, &self.filter, self.sort())
+        const MOST: usize = 1000;
+        let mut rows = layout::arranged(&self.listing, &self.filter, self.sort());
+        rows.truncate(MOST);
+        rows
     }
 
     /// Which of these rows is chosen.

@@ -55,7 +55,7 @@ impl Program {
         self.attached.region().scan(&tables::GlobalStatus, |row| {
             if let Some(value) = &row.variable_value
                 && row.variable_name.ends_with("_lost")
-                && value.to_string() != "0"
+                && *value != "0"
             {
                 let name = row.variable_name;
                 let name = name.strip_prefix("Performance_schema_").unwrap_or(name);
