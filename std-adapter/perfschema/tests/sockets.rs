@@ -525,11 +525,11 @@ mod tables {
         assert_eq!(events("wait/io/socket/test/events")[2].source.unwrap(), *format!("sockets.rs:{line}"));
         (&client).write_all(b"0123456789").unwrap();
         server.peek(&mut [0; 3]).unwrap();
-        (&server).read(&mut [0; 100]).unwrap();
+        assert_eq!((&server).read(&mut [0; 100]).unwrap(), 10);
         server.set_nodelay(true).unwrap();
         server.set_nonblocking(true).unwrap();
         (&server).read(&mut [0; 100]).unwrap_err();
-        (&server).write(b"answer").unwrap();
+        assert_eq!((&server).write(b"answer").unwrap(), 6);
         server.shutdown(perfschema::net::Shutdown::Both).unwrap();
         let row = row_of(&server).unwrap();
         drop(server);

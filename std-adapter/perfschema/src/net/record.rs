@@ -134,19 +134,34 @@ impl<S: Std> Socket<S> {
         }
     }
 
-    /// The same for what sends or receives; it returns how many bytes it did, maybe with something else.
+    /// The same for what sends or receives; it returns how many bytes it did, maybe with something else. What `run` captures is nothing
+    /// but the buffer, so that it stays in registers.
     #[inline(always)]
     pub(crate) fn transfer<T: Transferred>(
         &self,
         operation: Operation,
         bytes: usize,
         caller: Caller,
-        run: impl FnOnce() -> io::Result<T>,
+        run: impl FnOnce(&S) -> io::Result<T>,
     ) -> io::Result<T> {
         match self.instrument.on() {
-            None => run(),
-            Some(switches) => self.io(operation, Some(bytes), caller).transfer(switches, run),
+            None => run(&self.inner),
+            Some(switches) => self.transfer_recorded(switches, operation, bytes, caller, run),
         }
+    }
+
+    // Out of line, and out of the way of what is off: a call is nothing beside a call of the system.
+    #[cold]
+    #[inline(never)]
+    fn transfer_recorded<T: Transferred>(
+        &self,
+        switches: Switches,
+        operation: Operation,
+        bytes: usize,
+        caller: Caller,
+        run: impl FnOnce(&S) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.io(operation, Some(bytes), caller).transfer(switches, || run(&self.inner))
     }
 
     /// Runs what waits for the client's next request: one event of the instrument `idle`, and STATE is IDLE. What the thread receives
@@ -234,7 +249,7 @@ struct Io {
 }
 
 impl Io {
-    #[inline(always)]
+    #[inline(never)]
     fn run<T>(&self, switches: Switches, run: impl FnOnce() -> T) -> T {
         if self.is_idle() {
             return run();

@@ -87,7 +87,7 @@ impl UdpSocket {
             let none: &[SocketAddr] = &[];
             return self.socket.std().send_to(buf, none);
         };
-        self.socket.transfer(Operation::SendTo, buf.len(), caller, || self.socket.std().send_to(buf, address))
+        self.socket.transfer(Operation::SendTo, buf.len(), caller, |socket| socket.send_to(buf, address))
     }
 }
 

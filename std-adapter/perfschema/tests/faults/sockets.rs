@@ -67,8 +67,8 @@ fn talk(mut one: impl Read + Write, mut two: impl Read + Write) {
     while left > 0 {
         left -= two.read(&mut [0; 777]).unwrap();
     }
-    one.write_vectored(&[IoSlice::new(b"ab"), IoSlice::new(b"cde")]).unwrap();
-    two.read_vectored(&mut [IoSliceMut::new(&mut [0; 3]), IoSliceMut::new(&mut [0; 4])]).unwrap();
+    assert_eq!(one.write_vectored(&[IoSlice::new(b"ab"), IoSlice::new(b"cde")]).unwrap(), 5);
+    assert_eq!(two.read_vectored(&mut [IoSliceMut::new(&mut [0; 3]), IoSliceMut::new(&mut [0; 4])]).unwrap(), 5);
     two.write_all(b"answer").unwrap();
     one.read_exact(&mut [0; 6]).unwrap();
 }

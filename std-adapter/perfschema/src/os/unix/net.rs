@@ -238,7 +238,7 @@ mod instrumented {
         #[track_caller]
         pub fn send_to<P: AsRef<Path>>(&self, buf: &[u8], path: P) -> io::Result<usize> {
             let caller = Some(Location::caller());
-            self.socket.transfer(Operation::SendTo, buf.len(), caller, || self.socket.std().send_to(buf, path))
+            self.socket.transfer(Operation::SendTo, buf.len(), caller, |socket| socket.send_to(buf, path))
         }
 
         /// See [`std::os::unix::net::UnixDatagram::send_to_addr`].
@@ -248,7 +248,7 @@ mod instrumented {
         #[track_caller]
         pub fn send_to_addr(&self, buf: &[u8], socket_addr: &SocketAddr) -> io::Result<usize> {
             let caller = Some(Location::caller());
-            self.socket.transfer(Operation::SendTo, buf.len(), caller, || self.socket.std().send_to_addr(buf, socket_addr))
+            self.socket.transfer(Operation::SendTo, buf.len(), caller, |socket| socket.send_to_addr(buf, socket_addr))
         }
     }
 
