@@ -10,8 +10,8 @@
 use crate::record::{self, Read};
 use crate::region::{RECORD, Section};
 use crate::{
-    Actor, ActorIdentity, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost, Operation,
-    Region, Setting, Size, WaitStart, Word, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost, MemoryChange,
+    Operation, Region, Setting, Size, WaitStart, Word, tables,
 };
 use core::cell::{Cell, OnceCell, RefCell};
 use perfschema_timer::{Clock, MockClock, TimerName};
@@ -532,4 +532,66 @@ fn reads_of_one_file_that_an_interrupt_reads_too_at_every_step() {
         }
     }
     assert!(reads > 50, "{reads}");
+}
+
+/// A handler counts memory too, truncates and reads, while its thread counts and honours a truncation itself.
+#[test]
+fn memory_that_an_interrupt_counts_too_at_every_step() {
+    const MEMORY: Config = Config::EMPTY.with(Size::MaxMemoryClasses, 1).with(Size::MaxThreadInstances, 2);
+    let words: &'static [Word] = Vec::leak((0..MEMORY.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &MEMORY, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    region.enable_everything();
+    let class = region.register(InstrumentName::literal("memory/test/interrupted"), Setting::COUNTED).unwrap();
+    let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
+    let change = move |actor: &Actor<'static>, bytes| {
+        for change in [MemoryChange::allocated(bytes), MemoryChange::resized(bytes, 2 * bytes), MemoryChange::freed(2 * bytes)] {
+            actor.count_memory(region.switches(class), class, change);
+        }
+    };
+    // A row that is shown is whole: a block has the bytes that its thread gives it, once or twice.
+    let whole = move |at| {
+        region.scan(&tables::MemorySummaryByThreadByEventName, |row| {
+            let (blocks, bytes, own) = (row.current_count_used, row.current_number_of_bytes_used, row.thread_id as i64 * 10);
+            assert!(bytes == blocks * own || bytes == 2 * blocks * own, "{row:?} at {at}");
+            assert_eq!(row.count_alloc.wrapping_sub(row.count_free) as i64, blocks, "{row:?} at {at}");
+            assert!(row.low_number_of_bytes_used <= bytes && bytes <= row.high_number_of_bytes_used, "{row:?} at {at}");
+        });
+    };
+    let mut cases = 0;
+    for (before, meanwhile) in [(0, 1), (1, 0), (0, 0), (1, 1)] {
+        let truncate = move |table: usize| {
+            let tables: [&dyn crate::table::Table; 2] =
+                [&tables::MemorySummaryByThreadByEventName, &tables::MemorySummaryGlobalByEventName];
+            tables[table].truncate(region).expect("it can be");
+        };
+        for at in 0.. {
+            truncate(before);
+            let other = Rc::clone(&actors[1]);
+            let interrupt = move || {
+                change(&other, 20);
+                truncate(meanwhile);
+                whole(at);
+            };
+            let steps = interrupted(|| change(&actors[0], 10), &[(at, Rc::new(interrupt))]);
+            whole(at);
+            let sums = region.memory_summary_by_event_name(class);
+            assert_eq!((sums.blocks.current(), sums.bytes.current()), (0, 0), "at {at}");
+            // In the table that was truncated before, and not meanwhile, all is there: of both, or of the thread alone.
+            if before == 1 && meanwhile == 0 {
+                let blocks = if steps[0] > at { 4 } else { 2 };
+                assert_eq!(
+                    (sums.blocks.allocated, sums.blocks.high, sums.bytes.high),
+                    (blocks, blocks as i64 / 2, if blocks == 4 { 60 } else { 20 }),
+                    "at {at}"
+                );
+            }
+            cases += 1;
+            if steps[0] <= at {
+                break;
+            }
+        }
+    }
+    assert!(cases > 400, "{cases}");
 }

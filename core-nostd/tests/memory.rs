@@ -192,9 +192,12 @@ fn memory_is_never_timed() {
     expect("memory/test/heap YES NULL 1", "wait/synch/mutex/test/A YES YES 16");
     instruments.update(world.region, &mut |_| true, &[("TIMED", Value::Text("NO")), ("ENABLED", Value::Text("NO"))]).unwrap();
     expect("memory/test/heap NO NULL 1", "wait/synch/mutex/test/A NO NO 16");
-    // What it shows is not what it can be given.
-    let null = instruments.update(world.region, &mut |_| true, &[("TIMED", Value::Null)]);
-    assert_eq!(null, Err(TableError::NotNull { column: "TIMED" }));
+    // What it shows can be given back to it, and to no other.
+    let memory = |row: &dyn perfschema_core::table::Row| row.cell(0) == Value::Text(HEAP);
+    let null = [("TIMED", Value::Null)];
+    assert_eq!(instruments.update(world.region, &mut |row| memory(row), &null).map(|updated| updated.changed), Ok(0));
+    let others = instruments.update(world.region, &mut |row| !memory(row), &null);
+    assert_eq!(others, Err(TableError::NotNull { column: "TIMED" }));
 }
 
 #[test]

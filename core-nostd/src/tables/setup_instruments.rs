@@ -53,7 +53,8 @@ impl TableSource for SetupInstruments {
         for (column, value) in new {
             match SetupInstrumentsRow::COLUMNS[Self::DECLARATION.column(column)?].name {
                 column @ "ENABLED" => setting.enabled = yes_no(value, column)?,
-                // NULL is what it shows, not what it can be set to.
+                // Left as it is: what was saved can be restored, NULL too.
+                "TIMED" if region.is_memory(class) => {}
                 column @ "TIMED" if *value == Value::Null => return Err(TableError::NotNull { column }),
                 column @ "TIMED" => setting.timed = yes_no(value, column)?,
                 column => {
@@ -63,7 +64,6 @@ impl TableSource for SetupInstruments {
                 }
             }
         }
-        // What the instrument cannot be is left as it is, without an error, as in MySQL.
         region.store_setting(class, setting);
         Ok(region.setting(class) != before)
     }
