@@ -26,7 +26,7 @@ from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
 TARGET, PERFSCHEMA, MYSQL_PORT, WORK = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4]
 PICOSECONDS = 10**12
 # What the exporter collects: its collectors of tables that there are.
-COLLECTORS = ["eventswaits", "file_events", "file_instances"]
+COLLECTORS = ["eventswaits", "file_events", "file_instances", "memory_events"]
 
 
 def rows(table):

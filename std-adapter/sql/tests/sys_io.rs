@@ -5,8 +5,8 @@ mod common;
 use common::{CONFIG, World, run};
 use perfschema::core::timer::TimerName;
 use perfschema::core::{
-    Actor, ActorIdentity, Class, FileEvent, FileId, FileIo, Group, Held, InstrumentName, Operation, Setting, Size, ThreadType,
-    WaitStart,
+    Actor, ActorIdentity, Class, FileEvent, FileId, FileIo, Group, Held, InstrumentName, IoEvent, Operation, Setting, Size,
+    ThreadType, WaitStart,
 };
 use perfschema_sql::Session;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ fn tell() -> Told {
     for (actor, file, operation, ns, bytes) in IOS {
         let (class, id) = files[file];
         let file = world.region.file(id);
-        let start = WaitStart { file: Some(FileEvent::new(file.as_ref(), 0)), ..WaitStart::new(operation) };
+        let start = WaitStart { io: IoEvent::File(FileEvent::new(file.as_ref(), 0)), ..WaitStart::new(operation) };
         let mut wait = actors[actor].begin(&world.clock, world.region.switches(class), class, &start);
         world.clock.advance(TimerName::Nanosecond, ns);
         wait.set_amount(bytes.map_or(0, |bytes| bytes + 1));
