@@ -34,7 +34,7 @@ use crate::stat::Summary;
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
-/// Words of a file's place. The first are those of an [`io::Place`].
+/// Words of a file's place. The first are those of an [`io::Place`](crate::io::Place).
 pub(crate) mod word {
     #[cfg(perfschema_loom)]
     pub(crate) use crate::io::word::OWN_VERSION;

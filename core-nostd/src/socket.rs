@@ -1,6 +1,6 @@
 //! Sockets: what has a descriptor of its own, whom it leads to, and its sums.
 //!
-//! A socket's place is claimed when it is opened and given back when it is closed, by the protocols of [`pool`] and [`instance`], as that
+//! A socket's place is claimed when it is opened and given back when it is closed, by the protocols of [`pool`] and [`instance`](crate::instance), as that
 //! of a lock. The handle keeps the place's number, so an event searches nothing. How waits are counted is the same for files, and stands
 //! in [`io`].
 //!

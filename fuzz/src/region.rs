@@ -3,8 +3,9 @@
 use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Held, Identity, InstanceId, InstrumentName, IoEvent,
-    Operation, Region, Setting, Size, ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
+    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Group, Held, Identity, InstanceId, InstrumentName, IoEvent,
+    Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, ThreadType, Wait, WaitStart, Word, copy_from_bytes,
+    tables,
 };
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -14,9 +15,11 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxMutexClasses, 2)
     .with(Size::MaxRwlockClasses, 1)
     .with(Size::MaxFileClasses, 1)
+    .with(Size::MaxSocketClasses, 1)
     .with(Size::MaxMutexInstances, 2)
     .with(Size::MaxRwlockInstances, 1)
     .with(Size::MaxFileInstances, 2)
+    .with(Size::MaxSocketInstances, 2)
     .with(Size::MaxThreadInstances, 2)
     .with(Size::EventsWaitsHistorySize, 2)
     .with(Size::EventsWaitsHistoryLongSize, 8)
@@ -282,7 +285,14 @@ fn recorded() -> Vec<Word> {
     let clock = MockClock::new();
     let identity = Identity { pid: 1, program: "fuzz", ..Default::default() };
     let region = Region::create(&words, &CONFIG, &identity, &clock.timers()).expect("zeroed and large enough");
-    for name in ["wait/synch/mutex/fuzz/a", "wait/synch/mutex/fuzz/b", "wait/synch/rwlock/fuzz/c", "wait/io/file/fuzz/d"] {
+    for name in [
+        "wait/synch/mutex/fuzz/a",
+        "wait/synch/mutex/fuzz/b",
+        "wait/synch/rwlock/fuzz/c",
+        "wait/io/file/fuzz/d",
+        "wait/io/socket/fuzz/e",
+        "idle",
+    ] {
         region.register(InstrumentName::new(name).expect("a good name"), Setting::ON).expect("there is room");
     }
     region.enable_everything();
@@ -320,9 +330,38 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
         }
     }
     actors.iter().for_each(|actor| use_files(region, clock, actor));
+    actors.iter().for_each(|actor| use_sockets(region, clock, actor));
     actors[0].detach();
     if let Some(id) = ids.last() {
         region.destroy_instance(*id);
+    }
+}
+
+/// One socket stays open and idle, one is connected to somebody else and closed.
+fn use_sockets(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
+    let Some(class) = region.find_class("wait/io/socket/fuzz/e") else { return };
+    let peers = [std::net::SocketAddr::from(([192, 0, 2, 7], 80)), std::net::SocketAddr::from(([7; 16], 81))];
+    let ids = peers.map(|peer| region.create_socket(class, 5, peer.into(), 0));
+    for id in ids.into_iter().flatten() {
+        for operation in [Operation::Receive, Operation::SendTo, Operation::Option] {
+            let socket = region.socket(id);
+            let address = socket.map(|socket| socket.peer()).unwrap_or_default();
+            let what = WaitStart { amount: 5, io: IoEvent::Socket(SocketEvent { address }), ..WaitStart::new(operation) };
+            let wait = actor.begin(clock, region.switches(class), class, &what);
+            clock.advance(TimerName::Cycle, 1000);
+            actor.end(clock, wait, Held::Socket(SocketIo { socket, group: operation.group() }));
+        }
+        if let Some(socket) = region.socket(id) {
+            socket.begin_idle(actor.thread_id());
+            actor.count_socket(region.switches(class), class, &SocketIo { socket: Some(socket), group: Group::Read }, 3);
+        }
+    }
+    if let Some(id) = ids[1] {
+        if let Some(socket) = region.socket(id) {
+            socket.end_idle();
+            socket.set_peer(SocketAddress::UNIX);
+        }
+        region.destroy_instance(id);
     }
 }
 

@@ -223,9 +223,7 @@ mod tests {
     fn latencies_add_up() {
         let mut all = Latencies::new();
         let mut one = Latencies::new();
-        for us in [1, 2, 30] {
-            one.note(Duration::from_micros(us));
-        }
+        [1, 2, 30].into_iter().for_each(|us| one.note(Duration::from_micros(us)));
         all.add(&one);
         all.add(&one);
         assert_eq!((all.buckets.iter().sum::<u64>(), all.sum_ns, all.longest_ns), (6, 66_000, 30_000));

@@ -1,4 +1,4 @@
-//! `std::os::unix::net`, instrumented; see [`net`](crate::net). A Unix socket has no IP, and port 0.
+//! `std::os::unix::net`, instrumented; see [`net`](mod@crate::net). A Unix socket has no IP, and port 0.
 
 pub use std::os::unix::net::*;
 
