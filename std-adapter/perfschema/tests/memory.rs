@@ -147,10 +147,10 @@ fn compared(region: &Region<'_>, run: impl FnOnce()) -> Counts {
 
 /// All ways to ask for memory.
 fn allocate_in_all_ways() {
-    let grown: Vec<u8> = (0..10_000).map(|n| n as u8).collect();
+    let grown: Vec<u8> = (0..PUSHES).map(|n| n as u8).collect();
     let zeroed = vec![0_u64; 1_000];
     let mut text = String::from("abc");
-    (0..100).for_each(|_| text.push_str("longer and longer"));
+    (0..PUSHES / 100).for_each(|_| text.push_str("longer and longer"));
     text.shrink_to_fit();
     drop((grown, zeroed));
     let aligned = Layout::from_size_align(100, 64).expect("a layout");
@@ -178,7 +178,8 @@ thread_local! {
 }
 
 const THREADS: usize = if cfg!(miri) { 3 } else { 20 };
-const BOXES: usize = if cfg!(miri) { 10 } else { 2_000 };
+const BOXES: usize = if cfg!(miri) { 4 } else { 2_000 };
+const PUSHES: usize = if cfg!(miri) { 200 } else { 10_000 };
 
 /// Threads one after the other and at once, more than there are slots; each frees what another one allocated.
 fn threads() {
@@ -370,11 +371,11 @@ mod processes {
 const VICTIM: &str = "victim";
 
 fn start(builder: perfschema::Builder) -> &'static perfschema::Process {
-    let threads = if cfg!(miri) { 4 } else { 8 };
-    let builder = builder.everything(true).environment(false).size(Size::MaxThreadInstances, threads);
-    let small = [Size::MaxMutexInstances, Size::MaxFileInstances, Size::MaxWaitHistograms, Size::EventsWaitsHistoryLongSize];
-    let small = small.into_iter().fold(builder, |builder, size| builder.size(size, 16));
-    small.start().expect("it starts")
+    // Miri takes a thousand times as long for each word of a region.
+    let (pools, threads) = if cfg!(miri) { (1, 4) } else { (16, 8) };
+    let builder = Size::ALL.iter().fold(builder, |builder, size| builder.size(*size, pools));
+    let builder = builder.size(Size::MaxMemoryClasses, 2).size(Size::MaxThreadInstances, threads);
+    builder.everything(true).environment(false).start().expect("it starts")
 }
 
 fn main() {
