@@ -130,12 +130,13 @@ def of_the_exporter():
             put("file_instances_total", row[f"COUNT_{mode.upper()}"], **labels)
             # It is called `…_bytes`; the parser gives every counter its ending.
             put("file_instances_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{mode.upper()}"], **labels)
-    if "memory_events" in COLLECTORS:
-        for row in rows("memory_summary_global_by_event_name"):
-            if row["COUNT_ALLOC"] > 0:
-                put("memory_events_alloc_bytes_total", row["SUM_NUMBER_OF_BYTES_ALLOC"], event_name=row["EVENT_NAME"])
-                put("memory_events_free_bytes_total", row["SUM_NUMBER_OF_BYTES_FREE"], event_name=row["EVENT_NAME"])
-                put("memory_events_used_bytes", row["CURRENT_NUMBER_OF_BYTES_USED"], event_name=row["EVENT_NAME"])
+    for row in rows("memory_summary_global_by_event_name"):
+        if row["COUNT_ALLOC"] > 0:
+            # The exporter takes the prefix off.
+            event_name = row["EVENT_NAME"].removeprefix("memory/")
+            put("memory_events_alloc_bytes_total", row["SUM_NUMBER_OF_BYTES_ALLOC"], event_name=event_name)
+            put("memory_events_free_bytes_total", row["SUM_NUMBER_OF_BYTES_FREE"], event_name=event_name)
+            put("memory_events_used_bytes", row["CURRENT_NUMBER_OF_BYTES_USED"], event_name=event_name)
     return expected
 
 

@@ -186,8 +186,8 @@ impl Kept {
     fn of(words: &[Word; FILE]) -> Kept {
         let len = words[word::LEN].get();
         let mut bytes = [0; PATH_BYTES];
-        for (chunk, word) in bytes.chunks_mut(8).zip(&words[word::PATH]) {
-            chunk.iter_mut().zip(word.get().to_le_bytes()).for_each(|(to, from)| *to = from);
+        for (chunk, word) in bytes.as_chunks_mut().0.iter_mut().zip(&words[word::PATH]) {
+            *chunk = word.get().to_le_bytes();
         }
         let kept = usize::try_from(len).unwrap_or(PATH_BYTES).min(PATH_BYTES);
         Kept { bytes, len: kept, whole: len <= PATH_BYTES as u64 }
@@ -199,7 +199,11 @@ impl Kept {
 
     /// What comes behind the folder and a slash, if it is below it.
     fn below(&self, folder: &[u8]) -> Option<&[u8]> {
-        self.bytes().strip_prefix(folder)?.strip_prefix(b"/")
+        // Not by strip_prefix(): built for size, that can panic as far as a compiler sees.
+        match (self.bytes().get(..folder.len())?, self.bytes().get(folder.len()..)?) {
+            (beginning, [b'/', below @ ..]) if beginning == folder => Some(below),
+            _ => None,
+        }
     }
 }
 

@@ -188,6 +188,8 @@ impl Place<'_> {
 
 impl Kind {
     /// The epoch of the summary by instance.
+    // Inlined, as Recorder::new().
+    #[inline(always)]
     pub(crate) fn instance_epoch<'r>(&self, region: &Region<'r>) -> &'r Word {
         &setup::setup(region)[self.instance_epoch]
     }
@@ -336,6 +338,8 @@ pub(crate) struct Recorder<'r> {
 }
 
 impl<'r> Recorder<'r> {
+    // Inlined, so that the kind is known and no index can be out of bounds.
+    #[inline(always)]
     pub(crate) fn new(region: &Region<'r>, kind: &Kind, slot: Option<usize>) -> Recorder<'r> {
         let slots = region.section(Section::Slots).len() / SLOT;
         Recorder {

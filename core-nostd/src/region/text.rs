@@ -90,9 +90,11 @@ fn what_fits(text: &str, bytes: usize) -> &str {
 /// Writes what fits of `text`, whole characters only, and says how many bytes that was.
 pub(crate) fn write_text(words: &[Word], text: &str) -> usize {
     let text = what_fits(text, words.len() * 8);
-    let mut parts = text.as_bytes().chunks(8);
+    let mut rest = text.as_bytes();
     for word in words {
-        let part = parts.next().unwrap_or_default();
+        // Not by chunks(): built for size, that can panic as far as a compiler sees.
+        let (part, behind) = rest.split_at_checked(8).unwrap_or((rest, &[]));
+        rest = behind;
         word.set(part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
     }
     text.len()

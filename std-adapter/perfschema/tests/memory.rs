@@ -288,7 +288,7 @@ fn a_pool_of_its_own(region: &Region<'_>) {
 }
 
 /// What only a system with processes and signals has.
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(target_os = "linux", not(miri), not(perfschema_sanitizer)))]
 mod processes {
     use super::*;
     use std::io::{BufRead, BufReader};
@@ -367,7 +367,7 @@ mod processes {
     }
 }
 
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(target_os = "linux", not(miri), not(perfschema_sanitizer)))]
 const VICTIM: &str = "victim";
 
 fn start(builder: perfschema::Builder) -> &'static perfschema::Process {
@@ -379,7 +379,7 @@ fn start(builder: perfschema::Builder) -> &'static perfschema::Process {
 }
 
 fn main() {
-    #[cfg(all(target_os = "linux", not(miri)))]
+    #[cfg(all(target_os = "linux", not(miri), not(perfschema_sanitizer)))]
     if std::env::args().any(|argument| argument == VICTIM) {
         return processes::victim();
     }
@@ -394,7 +394,7 @@ fn main() {
     the_marks_enclose_what_was(region);
     a_thread_has_a_row(region);
     a_pool_of_its_own(region);
-    #[cfg(all(target_os = "linux", not(miri)))]
+    #[cfg(all(target_os = "linux", not(miri), not(perfschema_sanitizer)))]
     {
         processes::in_a_signal_handler(region);
         processes::in_a_forked_child(region);
