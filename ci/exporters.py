@@ -105,6 +105,7 @@ def seconds(picoseconds):
 waits = rows("events_waits_summary_global_by_event_name")
 files = rows("file_summary_by_event_name")
 instances = rows("file_summary_by_instance")
+memory = rows("memory_summary_global_by_event_name")
 assert any("\n" in row["FILE_NAME"] and '"' in row["FILE_NAME"] for row in instances), "no file with a nasty name"
 
 
@@ -130,7 +131,7 @@ def of_the_exporter():
             put("file_instances_total", row[f"COUNT_{mode.upper()}"], **labels)
             # It is called `…_bytes`; the parser gives every counter its ending.
             put("file_instances_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{mode.upper()}"], **labels)
-    for row in rows("memory_summary_global_by_event_name"):
+    for row in memory:
         if row["COUNT_ALLOC"] > 0:
             # The exporter takes the prefix off.
             event_name = row["EVENT_NAME"].removeprefix("memory/")
@@ -178,6 +179,14 @@ def of_prometheus():
                 put(f"{prefix}_seconds_total", seconds(row[f"SUM_TIMER_{operation.upper()}"]), **labels)
                 if operation != "misc":
                     put(f"{prefix}_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{operation.upper()}"], **labels)
+    for row in memory:
+        for operation in ["alloc", "free"]:
+            labels = {"event_name": row["EVENT_NAME"], "operation": operation}
+            put("memory_operations_total", row[f"COUNT_{operation.upper()}"], **labels)
+            put("memory_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{operation.upper()}"], **labels)
+        for mark in ["low", "current", "high"]:
+            put(f"memory_{mark}_count_used", row[f"{mark.upper()}_COUNT_USED"], event_name=row["EVENT_NAME"])
+            put(f"memory_{mark}_used_bytes", row[f"{mark.upper()}_NUMBER_OF_BYTES_USED"], event_name=row["EVENT_NAME"])
     for row in rows("global_status"):
         what = row["VARIABLE_NAME"].removeprefix("Performance_schema_").removesuffix("_lost")
         put("lost_total", row["VARIABLE_VALUE"], what=what)
