@@ -17,7 +17,10 @@ const CONFIG: Config = Config::SMALL
     .with(Size::EventsWaitsHistorySize, 3)
     // There are no files.
     .with(Size::MaxFileClasses, 0)
-    .with(Size::MaxFileInstances, 0);
+    .with(Size::MaxFileInstances, 0)
+    .with(Size::MaxSocketClasses, 0)
+    .with(Size::MaxSocketInstances, 0)
+    .with(Size::MaxMemoryClasses, 0);
 const _: () = assert!(CONFIG.size_bytes() < 64 * 1024);
 static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
 
