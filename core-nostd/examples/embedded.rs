@@ -15,7 +15,7 @@ use perfschema_core::{
 const CONFIG: Config = Config::SMALL
     .with(Size::MaxThreadInstances, 2)
     .with(Size::EventsWaitsHistorySize, 3)
-    // There are no files.
+    // There are no files, no sockets, and no allocator.
     .with(Size::MaxFileClasses, 0)
     .with(Size::MaxFileInstances, 0)
     .with(Size::MaxSocketClasses, 0)
