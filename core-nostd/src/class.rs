@@ -163,15 +163,7 @@ pub(crate) const SOCKET_POOL: Pool = Pool {
     instances_lost: Lost::SocketInstances,
 };
 
-/// Memory: it has no instances; what stands for them here is never claimed.
-pub(crate) const MEMORY_POOL: Pool = Pool {
-    classes: Size::MaxMemoryClasses,
-    classes_lost: Lost::MemoryClasses,
-    instances: Section::SharedMemoryStats,
-    instances_lost: Lost::MemoryClasses,
-};
-
-/// The pool of a kind, if this version records it.
+/// The pool of a kind, if this version records it and its objects are instances: memory has none, and `idle` borrows those of sockets.
 pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
     match kind {
         InstrumentKind::Mutex => Some(&POOLS[0]),
@@ -180,7 +172,6 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
         InstrumentKind::Synch => Some(&POOLS[3]),
         InstrumentKind::File => Some(&FILE_POOL),
         InstrumentKind::Socket => Some(&SOCKET_POOL),
-        InstrumentKind::Memory => Some(&MEMORY_POOL),
         _ => None,
     }
 }
@@ -228,12 +219,15 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn register(&self, name: InstrumentName<'_>, initial: Setting) -> Result<Class, RegisterError> {
-        let pool = pool_of(name.kind());
-        let places = match (pool, name.kind()) {
-            (_, InstrumentKind::Memory) => self.first_memory_class()..self.class_count(),
-            (Some(pool), _) => run(&self.config(), pool),
-            (None, InstrumentKind::Idle) => idle(self),
-            (None, kind) => return Err(RegisterError::Unsupported(kind)),
+        let (places, full) = match name.kind() {
+            InstrumentKind::Idle => (idle(self), None),
+            InstrumentKind::Memory => {
+                (self.first_memory_class()..self.class_count(), Some((Size::MaxMemoryClasses, Lost::MemoryClasses)))
+            }
+            kind => {
+                let pool = pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
+                (run(&self.config(), pool), Some((pool.classes, pool.classes_lost)))
+            }
         };
         let hash = hash(name.as_str());
         let classes = self.arrays::<CLASS>(Section::Classes);
@@ -261,20 +255,20 @@ impl Region<'_> {
                 }
             }
         }
-        // There is one name of kind idle, and a place for it.
-        let pool = pool.ok_or(RegisterError::Unsupported(name.kind()))?;
-        self.count_lost(pool.classes_lost);
-        Err(RegisterError::Full { size: pool.classes })
+        // There is one name of kind idle, and a place for it: none in a region of foreign bytes only.
+        let (size, lost) = full.ok_or(RegisterError::Unsupported(name.kind()))?;
+        self.count_lost(lost);
+        Err(RegisterError::Full { size })
     }
 
     /// The registered classes, in the order of their index.
     pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
-        (0..self.class_count()).map(|index| Class(index as u16)).filter(|class| self.published(*class).is_some())
+        self.all_classes().filter(|class| self.published(*class).is_some())
     }
 
-    /// The places of the classes of waits, each with the name of the instrument if it is registered.
-    pub(crate) fn wait_class_places(&self) -> impl Iterator<Item = (Class, Option<Text<128>>)> + '_ {
-        self.class_places().take(self.wait_class_count())
+    /// All classes, registered or not.
+    pub(crate) fn all_classes(&self) -> impl ExactSizeIterator<Item = Class> + Clone + use<> {
+        (0..self.class_count()).map(|index| Class(index as u16))
     }
 
     /// The classes of waits, registered or not: all but those of memory.
@@ -285,14 +279,6 @@ impl Region<'_> {
     /// How many classes of waits there is room for.
     pub(crate) fn wait_class_count(&self) -> usize {
         self.first_memory_class()
-    }
-
-    /// The places of all classes, each with the name of the instrument if it is registered.
-    pub(crate) fn class_places(&self) -> impl Iterator<Item = (Class, Option<Text<128>>)> + '_ {
-        (0..self.class_count()).map(|index| Class(index as u16)).map(|class| {
-            let name = self.class_name(class);
-            (class, (name != "").then_some(name))
-        })
     }
 
     /// The class of this name, if there is one.

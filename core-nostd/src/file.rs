@@ -393,15 +393,15 @@ impl<'r> Region<'r> {
         }
     }
 
-    /// A folder was deleted with all that was in it: so were the files whose paths begin with its, as far as they are kept. All places are looked at once; that is
-    /// little beside what deleting a folder is to the system.
+    /// A folder was deleted with all that was in it: so were the files whose paths begin with its, as far as they are kept. All places
+    /// are looked at once; that is little beside what deleting a folder is to the system.
     pub fn folder_deleted(&self, path: &[u8]) {
         self.file_deleted(path);
         self.for_each_below(path, |id, _, _| self.make_gone(id));
     }
 
-    /// The file, or the folder with all that is in it, was renamed: files keep their counters. A file that had the new name is gone. So is one
-    /// below a folder whose path is too long to be kept whole: its new one is not known.
+    /// The file, or the folder with all that is in it, was renamed: files keep their counters. A file that had the new name is gone.
+    /// So is one below a folder whose path is too long to be kept whole: its new one is not known.
     pub fn file_renamed(&self, from: &[u8], to: &[u8]) {
         if from == to {
             return;

@@ -103,7 +103,8 @@ impl<'r> Region<'r> {
         })
     }
 
-    /// Takes a free place of a pool whose places have `N` words; `write` writes what is there besides the class. None if the pool is full, which is counted.
+    /// Takes a free place of a pool whose places have `N` words; `write` writes what is there besides the class. None if the pool is
+    /// full, which is counted.
     pub(crate) fn create_in<const N: usize>(
         &self,
         pool: &Pool,

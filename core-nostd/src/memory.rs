@@ -448,8 +448,8 @@ impl<'r> Region<'r> {
         sum
     }
 
-    /// The memory of an instrument in a slot whose owner's first epochs were these, and whether it is whole; None for a class that is none of
-    /// memory.
+    /// The memory of an instrument in a slot whose owner's first epochs were these, and whether it is whole; None for a class that is
+    /// none of memory.
     pub(crate) fn memory_summary_by_thread(&self, slot: usize, class: Class, first: Epochs) -> Option<(MemorySummary, bool)> {
         let slots = self.arrays::<SLOT>(Section::Slots);
         let (words, memory) = (slots.get(slot)?, self.memory_of(slot, slots.len(), class)?);

@@ -1,8 +1,8 @@
 //! Sockets: what has a descriptor of its own, whom it leads to, and its sums.
 //!
-//! A socket's place is claimed when it is opened and given back when it is closed, by the protocols of [`pool`] and [`instance`](crate::instance), as that
-//! of a lock. The handle keeps the place's number, so an event searches nothing. How waits are counted is the same for files, and stands
-//! in [`io`].
+//! A socket's place is claimed when it is opened and given back when it is closed, by the protocols of [`pool`] and
+//! [`instance`](crate::instance), as that of a lock. The handle keeps the place's number, so an event searches nothing. How waits are
+//! counted is the same for files, and stands in [`io`].
 //!
 //! An event keeps the address itself, not where it stands: so the histories name sockets that are closed, too.
 
@@ -186,7 +186,8 @@ impl<'r> SocketInstance<'r> {
 
 impl<'r> Region<'r> {
     /// Makes a socket known: its descriptor, and whom it leads to or where it listens. `thread_id` is whose it is, 0 for the thread that
-    /// counts first. [`destroy_instance`](Self::destroy_instance) gives it back. None if there is no room, which is counted, or if the instrument is none of sockets.
+    /// counts first. [`destroy_instance`](Self::destroy_instance) gives it back. None if there is no room, which is counted, or if the
+    /// instrument is none of sockets.
     ///
     /// ```
     /// # use perfschema_core::{Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};

@@ -241,7 +241,8 @@ impl Parts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Snapshot {
     parts: Parts,
-    /// The words were read while the owner stood still in the middle of a write, or never stopped writing: the last event may be half counted.
+    /// The words were read while the owner stood still in the middle of a write, or never stopped writing: the last event may be half
+    /// counted.
     pub(crate) settled: bool,
 }
 

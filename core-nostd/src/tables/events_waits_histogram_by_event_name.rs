@@ -1,6 +1,7 @@
 //! `events_waits_histogram_by_event_name`: how many waits of each instrument took how long. Beyond MySQL, with the columns and from
 //! 10 µs on the buckets of its statement histograms.
 
+use super::by_event_name;
 use crate::histogram::{BUCKET_COUNT, bucket_timer_high, bucket_timer_low};
 use crate::region::{Region, Text};
 use crate::table::{Declaration, Rights, Sweep, TableSource, row};
@@ -40,12 +41,7 @@ impl TableSource for EventsWaitsHistogramByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::of(region.wait_class_count() * BUCKET_COUNT);
-        for (class, name) in region.wait_class_places() {
-            let Some(event_name) = name else {
-                sweep.free(BUCKET_COUNT);
-                continue;
-            };
+        by_event_name::sweep(region, region.wait_classes(), BUCKET_COUNT, |class, event_name| {
             let mut counts = [0; BUCKET_COUNT];
             wait_histogram::counts(region, class, &mut counts);
             let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
@@ -61,14 +57,12 @@ impl TableSource for EventsWaitsHistogramByEventName {
                     count_bucket_and_lower: lower,
                     bucket_quantile: if total == 0 { 0.0 } else { lower as f64 / total as f64 },
                 });
-                sweep.row();
             }
-        }
-        sweep
+        })
     }
 
     fn truncate(&self, region: &Region<'_>) {
-        for (class, _) in region.wait_class_places().filter(|(_, name)| name.is_some()) {
+        for class in region.classes().filter(|class| !region.is_memory(*class)) {
             wait_histogram::truncate(region, class);
         }
     }

@@ -3,7 +3,7 @@
 //! By thread: copied from the owner's summary under its version. Global: added up over all slots, used now or earlier, and the sums
 //! that belong to no thread. By instance: copied from the instance.
 
-use super::by_thread;
+use super::{by_event_name, by_thread};
 use crate::class::POOLS;
 use crate::histogram::{self, BUCKET_COUNT};
 use crate::region::{CARRY, Region, SLOT, STAT, Section, Text};
@@ -108,21 +108,14 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let mut sweep = Sweep::of(region.wait_class_count());
-        for (class, name) in region.wait_class_places() {
-            let Some(name) = name else {
-                sweep.free(1);
-                continue;
-            };
+        by_event_name::sweep(region, region.wait_classes(), 1, |class, name| {
             let summary = region.summary_by_event_name(class);
             let mut counts = [0; BUCKET_COUNT];
             wait_histogram::counts(region, class, &mut counts);
             let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
             let [q95, q99, q999] = [950, 990, 999].map(|share| histogram::quantile(counts, total, share));
             each(&EventsWaitsSummaryGlobalByEventNameRow::new(name, &summary, q95, q99, q999));
-            sweep.row();
-        }
-        sweep
+        })
     }
 
     fn truncate(&self, region: &Region<'_>) {

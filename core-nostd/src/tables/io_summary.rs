@@ -3,7 +3,8 @@
 //! By object: what the thread that first counted there wrote, copied under its version, and what all others added. By event name: added up
 //! over all slots, used now or earlier, and the sums that belong to no thread.
 
-use crate::class::Class;
+use super::by_event_name;
+use crate::Class;
 use crate::io::{IoSummary, Kind};
 use crate::region::{Region, Text};
 use crate::table::Sweep;
@@ -103,16 +104,7 @@ pub(super) use io_summary_row;
 
 /// Delivers the instruments of a kind, each with its sums over all threads.
 pub(super) fn sweep_event_names(region: &Region<'_>, kind: &Kind, mut each: impl FnMut(Text<128>, &IoSummary)) -> Sweep {
-    let classes = kind.classes(region);
-    let mut sweep = Sweep::of(classes.len());
-    for class in classes.map(|index| Class(index as u16)) {
-        let name = region.class_name(class);
-        if name == "" {
-            sweep.free(1);
-            continue;
-        }
+    by_event_name::sweep(region, kind.classes(region).map(|index| Class(index as u16)), 1, |class, name| {
         each(name, &kind.summary_by_event_name(region, class));
-        sweep.row();
-    }
-    sweep
+    })
 }

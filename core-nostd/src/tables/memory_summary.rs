@@ -3,7 +3,7 @@
 //! By thread: copied from the owner's sums under their version. Global: added up over all slots, used now or earlier, and the sums that
 //! belong to no thread.
 
-use super::by_thread;
+use super::{by_event_name, by_thread};
 use crate::Class;
 use crate::memory::MemorySummary;
 use crate::region::{Region, SLOT, Section, Text};
@@ -33,7 +33,7 @@ macro_rules! memory_summary_row {
                 SUM_NUMBER_OF_BYTES_FREE as sum_number_of_bytes_free: u64,
                 /// The fewest blocks in use; at most that, where several threads are summed up.
                 LOW_COUNT_USED as low_count_used: i64,
-                /// Blocks in use: allocated and not freed. Negative if blocks were freed here that were allocated elsewhere, or before they were counted.
+                /// Blocks in use: allocated and not freed. Negative if some were allocated elsewhere, or before they were counted.
                 CURRENT_COUNT_USED as current_count_used: i64,
                 /// The most blocks in use; at least that, where several threads are summed up.
                 HIGH_COUNT_USED as high_count_used: i64,
@@ -126,18 +126,9 @@ impl TableSource for MemorySummaryGlobalByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let classes = region.memory_classes();
-        let mut sweep = Sweep::of(classes.len());
-        for class in classes {
-            let name = region.class_name(class);
-            if name == "" {
-                sweep.free(1);
-                continue;
-            }
+        by_event_name::sweep(region, region.memory_classes(), 1, |class, name| {
             each(&MemorySummaryGlobalByEventNameRow::new(name, &region.memory_summary_by_event_name(class)));
-            sweep.row();
-        }
-        sweep
+        })
     }
 
     fn truncate(&self, region: &Region<'_>) {

@@ -3,6 +3,7 @@
 //! To add one: a module here, and its line in [`ALL`]. Names, columns, order, types and NULL rules are MySQL's where MySQL has the
 //! table (WL#2360, and the columns of later versions where there is the fact).
 
+mod by_event_name;
 mod by_thread;
 pub(crate) mod cond_instances;
 pub(crate) mod events_waits;

@@ -1,5 +1,6 @@
 //! `setup_instruments`: what can be recorded, and what is. Rows are the registered classes.
 
+use super::by_event_name;
 use crate::region::{Region, Text};
 use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, row, unsigned};
 use crate::{Setting, setup};
@@ -32,18 +33,11 @@ impl TableSource for SetupInstruments {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupInstrumentsRow)) -> Sweep {
-        let mut sweep = Sweep::of(region.class_count());
-        for (class, name) in region.class_places() {
-            let Some(name) = name else {
-                sweep.free(1);
-                continue;
-            };
+        by_event_name::sweep(region, region.all_classes(), 1, |class, name| {
             let Setting { enabled, timed, timed_one_in } = region.setting(class);
             let timed = (!region.is_memory(class)).then(|| timed.into());
             each(&SetupInstrumentsRow { name, enabled: enabled.into(), timed, timed_one_in: timed_one_in.into() });
-            sweep.row();
-        }
-        sweep
+        })
     }
 
     fn update(&self, region: &Region<'_>, row: &SetupInstrumentsRow, new: Assignments<'_>) -> Result<bool, TableError> {

@@ -35,7 +35,9 @@ struct Thread {
 }
 
 thread_local! {
-    static THREAD: Thread = const { Thread { busy: AtomicU32::new(NEW), named: AtomicBool::new(false), actors: [const { OnceCell::new() }; LEVELS] } };
+    static THREAD: Thread = const {
+        Thread { busy: AtomicU32::new(NEW), named: AtomicBool::new(false), actors: [const { OnceCell::new() }; LEVELS] }
+    };
 }
 
 /// Runs `record` with an actor of the thread that nobody uses at the moment; it takes its slot at its first call. None while the process
