@@ -287,6 +287,38 @@ impl<'r> Actor<'r> {
         self.begin_at(switches, ticks, class, what)
     }
 
+    /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
+    /// does not lie within it. [`end_concurrent`](Self::end_concurrent) ends it.
+    pub fn begin_concurrent(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
+        let enclosing = self.enclosing.get();
+        let wait = self.begin(clock, switches, class, what);
+        self.enclosing.set(enclosing);
+        wait
+    }
+
+    /// Ends what [`begin_concurrent`](Self::begin_concurrent) began.
+    pub fn end_concurrent(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
+        let enclosing = self.enclosing.get();
+        let ticks = self.end(clock, wait, held);
+        self.enclosing.set(enclosing);
+        ticks
+    }
+
+    /// A wait ends that began at `start`, ticks that [`Switches::read`] gave there, where no actor was at hand that would be there at its
+    /// end. It was not visible while it lasted.
+    pub fn record_since(
+        &self,
+        clock: &impl Clock,
+        start: u64,
+        switches: Switches,
+        class: Class,
+        what: &WaitStart,
+        held: Held<'_, '_>,
+    ) -> Option<u64> {
+        let wait = self.begin_at(self.effective(switches), start, class, what);
+        self.end(clock, wait, held)
+    }
+
     /// Counts memory that comes or goes. `switches` are those of its class, loaded by the caller, who found them on. It is no event: it
     /// has no number and no time.
     #[inline(always)]
@@ -438,6 +470,12 @@ impl<'r> Actor<'r> {
         let at = if switches.has(Switches::HISTORY) {
             before(running + 1)
         } else {
+            // The place of the event that began last, which may be another one that still runs, has to keep its record.
+            if running > 0
+                && let (Some(from), Some(to)) = (self.queue.get(before(1)), self.queue.get(before(2)))
+            {
+                to.set(from.get());
+            }
             self.first.set(before(1));
             before(1)
         };

@@ -107,9 +107,9 @@ impl Switches {
         self
     }
 
-    /// Reads the timer that the event uses, or 0 if it is not timed.
+    /// Ticks of the timer that the event uses, read now; 0 if it is not timed.
     #[inline(always)]
-    pub(crate) fn read(self, clock: &impl Clock) -> u64 {
+    pub fn read(self, clock: &impl Clock) -> u64 {
         if self.has(Self::TIMED_BY_COUNTER) {
             clock.counter()
         } else if self.has(Self::TIMED) {

@@ -65,6 +65,44 @@ fn event_ids_count_from_one_without_gaps_in_each_thread() {
 }
 
 #[test]
+fn nothing_lies_within_what_runs_beside_others() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let concurrent =
+        || actor.begin_concurrent(world.clock, world.region.switches(class), class, &WaitStart::new(Operation::Lock));
+    let (first, second) = (concurrent(), concurrent());
+    world.wait(&actor, class, 1);
+    let outer = world.begin(&actor, class);
+    actor.end_concurrent(world.clock, first, Held::None);
+    world.wait(&actor, class, 1);
+    world.expect(CURRENT, "EVENT_ID,END_EVENT_ID,NESTING_EVENT_ID", &["2 NULL NULL", "4 NULL NULL"]);
+    world.end(&actor, outer);
+    actor.end_concurrent(world.clock, second, Held::None);
+    world.wait(&actor, class, 1);
+    let all = ["1 4 NULL", "2 5 NULL", "3 3 NULL", "4 5 NULL", "5 5 4", "6 6 NULL"];
+    world.expect(LONG, "EVENT_ID,END_EVENT_ID,NESTING_EVENT_ID", &all);
+}
+
+#[test]
+fn what_began_where_no_actor_was_is_recorded_at_its_end() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    world.pass(5);
+    let switches = world.region.switches(class);
+    let start = switches.read(world.clock);
+    world.pass(7);
+    let what = WaitStart::new(Operation::Lock);
+    actor.record_since(world.clock, start, switches, class, &what, Held::None);
+    for table in [CURRENT, HISTORY, LONG] {
+        world.expect(table, "EVENT_ID,END_EVENT_ID,TIMER_START,TIMER_END,TIMER_WAIT", &["1 1 5000 12000 7000"]);
+    }
+    world.expect(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT", &["1 7000"]);
+    world.region.set_setting(class, Setting::COUNTED);
+    actor.record_since(world.clock, 0, world.region.switches(class), class, &what, Held::None);
+    world.expect(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT", &["2 7000"]);
+}
+
+#[test]
 fn current_keeps_the_ended_row_until_the_next_begins() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));

@@ -201,9 +201,13 @@ enum Step {
         actor: usize,
         class: usize,
         what: What,
+        /// Beside others, as a task's.
+        concurrent: bool,
     },
+    /// The innermost of those that nest, or one that does not.
     End {
         actor: usize,
+        which: usize,
         held: usize,
         amount: Option<usize>,
     },
@@ -319,9 +323,10 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(user, host, background, slotless)| Step::Attach { user, host, background, slotless }),
         1 => few().prop_map(|actor| Step::Detach { actor }),
         1 => few().prop_map(|actor| Step::Vanish { actor }),
-        24 => (few(), few(), what()).prop_map(|(actor, class, what)| Step::Begin { actor, class, what }),
-        24 => (few(), 0..12_usize, prop::option::of(0..AMOUNTS.len()))
-            .prop_map(|(actor, held, amount)| Step::End { actor, held, amount }),
+        24 => (few(), few(), what(), prop::bool::weighted(0.3))
+            .prop_map(|(actor, class, what, concurrent)| Step::Begin { actor, class, what, concurrent }),
+        24 => (few(), few(), 0..12_usize, prop::option::of(0..AMOUNTS.len()))
+            .prop_map(|(actor, which, held, amount)| Step::End { actor, which, held, amount }),
         3 => (few(), few(), what()).prop_map(|(actor, class, what)| Step::Chain { actor, class, what }),
         3 => (few(), few(), what(), 1..20_usize)
             .prop_map(|(actor, class, what, count)| Step::Burst { actor, class, what, count }),
@@ -430,6 +435,7 @@ struct Driven<'r> {
 /// A wait, and for one at an instrument of files or of sockets, what it is for and the operation.
 struct Waiting<'r> {
     wait: Wait<'r>,
+    concurrent: bool,
     io: Option<(For, Operation)>,
 }
 
@@ -443,6 +449,11 @@ enum For {
 /// Actors at one time, and waits that one of them is in: more than there are slots and records.
 const ACTORS: usize = 6;
 const DEPTH: usize = 12;
+
+/// The innermost of the waits that nest.
+fn innermost(waits: &[Waiting<'_>]) -> Option<usize> {
+    waits.iter().rposition(|wait| !wait.concurrent)
+}
 
 fn choose<T>(list: &[T], number: usize) -> Option<usize> {
     (!list.is_empty()).then(|| number % list.len())
@@ -634,27 +645,32 @@ impl<'r> Both<'r> {
                 gone.actor.detach();
                 self.model.detach(gone.thread);
             }
-            Step::Begin { actor, class, what } => {
+            Step::Begin { actor, class, what, concurrent } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
                 if self.actors[at].waits.len() < DEPTH {
-                    self.begin(at, class, what, None);
+                    self.begin(at, class, what, *concurrent, None);
                 }
             }
-            Step::End { actor, held, amount } => {
+            Step::End { actor, which, held, amount } => {
                 let Some(at) = choose(&self.actors, *actor) else { return };
-                self.end(at, *held, amount.map(|amount| AMOUNTS[amount]));
+                let waits = &self.actors[at].waits;
+                let may_end: Vec<usize> =
+                    (0..waits.len()).filter(|wait| waits[*wait].concurrent || innermost(waits) == Some(*wait)).collect();
+                if let Some(which) = choose(&may_end, *which) {
+                    self.end(at, may_end[which], *held, amount.map(|amount| AMOUNTS[amount]));
+                }
             }
             Step::Chain { actor, class, what } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
-                if let Some(ended) = self.actors[at].waits.pop() {
-                    self.begin(at, class, what, Some(ended.wait));
+                if let Some(ended) = innermost(&self.actors[at].waits) {
+                    self.begin(at, class, what, false, Some(ended));
                 }
             }
             Step::Burst { actor, class, what, count } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
                 for _ in 0..*count {
-                    self.begin(at, class, what, None);
-                    self.end(at, 0, None);
+                    self.begin(at, class, what, false, None);
+                    self.end(at, self.actors[at].waits.len() - 1, 0, None);
                 }
             }
             Step::Memory { actor, class, freed, allocated } => {
@@ -779,7 +795,7 @@ impl<'r> Both<'r> {
         self.actors.push(Driven { actor, thread, waits: Vec::new() });
     }
 
-    fn begin(&mut self, at: usize, class: usize, what: &What, chained: Option<Wait<'r>>) {
+    fn begin(&mut self, at: usize, class: usize, what: &What, concurrent: bool, chained: Option<usize>) {
         let (class, key) = self.classes[class];
         let source = what.source.map(|source| sources()[source]);
         let is_file = class_is(self.region, class, "wait/io/file/");
@@ -813,6 +829,7 @@ impl<'r> Both<'r> {
             source: source.map(Location::line),
             file: is_file.then(|| (handle.map(|handle| handle.key), flags)),
             peer: peer.3.filter(|_| is_socket).map(String::from),
+            concurrent,
         };
         let io = match (is_file, is_socket) {
             (true, _) => Some((For::File(handle.map(|handle| handle.number)), operation)),
@@ -821,23 +838,24 @@ impl<'r> Both<'r> {
         };
 
         let thread = self.actors[at].thread;
-        let ended = chained.and_then(|_| self.model.end(thread, None, None, None, &self.clock.clock));
+        let ended = chained.and_then(|ended| self.model.end(thread, ended, None, None, None, &self.clock.clock));
         let expected_reads = self.model.begin(thread, key, begun, &self.clock.clock, ended) + u64::from(ended.is_some());
 
         let switches = self.region.switches(class);
         let Driven { actor, waits, .. } = &mut self.actors[at];
         let reads_before = self.clock.reads.get();
-        let wait = match chained {
+        let wait = match chained.map(|ended| waits.remove(ended).wait) {
+            None if concurrent => actor.begin_concurrent(self.clock, switches, class, &start),
             None => actor.begin(self.clock, switches, class, &start),
             Some(ended) => actor.chain(self.clock, ended, Held::None, switches, class, &start),
         };
-        waits.push(Waiting { wait, io });
+        waits.push(Waiting { wait, concurrent, io });
         assert_eq!(self.clock.reads.get() - reads_before, expected_reads, "timer reads");
     }
 
-    fn end(&mut self, at: usize, held: usize, amount: Option<u64>) {
+    fn end(&mut self, at: usize, which: usize, held: usize, amount: Option<u64>) {
         let Driven { actor, thread, waits } = &mut self.actors[at];
-        let Some(Waiting { mut wait, io }) = waits.pop() else { return };
+        let Waiting { mut wait, concurrent, io } = waits.remove(which);
         // A third of the waits is for no instance.
         let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && io.is_none());
         let chosen = chosen.map(|at| self.instances[at]);
@@ -866,13 +884,17 @@ impl<'r> Both<'r> {
             wait.set_amount(amount);
         }
         let reads_before = self.clock.reads.get();
-        actor.end(self.clock, wait, held);
+        if concurrent {
+            actor.end_concurrent(self.clock, wait, held);
+        } else {
+            actor.end(self.clock, wait, held);
+        }
         let io = io.map(|(_, operation)| Io {
             file: handle.map(|handle| handle.key),
             socket: socket.map(|(_, key)| key),
             group: operation.group() as usize,
         });
-        let timed = self.model.end(*thread, chosen.map(|(_, key)| key), io, amount, &self.clock.clock);
+        let timed = self.model.end(*thread, which, chosen.map(|(_, key)| key), io, amount, &self.clock.clock);
         assert_eq!(self.clock.reads.get() - reads_before, u64::from(timed.is_some()), "timer reads");
     }
 
@@ -1003,8 +1025,8 @@ fn run(config: Config, program: &[Step]) {
     both.compare();
     // What was open ends, and everybody goes.
     for at in 0..both.actors.len() {
-        while !both.actors[at].waits.is_empty() {
-            both.end(at, 0, Some(1));
+        while let Some(last) = both.actors[at].waits.len().checked_sub(1) {
+            both.end(at, last, 0, Some(1));
         }
     }
     both.compare();

@@ -190,7 +190,8 @@ impl TableSource for EventsWaitsHistoryLong {
 }
 
 /// The order in which events of one thread ended: by the last event begun before the end; of two that ended without one between them,
-/// the inner one, which began later, ended first.
+/// the inner one, which began later, ended first. Waits beside each other may have ended the other way round: nothing tells, and only
+/// which of them the history leaves out depends on it.
 fn end_order(snapshot: &Snapshot) -> (u64, u64) {
     (snapshot.end_event, !snapshot.sequence)
 }

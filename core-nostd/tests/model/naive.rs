@@ -69,6 +69,8 @@ pub(crate) struct Begun {
     pub(crate) peer: Option<String>,
     /// The line of the source location, which stands for it.
     pub(crate) source: Option<u32>,
+    /// Nothing lies within it.
+    pub(crate) concurrent: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -89,6 +91,12 @@ struct Event {
 }
 
 impl Event {
+    /// What is said of the order in which events of a thread ended. Where none began between two ends, the one that began first is taken
+    /// for the outer one, which ends last; of those that run beside each other that need not be so.
+    fn end_order(&self) -> (u64, std::cmp::Reverse<u64>) {
+        (self.end_id.unwrap_or(u64::MAX), std::cmp::Reverse(self.id))
+    }
+
     /// Never negative, whatever the clock did.
     fn wait_ps(&self) -> Option<u64> {
         self.end.map(|end| end.saturating_sub(self.start))
@@ -805,7 +813,7 @@ impl Naive {
             class,
             start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
             end: None,
-            nesting: state.open.iter().rev().find(|event| event.on.enabled).map(|event| event.id),
+            nesting: state.open.iter().rev().find(|event| event.on.enabled && !event.begun.concurrent).map(|event| event.id),
             shown: false,
             hidden_current: false,
             hidden_history: false,
@@ -851,17 +859,18 @@ impl Naive {
         true
     }
 
-    /// The innermost wait ends. Returns the timer that it was timed with.
+    /// The wait that is at this place among those that run ends. Returns the timer that it was timed with.
     pub(crate) fn end(
         &mut self,
         thread: usize,
+        which: usize,
         instance: Option<InstanceKey>,
         io: Option<Io>,
         amount: Option<u64>,
         clock: &impl Clock,
     ) -> Option<usize> {
         let state = &mut self.threads[thread];
-        let mut event = state.open.pop().unwrap();
+        let mut event = state.open.remove(which);
         if !event.on.enabled {
             return None;
         }
@@ -871,7 +880,9 @@ impl Naive {
         // Hidden while it ran: it counts, and enters no history.
         let forgotten = event.shown && event.hidden_current;
         if event.shown {
-            state.last_ended = Some(event.clone());
+            if state.last_ended.as_ref().is_none_or(|last| last.end_order() < event.end_order()) {
+                state.last_ended = Some(event.clone());
+            }
             if event.on.history && !forgotten {
                 state.kept.push_back(event.clone());
             }
@@ -1116,7 +1127,9 @@ impl Naive {
     }
 
     fn history<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = &'a Event> {
-        thread.kept.iter().rev().filter(|event| !event.hidden_history).take(self.size(Size::EventsWaitsHistorySize))
+        let mut shown: Vec<&Event> = thread.kept.iter().filter(|event| !event.hidden_history).collect();
+        shown.sort_by_key(|event| std::cmp::Reverse(event.end_order()));
+        shown.into_iter().take(self.size(Size::EventsWaitsHistorySize))
     }
 
     /// The rows that a table should show, in any order; None for the histogram, whose rows are [`histogram_rows`](Self::histogram_rows).
