@@ -3,6 +3,7 @@ node_exporter from what perfschema says itself. The program that is looked at is
 
 Started by ci/clients with the program's pid, the path of perfschema, the port of its MySQL endpoint and a folder to work in."""
 
+import base64
 import http.server
 import itertools
 import json
@@ -57,8 +58,8 @@ def running(name, *command, **more):
         process.wait(10)
 
 
-def get(url, accept="text/plain"):
-    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accept}), timeout=20) as answer:
+def get(url, accept="text/plain", **headers):
+    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accept, **headers}), timeout=20) as answer:
         return answer.headers["Content-Type"], answer.read().decode()
 
 
@@ -218,17 +219,17 @@ def with_bounds(found):
 
 def ask_perfschema():
     expected = of_prometheus()
-    secured = ["--prometheus", "0.0.0.0:0", "--beyond-loopback", "--accounts", f"{WORK}/accounts",
-               "--tls-certificate", f"{WORK}/tls.crt", "--tls-key", f"{WORK}/tls.key"]
-    with (running("serve", PERFSCHEMA, "serve", TARGET, "--prometheus", "127.0.0.1:0") as server,
-          running("secured", PERFSCHEMA, "serve", TARGET, *secured)):
+    serve = ["serve", TARGET, "--accounts", f"{WORK}/accounts", "--prometheus"]
+    secured = ["0.0.0.0:0", "--beyond-loopback", "--tls-certificate", f"{WORK}/tls.crt", "--tls-key", f"{WORK}/tls.key"]
+    account = {"Authorization": "Basic " + base64.b64encode(b"controller:changes").decode()}
+    with running("serve", PERFSCHEMA, *serve, "127.0.0.1:0") as server, running("secured", PERFSCHEMA, *serve, *secured):
         url, secured_url = [
             until("it listens", lambda: [line.split()[-1] for line in open(f"{WORK}/{name}.log") if "metrics at" in line])[0]
             for name in ["serve", "secured"]]
-        content_type, text = get(url)
+        content_type, text = get(url, **account)
         assert content_type == "text/plain; version=0.0.4; charset=utf-8", content_type
         same("text format", with_bounds(samples(text)), expected)
-        content_type, open_text = get(url, "application/openmetrics-text; version=1.0.0")
+        content_type, open_text = get(url, "application/openmetrics-text; version=1.0.0", **account)
         assert content_type == "application/openmetrics-text; version=1.0.0; charset=utf-8", content_type
         same("OpenMetrics", with_bounds(samples(open_text, prometheus_client.openmetrics.parser.text_string_to_metric_families)), expected)
         checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
@@ -239,10 +240,10 @@ def ask_perfschema():
         with open(config, "w") as file:
             often = {"scrape_interval": "1s", "scrape_timeout": "1s"}
             targets = [{"targets": [url.split("/")[2]]}], [{"targets": [secured_url.split("/")[2].replace("0.0.0.0", "127.0.0.1")]}]
-            access = {"scheme": "https", "tls_config": {"ca_file": f"{WORK}/tls.crt"},
-                      "basic_auth": {"username": "controller", "password": "changes"}}
+            often["basic_auth"] = {"username": "controller", "password": "changes"}
+            encrypted = {"scheme": "https", "tls_config": {"ca_file": f"{WORK}/tls.crt"}}
             json.dump({"scrape_configs": [{"job_name": "perfschema", "static_configs": targets[0], **often},
-                                          {"job_name": "secured", "static_configs": targets[1], **often, **access}]}, file)
+                                          {"job_name": "secured", "static_configs": targets[1], **often, **encrypted}]}, file)
         command = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={WORK}/tsdb", f"--web.listen-address=127.0.0.1:{port}"]
         with running("prometheus", *command):
             api = f"http://127.0.0.1:{port}/api/v1"

@@ -33,15 +33,10 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
     pub(crate) metrics: Metrics,
-    /// None: to everybody, as it is.
-    pub(crate) access: Option<Access>,
-}
-
-/// To those who have an account, encrypted.
-#[derive(Clone, Debug)]
-pub(crate) struct Access {
-    pub(crate) accounts: Arc<Accounts>,
-    pub(crate) tls: Tls,
+    /// To those who have an account; None: to everybody.
+    pub(crate) accounts: Option<Arc<Accounts>>,
+    /// Encrypted, and not otherwise.
+    pub(crate) tls: Option<Tls>,
 }
 
 /// Listens, with a thread for each client.
@@ -67,8 +62,8 @@ fn take(service: &Service, clients: &Arc<AtomicUsize>, socket: Socket) {
     let service = service.clone();
     let body = move || {
         let plain = Securable::Plain(stream);
-        let stream = match &service.access {
-            Some(access) => plain.encrypt(&access.tls),
+        let stream = match &service.tls {
+            Some(tls) => plain.encrypt(tls),
             None => Ok(plain),
         };
         // Who goes away, or is too slow, needs not know.
@@ -166,7 +161,7 @@ fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
         let more = "Allow: GET, HEAD\r\n";
         return (Answer { more, ..Answer::error("405 Method Not Allowed", "only GET and HEAD") }, true);
     }
-    if service.access.as_ref().is_some_and(|access| !may_enter(&access.accounts, header("Authorization"))) {
+    if service.accounts.as_ref().is_some_and(|accounts| !may_enter(accounts, header("Authorization"))) {
         let more = "WWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n";
         return (Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") }, !is_head);
     }

@@ -2,8 +2,9 @@
 
 mod common;
 
-use perfschema_server::Metrics;
 use perfschema_server::metrics::Value;
+use perfschema_server::{Accounts, Metrics, account_line};
+use perfschema_sql::Right;
 use std::io::{Cursor, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -72,16 +73,23 @@ fn requests() {
 
 #[test]
 fn clients_at_once() {
-    let listener = metrics().listen(common::LOOPBACK).expect("it listens");
+    let line = account_line("scraper", Right::Read, "secret", true).expect("a name");
+    let accounts: Accounts = format!("{line}\nopen reader no-password").parse().expect("lines of accounts");
+    let listener = metrics().listen(common::LOOPBACK, accounts).expect("it listens");
     let connect = || TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
-    let ask = |mut stream: TcpStream| {
+    let ask_as = |who: &str, mut stream: TcpStream| {
         let mut answer = String::new();
         // Who is turned away may find the connection closed before its request has gone out.
-        let _ = stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n");
+        let _ = stream.write_all(format!("GET /metrics HTTP/1.0\r\n{who}\r\n").as_bytes());
         let _ = stream.read_to_string(&mut answer);
         answer
     };
+    let ask = |stream| ask_as("Authorization: Basic c2NyYXBlcjpzZWNyZXQ=\r\n", stream);
     assert!(ask(connect()).starts_with("HTTP/1.1 200"));
+    // Nobody, and `open`, who has no password.
+    for who in ["", "Authorization: Basic b3Blbjo=\r\n"] {
+        assert!(ask_as(who, connect()).starts_with("HTTP/1.1 401"), "{who}");
+    }
     let mut silent: Vec<TcpStream> = (0..16).map(|_| connect()).collect();
     common::until(|| {
         // Connections are taken in order; those asked before this one are in.
@@ -93,7 +101,7 @@ fn clients_at_once() {
     drop(silent);
     common::until(|| ask(connect()).starts_with("HTTP/1.1 200"));
     assert!(matches!(
-        metrics().listen("0.0.0.0:0".parse().expect("an address")),
+        metrics().listen("0.0.0.0:0".parse().expect("an address"), common::accounts()),
         Err(perfschema_server::ListenError::BeyondLoopback(_))
     ));
 }

@@ -20,7 +20,6 @@ use std::time::Duration;
 /// Stop it with Ctrl-C.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket", "prometheus"]))]
-#[command(group = clap::ArgGroup::new("of_mysql").multiple(true).args(["mysql", "socket"]).requires("accounts"))]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
     target: String,
@@ -30,14 +29,14 @@ pub(crate) struct Args {
     /// Unix socket for MySQL's clients; only your own processes can connect to it.
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// Address and port where Prometheus finds /metrics, like 127.0.0.1:9104.
+    /// Address and port where Prometheus finds /metrics, like 127.0.0.1:9104; its `basic_auth` is one of the accounts.
     #[arg(long, value_name = "ADDRESS")]
     prometheus: Option<SocketAddr>,
-    /// Who may come in with a client of MySQL's: lines that `perfschema account` prints.
+    /// Who may come in: lines that `perfschema account` prints.
     #[arg(long, value_name = "FILE")]
-    accounts: Option<PathBuf>,
-    /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also needs
-    /// --accounts, which it asks for by HTTP, and a certificate.
+    accounts: PathBuf,
+    /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also needs a
+    /// certificate.
     #[arg(long)]
     beyond_loopback: bool,
     /// Offer encryption: the server's certificate, in PEM format, and those that vouch for it.
@@ -69,8 +68,8 @@ pub(crate) enum ServeError {
     Listen(ListenError),
     /// Nothing can be encrypted.
     Tls(TlsError),
-    /// Other machines could read the metrics without an account.
-    MetricsForAll,
+    /// Whoever is on the way could read the passwords of those who collect metrics.
+    MetricsInPlainText,
     /// It would not notice that it should end.
     Signals(io::Error),
     /// The password cannot be read.
@@ -86,8 +85,8 @@ impl fmt::Display for ServeError {
             ServeError::Listen(error @ ListenError::BeyondLoopback(_)) => write!(f, "{error}; --beyond-loopback allows it"),
             ServeError::Listen(error) => error.fmt(f),
             ServeError::Tls(error) => error.fmt(f),
-            ServeError::MetricsForAll => {
-                f.write_str("--prometheus with --beyond-loopback needs --accounts, --tls-certificate and --tls-key")
+            ServeError::MetricsInPlainText => {
+                f.write_str("--prometheus with --beyond-loopback needs --tls-certificate and --tls-key")
             }
             ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
@@ -101,34 +100,33 @@ impl std::error::Error for ServeError {}
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let tls = tls(args).map_err(|error| Error::Serve(ServeError::Tls(error)))?;
     let failed = |error| Error::Serve(ServeError::Listen(error));
-    let accounts = |path: &PathBuf| Accounts::read(path).map_err(|error| Error::Serve(ServeError::Accounts(path.clone(), error)));
-    let accounts = args.accounts.as_ref().map(accounts).transpose()?;
+    let accounts = Accounts::read(&args.accounts);
+    let accounts = accounts.map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
     // Before there is anything that a signal should end in good order.
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
     say_when_it_ends(&program)?;
     let mut listeners = Vec::new();
     let mut server = None;
-    if let Some(accounts) = accounts.clone().filter(|_| args.mysql.is_some() || args.socket.is_some()) {
+    if args.mysql.is_some() || args.socket.is_some() {
         let statements = sql::Limits { time: Duration::from_secs(args.timeout), ..sql::Limits::default() };
         let database = Database::new(Arc::clone(&program)).limits(statements);
         let limits = Limits { connections: args.connections, idle_time: Duration::from_secs(args.idle), ..Limits::default() };
         let made = match tls.clone() {
-            Some(tls) => Server::with_tls(database, accounts, limits, tls),
-            None => Server::with_limits(database, accounts, limits),
+            Some(tls) => Server::with_tls(database, accounts.clone(), limits, tls),
+            None => Server::with_limits(database, accounts.clone(), limits),
         };
         let server = server.insert(made.map_err(Error::Sql)?);
         listeners.extend(listen(server, args).map_err(failed)?);
     }
     if let Some(address) = args.prometheus {
         let metrics = Metrics::new(program);
-        let (scheme, listener) = match (accounts, tls) {
-            (Some(accounts), Some(tls)) if args.beyond_loopback => {
-                ("https", metrics.listen_beyond_loopback(address, accounts, tls).map_err(failed)?)
-            }
-            _ if args.beyond_loopback => return Err(Error::Serve(ServeError::MetricsForAll)),
-            _ => ("http", metrics.listen(address).map_err(failed)?),
+        let (scheme, listener) = match tls {
+            Some(tls) if args.beyond_loopback => ("https", metrics.listen_beyond_loopback(address, accounts, tls)),
+            None if args.beyond_loopback => return Err(Error::Serve(ServeError::MetricsInPlainText)),
+            _ => ("http", metrics.listen(address, accounts)),
         };
+        let listener = listener.map_err(failed)?;
         eprintln!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
         listeners.push(listener);
     }

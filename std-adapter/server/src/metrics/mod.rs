@@ -21,7 +21,8 @@
 //! to the next start of the program. Rows with the same labels are added up. TRUNCATE sets counters back, which collectors know to handle.
 //!
 //! ```
-//! use perfschema_server::Metrics;
+//! use perfschema_server::{Metrics, account_line};
+//! use perfschema_sql::Right;
 //!
 //! static LOCK: perfschema::sync::Mutex<u64> = perfschema::mutex!("wait/synch/mutex/app/LOCK", 0);
 //!
@@ -30,7 +31,8 @@
 //! let text = metrics.prometheus();
 //! assert!(text.contains("perfschema_events_waits_total{event_name=\"wait/synch/mutex/app/LOCK\"} 1\n"));
 //!
-//! let listener = metrics.listen("127.0.0.1:0".parse()?)?;
+//! let accounts = account_line("prometheus", Right::Read, "correct horse", true)?.parse()?;
+//! let listener = metrics.listen("127.0.0.1:0".parse()?, accounts)?;
 //! println!("Prometheus: scrape http://{}/metrics", listener.address().expect("TCP"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -40,7 +42,7 @@ mod plan;
 mod text;
 
 use crate::accounts::Accounts;
-use crate::http::{self, Access, Service};
+use crate::http::{self, Service};
 use crate::listener::{self, ListenError, Listener};
 use crate::tls::Tls;
 pub use otlp::{Resource, otlp};
@@ -202,17 +204,18 @@ impl Metrics {
         result
     }
 
-    /// Listens on an address of the loopback interface, for Prometheus: `/metrics` has the values, in the format that it asks for. Whoever
-    /// has an account on this machine can read them.
+    /// Listens on an address of the loopback interface, for Prometheus: `/metrics` has the values, in the format that it asks for, for
+    /// those who have an account and its password, as `basic_auth` in Prometheus' settings says them: other users of the machine can
+    /// connect, too.
     ///
     /// # Errors
     /// The address is another one; it cannot be had.
-    pub fn listen(&self, address: SocketAddr) -> Result<Listener, ListenError> {
-        http::listen(Service { metrics: self.clone(), access: None }, listener::loopback(address)?)
+    pub fn listen(&self, address: SocketAddr, accounts: Accounts) -> Result<Listener, ListenError> {
+        let service = Service { accounts: Some(Arc::new(accounts)), ..self.service() };
+        http::listen(service, listener::loopback(address)?)
     }
 
-    /// Listens on any address, encrypted, and answers those who have an account: as `basic_auth` and `scheme: https` in Prometheus'
-    /// settings say it.
+    /// Listens on any address, encrypted: `scheme: https` in Prometheus' settings.
     ///
     /// # Errors
     /// An account has no password, or none for caching_sha2_password; the address cannot be had.
@@ -220,16 +223,19 @@ impl Metrics {
         if !accounts.all_have_passwords() {
             return Err(ListenError::NoPassword);
         }
-        let access = Access { accounts: Arc::new(accounts), tls };
-        http::listen(Service { metrics: self.clone(), access: Some(access) }, address)
+        http::listen(Service { accounts: Some(Arc::new(accounts)), tls: Some(tls), ..self.service() }, address)
     }
 
-    /// Serves one client over any stream, in this thread. Of the limits in time, the stream has to see to its own.
+    /// Serves one client over any stream, in this thread, whoever it is. Of the limits in time, the stream has to see to its own.
     ///
     /// # Errors
     /// The stream's own.
     pub fn converse(&self, stream: impl io::Read + io::Write) -> io::Result<()> {
-        http::answer(&mut crate::Untimed(stream), &Service { metrics: self.clone(), access: None })
+        http::answer(&mut crate::Untimed(stream), &self.service())
+    }
+
+    fn service(&self) -> Service {
+        Service { metrics: self.clone(), accounts: None, tls: None }
     }
 }
 
