@@ -232,17 +232,13 @@ const INFORMATION: &[Information] = &[
         ],
         variables::processlist_rows,
     ),
-    (
-        "SESSION_VARIABLES",
-        &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)],
-        variables::variable_rows,
-    ),
-    (
-        "SESSION_STATUS",
-        &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)],
-        variables::status_rows,
-    ),
+    ("GLOBAL_VARIABLES", NAMED_VALUES, variables::global_rows),
+    ("SESSION_VARIABLES", NAMED_VALUES, variables::session_rows),
+    ("SESSION_STATUS", NAMED_VALUES, variables::status_rows),
 ];
+
+const NAMED_VALUES: &[(&str, SqlType, bool)] =
+    &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)];
 
 pub(crate) const CHARACTER_SET: &str = "utf8mb4";
 pub(crate) const COLLATION: &str = "utf8mb4_0900_ai_ci";

@@ -51,10 +51,11 @@ impl fmt::Display for Account {
 pub struct Limits {
     /// Time; a session may set itself less by `max_execution_time`.
     pub time: Duration,
-    /// Memory in bytes, once for the rows copied from the tables, and once for the result.
+    /// Memory in bytes, once for the rows copied from the tables, and once for the result. What a join looks rows up by is not counted:
+    /// about 100 bytes for each row of a column that it compares.
     pub memory_bytes: usize,
-    /// Memory in bytes that SQLite may take **in the whole process**, all sessions together. SQLite counts per process only; the least
-    /// value that any database was made with holds.
+    /// Memory in bytes that SQLite may take **in the whole process**, all sessions together, and whatever else the process does with
+    /// SQLite. SQLite counts per process only; the least value that any database was made with holds.
     pub engine_bytes: u64,
 }
 

@@ -17,6 +17,7 @@ use sqlparser::ast::{
     Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, VisitMut,
     VisitorMut,
 };
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Rewrites trees; collects what is to be bound.
@@ -25,6 +26,8 @@ pub(crate) struct Rewriter<'a> {
     /// Values for the placeholders; NULL for one too many.
     parameters: &'a [OwnedValue],
     bound: Vec<SqliteValue>,
+    /// Where a value is among those that are bound.
+    places: HashMap<Vec<u8>, usize>,
     /// Names that WITH defines, one list for each query around.
     ctes: Vec<Vec<String>>,
     views: usize,
@@ -35,6 +38,9 @@ type Flow = ControlFlow<Box<Error>>;
 fn refuse<T>(error: Error) -> ControlFlow<Box<Error>, T> {
     ControlFlow::Break(Box::new(error))
 }
+
+/// Values that SQLite takes for one statement: literals, too, are bound.
+const MAX_BOUND: usize = 32766;
 
 /// What SQLite is given.
 #[derive(Debug)]
@@ -49,9 +55,11 @@ pub(crate) fn rewrite<T: VisitMut + std::fmt::Display>(
     state: &State,
     parameters: &[OwnedValue],
 ) -> Result<Rewritten, Error> {
-    let mut rewriter = Rewriter { state, parameters, bound: Vec::new(), ctes: Vec::new(), views: 0 };
+    let (bound, places, ctes) = (Vec::new(), HashMap::new(), Vec::new());
+    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0 };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
+        ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
         ControlFlow::Continue(()) => Ok(Rewritten { sql: tree.to_string(), bound: rewriter.bound }),
     }
 }
@@ -97,7 +105,30 @@ fn not(negated: bool, expr: Expr) -> Expr {
 }
 
 fn without_case(expr: Expr) -> Expr {
+    if is_collated(&expr) {
+        return expr;
+    }
     Expr::Collate { expr: Box::new(expr), collation: ObjectName::from(vec![ident("NOCASE")]) }
+}
+
+/// Whether the client says how it is compared.
+fn is_collated(expr: &Expr) -> bool {
+    match expr {
+        Expr::Collate { .. } => true,
+        Expr::Nested(inner) => is_collated(inner),
+        _ => false,
+    }
+}
+
+/// What is the same is bound once: the first letter of a value's type, and its bytes.
+fn identity(value: &SqliteValue) -> Vec<u8> {
+    match value {
+        SqliteValue::Null => b"n".to_vec(),
+        SqliteValue::Integer(number) => [b"i", number.to_ne_bytes().as_slice()].concat(),
+        SqliteValue::Real(number) => [b"r", number.to_bits().to_ne_bytes().as_slice()].concat(),
+        SqliteValue::Text(text) => [b"t", text.as_bytes()].concat(),
+        SqliteValue::Blob(bytes) => [b"b", bytes.as_slice()].concat(),
+    }
 }
 
 fn take(expr: &mut Expr) -> Expr {
@@ -106,11 +137,11 @@ fn take(expr: &mut Expr) -> Expr {
 
 impl Rewriter<'_> {
     fn bind(&mut self, value: SqliteValue) -> Value {
-        let index = self.bound.iter().position(|bound| *bound == value).unwrap_or_else(|| {
+        let number = *self.places.entry(identity(&value)).or_insert_with(|| {
             self.bound.push(value);
-            self.bound.len() - 1
+            self.bound.len()
         });
-        Value::Placeholder(format!("?{}", index + 1))
+        Value::Placeholder(format!("?{number}"))
     }
 
     fn constant(&mut self, value: &OwnedValue) -> Expr {
@@ -156,7 +187,7 @@ impl Rewriter<'_> {
 
     /// Two sides of a comparison: texts without case; a column of texts against a number as a number.
     fn comparable(&self, left: &mut Expr, right: &mut Expr) {
-        if self.is_text(left) || self.is_text(right) {
+        if (self.is_text(left) || self.is_text(right)) && !is_collated(left) {
             *right = without_case(take(right));
         }
         if self.is_text_column(left) && self.is_number(right) {
@@ -411,14 +442,15 @@ impl Rewriter<'_> {
         if let Some(user) = first.strip_prefix('@').filter(|user| !user.starts_with('@')) {
             return Ok(self.constant(&self.state.user_variable(user)));
         }
+        let is_scope = |known: &str| first.eq_ignore_ascii_case(known);
         let name = match names {
-            [name] => name.value.trim_start_matches('@').to_owned(),
-            [scope, name] if ["@@global", "@@session", "@@local"].iter().any(|known| scope.value.eq_ignore_ascii_case(known)) => {
-                name.value.clone()
-            }
+            [name] => name.value.trim_start_matches('@'),
+            [_, name] if ["@@global", "@@session", "@@local"].into_iter().any(is_scope) => name.value.as_str(),
             _ => return Err(Error::unknown_variable(first.trim_start_matches('@'))),
         };
-        let value = self.state.variable(&name).ok_or_else(|| Error::unknown_variable(&name))?;
+        let global = names.len() == 2 && is_scope("@@global");
+        let value = if global { self.state.global_variable(name) } else { self.state.variable(name) };
+        let value = value.ok_or_else(|| Error::unknown_variable(name))?;
         Ok(self.constant(&value))
     }
 
@@ -819,7 +851,8 @@ impl VisitorMut for Rewriter<'_> {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
-        self.table(factor).map_or_else(refuse, ControlFlow::Continue)
+        let in_time = self.state.check_time();
+        in_time.and_then(|()| self.table(factor)).map_or_else(refuse, ControlFlow::Continue)
     }
 
     /// Every name is quoted, so that none is a keyword of SQLite's.
@@ -842,7 +875,7 @@ impl VisitorMut for Rewriter<'_> {
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> Flow {
-        match self.expr(take(expr)) {
+        match self.state.check_time().and_then(|()| self.expr(take(expr))) {
             Ok(new) => {
                 *expr = new;
                 ControlFlow::Continue(())

@@ -103,6 +103,10 @@ impl Error {
         Error::new(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes")
     }
 
+    pub(crate) fn too_many_values() -> Error {
+        Error::new(1390, "HY000", "Prepared statement contains too many placeholders")
+    }
+
     pub(crate) fn too_complex() -> Error {
         Error::new(1436, "HY000", "Thread stack overrun: the statement is nested too deeply")
     }

@@ -97,7 +97,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string())),
     function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))),
     // Numbers.
-    function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::abs, f64::abs)))),
+    function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::saturating_abs, f64::abs)))),
     function("sign", 1, 1, INTEGER, |a, _| {
         one(a, |x| Ok(Number::Integer(if x.real() == 0.0 { 0 } else { x.real().signum() as i128 })))
     }),
@@ -384,7 +384,9 @@ fn rounded(arguments: Arguments<'_>, round: fn(f64) -> f64) -> Result<Value, Err
         Number::Integer(_) if places >= 0 => Ok(number),
         Number::Integer(number) => {
             let unit = 10_i128.pow(places.unsigned_abs());
-            Ok(Number::Integer(round(number as f64 / unit as f64) as i128 * unit))
+            let rounded = round(number as f64 / unit as f64);
+            // Beyond what there are whole numbers for, near enough.
+            Ok((rounded as i128).checked_mul(unit).map_or(Number::Real(rounded * unit as f64), Number::Integer))
         }
         Number::Real(number) if places == 0 => Ok(whole(Number::Real(number), round)),
         Number::Real(number) => Ok(Number::Real(round(number * 10_f64.powi(places)) / 10_f64.powi(places))),
@@ -592,7 +594,8 @@ fn hex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 fn locate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let (Some(what), Some(text)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
     let from = arguments.get(2).and_then(|from| Number::of(*from)).map_or(1, Number::whole);
-    let Some(skip) = usize::try_from(from - 1).ok().filter(|skip| *skip <= characters(&text)) else {
+    let Some(skip) = from.checked_sub(1).and_then(|skip| usize::try_from(skip).ok()).filter(|skip| *skip <= characters(&text))
+    else {
         return Ok(Value::Integer(0));
     };
     let (what, text) = (snapshot::fold(&what), snapshot::fold(&text));

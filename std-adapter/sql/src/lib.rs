@@ -24,12 +24,12 @@
 //! warnings of its own. Results are [`Grid`](perfschema::render::Grid)s, refusals are [`Error`]s with MySQL's number, SQLSTATE and text.
 //! The command `perfschema sql` prints them, a server would send them.
 //!
-//! **How it works.** A statement is parsed, rewritten as a tree, and run by SQLite over virtual tables. Every table that the core declares is
-//! there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
+//! **How it works.** A statement is parsed, rewritten as a tree, and run by SQLite over virtual tables. Every table that the core declares
+//! is there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
-//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, PROCESSLIST, SESSION_VARIABLES and
-//! SESSION_STATUS; `sys` with views for people, among them `sys.current_waits` and `sys.lock_waits`: who waits for whom at this moment; and
+//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, PROCESSLIST, GLOBAL_VARIABLES,
+//! SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among them `sys.current_waits` and `sys.lock_waits`: who waits for whom at this moment; and
 //! `test`, where CREATE TABLE … AS SELECT keeps what a session wants to compare or restore, in memory, until the session ends.
 //!
 //! # Where it differs from MySQL
@@ -43,8 +43,8 @@
 //!
 //! # Bounds
 //!
-//! [`Limits`] bound time and memory, [`Canceller`] stops a statement from another thread. A statement may be 1 MiB long, and 60 levels deep;
-//! a text within it 1 MiB. No statement reaches a file, an extension or a pragma of SQLite's: what the dialect does not know it refuses,
+//! [`Limits`] bound time and memory, [`Canceller`] stops a statement from another thread. A statement may be 1 MiB long, and 60 levels
+//! deep, with 32766 different literals; a text within it 1 MiB; user variables may take 8 MiB. No statement reaches a file, an extension or a pragma of SQLite's: what the dialect does not know it refuses,
 //! and SQLite's authorizer refuses the rest.
 
 mod catalog;

@@ -42,7 +42,7 @@ pub fn split(text: &str) -> Vec<Piece> {
         add(text, false);
         return pieces;
     };
-    let offsets = Offsets::of(text);
+    let mut offsets = Offsets::of(text);
     let (mut start, mut has_content) = (0, false);
     for (index, token) in tokens.iter().enumerate() {
         let next = tokens.get(index + 1).map(|next| &next.token);
@@ -71,23 +71,31 @@ pub fn split(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Byte offsets of lines and columns.
+/// Byte offsets of lines and columns, asked for from the front to the back: each character is looked at once, however long a line is.
 struct Offsets<'a> {
     text: &'a str,
-    lines: Vec<usize>,
+    /// The last place that was asked for, or the one behind it.
+    location: Location,
+    offset: usize,
 }
 
 impl Offsets<'_> {
     fn of(text: &str) -> Offsets<'_> {
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
-        Offsets { text, lines }
+        Offsets { text, location: Location::new(1, 1), offset: 0 }
     }
 
-    fn get(&self, location: Location) -> usize {
-        let line = usize::try_from(location.line).ok().and_then(|line| self.lines.get(line.checked_sub(1)?)).copied();
-        let Some(start) = line else { return self.text.len() };
-        let column = usize::try_from(location.column.saturating_sub(1)).unwrap_or(0);
-        self.text[start..].char_indices().nth(column).map_or(self.text.len(), |(index, _)| start + index)
+    fn get(&mut self, location: Location) -> usize {
+        for character in self.text[self.offset..].chars() {
+            if self.location >= location {
+                break;
+            }
+            self.offset += character.len_utf8();
+            self.location = match character {
+                '\n' => Location::new(self.location.line + 1, 1),
+                _ => Location::new(self.location.line, self.location.column + 1),
+            };
+        }
+        self.offset
     }
 }
 
@@ -186,7 +194,7 @@ pub(crate) fn near_token(tokens: &[TokenWithSpan], index: usize, text: &str) -> 
 
 /// The text from this token on, without a `;` at its end.
 pub(crate) fn rest<'a>(tokens: &[TokenWithSpan], index: usize, text: &'a str) -> &'a str {
-    let offsets = Offsets::of(text);
+    let mut offsets = Offsets::of(text);
     let (Some(first), Some(last)) = (tokens.get(index), tokens.last()) else { return "" };
     text.get(offsets.get(first.span.start)..offsets.get(last.span.end)).unwrap_or_default()
 }
@@ -220,7 +228,7 @@ pub(crate) fn headings(tokens: &[TokenWithSpan], text: &str) -> Vec<String> {
     while MODIFIERS.iter().any(|modifier| is_word(tokens, first, modifier)) {
         first += 1;
     }
-    let offsets = Offsets::of(text);
+    let mut offsets = Offsets::of(text);
     let mut add = |from: usize, to: usize| {
         if let (Some(first), Some(last)) = (tokens.get(from), to.checked_sub(1).and_then(|last| tokens.get(last))) {
             let (start, end) = (offsets.get(first.span.start), offsets.get(last.span.end));

@@ -238,7 +238,7 @@ impl Session {
             return self.explain(query, text, parameters).map(Outcome::Rows);
         }
         if let Some(select) = show::select(&self.state, &tokens, text)? {
-            return self.run_text(&select).map(Outcome::Rows);
+            return self.run_text(&select, parameters).map(Outcome::Rows);
         }
         if let Some(outcome) = self.session_statement(&tokens)? {
             return Ok(outcome);
@@ -301,9 +301,9 @@ impl Session {
     }
 
     /// Runs a query of this crate's own.
-    fn run_text(&mut self, sql: &str) -> Result<Grid, Error> {
+    fn run_text(&mut self, sql: &str, parameters: &[OwnedValue]) -> Result<Grid, Error> {
         match parse::parse(parse::tokens(sql)?, sql)? {
-            Statement::Query(mut query) => self.run(&mut query, &[]),
+            Statement::Query(mut query) => self.run(&mut query, parameters),
             other => Err(Error::unsupported(&other.to_string())),
         }
     }
@@ -362,7 +362,8 @@ impl Session {
     /// The columns of the views, found out by the first session.
     pub(crate) fn describe_views(&mut self) -> Result<(), Error> {
         let catalog = Arc::clone(&self.state.catalog);
-        self.begin();
+        // No client's statement, which had its time.
+        self.state.begin(Duration::MAX);
         for relation in &catalog.relations {
             if let Kind::View(query) = &relation.kind
                 && relation.columns().is_empty()

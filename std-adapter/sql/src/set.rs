@@ -46,7 +46,7 @@ impl Session {
             let parts: Vec<&str> = name.0.iter().filter_map(|part| part.as_ident()).map(|ident| ident.value.as_str()).collect();
             let (global, name) = match parts.as_slice() {
                 [user] if user.starts_with('@') && !user.starts_with("@@") => {
-                    lock(&self.state.settings).user_variables.insert(user[1..].to_ascii_lowercase(), value);
+                    self.state.set_user_variable(&user[1..], value)?;
                     continue;
                 }
                 [name] => (*global, name.trim_start_matches('@')),

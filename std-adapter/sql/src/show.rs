@@ -58,7 +58,8 @@ const ORDER: &str = " ORDER BY ORDINAL_POSITION";
 fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     let full = words.take("FULL");
     let _ = words.take("EXTENDED");
-    let scoped = words.take("GLOBAL") || words.take("SESSION") || words.take("LOCAL");
+    let global = words.take("GLOBAL");
+    let scoped = global || words.take("SESSION") || words.take("LOCAL");
     if words.take("DATABASES") || words.take("SCHEMAS") {
         return words.filtered(
             "SELECT SCHEMA_NAME AS `Database` FROM information_schema.SCHEMATA",
@@ -112,8 +113,9 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         return create(state, &schema, &table);
     }
     if words.take("VARIABLES") {
-        let select = "SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.SESSION_VARIABLES";
-        return words.filtered(select, "Variable_name", "VARIABLE_NAME", "");
+        let table = if global { "GLOBAL_VARIABLES" } else { "SESSION_VARIABLES" };
+        let select = format!("SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.{table}");
+        return words.filtered(&select, "Variable_name", "VARIABLE_NAME", "");
     }
     if words.take("STATUS") {
         let select = "SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.SESSION_STATUS";

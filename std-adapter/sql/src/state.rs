@@ -44,7 +44,9 @@ impl fmt::Debug for State {
 pub(crate) struct Settings {
     pub(crate) schema: Option<&'static str>,
     pub(crate) variables: BTreeMap<String, String>,
-    pub(crate) user_variables: HashMap<String, OwnedValue>,
+    user_variables: HashMap<String, OwnedValue>,
+    /// Bytes that these take.
+    user_variables_bytes: usize,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) encryption: Encryption,
     pub(crate) scratch: Vec<ScratchTable>,
@@ -63,6 +65,9 @@ pub(crate) struct ScratchTable {
     pub(crate) name: String,
     pub(crate) columns: Vec<Column>,
 }
+
+/// Bytes that the user variables of a session may take.
+const MAX_USER_VARIABLES: usize = 8 << 20;
 
 /// Numbers of relations from here on are tables of schema `test`.
 pub(crate) const SCRATCH: usize = 1 << 20;
@@ -134,11 +139,35 @@ impl State {
     pub(crate) fn variable(&self, name: &str) -> Option<OwnedValue> {
         let name = name.to_ascii_lowercase();
         let set = lock(&self.settings).variables.get(&name).cloned();
-        set.map(variables::typed).or_else(|| variables::default(self, &name).map(variables::typed))
+        set.map(variables::typed).or_else(|| self.global_variable(&name))
+    }
+
+    /// A variable as it is at the start of every session.
+    pub(crate) fn global_variable(&self, name: &str) -> Option<OwnedValue> {
+        variables::default(self, &name.to_ascii_lowercase()).map(variables::typed)
     }
 
     pub(crate) fn variables_set(&self) -> BTreeMap<String, String> {
         lock(&self.settings).variables.clone()
+    }
+
+    /// `SET @name = value`
+    pub(crate) fn set_user_variable(&self, name: &str, value: OwnedValue) -> Result<(), Error> {
+        let bytes = |name: &str, value: &OwnedValue| {
+            let text = if let OwnedValue::Text(text) = value { text.len() } else { 0 };
+            // A place in the map, beside the name and the text.
+            size_of::<(String, OwnedValue)>() + name.len() + text
+        };
+        let name = name.to_ascii_lowercase();
+        let mut settings = lock(&self.settings);
+        let before = settings.user_variables.get(&name).map_or(0, |before| bytes(&name, before));
+        let after = settings.user_variables_bytes - before + bytes(&name, &value);
+        if after > MAX_USER_VARIABLES {
+            return Err(Error::out_of_memory());
+        }
+        settings.user_variables_bytes = after;
+        settings.user_variables.insert(name, value);
+        Ok(())
     }
 
     pub(crate) fn user_variable(&self, name: &str) -> OwnedValue {
@@ -163,7 +192,8 @@ impl State {
     /// A statement begins, and has this long.
     pub(crate) fn begin(&self, time: Duration) {
         self.cancelled.store(false, Ordering::Relaxed);
-        *lock(&self.statement) = Running { deadline: Some(Instant::now() + time), ..Running::default() };
+        // None: a time that no clock will see.
+        *lock(&self.statement) = Running { deadline: Instant::now().checked_add(time), ..Running::default() };
     }
 
     /// The statement has ended; its rows are given back.

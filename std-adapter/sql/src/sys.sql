@@ -284,9 +284,8 @@ SELECT VARIABLE_NAME AS variable_name, VARIABLE_VALUE AS variable_value
  WHERE VARIABLE_NAME LIKE 'perf%lost' AND VARIABLE_VALUE > 0;
 
 -- ---------------------------------------------------------------------------------------------------------------------------------
--- End of io.
--- ---------------------------------------------------------------------------------------------------------------------------------
 -- Memory in use, by instrument, by thread, and in all.
+-- ---------------------------------------------------------------------------------------------------------------------------------
 CREATE VIEW sys.`memory_global_by_current_bytes` AS
 SELECT EVENT_NAME AS event_name, CURRENT_COUNT_USED AS current_count, sys.format_bytes(CURRENT_NUMBER_OF_BYTES_USED) AS current_alloc,
        sys.format_bytes(IFNULL(CURRENT_NUMBER_OF_BYTES_USED / NULLIF(CURRENT_COUNT_USED, 0), 0)) AS current_avg_alloc,

@@ -6,6 +6,7 @@ use crate::database::Account;
 use crate::state::State;
 use perfschema::render::OwnedValue;
 use perfschema::tables;
+use std::collections::BTreeMap;
 
 /// The version that clients are told: what they may expect of tables, columns and dialect.
 pub(crate) const VERSION: &str = concat!("8.0.40-perfschema-", env!("CARGO_PKG_VERSION"));
@@ -123,8 +124,17 @@ pub(crate) fn check(state: &State, name: &str) -> Result<(), Error> {
     }
 }
 
+/// For SHOW GLOBAL VARIABLES, in alphabetical order: as every session begins.
+pub(crate) fn global_rows(state: &State) -> Vec<Vec<OwnedValue>> {
+    rows(state, BTreeMap::new())
+}
+
 /// For SHOW VARIABLES, in alphabetical order.
-pub(crate) fn variable_rows(state: &State) -> Vec<Vec<OwnedValue>> {
+pub(crate) fn session_rows(state: &State) -> Vec<Vec<OwnedValue>> {
+    rows(state, state.variables_set())
+}
+
+fn rows(state: &State, set: BTreeMap<String, String>) -> Vec<Vec<OwnedValue>> {
     let mut rows: Vec<(String, String)> =
         SESSION.iter().chain(FIXED).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     rows.push(("version_comment".to_owned(), comment(state)));
@@ -133,7 +143,7 @@ pub(crate) fn variable_rows(state: &State) -> Vec<Vec<OwnedValue>> {
         let value = row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default();
         rows.push((row.variable_name.to_owned(), value));
     });
-    for (name, value) in state.variables_set() {
+    for (name, value) in set {
         if let Some(row) = rows.iter_mut().find(|(known, _)| *known == name) {
             row.1 = value;
         }

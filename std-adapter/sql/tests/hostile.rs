@@ -52,6 +52,11 @@ fn a_statement_ends_in_time() {
 }
 
 #[test]
+fn a_time_that_no_clock_will_see() {
+    assert_eq!(run(&mut limited(Duration::MAX, 4 << 20), "SELECT 1"), "1\n1\n");
+}
+
+#[test]
 fn a_statement_takes_bounded_memory() {
     let mut session = limited(Duration::from_secs(60), 4 << 20);
     for statement in [
@@ -133,6 +138,52 @@ fn deep_and_long_statements() {
         assert!(matches!(session.execute(&most), Ok(Outcome::Rows(_))));
     };
     small.spawn(run).expect("a thread").join().expect("no overflow");
+}
+
+/// As many pieces as fit into a statement: what is done for each must not depend on how many there are.
+#[test]
+fn statements_of_many_pieces() {
+    let start = Instant::now();
+    let mut session = World::new().session();
+    assert_eq!(perfschema_sql::split(&"1;".repeat(1 << 17)).len(), 1 << 17);
+    let lines = perfschema_sql::split(&"1é;\n".repeat(1 << 16));
+    assert!(lines.len() == 1 << 16 && lines.iter().all(|piece| piece.text == "1é"));
+    let texts: String = (0..40_000).map(|number| format!("'{number:x}',")).collect();
+    let names: String = (0..4_000).map(|number| format!("n{number} AS (SELECT 1),")).collect();
+    for (statement, errno) in [
+        (format!("SELECT {}1", "1,".repeat(1 << 17)), 1436),
+        (format!("SELECT 1 IN ({texts}1)"), 1390),
+        (format!("WITH {names}z AS (SELECT 1) SELECT 1 FROM {}z", "z,".repeat(20_000)), 1436),
+    ] {
+        let head: String = statement.chars().take(30).collect();
+        for result in [session.execute(&statement).map(|_| ()), session.describe(&statement).map(|_| ())] {
+            // On a slow machine its time may be over.
+            let errno_here = result.expect_err("too much").errno;
+            assert!(errno_here == errno || errno_here == 3024, "{head}…: {errno_here}");
+        }
+    }
+    // By the square of their number it would be many minutes.
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_a_session_keeps_is_bounded() {
+    let mut session = World::new().session();
+    let mut kept = 0;
+    let error = loop {
+        let set = format!("SET @v{kept} = REPEAT('x', 1000000)");
+        match session.execute(&set) {
+            Ok(_) => kept += 1,
+            Err(error) => break error,
+        }
+        assert!(kept < 100, "there is no end");
+    };
+    assert_eq!((error.errno, kept), (1041, 8));
+    assert_eq!(run(&mut session, "SELECT LENGTH(@v7), @v8 IS NULL"), "LENGTH(@v7),@v8 IS NULL\n1000000,1\n");
+    // A value makes room for the next one of its name, or for others.
+    for set in ["SET @v7 = REPEAT('y', 1000000)", "SET @v7 = NULL", "SET @v8 = REPEAT('x', 1000000)"] {
+        assert_eq!(run(&mut session, set), "0 changed", "{set}");
+    }
 }
 
 /// Joins of a table with itself look rows up instead of trying all pairs, of which there are 25 millions here.

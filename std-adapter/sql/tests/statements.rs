@@ -46,6 +46,17 @@ fn expressions() {
         ),
         ("'a' = 'A', 'a' <=> NULL, NULL <=> NULL, 'a' < 'B', 'b' BETWEEN 'A' AND 'C', 'x' IN ('X', 'y')", "1,0,1,1,1,1"),
         (
+            "'a' = 'A' COLLATE utf8mb4_bin, 'a' COLLATE utf8mb4_bin = 'A', 'A' COLLATE utf8mb4_bin IN ('a', 'b'), \
+             'b' COLLATE utf8mb4_bin BETWEEN 'A' AND 'C', CASE 'a' COLLATE utf8mb4_bin WHEN 'A' THEN 1 ELSE 0 END, \
+             'a' = ('A' COLLATE utf8mb4_0900_ai_ci)",
+            "0,0,0,0,0,1",
+        ),
+        (
+            "ABS('-170141183460469231731687303715884105728') > 0, LOCATE('a', 'ba', -170141183460469231731687303715884105728), \
+             ROUND(18446744073709551615, -30)",
+            "1,0,0",
+        ),
+        (
             "'a' LIKE 'A', 'ab' LIKE 'a_', 'a_b' LIKE 'a\\_b', 'axb' LIKE 'a\\_b', 'a%' LIKE 'a!%' ESCAPE '!', 'Ünï' LIKE 'üNÏ'",
             "1,1,1,0,1,1",
         ),
@@ -274,6 +285,10 @@ fn use_and_set() {
     check(&mut session, "SET version = 1", "ERROR 1238 (HY000): Variable 'version' is a read only variable");
     check(&mut session, "SET GLOBAL autocommit = 1", "ERROR 1238 (HY000): Variable 'autocommit' is a read only variable");
     check(&mut session, "SELECT @@nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+    check(&mut session, "SELECT @@global.nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+    check(&mut session, "SELECT @@lock_wait_timeout, @@global.lock_wait_timeout", "2,31536000");
+    check(&mut session, "SHOW VARIABLES LIKE 'lock_wait%'", "lock_wait_timeout,2");
+    check(&mut session, "SHOW GLOBAL VARIABLES LIKE 'lock_wait%'", "lock_wait_timeout,31536000");
 }
 
 #[test]
@@ -449,6 +464,10 @@ fn parameters_and_descriptions() {
     assert_eq!(session.describe(update).map(|description| (description.parameters, description.columns.len())), Ok((2, 0)));
     match session.execute_with(update, &["NO".into(), "%tina%".into()]) {
         Ok(Outcome::Done { matched: 1, changed: 1, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    match session.execute_with("SHOW TABLES WHERE Tables_in_performance_schema = ?", &["threads".into()]) {
+        Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from("threads")]]),
         other => panic!("{other:?}"),
     }
     let error = session.execute_with(statement, &[]).expect_err("values are missing");
