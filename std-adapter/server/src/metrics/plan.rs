@@ -97,9 +97,12 @@ fn is_text(column: &Column) -> bool {
     matches!(column.sql_type, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Enum(_) | SqlType::Longtext)
 }
 
-/// Those that are short enough, and come with the row: a text without a bound is none.
+/// Whether it is short enough, and comes with the row: a text without a bound does not.
+fn is_label(column: &Column) -> bool {
+    is_text(column) && column.sql_type != SqlType::Longtext
+}
+
 fn labels(columns: &[Column]) -> Vec<Label> {
-    let is_label = |column: &Column| is_text(column) && column.sql_type != SqlType::Longtext;
     let labels = columns.iter().enumerate().filter(|(_, column)| is_label(column));
     labels.map(|(index, column)| Label { name: lower(column.name), column: index }).collect()
 }
@@ -183,7 +186,7 @@ fn subject(table: &table::Declaration) -> Option<(&'static str, String, bool)> {
         // Parts of what is there by event name, whose names do not outlive the program.
         by if ["thread", "account", "user", "host"].iter().any(|part| by.starts_with(part)) => None,
         by => {
-            let names_its_rows = labels(table.columns).iter().any(|label| label.name != "event_name");
+            let names_its_rows = table.columns.iter().any(|column| is_label(column) && column.name != "EVENT_NAME");
             (names_its_rows && kind == "summary").then(|| (kind, format!("{subject}_{by}"), true))
         }
     }
