@@ -333,3 +333,27 @@ fn a_socket_of_ones_own() {
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");
     std::fs::remove_file(&path).unwrap();
 }
+
+/// Each server ends its own listening, and takes its own file with it, whatever its path leads to by then.
+#[cfg(unix)]
+#[test]
+fn a_socket_of_anothers() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("server-others");
+    let _ = std::fs::remove_file(&path);
+    let server = server(Limits::default());
+    let first = server.listen_unix(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let second = server.listen_unix(&path).unwrap();
+    let ended = std::thread::spawn(move || drop(first));
+    until(|| ended.is_finished());
+    let mut greeting = [0; 5];
+    std::os::unix::net::UnixStream::connect(&path).unwrap().read_exact(&mut greeting).unwrap();
+    assert_eq!(greeting[4], 10);
+    // Nor is what has taken the place of the file removed, or waited for.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "mine").unwrap();
+    let ended = std::thread::spawn(move || drop(second));
+    until(|| ended.is_finished());
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    std::fs::remove_file(&path).unwrap();
+}

@@ -6,7 +6,8 @@ use crate::clients::error;
 use perfschema_sql::Error;
 use std::collections::HashMap;
 
-/// What a parameter that comes in pieces takes beside its bytes, even if it has none: its entry, for which the map may have twice the room.
+/// What a parameter that comes in pieces takes beside its bytes, even if it has none: its entry, and the room that the map keeps
+/// free.
 const PARAMETER_BYTES: usize = 2 * size_of::<(u16, Vec<u8>)>();
 
 /// Parameters that came in pieces, by their places.
