@@ -222,10 +222,15 @@ def ask_perfschema():
     serve = ["serve", TARGET, "--accounts", f"{WORK}/accounts", "--prometheus"]
     secured = ["0.0.0.0:0", "--beyond-loopback", "--tls-certificate", f"{WORK}/tls.crt", "--tls-key", f"{WORK}/tls.key"]
     account = {"Authorization": "Basic " + base64.b64encode(b"controller:changes").decode()}
-    with running("serve", PERFSCHEMA, *serve, "127.0.0.1:0") as server, running("secured", PERFSCHEMA, *serve, *secured):
-        url, secured_url = [
+    # On loopback a certificate is used, too.
+    local = ["127.0.0.1:0", *secured[2:]]
+    with (running("serve", PERFSCHEMA, *serve, "127.0.0.1:0") as server, running("secured", PERFSCHEMA, *serve, *secured),
+          running("local", PERFSCHEMA, *serve, *local)):
+        urls = [
             until("it listens", lambda: [line.split()[-1] for line in open(f"{WORK}/{name}.log") if "metrics at" in line])[0]
-            for name in ["serve", "secured"]]
+            for name in ["serve", "secured", "local"]]
+        assert [url.split(":")[0] for url in urls] == ["http", "https", "https"], urls
+        url = urls[0]
         content_type, text = get(url, **account)
         assert content_type == "text/plain; version=0.0.4; charset=utf-8", content_type
         same("text format", with_bounds(samples(text)), expected)
@@ -239,11 +244,12 @@ def ask_perfschema():
         config = f"{WORK}/prometheus.yml"
         with open(config, "w") as file:
             often = {"scrape_interval": "1s", "scrape_timeout": "1s"}
-            targets = [{"targets": [url.split("/")[2]]}], [{"targets": [secured_url.split("/")[2].replace("0.0.0.0", "127.0.0.1")]}]
+            targets = [[{"targets": [url.split("/")[2].replace("0.0.0.0", "127.0.0.1")]}] for url in urls]
             often["basic_auth"] = {"username": "controller", "password": "changes"}
             encrypted = {"scheme": "https", "tls_config": {"ca_file": f"{WORK}/tls.crt"}}
             json.dump({"scrape_configs": [{"job_name": "perfschema", "static_configs": targets[0], **often},
-                                          {"job_name": "secured", "static_configs": targets[1], **often, **encrypted}]}, file)
+                                          {"job_name": "secured", "static_configs": targets[1], **often, **encrypted},
+                                          {"job_name": "local", "static_configs": targets[2], **often, **encrypted}]}, file)
         command = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={WORK}/tsdb", f"--web.listen-address=127.0.0.1:{port}"]
         with running("prometheus", *command):
             api = f"http://127.0.0.1:{port}/api/v1"
@@ -251,8 +257,8 @@ def ask_perfschema():
             def query(text):
                 return json.loads(get(f"{api}/query?query={quote(text)}")[1])["data"]["result"]
 
-            until("Prometheus has scraped both", lambda: [sample["value"][1] for sample in query("up")] == ["1", "1"])
-            for job in ["perfschema", "secured"]:
+            until("Prometheus has scraped all", lambda: [sample["value"][1] for sample in query("up")] == ["1", "1", "1"])
+            for job in ["perfschema", "secured", "local"]:
                 found = {}
                 # Nothing changes any more; a scrape that is late on a busy machine must not matter.
                 for sample in query(f'last_over_time({{job="{job}",__name__=~"perfschema_.*"}}[1m])'):

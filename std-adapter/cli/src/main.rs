@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
         #[cfg(all(feature = "instrument", target_os = "linux"))]
-        Command::Shared(command) => shared::run(&command),
+        Command::Shared(command) => shared::run(&command).map_err(Error::from),
         Command::Tables(args) => tables::run(&args).map_err(Error::Output),
         Command::Doc(args) => doc::run(&args).map_err(Error::Output),
     };
@@ -48,14 +48,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // `perfschema tables | head` is no failure.
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        // As the `mysql` client prints it.
         #[cfg(all(feature = "instrument", target_os = "linux"))]
-        Err(Error::Sql(error)) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-        #[cfg(all(feature = "instrument", target_os = "linux"))]
-        Err(Error::Shell(error)) => {
+        Err(Error::Shared(error)) if error.is_of_a_statement() => {
             eprintln!("{error}");
             ExitCode::FAILURE
         }
@@ -71,21 +65,9 @@ fn main() -> ExitCode {
 enum Error {
     /// The demo has nothing to work on, or no performance schema to show.
     Demo(demo::DemoError),
-    /// There is no such program to read from.
+    /// A command that reads other programs did not succeed.
     #[cfg(all(feature = "instrument", target_os = "linux"))]
-    Target(shared::TargetError),
-    /// A statement was refused.
-    #[cfg(all(feature = "instrument", target_os = "linux"))]
-    Sql(perfschema_sql::Error),
-    /// A script was refused, or the terminal does not work.
-    #[cfg(all(feature = "instrument", target_os = "linux"))]
-    Shell(shared::ShellError),
-    /// Nothing can be served, or no account made.
-    #[cfg(all(feature = "instrument", target_os = "linux"))]
-    Serve(shared::ServeError),
-    /// Metrics were not taken.
-    #[cfg(all(feature = "instrument", target_os = "linux"))]
-    Export(shared::ExportError),
+    Shared(shared::Error),
     /// What was found out could not be written.
     Output(io::Error),
 }
@@ -95,15 +77,7 @@ impl std::fmt::Display for Error {
         match self {
             Error::Demo(error) => error.fmt(f),
             #[cfg(all(feature = "instrument", target_os = "linux"))]
-            Error::Target(error) => error.fmt(f),
-            #[cfg(all(feature = "instrument", target_os = "linux"))]
-            Error::Sql(error) => error.fmt(f),
-            #[cfg(all(feature = "instrument", target_os = "linux"))]
-            Error::Shell(error) => error.fmt(f),
-            #[cfg(all(feature = "instrument", target_os = "linux"))]
-            Error::Serve(error) => error.fmt(f),
-            #[cfg(all(feature = "instrument", target_os = "linux"))]
-            Error::Export(error) => error.fmt(f),
+            Error::Shared(error) => error.fmt(f),
             Error::Output(error) => write!(f, "cannot write: {error}"),
         }
     }
@@ -120,5 +94,15 @@ impl From<demo::DemoError> for Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {
         Error::Output(error)
+    }
+}
+
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+impl From<shared::Error> for Error {
+    fn from(error: shared::Error) -> Error {
+        match error {
+            shared::Error::Output(error) => Error::Output(error),
+            error => Error::Shared(error),
+        }
     }
 }

@@ -205,8 +205,8 @@ mod instrumented {
             assert_eq!(rows.len(), 1, "{name}");
             number(rows[0], "COUNT_STAR")
         };
-        // A job is read from the dictionary once. Before that it is emptied, by a write; at the end its terms are counted, and written to
-        // disk.
+        // A job is read from the dictionary once. Before that it is emptied, by a write; at the end its terms are counted, and
+        // written to disk.
         let locks = count("wait/synch/rwlock/demo/dictionary");
         let queue = count("wait/synch/mutex/demo/queue");
         let postings = count("wait/synch/mutex/demo/postings");
@@ -434,6 +434,40 @@ fn serves_queries_until_ctrl_c() {
     assert!(connection("SUM_NUMBER_OF_BYTES_WRITE") < received);
     assert!(row("events_waits_summary_global_by_event_name", ",idle,")("COUNT_STAR") > queries);
     drop(tcp);
+}
+
+/// What has taken the place of its socket is neither waited for nor removed.
+#[cfg(all(unix, feature = "instrument"))]
+#[test]
+fn ends_though_its_socket_is_anothers() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::net::UnixListener;
+    use std::time::{Duration, Instant};
+    let dir = folder("others");
+    fs::write(dir.join("one"), "to be").unwrap();
+    // Short enough for the address of a socket.
+    let socket = std::env::temp_dir().join(format!("perfschema-demo-others-{}", std::process::id()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfschema"));
+    command.arg("demo").arg(&dir).arg("--socket").arg(&socket).env_remove("PERFSCHEMA_OPTIONS");
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let mut server = Server(command.spawn().expect("the program was built"));
+    let mut err = BufReader::new(server.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(err.any(|line| line.starts_with("perfschema: listening on ")));
+    fs::remove_file(&socket).unwrap();
+    let other = UnixListener::bind(&socket).unwrap();
+    assert!(Command::new("kill").args(["-INT", &server.0.id().to_string()]).status().unwrap().success());
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = server.0.try_wait().unwrap() {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(status.success());
+    assert!(socket.exists());
+    drop(other);
+    fs::remove_file(&socket).unwrap();
 }
 
 #[cfg(all(unix, feature = "instrument"))]

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{PROGRAM, perfschema};
-use std::io::Write;
+use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,7 +36,7 @@ fn accounts_are_lines() {
     assert!(!account(&["grafana", "root"], "x\n").0);
 }
 
-fn accounts_file(name: &str, text: &str, mode: u32) -> PathBuf {
+fn file(name: &str, text: &str, mode: u32) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("a file");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("its owner");
@@ -50,13 +50,38 @@ fn what_cannot_be_served_is_said() {
         let (success, out, err) = perfschema(&[&["serve", "no-such-program", "--accounts", accounts], args].concat());
         assert!(!success && out.is_empty() && err.contains(expected), "{args:?}: {out}{err}");
     };
-    let good = accounts_file("serve-good", "a reader no-password\n", 0o600);
+    let good = file("serve-good", "a reader no-password\n", 0o600);
     fails(&good, &[], "required arguments were not provided");
     fails(&good, &["--mysql", "localhost"], "invalid value 'localhost'");
     fails(&good, &["--mysql", "127.0.0.1:0"], "no program no-such-program shares its tables");
-    let open = accounts_file("serve-open", "a reader no-password\n", 0o640);
+    let open = file("serve-open", "a reader no-password\n", 0o640);
     fails(&open, &["--mysql", "127.0.0.1:0"], "others than its owner may read it: chmod 600");
-    let wrong = accounts_file("serve-wrong", "\na reader\n", 0o600);
+    let wrong = file("serve-wrong", "\na reader\n", 0o600);
     fails(&wrong, &["--mysql", "127.0.0.1:0"], "serve-wrong: line 2: it says nothing about a password");
     fails(Path::new("/no/such/file"), &["--mysql", "127.0.0.1:0"], "/no/such/file: No such file");
+}
+
+#[test]
+fn metrics_are_encrypted_where_there_is_a_certificate() {
+    let demo = Demo::start();
+    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    let accounts = file("serve-metrics", &account(&["scraper", "reader"], "secret\n").1, 0o600);
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let certificate = file("serve-metrics.crt", &made.cert.pem(), 0o644);
+    let key = file("serve-metrics.key", &made.signing_key.serialize_pem(), 0o600);
+    let place = |more: &[(&str, &Path)]| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["serve", &demo.pid(), "--prometheus", "127.0.0.1:0", "--accounts"]).arg(&accounts);
+        for (name, path) in more {
+            command.arg(name).arg(path);
+        }
+        // Ended like a demo.
+        let mut server = Demo(command.stderr(Stdio::piped()).spawn().expect("the program was built"));
+        let mut line = String::new();
+        BufReader::new(server.0.stderr.take().expect("piped")).read_line(&mut line).expect("UTF-8");
+        line
+    };
+    let check = |line: String, expected: &str| assert!(line.starts_with(expected), "{line}");
+    check(place(&[]), "perfschema: metrics at http://127.0.0.1:");
+    check(place(&[("--tls-certificate", &certificate), ("--tls-key", &key)]), "perfschema: metrics at https://127.0.0.1:");
 }

@@ -1,4 +1,5 @@
-//! `perfschema list`, `show`, `prune`: a program that shares its tables, read while it runs, while it is stopped, and when it was killed.
+//! `perfschema list`, `show`, `prune`: a program that shares its tables, read while it runs, while it is stopped, and when it was
+//! killed.
 #![cfg(all(feature = "instrument", target_os = "linux"))]
 
 mod common;

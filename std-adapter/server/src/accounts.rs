@@ -1,11 +1,12 @@
 //! Who may come in: a file with a line for each account.
 
+use crate::files::{self, PrivateError};
 use crate::mysql::authentication::{Plugin, Stored};
 use perfschema_sql::Right;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 /// Says that an account has no password.
 const NO_PASSWORD: &str = "no-password";
@@ -45,7 +46,8 @@ struct Account {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
     pub(crate) stored: Stored,
-    /// None for a user that does not exist: whatever the answer, it is refused, after the same work.
+    /// None for a user that does not exist: whatever the answer, it is refused, after the same work as for an account that has a
+    /// password.
     pub(crate) right: Option<Right>,
 }
 
@@ -79,7 +81,7 @@ impl fmt::Display for AccountsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AccountsError::Io(error) => error.fmt(f),
-            AccountsError::Readable => f.write_str("others than its owner may read it: chmod 600"),
+            AccountsError::Readable => f.write_str(files::READABLE),
             AccountsError::Line { number, what } => write!(f, "line {number}: {what}"),
             AccountsError::Empty => f.write_str("it has no account, nobody could come in"),
         }
@@ -94,14 +96,12 @@ impl Accounts {
     /// # Errors
     /// It cannot be read; others than its owner can read it; a line is wrong; there is no account.
     pub fn read(path: &Path) -> Result<Accounts, AccountsError> {
-        let text = fs::read_to_string(path).map_err(AccountsError::Io)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            if fs::metadata(path).map_err(AccountsError::Io)?.mode() & 0o077 != 0 {
-                return Err(AccountsError::Readable);
-            }
-        }
+        let bytes = files::read_private(path).map_err(|error| match error {
+            PrivateError::Io(error) => AccountsError::Io(error),
+            PrivateError::Readable => AccountsError::Readable,
+        })?;
+        let text =
+            String::from_utf8(bytes).map_err(|error| AccountsError::Io(io::Error::new(io::ErrorKind::InvalidData, error)))?;
         text.parse()
     }
 
@@ -110,7 +110,13 @@ impl Accounts {
         self.list.iter().all(|account| account.stored.has_password())
     }
 
-    /// What a login of this user is measured by; for a user that does not exist, by the same one each time, like those that exist.
+    /// Whether some account can come in where the password itself is what proves it.
+    pub(crate) fn some_prove_by_password(&self) -> bool {
+        self.list.iter().any(|account| account.stored.sha256.is_some())
+    }
+
+    /// What a login of this user is measured by; for a user that does not exist, by the same one each time, like those that
+    /// exist.
     pub(crate) fn measure(&self, user: &str) -> Measure {
         let mut found = None;
         for account in &self.list {
@@ -118,16 +124,17 @@ impl Accounts {
                 found = Some(account);
             }
         }
-        if let Some(account) = found {
-            return Measure { stored: account.stored, right: Some(account.right) };
-        }
+        // Also for a user that exists: it takes its time.
         let with_password: Vec<&Account> = self.list.iter().filter(|account| account.stored.has_password()).collect();
         let pick = self.random.hash_one(user) as usize;
         let stored = match with_password.as_slice() {
             [] => Stored { sha256: Some([0; 32]), sha1: Some([0; 20]) },
             some => some[pick % some.len()].stored,
         };
-        Measure { stored, right: None }
+        match found {
+            Some(account) => Measure { stored: account.stored, right: Some(account.right) },
+            None => Measure { stored, right: None },
+        }
     }
 }
 
@@ -203,7 +210,8 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
 
 /// The line of an account.
 ///
-/// `native`: also for clients that only know mysql_native_password, whose hash is the weaker one. See [`Accounts`] for an example.
+/// `native`: also for clients that only know mysql_native_password, whose hash is the weaker one. See [`Accounts`] for an
+/// example.
 ///
 /// # Errors
 /// The name is empty, too long, or has a space or `#`; the password is empty.

@@ -1,8 +1,7 @@
 //! The clients that are connected: what they do, and how they are stopped.
 
 use crate::socket::Socket;
-use perfschema::core::table::SqlType;
-use perfschema::render::{ColumnHead, Grid, OwnedValue};
+use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Canceller, Error, Right};
 use std::collections::BTreeMap;
 use std::net::Shutdown;
@@ -87,22 +86,6 @@ impl Clients {
     /// Ends every connection.
     pub(crate) fn stop_all(&self) {
         self.lock().values_mut().for_each(|client| client.stop(false));
-    }
-
-    /// COM_PROCESS_INFO.
-    pub(crate) fn grid(&self, to: &Account) -> Grid {
-        let text = |name| ColumnHead::new(name, SqlType::Varchar(256));
-        let columns = vec![
-            ColumnHead::new("Id", SqlType::BigintUnsigned).not_null(),
-            text("User").not_null(),
-            text("Host").not_null(),
-            text("db"),
-            text("Command").not_null(),
-            ColumnHead::new("Time", SqlType::BigintUnsigned).not_null(),
-            text("State"),
-            ColumnHead::new("Info", SqlType::Longtext),
-        ];
-        Grid { columns, rows: self.list(to) }
     }
 
     /// The rows of `information_schema.PROCESSLIST`: a reader sees its own connections.

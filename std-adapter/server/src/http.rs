@@ -1,4 +1,5 @@
-//! HTTP for those who collect metrics: GET and HEAD of `/metrics`, one request a connection, within bounds of bytes, time and clients.
+//! HTTP for those who collect metrics: GET and HEAD of `/metrics`, one request a connection, within bounds of bytes, time and
+//! clients.
 //!
 //! The request's bytes are parsed by `httparse`; what little remains of a server is here. Bodies of requests are never read.
 
@@ -21,6 +22,8 @@ use zeroize::Zeroizing;
 const CLIENTS: usize = 16;
 /// The most bytes that a request line and its headers may have, and the most headers.
 const HEAD_BYTES: usize = 8192;
+/// How much is read at once.
+const PIECE_BYTES: usize = 1024;
 const HEADERS: usize = 64;
 /// Time from the connection to the end of the request, and time that a client may take nothing of the answer.
 const READ_TIME: Duration = Duration::from_secs(10);
@@ -67,8 +70,12 @@ fn take(service: &Service, clients: &Arc<AtomicUsize>, socket: Socket) {
             None => Ok(plain),
         };
         // Who goes away, or is too slow, needs not know.
-        let _ = stream.and_then(|mut stream| answer(&mut stream, &service));
-        drop(place);
+        let _ = stream.and_then(|mut stream| {
+            let result = answer(&mut stream, &service);
+            // Before the client hears that it was all: if it comes again, it must not stand in its own way.
+            drop(place);
+            result
+        });
     };
     // Without a thread the socket is dropped, and the client sees that.
     let _ = thread::Builder::new().name("perfschema-http".to_owned()).spawn(body);
@@ -85,9 +92,8 @@ impl Drop for Place {
 
 /// Reads a request and answers it.
 pub(crate) fn answer<S: Stream>(stream: &mut S, service: &Service) -> io::Result<()> {
-    let mut head = Vec::new();
-    let (answer, has_body) = match read_head(stream, &mut head)? {
-        Head::Whole => respond(&head, service),
+    let (answer, has_body) = match read_head(stream)? {
+        Head::Whole(head) => respond(&head, service),
         Head::TooLong => (Answer::error("431 Request Header Fields Too Large", "the request is too long"), true),
         // Nothing was asked.
         Head::Ended => return Ok(()),
@@ -96,23 +102,26 @@ pub(crate) fn answer<S: Stream>(stream: &mut S, service: &Service) -> io::Result
 }
 
 /// What was read.
+#[derive(Debug)]
 enum Head {
-    Whole,
+    Whole(Zeroizing<Vec<u8>>),
     TooLong,
     Ended,
 }
 
 /// Reads to the empty line that ends the headers.
-fn read_head<S: Stream>(stream: &mut S, head: &mut Vec<u8>) -> io::Result<Head> {
-    let mut piece = [0; 1024];
+fn read_head<S: Stream>(stream: &mut S) -> io::Result<Head> {
+    // It may have a password: room for all from the start, so that no copy is left behind.
+    let mut head = Zeroizing::new(Vec::with_capacity(HEAD_BYTES + PIECE_BYTES));
+    let mut piece = Zeroizing::new([0; PIECE_BYTES]);
     loop {
-        let read = stream.read(&mut piece)?;
+        let read = stream.read(&mut *piece)?;
         let Some(bytes) = piece.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(Head::Ended) };
         // The empty line may have come in two pieces.
         let from = head.len().saturating_sub(3);
         head.extend_from_slice(bytes);
         if head.get(from..).is_some_and(|new| new.windows(4).any(|end| end == b"\r\n\r\n")) {
-            return Ok(if head.len() > HEAD_BYTES { Head::TooLong } else { Head::Whole });
+            return Ok(if head.len() > HEAD_BYTES { Head::TooLong } else { Head::Whole(head) });
         }
         if head.len() > HEAD_BYTES {
             return Ok(Head::TooLong);
@@ -182,7 +191,11 @@ fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
 fn may_enter<'a>(accounts: &Accounts, mut authorization: impl Iterator<Item = &'a [u8]>) -> bool {
     let (Some(value), None) = (authorization.next(), authorization.next()) else { return false };
     let Some((scheme, credentials)) = value.split_at_checked(6) else { return false };
-    let decoded = Zeroizing::new(BASE64_STANDARD.decode(credentials.trim_ascii()).unwrap_or_default());
+    // Room for all from the start, so that no copy is left behind.
+    let mut decoded = Zeroizing::new(Vec::with_capacity(credentials.len() + 4));
+    if BASE64_STANDARD.decode_vec(credentials.trim_ascii(), &mut decoded).is_err() {
+        return false;
+    }
     let Some(colon) = decoded.iter().position(|&byte| byte == b':') else { return false };
     let (user, password) = (decoded.get(..colon).unwrap_or_default(), decoded.get(colon + 1..).unwrap_or_default());
     let measure = accounts.measure(&String::from_utf8_lossy(user));
@@ -252,6 +265,15 @@ mod tests {
             check(&[&format!("Basic {credentials}")], false);
         }
         check(&[], false);
+    }
+
+    /// What has a password is wiped where it is, and must have been nowhere else.
+    #[test]
+    fn a_request_has_room_from_the_start() {
+        let mut request = vec![b'x'; HEAD_BYTES - 4];
+        request.extend_from_slice(b"\r\n\r\n");
+        let Ok(Head::Whole(head)) = read_head(&mut crate::Untimed(io::Cursor::new(request))) else { panic!("it is whole") };
+        assert_eq!((head.len(), head.capacity()), (HEAD_BYTES, HEAD_BYTES + PIECE_BYTES));
     }
 
     #[test]

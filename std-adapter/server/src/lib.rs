@@ -15,30 +15,33 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **How it fits.** A [`Server`] is made of a [`Database`] of `perfschema-sql`, which runs the statements, and of [`Accounts`]. It runs
-//! within the program that is looked at, or in another one, as `perfschema serve` does. Each client has a thread and a session.
+//! **How it fits.** A [`Server`] is made of a [`Database`] of `perfschema-sql`, which runs the statements, and of [`Accounts`].
+//! It runs within the program that is looked at, or in another one, as `perfschema serve` does. Each client has a thread and a
+//! session.
 //!
-//! **Who gets in.** Accounts come from a file. A reader may SELECT and SHOW, a controller may also UPDATE, INSERT, DELETE, TRUNCATE and KILL.
-//! Neither the file nor the server knows passwords: they are proven by `caching_sha2_password`, as a rule with what that plugin calls fast
-//! authentication, or by `mysql_native_password`. A password itself travels only through TLS, and only if the client's proof was none. Without
-//! [`Tls`], whoever is on the way can read what follows the login.
+//! **Who gets in.** Accounts come from a file. A reader may SELECT and SHOW, a controller may also UPDATE, INSERT, DELETE,
+//! TRUNCATE and KILL. Neither the file nor the server knows passwords: they are proven by `caching_sha2_password`, as a rule with
+//! what that plugin calls fast authentication, or by `mysql_native_password`. A password itself travels only through TLS, and
+//! only if the client's proof was none; but HTTP has no other proof, so those who collect metrics send theirs with each request,
+//! on the loopback interface also without TLS. Without [`Tls`], whoever is on the way can read what follows the login.
 //!
 //! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!
-//! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what prepared statements
-//! may keep. Time and memory of statements are bounded by the database's own limits. Of those who ask for metrics, 16 are served at once; a
-//! request has 8 KiB and ten seconds, and a client may take nothing for as long.
+//! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what
+//! prepared statements may keep. Time and memory of statements are bounded by the database's own limits. Of those who ask for
+//! metrics, 16 are served at once; a request has 8 KiB and ten seconds, and a client may take nothing for as long.
 //!
 //! # Protocol
 //!
-//! Version 4.1, with text and binary results. All text is UTF-8, whatever character set a client asks for. Commands: query, prepared
-//! statements (with long data, without cursors: rows come at once), field list (without a pattern), init db, ping, statistics, process
-//! list, kill, reset connection, change user, set option, quit. KILL is the server's own statement. TLS 1.2 and 1.3.
-//! No compression, no LOAD DATA, no query attributes.
+//! Version 4.1, with text and binary results. All text is UTF-8, whatever character set a client asks for. Commands: query,
+//! prepared statements (with long data, without cursors: rows come at once), field list (without a pattern), init db, ping,
+//! statistics, process list, kill, reset connection, change user, set option, quit. KILL is the server's own statement. TLS 1.2
+//! and 1.3. No compression, no LOAD DATA, no query attributes.
 #![forbid(unsafe_code)]
 
 mod accounts;
 mod clients;
+mod files;
 mod http;
 mod listener;
 pub mod metrics;
@@ -87,8 +90,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 100 connections, 1 MiB a packet, 10 seconds for the login, 30 for a command, 60 for taking, 8 hours of nothing; 1024 prepared statements
-    /// of 8 MiB together.
+    /// 100 connections, 1 MiB a packet, 10 seconds for the login, 30 for a command, 60 for taking, 8 hours of nothing; 1024
+    /// prepared statements of 8 MiB together.
     fn default() -> Limits {
         Limits {
             connections: 100,
@@ -183,7 +186,8 @@ impl Server {
         listener::tcp(address, move |socket| server.take(socket))
     }
 
-    /// Listens on a socket that only the user of this process can connect to. What a server left there that has ended is replaced.
+    /// Listens on a socket that only the user of this process can connect to. What a server left there that has ended is
+    /// replaced.
     ///
     /// # Errors
     /// There is another server, or a file that is no socket; the place cannot be written to.

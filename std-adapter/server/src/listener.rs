@@ -1,10 +1,13 @@
 //! Where clients come in: a thread for each place that accepts them.
 
-use crate::socket::{self, Socket};
+use crate::socket::Socket;
+#[cfg(unix)]
+use crate::socket::{self, UnixPlace};
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -23,7 +26,7 @@ pub struct Listener {
 enum Place {
     Tcp(SocketAddr),
     #[cfg(unix)]
-    Unix(PathBuf),
+    Unix(UnixPlace),
 }
 
 /// An address of the loopback interface, or an error.
@@ -44,9 +47,9 @@ pub(crate) fn tcp(address: SocketAddr, take: impl Fn(Socket) + Send + 'static) -
 #[cfg(unix)]
 pub(crate) fn unix(path: &Path, take: impl Fn(Socket) + Send + 'static) -> Result<Listener, ListenError> {
     let failed = |error| ListenError::Io(path.display().to_string(), error);
-    let listener = socket::bind_private(path).map_err(failed)?;
+    let (listener, place) = socket::bind_private(path).map_err(failed)?;
     let accept = move || listener.accept().map(|(stream, _)| Socket::Unix(stream));
-    start(accept, take, Place::Unix(path.to_owned())).map_err(failed)
+    start(accept, take, Place::Unix(place)).map_err(failed)
 }
 
 fn start(
@@ -95,23 +98,28 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         let Some(accepting) = self.accepting.take() else { return };
-        // Release: pairs with the Acquire in `start`, which sees it when the connection below wakes it.
+        // Release: pairs with the Acquire in `start`, which sees it when it is woken below.
         self.is_over.store(true, Ordering::Release);
         let has_woken = match &self.place {
-            Place::Tcp(address) => TcpStream::connect(address).is_ok(),
+            Place::Tcp(address) => TcpStream::connect(reachable(*address)).is_ok(),
             #[cfg(unix)]
-            Place::Unix(path) => std::os::unix::net::UnixStream::connect(path).is_ok(),
+            Place::Unix(place) => place.shut(),
         };
         if has_woken {
             // It does not panic.
             let _ = accepting.join();
         }
-        #[cfg(unix)]
-        if let Place::Unix(path) = &self.place {
-            // Somebody may have removed it.
-            let _ = std::fs::remove_file(path);
-        }
     }
+}
+
+/// An address that connects to a listener on all addresses.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
 }
 
 /// Why a server does not listen.
@@ -122,6 +130,8 @@ pub enum ListenError {
     BeyondLoopback(SocketAddr),
     /// An account has no password.
     NoPassword,
+    /// No account has a password for caching_sha2_password, the only one that HTTP can prove.
+    NoPasswordForHttp,
     /// The place cannot be had.
     Io(String, io::Error),
 }
@@ -131,9 +141,25 @@ impl fmt::Display for ListenError {
         match self {
             ListenError::BeyondLoopback(address) => write!(f, "{address} can be reached from other machines"),
             ListenError::NoPassword => f.write_str("an account has no password: others could come in from other machines"),
+            ListenError::NoPasswordForHttp => {
+                f.write_str("no account has a password for caching_sha2_password: nobody could come in by HTTP")
+            }
             ListenError::Io(place, error) => write!(f, "{place}: {error}"),
         }
     }
 }
 
 impl std::error::Error for ListenError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_address_is_reached_by_loopback() {
+        let check = |address: &str, expected: &str| assert_eq!(reachable(address.parse().unwrap()).to_string(), expected);
+        check("0.0.0.0:80", "127.0.0.1:80");
+        check("[::]:80", "[::1]:80");
+        check("192.0.2.1:80", "192.0.2.1:80");
+    }
+}

@@ -1,12 +1,19 @@
 //! Sockets with time limits, and where they come from.
 
+#[cfg(unix)]
+use crate::files;
 use crate::mysql::packet::Stream;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
-#[cfg(unix)]
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+#[cfg(unix)]
+use std::{
+    fs,
+    os::fd::OwnedFd,
+    os::unix::net::{UnixListener, UnixStream},
+    path::{Path, PathBuf},
+};
 
 /// A connection, of whichever kind.
 #[derive(Debug)]
@@ -122,8 +129,7 @@ impl Stream for Timed {
 ///
 /// It gets its rights in a folder that nobody else can enter, and then its place.
 #[cfg(unix)]
-pub(crate) fn bind_private(path: &std::path::Path) -> io::Result<std::os::unix::net::UnixListener> {
-    use std::fs;
+pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)> {
     use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 
     match fs::symlink_metadata(path) {
@@ -136,18 +142,83 @@ pub(crate) fn bind_private(path: &std::path::Path) -> io::Result<std::os::unix::
         // Nothing, or what a server left that has ended.
         _ => {}
     }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
-    let folder = parent.join(format!(".perfschema-{}", std::process::id()));
-    fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    // Its name is short: the address of a socket has room for a hundred bytes.
+    let make = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
+    let (folder, ()) = files::make_beside(path, "perfschema".as_ref(), make)?;
     let inner = folder.join("s");
-    let made = std::os::unix::net::UnixListener::bind(&inner).and_then(|listener| {
+    let made = UnixListener::bind(&inner).and_then(|listener| {
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o600))?;
+        let listening = UnixStream::from(OwnedFd::from(listener.try_clone()?));
+        let place = UnixPlace { path: path.to_owned(), file: identity(&inner)?, listening };
         fs::rename(&inner, path)?;
-        Ok(listener)
+        Ok((listener, place))
     });
     if made.is_err() {
         let _ = fs::remove_file(&inner);
     }
     fs::remove_dir(&folder)?;
     made
+}
+
+/// Where a socket is that listens. Dropping it removes the socket's file, if it is still there.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) struct UnixPlace {
+    path: PathBuf,
+    /// Of the socket's own file: by the path there may be another's by now.
+    file: (u64, u64),
+    /// The same socket, as std's type that can be shut.
+    listening: UnixStream,
+}
+
+#[cfg(unix)]
+impl UnixPlace {
+    /// Ends the listening, which wakes who accepts: whether it does.
+    pub(crate) fn shut(&self) -> bool {
+        // Not by a connection to the path, which another server may have. But macOS does not shut what listens.
+        self.listening.shutdown(Shutdown::Both).is_ok() || self.is_there() && UnixStream::connect(&self.path).is_ok()
+    }
+
+    fn is_there(&self) -> bool {
+        identity(&self.path).is_ok_and(|file| file == self.file)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for UnixPlace {
+    fn drop(&mut self) {
+        if self.is_there() {
+            // Somebody may have been faster.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// What tells a file from all others for as long as it is open: its device and its number.
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// What programs of the same number have left is in nobody's way, nor is who binds at the same time.
+    #[test]
+    fn folders_that_are_there_already() {
+        let folder = std::env::temp_dir().join(format!("perfschema-socket-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let left = 0..3;
+        left.clone().for_each(|n| fs::create_dir(folder.join(format!(".perfschema.{}.{n}", std::process::id()))).unwrap());
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let folder = &folder;
+                scope.spawn(move || (0..50).for_each(|n| drop(bind_private(&folder.join(format!("{thread}-{n}"))).unwrap())));
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), left.len());
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

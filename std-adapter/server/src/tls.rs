@@ -1,5 +1,6 @@
 //! Encryption: a certificate with its key, and a stream that can begin to be encrypted in the middle.
 
+use crate::files::{self, PrivateError};
 use crate::mysql::packet::Stream;
 use perfschema_sql::Encryption;
 use rustls::pki_types::pem::PemObject;
@@ -22,7 +23,8 @@ impl Tls {
     /// Reads both from PEM files. The certificate comes first in its file; those that vouch for it may follow.
     ///
     /// # Errors
-    /// A file cannot be read or holds something else; the key is not that of the certificate.
+    /// A file cannot be read or holds something else; others than its owner can read that of the key; the key is not that of the
+    /// certificate.
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
         let pem = |path: &Path, error: rustls::pki_types::pem::Error| TlsError::File(path.to_owned(), error.to_string());
         let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect);
@@ -30,7 +32,11 @@ impl Tls {
         if chain.is_empty() {
             return Err(TlsError::File(certificate.to_owned(), "it has no certificate".to_owned()));
         }
-        let private = PrivateKeyDer::from_pem_file(key).map_err(|error| pem(key, error))?;
+        let private = files::read_private(key).map_err(|error| match error {
+            PrivateError::Io(error) => TlsError::File(key.to_owned(), error.to_string()),
+            PrivateError::Readable => TlsError::File(key.to_owned(), files::READABLE.to_owned()),
+        })?;
+        let private = PrivateKeyDer::from_pem_slice(&private).map_err(|error| pem(key, error))?;
         // Named, so that it is this one whatever else the program links and installs.
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
@@ -55,7 +61,7 @@ impl Tls {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A file cannot be read, or is no PEM file of what it should hold.
+    /// A file cannot be read, is no PEM file of what it should hold, or can be read by others.
     File(PathBuf, String),
     /// Certificate and key cannot be used, or not together.
     Pair(String),

@@ -104,6 +104,12 @@ fn clients_at_once() {
         metrics().listen("0.0.0.0:0".parse().expect("an address"), common::accounts()),
         Err(perfschema_server::ListenError::BeyondLoopback(_))
     ));
+    // By HTTP nobody could prove what these accounts have.
+    let native = line.split(' ').filter(|word| !word.starts_with("caching_sha2")).collect::<Vec<_>>().join(" ");
+    for accounts in [common::accounts(), native.parse().expect("a line")] {
+        let refused = metrics().listen(common::LOOPBACK, accounts).expect_err("nobody could come in");
+        assert!(refused.to_string().starts_with("no account has a password for caching_sha2_password"), "{refused}");
+    }
 }
 
 #[test]
@@ -139,6 +145,18 @@ fn files_are_bounded_and_their_names_any() {
     assert!(std::fs::read_to_string(&path).expect("it is there").contains("\nperfschema_program_running 1\n"));
     assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 4, "nothing beside it");
     assert!(bounded.write_file(&folder.join("none/metrics.prom")).is_err());
+    // What somebody has put where it would write, or has left there, is not written through.
+    #[cfg(unix)]
+    {
+        let pid = std::process::id();
+        let plant = |name: String| std::os::unix::fs::symlink(folder.join("a"), folder.join(name)).expect("a link");
+        let planted = (0..9).map(|n| format!(".metrics.prom.{pid}.{n}")).chain([format!(".metrics.prom.{pid}")]);
+        planted.clone().for_each(plant);
+        bounded.write_file(&path).expect("it is written");
+        assert!(std::fs::read(folder.join("a")).expect("it is there") == b"12345");
+        assert!(!path.is_symlink());
+        planted.for_each(|name| std::fs::remove_file(folder.join(name)).expect("it is left as it was"));
+    }
     std::fs::create_dir(folder.join("directory")).expect("a folder");
     assert!(bounded.write_file(&folder.join("directory")).is_err());
     assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 5, "nothing beside it");

@@ -56,6 +56,45 @@ fn text_and_binary_results() {
     }
 }
 
+/// A piece takes room even if it has no bytes.
+#[test]
+fn pieces_of_parameters_are_counted() {
+    let server = server(Limits { prepared_bytes: 64 * 1024, ..Limits::default() });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    let count = 2000_u16;
+    let answer = client.send(format!("\x16SELECT 1 IN ({})", vec!["?"; usize::from(count)].join(",")).as_bytes());
+    assert_eq!((answer[0], &answer[7..9]), (0, &count.to_le_bytes()[..]));
+    let id = answer[1..5].to_vec();
+    client.skip(usize::from(count) + 1);
+    let packet = |command: u8, rest: &[u8]| [&[command], id.as_slice(), rest].concat();
+    let values = [b"\0\x01\0\0\0".as_slice(), &vec![0xff; 250], b"\x01", &b"\xfd\0".repeat(usize::from(count))].concat();
+    for (parameters, is_too_much) in [(count, true), (100, false), (count, true)] {
+        for parameter in 0..parameters {
+            client.tell(&packet(0x18, &parameter.to_le_bytes()));
+        }
+        if is_too_much {
+            assert_eq!(client.fails(&packet(0x17, &values)), 1105);
+        } else {
+            assert_eq!(client.send(&packet(0x17, &values)), [1]);
+            client.skip(3);
+        }
+    }
+    // A statement that is closed, or begun anew, keeps nothing.
+    for parameter in 0..500_u16 {
+        client.tell(&packet(0x18, &parameter.to_le_bytes()));
+    }
+    let other = format!("\x16SELECT '{}'", "x".repeat(40_000));
+    assert_eq!(client.fails(other.as_bytes()), 1461);
+    assert_eq!(client.send(&packet(0x1a, b""))[0], 0);
+    assert_eq!(client.send(other.as_bytes())[0], 0);
+    client.skip(1);
+    assert_eq!(client.fails(other.as_bytes()), 1461);
+    client.tell(&packet(0x19, b""));
+    client.tell(b"\x19\x02\0\0\0");
+    assert_eq!(client.send(other.as_bytes())[0], 0);
+}
+
 #[test]
 fn every_command() {
     let server = server(Limits::default());
@@ -82,8 +121,13 @@ fn every_command() {
     assert_eq!(client.send(b"\x1f")[0], 0, "reset connection");
     assert_eq!(client.fails(&[b"\x17", &prepared[1..5], b"\0\x01\0\0\0"].concat()), 1243);
     assert_eq!(client.query("SELECT @kept, DATABASE()"), [[None, Some("performance_schema".to_owned())]]);
-    assert_eq!(client.send(b"\x0a"), [8], "process info");
-    client.skip(8 + 1 + 1 + 1);
+    let mut process_list = |command: &[u8]| {
+        assert_eq!(client.send(command), [8]);
+        let columns: Vec<Vec<u8>> = (0..8).map(|_| client.read()).collect();
+        client.skip(1 + 1 + 1);
+        columns
+    };
+    assert_eq!(process_list(b"\x0a"), process_list(b"\x03SHOW PROCESSLIST"), "process info");
     for unknown in [0x00, 0x05, 0x06, 0x07, 0x08, 0x0d, 0x12, 0x1c, 0x20, 0xff] {
         assert_eq!(client.fails(&[unknown]), 1047, "{unknown:#x}");
     }
@@ -286,6 +330,30 @@ fn a_socket_of_ones_own() {
     drop(server.listen_unix(&path).unwrap());
     std::fs::write(&path, "mine").unwrap();
     assert!(server.listen_unix(&path).unwrap_err().to_string().ends_with("it exists, and is no socket"));
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// Each server ends its own listening, and takes its own file with it, whatever its path leads to by then.
+#[cfg(unix)]
+#[test]
+fn a_socket_of_anothers() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("server-others");
+    let _ = std::fs::remove_file(&path);
+    let server = server(Limits::default());
+    let first = server.listen_unix(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let second = server.listen_unix(&path).unwrap();
+    let ended = std::thread::spawn(move || drop(first));
+    until(|| ended.is_finished());
+    let mut greeting = [0; 5];
+    std::os::unix::net::UnixStream::connect(&path).unwrap().read_exact(&mut greeting).unwrap();
+    assert_eq!(greeting[4], 10);
+    // Nor is what has taken the place of the file removed, or waited for.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "mine").unwrap();
+    let ended = std::thread::spawn(move || drop(second));
+    until(|| ended.is_finished());
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");
     std::fs::remove_file(&path).unwrap();
 }

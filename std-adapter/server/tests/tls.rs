@@ -3,7 +3,7 @@
 mod common;
 
 use common::{CAPABILITIES, LOOPBACK, Packet};
-use perfschema_server::{Accounts, Limits, Listener, Metrics, Server, Tls, TlsError, account_line};
+use perfschema_server::{Accounts, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError, account_line};
 use perfschema_sql::{Database, Right};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -20,11 +20,19 @@ fn certificate(name: &str) -> (PathBuf, PathBuf, ClientConfig) {
     let path = |ending: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{ending}"));
     std::fs::write(path("crt"), made.cert.pem()).expect("a file");
     std::fs::write(path("key"), made.signing_key.serialize_pem()).expect("a file");
+    set_mode(&path("key"), 0o600);
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).expect("a certificate");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("the defaults");
     (path("crt"), path("key"), builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its owner");
+    #[cfg(not(unix))]
+    let _ = (path, mode);
 }
 
 fn server(name: &str, is_required: bool) -> (Server, ClientConfig) {
@@ -147,13 +155,19 @@ fn encryption_may_be_required() {
 }
 
 #[test]
-fn metrics_beyond_loopback() {
+fn encrypted_metrics() {
     let (certificate, key, client) = certificate("tls-metrics");
     let tls = Tls::from_files(&certificate, &key).expect("they belong together");
     let metrics = Metrics::new(common::process());
     let open: Accounts = "open reader no-password".parse().expect("an account");
     assert!(metrics.listen_beyond_loopback(LOOPBACK, open, tls.clone()).is_err());
-    let listener = metrics.listen_beyond_loopback(LOOPBACK, accounts(), tls).expect("it listens");
+    let everywhere = "0.0.0.0:0".parse().expect("an address");
+    assert!(matches!(metrics.listen_encrypted(everywhere, accounts(), tls.clone()), Err(ListenError::BeyondLoopback(_))));
+    answers_what_is_encrypted(&metrics.listen_encrypted(LOOPBACK, accounts(), tls.clone()).expect("it listens"), &client);
+    answers_what_is_encrypted(&metrics.listen_beyond_loopback(LOOPBACK, accounts(), tls).expect("it listens"), &client);
+}
+
+fn answers_what_is_encrypted(listener: &Listener, client: &ClientConfig) {
     let ask = |more: &str| {
         let stream = TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
         let name = ServerName::try_from("localhost").expect("a name");
@@ -187,8 +201,15 @@ fn files_that_hold_something_else() {
     };
     assert!(matches!(check(&certificate, &other, "cannot be used"), TlsError::Pair(_)));
     check(&key, &key, "tls-one.key: it has no certificate");
+    set_mode(&certificate, 0o600);
     check(&certificate, &certificate, "tls-one.crt: ");
     check(Path::new("/no/such/file"), &key, "/no/such/file: ");
+    check(&certificate, Path::new("/no/such/file"), "/no/such/file: ");
+    #[cfg(unix)]
+    for mode in [0o640, 0o604] {
+        set_mode(&key, mode);
+        check(&certificate, &key, "tls-one.key: others than its owner may read it: chmod 600");
+    }
 }
 
 fn certificate_of_another() -> (PathBuf, PathBuf, ClientConfig) {

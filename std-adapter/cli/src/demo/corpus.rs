@@ -12,8 +12,8 @@ const SKIPPED_FOLDERS: [&str; 2] = [".git", "target"];
 const PROBE_BYTES: usize = 1024;
 /// Larger files are not indexed; each worker holds one file in memory.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// How much a worker takes from the queue at a time: large enough that locks are taken seldom, small enough that the last one to finish
-/// keeps nobody waiting for long.
+/// How much a worker takes from the queue at a time: large enough that locks are taken seldom, small enough that the last one to
+/// finish keeps nobody waiting for long.
 const JOB_BYTES: u64 = 128 << 10;
 
 /// The files themselves.

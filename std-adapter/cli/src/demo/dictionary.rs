@@ -18,8 +18,8 @@ impl Dictionary {
         Dictionary { ids: perfschema::rwlock!("wait/synch/rwlock/demo/dictionary", HashMap::default()) }
     }
 
-    /// Hands the number of each term, with what came with it, to `each`; terms that are new get one. Locks once to read, and once to
-    /// write if there is anything new.
+    /// Hands the number of each term, with what came with it, to `each`; terms that are new get one. Locks once to read, and once
+    /// to write if there is anything new.
     pub(crate) fn resolve<V>(&self, terms: impl Iterator<Item = (Box<str>, V)>, mut each: impl FnMut(TermId, V)) {
         let mut new = Vec::new();
         {

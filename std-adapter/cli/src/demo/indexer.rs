@@ -21,8 +21,8 @@ pub(crate) struct Indexer {
     main: Thread,
 }
 
-/// What the workers did in this run. All accesses are Relaxed: the figures are read after `jobs_left` says that the run is over, and
-/// until then only shown.
+/// What the workers did in this run. All accesses are Relaxed: the figures are read after `jobs_left` says that the run is over,
+/// and until then only shown.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// By the sizes in the corpus: so far.

@@ -4,9 +4,10 @@
 //!  corpus ─ jobs ─→ queue ─→ worker-1 … worker-N ─ batches ─→ index: dictionary + postings ─→ search ─→ server ←─ load
 //!                     main: progress, who waits for whom (schema::live), at the end the index on disk (store), schema::report
 //! ```
-//! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the terms
-//! (`dictionary`) and where they are (`postings`). Then `server` answers queries, if it shall, and `load` is who asks. None of them knows the performance schema beyond naming its locks, files and sockets. All that reads the
-//! tables is in `schema`; a build without the feature `instrument` has `uninstrumented` in its place.
+//! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the
+//! terms (`dictionary`) and where they are (`postings`). Then `server` answers queries, if it shall, and `load` is who asks. None
+//! of them knows the performance schema beyond naming its locks, files and sockets. All that reads the tables is in `schema`; a
+//! build without the feature `instrument` has `uninstrumented` in its place.
 
 mod corpus;
 mod dictionary;
@@ -53,8 +54,9 @@ const TICK: Duration = Duration::from_millis(20);
 /// While it runs: who waits for whom right now. At the end: the waits summed, the longest ones with their source lines, and what
 /// recording them cost.
 ///
-/// With --listen or --socket it answers queries once the index is there, until Ctrl-C or for --seconds: a line of words in, out how many
-/// documents have all of them, the best ones, and an empty line. --load is a client that asks such a server as fast as it can.
+/// With --listen or --socket it answers queries once the index is there, until Ctrl-C or for --seconds: a line of words in, out
+/// how many documents have all of them, the best ones, and an empty line. --load is a client that asks such a server as fast as
+/// it can.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder. Binary files, symbolic links, and folders named .git or target are skipped.

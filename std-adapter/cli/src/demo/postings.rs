@@ -1,4 +1,5 @@
-//! The posting lists: for each term, the documents that it is in. Divided into shards with a mutex each, so that threads meet seldom.
+//! The posting lists: for each term, the documents that it is in. Divided into shards with a mutex each, so that threads meet
+//! seldom.
 
 use super::corpus::DocumentId;
 use super::dictionary::TermId;
@@ -41,8 +42,8 @@ impl Postings {
         Postings { shards: std::array::from_fn(|_| perfschema::mutex!("wait/synch/mutex/demo/postings", Shard::default())) }
     }
 
-    /// Appends the lists, and empties `additions`. Locks each shard once, `first` before the others: threads that begin at different
-    /// shards do not run after each other from one to the next.
+    /// Appends the lists, and empties `additions`. Locks each shard once, `first` before the others: threads that begin at
+    /// different shards do not run after each other from one to the next.
     pub(crate) fn add(&self, additions: &mut Additions, first: usize) {
         for shard in (0..SHARD_COUNT).map(|number| (first + number) % SHARD_COUNT) {
             let lists = &mut additions.0[shard];

@@ -10,7 +10,8 @@ use std::time::Instant;
 /// Documents that an answer names.
 const SHOWN: usize = 10;
 
-/// The answer to a line of words: how many documents have all of them, the best ones with how often they have them, and an empty line.
+/// The answer to a line of words: how many documents have all of them, the best ones with how often they have them, and an empty
+/// line.
 pub(crate) fn answer(indexer: &Indexer, line: &[u8]) -> String {
     let begin = Instant::now();
     let found = find(indexer, line);

@@ -12,7 +12,9 @@ use perfschema::net::{Idle, Net, TcpListener};
 use perfschema::os::unix::net::UnixListener;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::SocketAddr;
+use std::net::{Shutdown, SocketAddr};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,12 +29,22 @@ const LINE_BYTES_MAX: u64 = 4096;
 /// How long a listener rests that can accept nothing, because there are no descriptors.
 const REST: Duration = Duration::from_millis(20);
 
+/// Where a Unix socket is that listens.
+#[derive(Debug)]
+struct UnixPlace {
+    path: PathBuf,
+    /// Device and number of the socket's own file: by the path there may be another's by now.
+    file: (u64, u64),
+    /// The same socket, as std's type that can be shut.
+    listening: std::os::unix::net::UnixStream,
+}
+
 /// Where it listens, and whom it serves.
 #[derive(Debug)]
 pub(crate) struct Server<'i> {
     indexer: &'i Indexer,
     tcp: Option<(TcpListener, SocketAddr)>,
-    unix: Option<(UnixListener, PathBuf)>,
+    unix: Option<(UnixListener, UnixPlace)>,
     // Relaxed, as all here: each is a value of its own.
     stopping: AtomicBool,
     connections: AtomicU64,
@@ -58,8 +70,9 @@ impl<'i> Server<'i> {
             None => None,
             Some(path) => {
                 let listener = LOCAL_QUERIES.bind_unix(path).map_err(cannot(path.display().to_string()))?;
+                let place = UnixPlace::of(&listener, path).map_err(cannot(path.display().to_string()))?;
                 eprintln!("perfschema: listening on {}", path.display());
-                Some((listener, path.to_owned()))
+                Some((listener, place))
             }
         };
         let (stopping, connections, queries) = Default::default();
@@ -156,12 +169,35 @@ impl<'i> Server<'i> {
         if let Some((_, address)) = &self.tcp {
             let _ = std::net::TcpStream::connect(reachable(*address));
         }
-        if let Some((_, path)) = &self.unix {
-            let _ = std::os::unix::net::UnixStream::connect(path);
-            let _ = std::fs::remove_file(path);
+        if let Some((_, place)) = &self.unix {
+            place.leave();
         }
         self.open().values().for_each(|stream| stream.shutdown());
     }
+}
+
+impl UnixPlace {
+    fn of(listener: &UnixListener, path: &Path) -> io::Result<UnixPlace> {
+        let listening = listener.as_fd().try_clone_to_owned()?.into();
+        Ok(UnixPlace { path: path.to_owned(), file: identity(path)?, listening })
+    }
+
+    /// Ends the listening, and removes the file of the socket.
+    fn leave(&self) {
+        let is_there = identity(&self.path).is_ok_and(|file| file == self.file);
+        // Not by a connection to the path, which another server may have. But macOS does not shut what listens.
+        if self.listening.shutdown(Shutdown::Both).is_err() && is_there {
+            let _ = std::os::unix::net::UnixStream::connect(&self.path);
+        }
+        if is_there {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// What tells a file from all others for as long as it is open.
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    std::fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
 /// An address that connects to a listener on all addresses.

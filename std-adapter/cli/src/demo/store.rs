@@ -7,20 +7,23 @@
 
 use super::index::Index;
 use super::postings::Posting;
-use perfschema::fs::Fs;
+use perfschema::fs::{File, Fs};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 static INDEX: Fs = perfschema::fs!("wait/io/file/demo/index");
 
 const MAGIC: &[u8] = b"demoindx";
 /// Written at a time.
 const BUFFER_BYTES: usize = 64 << 10;
+/// How many names are tried for the file beside.
+const NAMES: u32 = 64;
 
 /// Writes the index, and says how many bytes that were.
 pub(crate) fn write(index: &Index, path: &Path) -> io::Result<u64> {
-    let unfinished = path.with_extension("tmp");
-    let result = write_to(index, &unfinished).and_then(|bytes| INDEX.rename(&unfinished, path).map(|()| bytes));
+    let (unfinished, file) = create_beside(path)?;
+    let result = write_to(index, file).and_then(|bytes| INDEX.rename(&unfinished, path).map(|()| bytes));
     if result.is_err() {
         // What is more wrong than that, the error says.
         let _ = INDEX.remove_file(&unfinished);
@@ -33,8 +36,25 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     INDEX.remove_file(path)
 }
 
-fn write_to(index: &Index, path: &Path) -> io::Result<u64> {
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, INDEX.create(path)?);
+/// Makes a file beside another, hidden and under a name that nothing has: `.NAME.PID.NUMBER`.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
+    let mut number = 0;
+    loop {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.{number}", std::process::id()));
+        let beside = path.with_file_name(hidden);
+        match INDEX.create_new(&beside) {
+            // What somebody has put there, or a program that has ended has left.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < NAMES => number += 1,
+            result => return result.map(|file| (beside, file)),
+        }
+    }
+}
+
+fn write_to(index: &Index, file: File) -> io::Result<u64> {
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
     let mut bytes = MAGIC.len() as u64;
     out.write_all(MAGIC)?;
     let mut number = |out: &mut BufWriter<_>, number: usize| {
@@ -58,7 +78,7 @@ fn write_to(index: &Index, path: &Path) -> io::Result<u64> {
     Ok(bytes + texts)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::demo::index::Batch;
@@ -94,7 +114,14 @@ mod tests {
         batch.add(0, "to be, or nicht größer".as_bytes());
         batch.add(3, b"be be");
         index.add(&mut batch, 0);
+        // What is beside it is somebody's own.
+        let (pid, others) = (std::process::id(), dir.join("it.tmp"));
+        std::fs::write(&others, "notes").unwrap();
+        let planted = [format!(".it.index.{pid}"), format!(".it.index.{pid}.0")].map(|name| dir.join(name));
+        planted.iter().for_each(|planted| std::os::unix::fs::symlink(&others, planted).unwrap());
         let bytes = write(&index, &path).unwrap();
+        assert_eq!(std::fs::read(&others).unwrap(), b"notes");
+        planted.iter().chain([&others]).for_each(|others| std::fs::remove_file(others).unwrap());
         let written = std::fs::read(&path).unwrap();
         assert_eq!(written.len() as u64, bytes);
         let terms = read(&written);

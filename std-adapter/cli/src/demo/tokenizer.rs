@@ -3,7 +3,8 @@
 /// Longer words are not terms: nobody looks for them, and files of encoded data are full of them.
 pub(crate) const TERM_BYTES_MAX: usize = 64;
 
-/// Hands each term of `text` to `each`, in their order: runs of letters and digits, in lower case. Bytes that are not UTF-8 separate.
+/// Hands each term of `text` to `each`, in their order: runs of letters and digits, in lower case. Bytes that are not UTF-8
+/// separate.
 pub(crate) fn for_each_term(text: &[u8], mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     for chunk in text.utf8_chunks() {

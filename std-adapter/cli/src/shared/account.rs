@@ -1,7 +1,7 @@
 //! `perfschema account`
 
-use super::ServeError;
-use crate::{Error, output};
+use super::{Error, ServeError};
+use crate::output;
 use clap::ValueEnum;
 use perfschema_server::account_line;
 use perfschema_sql as sql;

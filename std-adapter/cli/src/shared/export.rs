@@ -1,7 +1,6 @@
 //! `perfschema export`
 
-use super::target;
-use crate::Error;
+use super::{Error, target};
 use perfschema_server::Metrics;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -68,7 +67,11 @@ fn endpoint(text: &str) -> Result<Uri, String> {
     if url.path() != "/" {
         return Ok(url);
     }
-    format!("{}/v1/metrics", text.trim_end_matches('/')).parse().map_err(|error| format!("{error}"))
+    let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
+    let path = format!("/v1/metrics{query}").parse().map_err(|error| format!("{error}"))?;
+    let mut parts = url.into_parts();
+    parts.path_and_query = Some(path);
+    Uri::from_parts(parts).map_err(|error| format!("{error}"))
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
@@ -166,6 +169,9 @@ mod tests {
         };
         check("http://localhost:4318", Some("http://localhost:4318/v1/metrics"));
         check("https://x/", Some("https://x/v1/metrics"));
+        check("http://x/?k=v", Some("http://x/v1/metrics?k=v"));
+        check("http://x:1?k=v/", Some("http://x:1/v1/metrics?k=v/"));
+        check("http://x/otlp?k=v", Some("http://x/otlp?k=v"));
         check("http://x/otlp/v1/metrics", Some("http://x/otlp/v1/metrics"));
         for text in ["localhost:4318", "ftp://x", "http://", "/v1/metrics", ""] {
             check(text, None);

@@ -14,11 +14,11 @@ mod sql;
 mod target;
 mod top;
 
-use crate::Error;
-pub(crate) use export::ExportError;
-pub(crate) use serve::ServeError;
-pub(crate) use shell::ShellError;
-pub(crate) use target::TargetError;
+use export::ExportError;
+use serve::ServeError;
+use shell::ShellError;
+use std::{fmt, io};
+use target::TargetError;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -48,5 +48,48 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::Prometheus(args) => prometheus::run(args),
         Command::Export(args) => export::run(args),
         Command::Prune(args) => prune::run(args).map_err(Error::Output),
+    }
+}
+
+/// Why one of them failed.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// There is no such program to read from.
+    Target(TargetError),
+    /// A statement was refused.
+    Sql(perfschema_sql::Error),
+    /// A script was refused, or the terminal does not work.
+    Shell(ShellError),
+    /// Nothing can be served, or no account made.
+    Serve(ServeError),
+    /// Metrics were not taken.
+    Export(ExportError),
+    /// What was found out could not be written.
+    Output(io::Error),
+}
+
+impl Error {
+    /// Whether it is worded as MySQL's client words what it prints.
+    pub(crate) fn is_of_a_statement(&self) -> bool {
+        matches!(self, Error::Sql(_) | Error::Shell(_))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Target(error) => error.fmt(f),
+            Error::Sql(error) => error.fmt(f),
+            Error::Shell(error) => error.fmt(f),
+            Error::Serve(error) => error.fmt(f),
+            Error::Export(error) => error.fmt(f),
+            Error::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Output(error)
     }
 }

@@ -1,7 +1,7 @@
 //! `perfschema prometheus`
 
-use super::target;
-use crate::{Error, output};
+use super::{Error, target};
+use crate::output;
 use perfschema_server::Metrics;
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! `perfschema serve`
 
-use super::target;
-use crate::Error;
+use super::{Error, target};
 use perfschema::Attached;
 use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
@@ -35,14 +34,15 @@ pub(crate) struct Args {
     /// Who may come in: lines that `perfschema account` prints.
     #[arg(long, value_name = "FILE")]
     accounts: PathBuf,
-    /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also needs a
-    /// certificate.
+    /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also
+    /// needs a certificate.
     #[arg(long)]
     beyond_loopback: bool,
-    /// Offer encryption: the server's certificate, in PEM format, and those that vouch for it.
+    /// Offer encryption by --mysql, and encrypt --prometheus: the server's certificate, in PEM format, and those that vouch for
+    /// it.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_certificate: Option<PathBuf>,
-    /// The certificate's key, in PEM format.
+    /// The certificate's key, in PEM format, which nobody else may read: chmod 600.
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
     /// Let nobody in by --mysql who does not encrypt.
@@ -121,10 +121,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
     if let Some(address) = args.prometheus {
         let metrics = Metrics::new(program);
-        let (scheme, listener) = match tls {
-            Some(tls) if args.beyond_loopback => ("https", metrics.listen_beyond_loopback(address, accounts, tls)),
-            None if args.beyond_loopback => return Err(Error::Serve(ServeError::MetricsInPlainText)),
-            _ => ("http", metrics.listen(address, accounts)),
+        let (scheme, listener) = match (tls, args.beyond_loopback) {
+            (Some(tls), true) => ("https", metrics.listen_beyond_loopback(address, accounts, tls)),
+            (Some(tls), false) => ("https", metrics.listen_encrypted(address, accounts, tls)),
+            (None, true) => return Err(Error::Serve(ServeError::MetricsInPlainText)),
+            (None, false) => ("http", metrics.listen(address, accounts)),
         };
         let listener = listener.map_err(failed)?;
         eprintln!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));

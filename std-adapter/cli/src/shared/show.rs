@@ -1,7 +1,6 @@
 //! `perfschema show`
 
-use super::target;
-use crate::Error;
+use super::{Error, target};
 use crate::output::{self, Format};
 use perfschema::core::table::Table;
 use perfschema::render::{Grid, OwnedValue};

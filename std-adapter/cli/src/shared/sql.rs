@@ -1,7 +1,8 @@
 //! `perfschema sql`
 
-use super::{result, target};
-use crate::{Error, output};
+use super::{Error, result, target};
+use crate::output;
+use perfschema::render::text::escape;
 use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
@@ -13,7 +14,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
     target: String,
-    /// Statements, with `;` or `\G` between them: `\G` prints one line a value. Without any, they are read from the standard input.
+    /// Statements, with `;` or `\G` between them: `\G` prints one line a value. Without any, they are read from the standard
+    /// input.
     statements: Option<String>,
     /// Print comma-separated values.
     #[arg(long, conflicts_with = "json")]
@@ -56,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         print(&mut out, args, index, piece, &outcome, started.elapsed())?;
         for warning in session.warnings() {
             out.flush()?;
-            eprintln!("{} {}: {}", warning.level, warning.error.errno, warning.error.message);
+            eprintln!("{} {}: {}", warning.level, warning.error.errno, escape(&warning.error.message));
         }
     }
     out.flush()?;

@@ -1,7 +1,7 @@
 //! The tables as metrics: counters in seconds, bytes and plain numbers, for whatever collects them over time.
 //!
-//! Which table and column becomes which metric is decided here and nowhere else; the formats only write it down. It follows from the
-//! declarations, so that a summary declared later has its metrics without a change here:
+//! Which table and column becomes which metric is decided here and nowhere else; the formats only write it down. It follows from
+//! the declarations, so that a summary declared later has its metrics without a change here:
 //!
 //! | table | metrics |
 //! |---|---|
@@ -17,8 +17,9 @@
 //! | other COUNT_X, SUM_X | `…_x_total`; `…_x_seconds_total` if X is a time |
 //! | CURRENT_X, LOW_X, HIGH_X | gauges `…_current_x`, in bytes `…_current_x_bytes` |
 //!
-//! Least, greatest and average values are no counters and are left to the tables, as is what belongs to a thread: its number means nothing
-//! to the next start of the program. Rows with the same labels are added up. TRUNCATE sets counters back, which collectors know to handle.
+//! Least, greatest and average values are no counters and are left to the tables, as is what belongs to a thread: its number
+//! means nothing to the next start of the program. Rows with the same labels are added up. TRUNCATE sets counters back, which
+//! collectors know to handle.
 //!
 //! ```
 //! use perfschema_server::{Metrics, account_line};
@@ -42,6 +43,7 @@ mod plan;
 mod text;
 
 use crate::accounts::Accounts;
+use crate::files;
 use crate::http::{self, Service};
 use crate::listener::{self, ListenError, Listener};
 use crate::tls::Tls;
@@ -51,8 +53,7 @@ use perfschema_sql::Program;
 use plan::Plan;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -131,7 +132,8 @@ pub type Labels = Vec<(&'static str, String)>;
 pub enum Value {
     /// Of a counter, gauge or info, in the metric's unit; of seconds, in picoseconds.
     Number(i128),
-    /// Of a histogram: upper bounds in picoseconds, and how many are in each bucket, not counting those below. The last has no bound.
+    /// Of a histogram: upper bounds in picoseconds, and how many are in each bucket, not counting those below. The last has no
+    /// bound.
     Buckets {
         /// The bounds, rising.
         bounds_ps: Vec<u64>,
@@ -146,8 +148,8 @@ impl Metrics {
         Metrics { program: Arc::new(program), instances: 256 }
     }
 
-    /// The same with other bounds for tables with a row for each file or the like: so many rows of each have metrics, the first ones; that
-    /// others are left out, `perfschema_instances_left_out` says. 256, unless said otherwise.
+    /// The same with other bounds for tables with a row for each file or the like: so many rows of each have metrics, the first
+    /// ones; that others are left out, `perfschema_instances_left_out` says. 256, unless said otherwise.
     #[must_use]
     pub fn instances(self, instances: usize) -> Metrics {
         Metrics { instances, ..self }
@@ -184,46 +186,57 @@ impl Metrics {
         open_metrics(&self.collect())
     }
 
-    /// Writes the values to a file, in Prometheus' text format: for the textfile collector of its node_exporter. A reader of the file sees
-    /// the old values or the new ones, never a part.
+    /// Writes the values to a file, in Prometheus' text format: for the textfile collector of its node_exporter. A reader of the
+    /// file sees the old values or the new ones, never a part.
     ///
     /// # Errors
     /// The file, or the one beside it that becomes it, cannot be written.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
-        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
-        // The collector takes what ends in `.prom`, and this does not.
-        let mut beside = std::ffi::OsString::from(".");
-        beside.push(name);
-        beside.push(format!(".{}", std::process::id()));
-        let beside = path.with_file_name(beside);
-        let written = File::create(&beside).and_then(|mut file| file.write_all(self.prometheus().as_bytes()));
-        let result = written.and_then(|()| std::fs::rename(&beside, path));
-        if result.is_err() {
-            let _ = std::fs::remove_file(&beside);
-        }
-        result
+        // The collector takes what ends in `.prom`, and what is not whole yet does not.
+        files::write_whole(path, self.prometheus().as_bytes())
     }
 
-    /// Listens on an address of the loopback interface, for Prometheus: `/metrics` has the values, in the format that it asks for, for
-    /// those who have an account and its password, as `basic_auth` in Prometheus' settings says them: other users of the machine can
-    /// connect, too.
+    /// Listens on an address of the loopback interface, for Prometheus: `/metrics` has the values, in the format that it asks
+    /// for, for those who have an account and its password, as `basic_auth` in Prometheus' settings says them: other users of the
+    /// machine can connect, too.
+    ///
+    /// The password is not encrypted on its way, which nobody but the machine's kernel sees: see [`listen_encrypted`] for more
+    /// than that.
     ///
     /// # Errors
-    /// The address is another one; it cannot be had.
+    /// The address is another one; no account has a password for caching_sha2_password, which is the only kind that counts here;
+    /// the address cannot be had.
+    ///
+    /// [`listen_encrypted`]: Self::listen_encrypted
     pub fn listen(&self, address: SocketAddr, accounts: Accounts) -> Result<Listener, ListenError> {
-        let service = Service { accounts: Some(Arc::new(accounts)), ..self.service() };
-        http::listen(service, listener::loopback(address)?)
+        self.listen_for(listener::loopback(address)?, accounts, None)
     }
 
-    /// Listens on any address, encrypted: `scheme: https` in Prometheus' settings.
+    /// The same, encrypted: `scheme: https` in Prometheus' settings.
     ///
     /// # Errors
-    /// An account has no password, or none for caching_sha2_password; the address cannot be had.
+    /// As [`listen`](Self::listen).
+    pub fn listen_encrypted(&self, address: SocketAddr, accounts: Accounts, tls: Tls) -> Result<Listener, ListenError> {
+        self.listen_for(listener::loopback(address)?, accounts, Some(tls))
+    }
+
+    /// Listens on any address, encrypted.
+    ///
+    /// # Errors
+    /// An account has no password of any kind; no account has one for caching_sha2_password, without which an account cannot come
+    /// in here; the address cannot be had.
     pub fn listen_beyond_loopback(&self, address: SocketAddr, accounts: Accounts, tls: Tls) -> Result<Listener, ListenError> {
         if !accounts.all_have_passwords() {
             return Err(ListenError::NoPassword);
         }
-        http::listen(Service { accounts: Some(Arc::new(accounts)), tls: Some(tls), ..self.service() }, address)
+        self.listen_for(address, accounts, Some(tls))
+    }
+
+    fn listen_for(&self, address: SocketAddr, accounts: Accounts, tls: Option<Tls>) -> Result<Listener, ListenError> {
+        if !accounts.some_prove_by_password() {
+            return Err(ListenError::NoPasswordForHttp);
+        }
+        http::listen(Service { accounts: Some(Arc::new(accounts)), tls, ..self.service() }, address)
     }
 
     /// Serves one client over any stream, in this thread, whoever it is. Of the limits in time, the stream has to see to its own.

@@ -1,7 +1,8 @@
 //! Metrics as OTLP, the protocol of OpenTelemetry, in its JSON form: what a collector takes at `/v1/metrics`.
 //!
-//! JSON and not protobuf: every receiver of OTLP over HTTP takes both, a text can be looked at, and it needs no generated code. Names are
-//! those of Prometheus without `_total`; units are those of UCUM. Counters are cumulative, from the time when recording began.
+//! JSON and not protobuf: every receiver of OTLP over HTTP takes both, a text can be looked at, and it needs no generated code.
+//! Names are those of Prometheus without `_total`; units are those of UCUM. Counters are cumulative, from the time when recording
+//! began.
 
 use super::{Family, Kind, Labels, Unit, Value};
 use perfschema::render::json;

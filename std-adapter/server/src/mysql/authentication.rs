@@ -1,7 +1,8 @@
 //! The two ways to prove a password without sending it.
 //!
-//! Both keep a double hash of the password, `stored`. The client knows the single hash, and sends it hidden by what only the two can compute:
-//! the nonce that the server has just chosen, hashed with `stored`. The server uncovers the single hash and hashes it once more.
+//! Both keep a double hash of the password, `stored`. The client knows the single hash, and sends it hidden by what only the two
+//! can compute: the nonce that the server has just chosen, hashed with `stored`. The server uncovers the single hash and hashes
+//! it once more.
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -70,11 +71,14 @@ impl Stored {
 }
 
 impl Stored {
-    /// Whether it is the password itself, as it comes after [`PERFORM_FULL_AUTHENTICATION`], which only caching_sha2_password has.
+    /// Whether it is the password itself, as it comes after [`PERFORM_FULL_AUTHENTICATION`], which only caching_sha2_password
+    /// has.
     ///
     /// [`PERFORM_FULL_AUTHENTICATION`]: super::handshake::PERFORM_FULL_AUTHENTICATION
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
-        self.sha256.is_some_and(|stored| Sha256::digest(Sha256::digest(password)).ct_eq(&stored).into())
+        // The same work for all accounts: who only has mysql_native_password is compared with a hash that nothing has.
+        let is_same = Sha256::digest(Sha256::digest(password)).ct_eq(&self.sha256.unwrap_or_default());
+        bool::from(is_same) && self.sha256.is_some()
     }
 }
 
@@ -137,6 +141,11 @@ mod tests {
         }
         assert!(!Stored::of(b"secret", false).is_proven(Plugin::Native, &NONCE, &answer(Plugin::Native, b"secret")));
         assert!(!Stored::of(b"secret", false).is_proven(Plugin::Native, &NONCE, b""));
+        // The password itself is for caching_sha2_password.
+        assert!(stored.is_password(b"secret") && !stored.is_password(b"Secret"));
+        for without in [Stored { sha256: None, ..stored }, Stored::default()] {
+            assert!(!without.is_password(b"secret") && !without.is_password(b""));
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a client wants, and the values that it gives for a statement's `?`.
 
 use super::packet::{Malformed, Parts};
+use super::prepared::Long;
 use perfschema::render::OwnedValue;
-use std::collections::HashMap;
 
 /// A command's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(crate) fn arguments(
     bytes: &[u8],
     count: usize,
     types: &mut Vec<ParameterType>,
-    long: &HashMap<u16, Vec<u8>>,
+    long: &Long,
 ) -> Result<Vec<OwnedValue>, Malformed> {
     if count == 0 {
         return Ok(Vec::new());
@@ -203,7 +203,7 @@ mod tests {
         let bytes = b"\x04\x01\x01\x80\x01\0\x06\0\x08\x80\xfd\0\x0c\0\x0b\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\
                       \x02hi\x0b\xea\x07\x0b\x15\x01\x02\x03\x04\0\0\0\x08\x01\x01\0\0\0\x02\x03\x04";
         let mut types = Vec::new();
-        let values = arguments(bytes, 7, &mut types, &HashMap::new()).unwrap();
+        let values = arguments(bytes, 7, &mut types, &Long::new()).unwrap();
         let text = |text: &str| OwnedValue::Text(text.to_owned());
         let expected = [
             OwnedValue::Unsigned(255),
@@ -216,13 +216,13 @@ mod tests {
         ];
         assert_eq!(values, expected);
         for end in 0..bytes.len() {
-            assert_eq!(arguments(&bytes[..end], 7, &mut Vec::new(), &HashMap::new()), Err(Malformed), "{end}");
+            assert_eq!(arguments(&bytes[..end], 7, &mut Vec::new(), &Long::new()), Err(Malformed), "{end}");
         }
         // The next execution may leave out the types, but not change their number.
         let again: Vec<u8> = [&[0x7f, 0][..], &[]].concat();
-        assert_eq!(arguments(&again, 7, &mut types, &HashMap::new()), Ok(vec![OwnedValue::Null; 7]));
-        assert_eq!(arguments(b"\x00\x00", 6, &mut types, &HashMap::new()), Err(Malformed));
-        let long = HashMap::from([(0, b"long".to_vec())]);
+        assert_eq!(arguments(&again, 7, &mut types, &Long::new()), Ok(vec![OwnedValue::Null; 7]));
+        assert_eq!(arguments(b"\x00\x00", 6, &mut types, &Long::new()), Err(Malformed));
+        let long = Long::from([(0, b"long".to_vec())]);
         assert_eq!(arguments(b"\x00\x01\xfc\x00", 1, &mut types, &long), Ok(vec![text("long")]));
     }
 

@@ -1,16 +1,16 @@
 //! One client from its greeting to its end.
 
 use super::authentication::{Nonce, Plugin, nonce};
-use super::command::{self, Command, ParameterType};
+use super::command::{self, Command};
 use super::handshake::{self, Login, capability};
 use super::packet::{Malformed, PacketError, Packets, Stream};
+use super::prepared::Statements;
 use super::response::{self, Column, Done, status};
 use crate::clients::{Place, error};
 use crate::tls::{Securable, Tls};
 use crate::{Accounts, Limits, Shared};
 use perfschema::render::{Grid, OwnedValue};
 use perfschema_sql::{Account, Error, Origin, Outcome, Session, split};
-use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -88,10 +88,7 @@ fn refuse<S: Stream, T>(packets: &mut Packets<S>, error: &Error) -> Result<T, En
 
 /// Reads a packet; what is wrong with its frame ends the connection.
 fn read<S: Stream>(packets: &mut Packets<S>) -> Result<Vec<u8>, End> {
-    match packets.read() {
-        Ok(packet) => Ok(packet),
-        Err(error) => Err(frame_error(packets, error)),
-    }
+    packets.read().map_err(|found| frame_error(packets, found))
 }
 
 fn frame_error<S: Stream>(packets: &mut Packets<S>, found: PacketError) -> End {
@@ -140,7 +137,10 @@ fn authenticate<S: Stream>(
         // As MySQL does where the answer is not enough for it. Nobody but the client that knows the certificate can ask for it.
         packets.write(&handshake::PERFORM_FULL_AUTHENTICATION)?;
         packets.flush()?;
-        let password = Zeroizing::new(read(packets)?);
+        // What is a password has room from the start, so that no copy is left behind.
+        let mut password = Zeroizing::new(Vec::with_capacity(LOGIN_PACKET + 1));
+        let first = packets.start()?;
+        packets.finish(first, &mut password).map_err(|found| frame_error(packets, found))?;
         is_proven = password.split_last().is_some_and(|(end, password)| *end == 0 && measure.stored.is_password(password));
     }
     let Some(right) = measure.right.filter(|_| is_proven) else {
@@ -152,28 +152,6 @@ fn authenticate<S: Stream>(
         packets.write(&handshake::FAST_AUTHENTICATION_HAS_SUCCEEDED)?;
     }
     Ok(Account { user, host: host.to_owned(), right })
-}
-
-/// A statement that a client has prepared.
-#[derive(Debug)]
-struct Prepared {
-    text: String,
-    parameters: usize,
-    types: Vec<ParameterType>,
-    /// Parameters that come in pieces.
-    long: HashMap<u16, Vec<u8>>,
-    /// What was wrong with a piece; it has no answer of its own.
-    long_error: Option<Error>,
-}
-
-impl Prepared {
-    fn size_bytes(&self) -> usize {
-        self.text.len() + self.parameters * 2 + self.long_bytes()
-    }
-
-    fn long_bytes(&self) -> usize {
-        self.long.values().map(Vec::len).sum()
-    }
 }
 
 /// How rows are sent.
@@ -191,8 +169,7 @@ struct Connection<'a, S: Stream> {
     packets: Packets<Securable<S>>,
     session: Session,
     capabilities: u32,
-    statements: HashMap<u32, Prepared>,
-    last_statement: u32,
+    statements: Statements,
     /// Where the columns of the last statement's rows come from.
     origins: Vec<Option<Origin>>,
 }
@@ -209,16 +186,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(session) => session,
             Err(error) => return refuse(&mut packets, &error),
         };
-        Ok(Connection {
-            shared,
-            place,
-            packets,
-            session,
-            capabilities,
-            statements: HashMap::new(),
-            last_statement: 0,
-            origins: Vec::new(),
-        })
+        Ok(Connection { shared, place, packets, session, capabilities, statements: Statements::default(), origins: Vec::new() })
     }
 
     fn limits(&self) -> &'a Limits {
@@ -292,9 +260,8 @@ impl<'a, S: Stream> Connection<'a, S> {
             Command::FieldList { table } => self.field_list(table),
             Command::Statistics => self.statistics(),
             Command::ProcessInfo => {
-                let grid = self.shared.clients.grid(self.session.account());
-                self.rows(&grid, &[], Form::Text, 0)?;
-                Ok(self.packets.flush()?)
+                let result = self.statement("SHOW PROCESSLIST", &[]);
+                self.answer(&result, Form::Text, 0)
             }
             Command::ProcessKill(id) => match self.shared.clients.kill(id.into(), false, self.session.account()) {
                 Ok(()) => self.ok(),
@@ -320,19 +287,17 @@ impl<'a, S: Stream> Connection<'a, S> {
             Command::Prepare(text) => self.prepare(text),
             Command::Execute { statement, arguments } => self.execute(statement, arguments),
             Command::SendLongData { statement, parameter, bytes } => {
-                self.long_data(statement, parameter, bytes);
+                // It has no answer.
+                let limits = self.limits();
+                self.statements.add_piece(statement, parameter, bytes, limits);
                 Ok(())
             }
             Command::Close(statement) => {
-                self.statements.remove(&statement);
+                self.statements.remove(statement);
                 Ok(())
             }
-            Command::Reset(statement) => match self.statements.get_mut(&statement) {
-                Some(prepared) => {
-                    prepared.long.clear();
-                    prepared.long_error = None;
-                    self.ok()
-                }
+            Command::Reset(statement) => match self.statements.take_long(statement) {
+                Some(_) => self.ok(),
                 None => self.error(&unknown_statement(statement, "mysqld_stmt_reset")),
             },
             Command::Unknown => self.error(&error(1047, "08S01", "Unknown command")),
@@ -481,8 +446,8 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     fn prepare(&mut self, text: &[u8]) -> Result<(), End> {
         let described = utf8(text).and_then(|text| {
-            let size = self.prepared_bytes();
-            let (count, limit) = (self.statements.len(), self.limits().prepared_statements);
+            let size = self.statements.size_bytes();
+            let (count, limit) = (self.statements.count(), self.limits().prepared_statements);
             if count >= limit || size + text.len() > self.limits().prepared_bytes {
                 let message = format!(
                     "Can't create more than max_prepared_stmt_count statements (current value: {limit}; {count} statements of \
@@ -500,10 +465,10 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(described) => described,
             Err(error) => return self.error(&error),
         };
-        self.last_statement = self.last_statement.wrapping_add(1);
+        let id = self.statements.insert(text, described.parameters);
         let done = self.done(0);
         let mut packet = vec![0];
-        packet.extend_from_slice(&self.last_statement.to_le_bytes());
+        packet.extend_from_slice(&id.to_le_bytes());
         packet.extend_from_slice(&(described.columns.len() as u16).to_le_bytes());
         packet.extend_from_slice(&(described.parameters as u16).to_le_bytes());
         packet.push(0);
@@ -523,20 +488,17 @@ impl<'a, S: Stream> Connection<'a, S> {
             let grid = Grid { columns: described.columns, rows: Vec::new() };
             self.definitions(&grid, &columns, &self.session.origins(), done)?;
         }
-        let prepared =
-            Prepared { text, parameters: described.parameters, types: Vec::new(), long: HashMap::new(), long_error: None };
-        self.statements.insert(self.last_statement, prepared);
         Ok(self.packets.flush()?)
     }
 
     fn execute(&mut self, id: u32, arguments: &[u8]) -> Result<(), End> {
-        let Some(prepared) = self.statements.get_mut(&id) else {
+        let Some((prepared, long)) = self.statements.take_long(id) else {
             return self.error(&unknown_statement(id, "mysqld_stmt_execute"));
         };
-        let long = std::mem::take(&mut prepared.long);
-        if let Some(error) = prepared.long_error.take() {
-            return self.error(&error);
-        }
+        let long = match long {
+            Ok(long) => long,
+            Err(error) => return self.error(&error),
+        };
         let values = command::arguments(arguments, prepared.parameters, &mut prepared.types, &long);
         let Ok(values) = values else {
             return self.error(&error(1210, "HY000", "Incorrect arguments to mysqld_stmt_execute"));
@@ -544,28 +506,6 @@ impl<'a, S: Stream> Connection<'a, S> {
         let text = prepared.text.clone();
         let result = self.statement(&text, &values);
         self.answer(&result, Form::Binary, 0)
-    }
-
-    /// A piece of a parameter. It has no answer; what is wrong with it is said when the statement is executed.
-    fn long_data(&mut self, id: u32, parameter: u16, bytes: &[u8]) {
-        let limit = self.limits().packet_bytes;
-        let kept = self.prepared_bytes() + bytes.len();
-        let is_too_much = kept > self.limits().prepared_bytes;
-        let Some(prepared) = self.statements.get_mut(&id) else { return };
-        if usize::from(parameter) >= prepared.parameters {
-            prepared.long_error = Some(error(1210, "HY000", "Incorrect arguments to mysqld_stmt_send_long_data"));
-        } else if is_too_much || prepared.long_bytes() + bytes.len() > limit {
-            let message = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
-                           'max_allowed_packet' bytes";
-            prepared.long_error = Some(error(1105, "HY000", message));
-            prepared.long.clear();
-        } else {
-            prepared.long.entry(parameter).or_default().extend_from_slice(bytes);
-        }
-    }
-
-    fn prepared_bytes(&self) -> usize {
-        self.statements.values().map(Prepared::size_bytes).sum()
     }
 
     fn deprecates_eof(&self) -> bool {

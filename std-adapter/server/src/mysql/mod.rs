@@ -5,4 +5,5 @@ pub(crate) mod command;
 pub(crate) mod connection;
 pub(crate) mod handshake;
 pub(crate) mod packet;
+mod prepared;
 pub(crate) mod response;

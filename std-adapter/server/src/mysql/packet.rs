@@ -1,7 +1,7 @@
 //! Packets: pieces of less than 16 MiB, each with its length and a number that counts them.
 //!
 //! ```text
-//! length: 3 bytes | number: 1 byte | that many bytes          A piece of 2²⁴ − 1 bytes is followed by another, which may be empty.
+//! length: 3 bytes | number: 1 byte | that many bytes      A piece of 2²⁴ − 1 bytes is followed by another, which may be empty.
 //! ```
 
 use std::io::{self, Read, Write};
@@ -256,6 +256,19 @@ mod tests {
             if length > 0 {
                 assert!(matches!(read(&bytes, length - 1), Err(PacketError::TooLarge)), "{length}");
             }
+        }
+    }
+
+    /// What has a password is wiped where it is, and must have been nowhere else.
+    #[test]
+    fn a_packet_stays_where_there_is_room_for_it() {
+        for length in [0, 8, 1000, 65_535] {
+            let mut packet = Vec::with_capacity(65_536);
+            let place = packet.as_ptr();
+            let mut packets = Packets::new(Cursor::new(written(&vec![b'x'; length])), length);
+            let first = packets.start().unwrap();
+            packets.finish(first, &mut packet).unwrap();
+            assert_eq!((packet.len(), packet.as_ptr()), (length, place));
         }
     }
 

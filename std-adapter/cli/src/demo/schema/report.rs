@@ -1,7 +1,7 @@
 //! The report at the end: tables, each cut to what is worth reading.
 //!
-//! People get few columns under short headings, as many as the terminal has room for; programs get the tables' own columns, with the
-//! name of the table in front.
+//! People get few columns under short headings, as many as the terminal has room for; programs get the tables' own columns, with
+//! the name of the table in front.
 
 use super::overhead::{self, Price};
 use super::{object_name, short_name, thread_names};

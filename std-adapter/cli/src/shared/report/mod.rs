@@ -8,15 +8,17 @@ mod chart;
 mod page;
 mod section;
 
+use super::Error;
 use super::target::{self, State};
-use crate::{Error, output};
+use crate::output;
 use perfschema::render::text::escape;
 use perfschema_sql::{Account, Database, Outcome, Right, Session};
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-/// Write one HTML page about a program, to attach to a ticket: what waits now, what took the time, files, losses, setup, with charts.
+/// Write one HTML page about a program, to attach to a ticket: what waits now, what took the time, files, losses, setup, with
+/// charts.
 ///
 /// The page needs nothing but itself, and no script. The program may run, be stopped, or have ended.
 #[derive(Debug, clap::Args)]

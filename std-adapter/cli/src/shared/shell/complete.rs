@@ -1,4 +1,5 @@
-//! What the Tab key offers: schemas, tables and columns as `information_schema` has them, so those that are declared, and words of SQL.
+//! What the Tab key offers: schemas, tables and columns as `information_schema` has them, so those that are declared, and words
+//! of SQL.
 
 use perfschema::render::OwnedValue;
 use perfschema_sql::{Outcome, Session};

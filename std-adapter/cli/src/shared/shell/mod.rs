@@ -6,8 +6,8 @@ mod complete;
 mod scan;
 
 use super::target::State;
-use super::{result, target};
-use crate::{Error, output};
+use super::{Error, result, target};
+use crate::output;
 use complete::Completion;
 use perfschema::render::Grid;
 use perfschema::render::text::{Footer, escape};
@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 
 /// Ask a program's tables, statement by statement, as with the mysql client.
 ///
-/// A statement ends with ; or \G and may have several lines. Tab completes names, Ctrl-C stops a statement that runs, \h helps. What is
-/// not typed at a terminal is read as a script, and rows come out with tabs between their values.
+/// A statement ends with ; or \G and may have several lines. Tab completes names, Ctrl-C stops a statement that runs, \h helps.
+/// What is not typed at a terminal is read as a script, and rows come out with tabs between their values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.

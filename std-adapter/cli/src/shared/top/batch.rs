@@ -4,8 +4,9 @@ use super::layout::{self, GAP};
 use super::program::Program;
 use super::view::{self, Listing};
 use super::{Args, View};
+use crate::output;
+use crate::shared::Error;
 use crate::shared::target::State;
-use crate::{Error, output};
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 

@@ -12,7 +12,7 @@ mod program;
 mod screen;
 mod view;
 
-use crate::Error;
+use super::Error;
 use app::App;
 use program::Program;
 use ratatui::DefaultTerminal;
@@ -26,8 +26,8 @@ use view::View;
 
 /// Watch a program: what waits now, which events and files take the time.
 ///
-/// The program may run, be stopped, or have ended. Press h for the keys. Where the output is no terminal, the lists are printed once,
-/// as with --batch.
+/// The program may run, be stopped, or have ended. Press h for the keys. Where the output is no terminal, the lists are printed
+/// once, as with --batch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.

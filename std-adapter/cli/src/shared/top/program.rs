@@ -1,8 +1,8 @@
 //! The program that is watched: its rows by SQL, what it does, and its switches.
 
+use super::super::Error;
 use super::super::target::{self, State, Watch};
 use super::view::{Listing, Switches, View};
-use crate::Error;
 use perfschema::render::{Grid, OwnedValue};
 use perfschema::{Attached, tables};
 use perfschema_sql::{self as sql, Account, Database, Outcome, Session};

@@ -1,5 +1,5 @@
-//! What `perfschema top` shows. A view is one line in [`VIEWS`]: its columns follow from the declaration of its table, and it is left out
-//! where there is no such table.
+//! What `perfschema top` shows. A view is one line in [`VIEWS`]: its columns follow from the declaration of its table, and it is
+//! left out where there is no such table.
 
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
@@ -393,7 +393,8 @@ mod tests {
         }
     }
 
-    /// 30 events in 3 seconds; the second instrument was truncated meanwhile, the third is new. Beyond 2⁵³ nothing is rounded away.
+    /// 30 events in 3 seconds; the second instrument was truncated meanwhile, the third is new. Beyond 2⁵³ nothing is rounded
+    /// away.
     #[test]
     fn rates_are_what_came_since_the_last_refresh() {
         let columns = ["EVENT_NAME", "COUNT_STAR", "SUM_TIMER_WAIT", "MAX_TIMER_WAIT"];

@@ -1,0 +1,70 @@
+//! Files: such as only their owner may read, and such as get their name once they are whole.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How many names are tried, if what has them was left by a program that has ended, or put there by somebody else.
+const NAMES: u32 = 64;
+
+/// Why a file that should be its owner's was not read.
+#[derive(Debug)]
+pub(crate) enum PrivateError {
+    Io(io::Error),
+    /// Others than its owner may read it.
+    Readable,
+}
+
+/// What to do about a file that others than its owner may read.
+pub(crate) const READABLE: &str = "others than its owner may read it: chmod 600";
+
+/// Reads a file that only its owner may read.
+pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
+    let mut file = File::open(path).map_err(PrivateError::Io)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // Of the file that is read, whatever has its name by then.
+        if file.metadata().map_err(PrivateError::Io)?.mode() & 0o077 != 0 {
+            return Err(PrivateError::Readable);
+        }
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(PrivateError::Io)?;
+    Ok(bytes)
+}
+
+/// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
+    let (unfinished, mut file) = make_beside(path, name, |path| File::create_new(path))?;
+    let result = file.write_all(content).and_then(|()| fs::rename(&unfinished, path));
+    if result.is_err() {
+        // What is more wrong than that, the error says.
+        let _ = fs::remove_file(&unfinished);
+    }
+    result
+}
+
+/// Makes something in the folder of a path, hidden and under a name that nothing has: `.NAME.PID.NUMBER`.
+///
+/// `make`: fails with [`io::ErrorKind::AlreadyExists`] if the name is taken, and does not follow a link that has it.
+pub(crate) fn make_beside<T>(path: &Path, name: &OsStr, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    // Relaxed: that each number is given once is all that it is for.
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..NAMES {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
+        let beside = path.with_file_name(hidden);
+        match make(&beside) {
+            Ok(made) => return Ok((beside, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
