@@ -39,6 +39,7 @@ pub mod net;
 pub mod os;
 pub mod render;
 pub mod sync;
+pub mod task;
 
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod fork;

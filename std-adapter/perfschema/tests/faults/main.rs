@@ -11,6 +11,7 @@ mod fork;
 mod kill;
 mod signals;
 mod sockets;
+mod tasks;
 
 use perfschema::{Builder, Size};
 use std::io::{BufRead, BufReader};
@@ -37,6 +38,7 @@ fn the_program_that_other_tests_start() {
         "reader" => kill::reader(),
         "signals" => signals::program(),
         "sockets" => sockets::program(),
+        "tasks" => tasks::program(),
         "writer" => kill::writer(),
         _ => panic!("no program {role}"),
     }
