@@ -47,6 +47,8 @@ mod fork;
 mod hook;
 #[cfg(feature = "instrument")]
 mod instrument;
+#[cfg(feature = "instrument")]
+mod io;
 #[cfg(feature = "lock_api")]
 pub mod lock_api;
 #[cfg(feature = "instrument")]
@@ -55,6 +57,8 @@ mod process;
 mod share;
 #[cfg(feature = "instrument")]
 pub mod thread;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 #[cfg(feature = "instrument")]
 pub use instrument::Instrument;
