@@ -113,6 +113,30 @@ impl Transferred for usize {
     }
 }
 
+/// How many bytes of a file were copied.
+#[cfg(feature = "tokio")]
+impl Transferred for u64 {
+    // More than an address space only where there are 32 bits, and then in the figures alone.
+    fn bytes(&self) -> usize {
+        usize::try_from(*self).unwrap_or(usize::MAX)
+    }
+}
+
+/// A file as a whole.
+#[cfg(feature = "tokio")]
+impl Transferred for Vec<u8> {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Transferred for String {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
 impl<A> Transferred for (usize, A) {
     #[inline(always)]
     fn bytes(&self) -> usize {

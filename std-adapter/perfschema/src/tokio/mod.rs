@@ -40,5 +40,5 @@
 
 pub(crate) mod pending;
 
-// pub mod fs;
+pub mod fs;
 pub mod net;
