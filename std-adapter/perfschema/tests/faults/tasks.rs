@@ -1,7 +1,7 @@
 //! Forks and signal handlers in the middle of a poll, of tasks that have actors of their own.
 
 use crate::fork::{forked, wait};
-use crate::{AtLast, command, small, succeeds};
+use crate::{command, small, succeeds};
 use perfschema::sync::Mutex;
 use perfschema::task::attach;
 use perfschema::{Lost, Region, tables, thread};
@@ -129,90 +129,121 @@ fn in_the_child(region: &'static Region<'static>) {
     remove_file();
 }
 
-extern "C" fn handler(_: libc::c_int) {
-    drop(HANDLER.lock().unwrap());
-    let handled = HANDLED.fetch_add(1, Ordering::Relaxed);
-    if FORKS.load(Ordering::Relaxed) && handled.is_multiple_of(32) {
-        // SAFETY: the child does what a handler may, and leaves.
-        match unsafe { libc::fork() } {
-            // The thread's next records are the child's.
-            0 => IN_CHILD.store(true, Ordering::Relaxed),
-            pid => wait(pid),
+/// After every instruction of a poll. In a child it is the last.
+#[cfg(target_arch = "x86_64")]
+extern "C" fn after_an_instruction(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the kernel gives the handler what it interrupted.
+    let flags = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_EFL as usize] };
+    if STEPPING.load(Ordering::Relaxed) {
+        drop(HANDLER.lock().unwrap());
+        let handled = HANDLED.fetch_add(1, Ordering::Relaxed);
+        if FORKS.load(Ordering::Relaxed) && handled.is_multiple_of(23) {
+            // SAFETY: the child does what a handler may, and goes on.
+            match unsafe { libc::fork() } {
+                0 => {
+                    IN_CHILD.store(true, Ordering::Relaxed);
+                    STEPPING.store(false, Ordering::Relaxed);
+                }
+                pid => wait(pid),
+            }
         }
+    }
+    if !STEPPING.load(Ordering::Relaxed) {
+        *flags &= !TRAP;
     }
 }
 
-/// Who it is goes on where the handler forked it.
+/// The processor's flag: a trap after the next instruction.
+#[cfg(target_arch = "x86_64")]
+const TRAP: i64 = 0x100;
+static STEPPING: AtomicBool = AtomicBool::new(false);
+/// It goes on in a child that the handler has forked.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
 
-/// Polls tasks of which each locks once a poll, while signals come, at whatever instruction.
-fn signals(region: &'static Region<'static>) {
-    // SAFETY: zeros are a value of this plain structure, and what is set is a handler that does only what is allowed in one.
+/// Polls a task within another while a handler records after every instruction; and forks after some.
+#[cfg(target_arch = "x86_64")]
+fn steps(region: &'static Region<'static>) {
+    // SAFETY: zeros are a value of this plain structure, and what is set is a handler of its type. It takes a lock that no other code takes.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
-        assert_eq!(libc::sigaction(libc::SIGUSR1, &raw const action, std::ptr::null_mut()), 0);
+        action.sa_sigaction = after_an_instruction as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO;
+        assert_eq!(libc::sigaction(libc::SIGTRAP, &raw const action, std::ptr::null_mut()), 0);
     }
-    FORKS.store(crate::argument() == "forking signals", Ordering::Relaxed);
-    let done = AtomicBool::new(false);
-    // SAFETY: the call takes nothing and cannot fail.
-    let target = unsafe { libc::pthread_self() };
-    std::thread::scope(|scope| {
-        let sends = scope.spawn(|| {
-            let _finished = AtLast(&done);
-            for round in 1..=300 {
-                // SAFETY: the thread runs until this one is done.
-                assert_eq!(unsafe { libc::pthread_kill(target, libc::SIGUSR1) }, 0);
-                while HANDLED.load(Ordering::Relaxed) < round {
-                    std::thread::yield_now();
-                }
-            }
-        });
-        let mut polled = 0_u64;
-        let mut tasks: Vec<Task> = (0..2).map(|_| each_poll("", lock)).collect();
-        let mut around = {
-            let mut within = each_poll("", lock);
-            each_poll("", move || poll(&mut within))
-        };
-        while !done.load(Ordering::Relaxed) {
-            tasks.iter_mut().for_each(poll);
-            poll(&mut around);
-            polled += 3;
-            if IN_CHILD.load(Ordering::Relaxed) {
-                goes_on_in_the_child(region, &mut tasks, &mut around);
-            }
+    let forks = crate::argument() == "forking steps";
+    let mut around = {
+        let mut within = each_poll("", lock);
+        each_poll("", move || poll(&mut within))
+    };
+    // What takes its slot in the middle of a fork is not known to the child.
+    (0..if forks { 2 } else { 0 }).for_each(|_| poll(&mut around));
+    FORKS.store(forks, Ordering::Relaxed);
+    let stepped = if forks { 1 } else { 3 };
+    for _ in 0..stepped {
+        STEPPING.store(true, Ordering::Relaxed);
+        // SAFETY: it sets the flag, by way of the stack, and nothing else.
+        unsafe { std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq") };
+        poll(&mut around);
+        STEPPING.store(false, Ordering::Relaxed);
+        if IN_CHILD.load(Ordering::Relaxed) {
+            goes_on_in_the_child(region, &mut around);
         }
-        sends.join().unwrap();
-        let sum = |name| counts(region, name).into_values().sum::<u64>();
-        assert_eq!((sum("test/task"), sum("test/handler")), (polled, HANDLED.load(Ordering::Relaxed)));
-        let by_task = counts(region, "test/task");
-        assert_eq!((by_task.len(), by_task.into_values().min()), (3, Some(polled / 3)));
-    });
+    }
+    FORKS.store(false, Ordering::Relaxed);
+    (0..20).for_each(|_| poll(&mut around));
+    let sum = |name| counts(region, name).into_values().sum::<u64>();
+    assert_eq!((sum("test/task"), sum("test/handler")), (23, HANDLED.load(Ordering::Relaxed)));
+    assert!(HANDLED.load(Ordering::Relaxed) > 500);
+    each_event_has_a_number(region);
     for &lost in Lost::ALL {
         assert_eq!(region.lost(lost), 0, "{lost:?}");
     }
 }
 
-/// In the child of a handler: whatever it interrupted, each task and the thread writes where nobody else does.
-fn goes_on_in_the_child(region: &'static Region<'static>, tasks: &mut [Task], around: &mut Task) -> ! {
+/// An actor of which an old copy was used would give a number twice.
+fn each_event_has_a_number(region: &Region<'_>) {
+    let mut last = BTreeMap::new();
+    region.scan(&tables::EventsWaitsHistory, |row| {
+        assert!(row.timer_wait.is_some(), "{row:?}");
+        let last = last.entry(row.thread_id).or_insert(0);
+        *last = row.event_id.max(*last);
+    });
+    let mut counts = BTreeMap::new();
+    region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
+        *counts.entry(row.thread_id).or_insert(0) += row.count_star;
+    });
+    counts.retain(|_, count| *count > 0);
+    assert_eq!(last, counts);
+}
+
+/// In the child of a handler: whatever that interrupted, each task and the thread writes where nobody else does.
+#[cfg(target_arch = "x86_64")]
+fn goes_on_in_the_child(region: &'static Region<'static>, around: &mut Task) -> ! {
     let check = std::panic::AssertUnwindSafe(|| {
         let sum = || counts(region, "test/task").into_values().sum::<u64>();
         let mut new: Vec<Task> = (0..3).map(|_| each_poll("", lock)).collect();
         let before = sum();
-        for _ in 0..20 {
-            new.iter_mut().chain(&mut *tasks).for_each(poll);
+        for _ in 0..12 {
+            new.iter_mut().for_each(poll);
             poll(around);
             lock();
         }
+        // The outer one of the two only polls.
         let counted = counts(region, "test/task");
-        assert_eq!((sum() - before, counted.len()), (20 * 7, 7), "{counted:?}");
+        assert_eq!((sum() - before, counted.len()), (12 * 5, 5), "{counted:?}");
         let mut history = BTreeMap::new();
         region.scan(&tables::EventsWaitsHistory, |row| {
             assert!(row.timer_wait.is_some(), "{row:?}");
             *history.entry(row.thread_id).or_insert(0) += 1;
         });
         assert!(counted.keys().all(|id| history[id] == 10), "{history:?}");
+        let mut ids = Vec::new();
+        region.scan(&tables::Threads, |row| ids.push(row.thread_id));
+        let known = ids.len();
+        drop((new, std::mem::replace(around, each_poll("", lock))));
+        ids.clear();
+        region.scan(&tables::Threads, |row| ids.push(row.thread_id));
+        assert_eq!(known - ids.len(), 5, "each has one row");
     });
     let failed = std::panic::catch_unwind(check).is_err();
     // SAFETY: it only ends the process.
@@ -224,7 +255,9 @@ pub(crate) fn program() {
     thread::attach_as("thread/test/main", thread::ThreadType::Background, "", "");
     match crate::argument().as_str() {
         "shared fork" | "fork" => forks(region),
-        _ => signals(region),
+        #[cfg(target_arch = "x86_64")]
+        "steps" | "forking steps" => steps(region),
+        argument => panic!("no program {argument}"),
     }
     remove_file();
 }
@@ -243,11 +276,13 @@ fn a_fork_in_a_poll() {
 }
 
 #[test]
-fn handlers_in_a_poll() {
-    succeeds(&mut command("tasks", "signals"));
+#[cfg(target_arch = "x86_64")]
+fn a_handler_after_every_instruction_of_a_poll() {
+    succeeds(&mut command("tasks", "steps"));
 }
 
 #[test]
-fn handlers_in_a_poll_that_fork() {
-    succeeds(&mut command("tasks", "forking signals"));
+#[cfg(target_arch = "x86_64")]
+fn forks_wherever_a_poll_is_interrupted() {
+    succeeds(&mut command("tasks", "forking steps"));
 }

@@ -264,6 +264,7 @@ impl File {
     ///
     /// # Errors
     /// As tokio's: the file, if an operation is in flight.
+    #[expect(clippy::result_large_err, reason = "as tokio's: the file comes back")]
     pub fn try_into_std(self) -> Result<std::fs::File, File> {
         let File { polled, seeking, file } = self;
         let instrument = file.instrument;

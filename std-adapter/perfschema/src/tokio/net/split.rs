@@ -154,6 +154,7 @@ macro_rules! halves {
                 ///
                 /// # Errors
                 /// They are not of one connection.
+                #[expect(clippy::result_large_err, reason = "as tokio's: the halves come back")]
                 pub fn reunite(self, other: OwnedWriteHalf) -> Result<$stream, ReuniteError> {
                     if !match (&self.half.handle, &other.half.handle) {
                         (Some(one), Some(two)) => Arc::ptr_eq(one, two),
@@ -180,6 +181,7 @@ macro_rules! halves {
                 ///
                 /// # Errors
                 /// They are not of one connection.
+                #[expect(clippy::result_large_err, reason = "as tokio's: the halves come back")]
                 pub fn reunite(self, other: OwnedReadHalf) -> Result<$stream, ReuniteError> {
                     other.reunite(self)
                 }
