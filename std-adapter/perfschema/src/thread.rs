@@ -12,13 +12,13 @@
 //! ```
 //! A handler that interrupts its thread elsewhere, also while it waits, is on level 0 as the thread is: its events lie within the wait.
 //!
-//! A task has an actor of its own, which it takes along from thread to thread ([`Task`]). While it is polled that one is on level 0, so
-//! that whatever finds its actor by its thread finds the task's, and pays nothing for it; the thread's own waits in a [`Turn`]:
+//! A task has an actor of its own, which it takes along from thread to thread (`Task`). While it is polled that one is on level 0, so
+//! that whatever finds its actor by its thread finds the task's, and pays nothing for it; the thread's own waits in a `Turn`:
 //! ```text
 //!   begin   level 0 is copied to the turn   the turn is linked   the task's is copied to level 0
 //!   end     level 0 is copied to the task                        the turn's is copied to level 0   the turn is unlinked
 //! ```
-//! All along level 0 is busy. What is there may be half written only while it is marked [`WRITING`], and then the other one is whole, in the
+//! All along level 0 is busy. What is there may be half written only while it is marked `WRITING`, and then the other one is whole, in the
 //! turn: so a handler may fork at any time, and the child knows which actors go on.
 
 use crate::process::{Process, process};

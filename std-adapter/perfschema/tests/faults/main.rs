@@ -1,6 +1,6 @@
 //! Programs that are forked, killed, stopped, interrupted and aborted, each in a process of its own, and what others read of them then.
 //!
-//! Quick as it is; `PERFSCHEMA_KILLS=1000` kills as many.
+//! Quick as it is; `PERFSCHEMA_KILLS=1000` kills as many, `PERFSCHEMA_PHASES=23` forks after every instruction of a poll.
 #![cfg(all(feature = "instrument", target_os = "linux", not(miri), not(perfschema_sanitizer)))]
 
 mod abort;
