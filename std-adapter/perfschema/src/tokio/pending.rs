@@ -91,6 +91,35 @@ impl<I: Io> Pending<I> {
         }
     }
 
+    /// A poll: of the operation that was polled before, if that was one like this. It returns how many bytes it did, too, 0 for what has none.
+    #[inline(always)]
+    pub(crate) fn poll<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        if matches!(self, Pending::None) && io.instrument().on().is_none() {
+            let (result, _) = poll();
+            if result.is_pending() {
+                *self = Pending::Off(io.operation());
+            }
+            return result;
+        }
+        self.poll_recorded(io, poll)
+    }
+
+    // Out of the way of what is off.
+    #[cold]
+    #[inline(never)]
+    fn poll_recorded<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        if self.operation() != Some(io.operation()) {
+            // That one ends before this one begins.
+            drop(std::mem::replace(self, Pending::None));
+            *self = Pending::begin(io);
+        }
+        let (result, bytes) = poll();
+        if result.is_ready() {
+            self.end(io.transfers().then_some(bytes));
+        }
+        result
+    }
+
     fn operation(&self) -> Option<Operation> {
         match self {
             Pending::None => None,
@@ -166,20 +195,18 @@ impl<I: Io> Polled<I> {
 }
 
 impl<I: Io> Side<I> {
-    /// A poll: of the operation that was polled before, if that was one like this. It returns how many bytes it did, too, 0 for what has none.
+    /// As [`Pending::poll`], where nobody else may poll it.
+    #[inline(always)]
+    pub(crate) fn poll_alone<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).poll(io, poll)
+    }
+
+    /// As [`Pending::poll`].
     pub(crate) fn poll<T>(&self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
-        // Not locked while it is polled.
+        // Not locked while it is polled. If another task has polled meanwhile, what it began ends here.
         let mut pending = std::mem::replace(&mut *self.lock(), Pending::None);
-        if pending.operation() != Some(io.operation()) {
-            drop(pending);
-            pending = Pending::begin(io);
-        }
-        let (result, bytes) = poll();
-        match &result {
-            // If another task has polled meanwhile, what it began ends here.
-            Poll::Pending => drop(std::mem::replace(&mut *self.lock(), pending)),
-            Poll::Ready(_) => pending.end(io.transfers().then_some(bytes)),
-        }
+        let result = pending.poll(io, poll);
+        drop(std::mem::replace(&mut *self.lock(), pending));
         result
     }
 

@@ -160,6 +160,8 @@ const TRAP: i64 = 0x100;
 /// It forks after every one of so many instructions, beginning with this one.
 const STRIDE: u64 = 23;
 static PHASE: AtomicU64 = AtomicU64::new(0);
+/// A task has recorded there though its place is not its own any more.
+static FORGOTTEN: AtomicBool = AtomicBool::new(false);
 static STEPPING: AtomicBool = AtomicBool::new(false);
 /// It goes on in a child that the handler has forked.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
@@ -178,7 +180,14 @@ fn steps(region: &'static Region<'static>) {
     let forks = phase.is_some();
     PHASE.store(phase.unwrap_or(0), Ordering::Relaxed);
     let mut around = {
-        let mut within = each_poll("", lock);
+        let mut within = each_poll("", move || {
+            lock();
+            if IN_CHILD.load(Ordering::Relaxed) {
+                let mut known = false;
+                region.scan(&tables::Threads, |row| known |= Some(row.thread_id) == thread::current_id());
+                FORGOTTEN.store(!known, Ordering::Relaxed);
+            }
+        });
         each_poll("", move || poll(&mut within))
     };
     // What takes its slot in the middle of a fork is not known to the child.
@@ -226,6 +235,7 @@ fn each_event_has_a_number(region: &Region<'_>) {
 #[cfg(target_arch = "x86_64")]
 fn goes_on_in_the_child(region: &'static Region<'static>, around: &mut Task) -> ! {
     let check = std::panic::AssertUnwindSafe(|| {
+        assert!(!FORGOTTEN.load(Ordering::Relaxed));
         let sum = || counts(region, "test/task").into_values().sum::<u64>();
         let mut new: Vec<Task> = (0..3).map(|_| each_poll("", lock)).collect();
         let before = sum();

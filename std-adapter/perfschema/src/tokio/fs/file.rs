@@ -293,7 +293,7 @@ impl AsyncRead for File {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let io = this.io_of(Operation::Read, buf.remaining());
-        this.polled.reading.poll(io, || filling(buf, |buf| Pin::new(&mut *this.file.inner).poll_read(cx, buf)))
+        this.polled.reading.poll_alone(io, || filling(buf, |buf| Pin::new(&mut *this.file.inner).poll_read(cx, buf)))
     }
 }
 
@@ -301,13 +301,13 @@ impl AsyncWrite for File {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let io = this.io_of(Operation::Write, buf.len());
-        this.polled.writing.poll(io, || counted(Pin::new(&mut *this.file.inner).poll_write(cx, buf)))
+        this.polled.writing.poll_alone(io, || counted(Pin::new(&mut *this.file.inner).poll_write(cx, buf)))
     }
 
     fn poll_write_vectored(self: Pin<&mut Self>, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let io = this.io_of(Operation::Write, bufs.iter().map(|buf| buf.len()).sum());
-        this.polled.writing.poll(io, || counted(Pin::new(&mut *this.file.inner).poll_write_vectored(cx, bufs)))
+        this.polled.writing.poll_alone(io, || counted(Pin::new(&mut *this.file.inner).poll_write_vectored(cx, bufs)))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -318,14 +318,14 @@ impl AsyncWrite for File {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let io = this.io(Operation::Flush, None);
-        this.polled.writing.poll(io, || without_bytes(Pin::new(&mut *this.file.inner).poll_flush(cx)))
+        this.polled.writing.poll_alone(io, || without_bytes(Pin::new(&mut *this.file.inner).poll_flush(cx)))
     }
 
     /// As `poll_flush`.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let io = this.io(Operation::Flush, None);
-        this.polled.writing.poll(io, || without_bytes(Pin::new(&mut *this.file.inner).poll_shutdown(cx)))
+        this.polled.writing.poll_alone(io, || without_bytes(Pin::new(&mut *this.file.inner).poll_shutdown(cx)))
     }
 }
 

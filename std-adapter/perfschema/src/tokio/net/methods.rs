@@ -136,7 +136,7 @@ macro_rules! async_read {
             ) -> std::task::Poll<std::io::Result<()>> {
                 let $this = self.get_mut();
                 let io = $handle.io(perfschema_core::Operation::Receive, Some(buf.remaining()), None);
-                $side.poll(io, || {
+                $side.poll_alone(io, || {
                     $crate::tokio::pending::filling(buf, |buf| std::pin::Pin::new($inner).poll_read(cx, buf))
                 })
             }
@@ -154,7 +154,7 @@ macro_rules! async_write {
             ) -> std::task::Poll<std::io::Result<usize>> {
                 let $this = self.get_mut();
                 let io = $handle.io(perfschema_core::Operation::Send, Some(buf.len()), None);
-                $side.poll(io, || $crate::tokio::pending::counted(std::pin::Pin::new($inner).poll_write(cx, buf)))
+                $side.poll_alone(io, || $crate::tokio::pending::counted(std::pin::Pin::new($inner).poll_write(cx, buf)))
             }
 
             fn poll_write_vectored(
@@ -165,7 +165,7 @@ macro_rules! async_write {
                 let $this = self.get_mut();
                 let bytes = bufs.iter().map(|buf| buf.len()).sum();
                 let io = $handle.io(perfschema_core::Operation::Send, Some(bytes), None);
-                $side.poll(io, || {
+                $side.poll_alone(io, || {
                     $crate::tokio::pending::counted(std::pin::Pin::new($inner).poll_write_vectored(cx, bufs))
                 })
             }
@@ -189,7 +189,7 @@ macro_rules! async_write {
             ) -> std::task::Poll<std::io::Result<()>> {
                 let $this = self.get_mut();
                 let io = $handle.io(perfschema_core::Operation::Shutdown, None, None);
-                $side.poll(io, || $crate::tokio::pending::without_bytes(std::pin::Pin::new($inner).poll_shutdown(cx)))
+                $side.poll_alone(io, || $crate::tokio::pending::without_bytes(std::pin::Pin::new($inner).poll_shutdown(cx)))
             }
         }
     };

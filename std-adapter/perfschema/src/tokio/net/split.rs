@@ -70,7 +70,7 @@ macro_rules! halves {
             pub struct ReadHalf<'a> {
                 inner: inner::ReadHalf<'a>,
                 handle: Handle,
-                side: &'a Side<Io>,
+                side: &'a mut Side<Io>,
             }
 
             #[doc = concat!("[`tokio::net::", $name, "::WriteHalf`], with its waits recorded.")]
@@ -78,7 +78,7 @@ macro_rules! halves {
             pub struct WriteHalf<'a> {
                 inner: inner::WriteHalf<'a>,
                 handle: Handle,
-                side: &'a Side<Io>,
+                side: &'a mut Side<Io>,
             }
 
             #[doc = concat!("[`tokio::net::", $name, "::OwnedReadHalf`], with its waits recorded.")]
@@ -117,13 +117,13 @@ macro_rules! halves {
             impl std::error::Error for ReuniteError {}
 
             impl<'a> ReadHalf<'a> {
-                pub(in super::super) fn of(inner: inner::ReadHalf<'a>, handle: Handle, side: &'a Side<Io>) -> ReadHalf<'a> {
+                pub(in super::super) fn of(inner: inner::ReadHalf<'a>, handle: Handle, side: &'a mut Side<Io>) -> ReadHalf<'a> {
                     ReadHalf { inner, handle, side }
                 }
             }
 
             impl<'a> WriteHalf<'a> {
-                pub(in super::super) fn of(inner: inner::WriteHalf<'a>, handle: Handle, side: &'a Side<Io>) -> WriteHalf<'a> {
+                pub(in super::super) fn of(inner: inner::WriteHalf<'a>, handle: Handle, side: &'a mut Side<Io>) -> WriteHalf<'a> {
                     WriteHalf { inner, handle, side }
                 }
             }
@@ -305,7 +305,7 @@ macro_rules! readers {
                 ) -> std::task::Poll<io::Result<usize>> {
                     let $this = self;
                     let io = $handle.io(Operation::Select, None, None);
-                    $side.poll(io, || crate::tokio::pending::without_bytes($inner.poll_peek(cx, buf)))
+                    $side.poll_alone(io, || crate::tokio::pending::without_bytes($inner.poll_peek(cx, buf)))
                 }
             )?
         }

@@ -171,7 +171,7 @@ impl UnixStream {
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         let handle = self.socket.handle;
         let (read, write) = self.socket.std_mut().split();
-        (ReadHalf::of(read, handle, &self.polled.reading), WriteHalf::of(write, handle, &self.polled.writing))
+        (ReadHalf::of(read, handle, &mut self.polled.reading), WriteHalf::of(write, handle, &mut self.polled.writing))
     }
 
     /// See [`tokio::net::UnixStream::into_split`]. The socket's row goes with the last of the two.
