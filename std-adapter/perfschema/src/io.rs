@@ -67,9 +67,13 @@ pub(crate) trait Io: Copy {
     /// A wait begins; the instrument is on.
     #[inline(always)]
     fn begin(&self, switches: Switches) -> Option<Waiting<Self::Object>> {
-        let class = self.instrument().registered();
-        let wait = with_actor(|actor| actor.begin(&SystemClock, switches, class, &self.start(actor)))?;
-        Some(Waiting { wait, object: self.object(), group: self.operation().group() })
+        // First, while the compiler still sees what they are.
+        let (object, group) = (self.object(), self.operation().group());
+        let wait = with_actor(|actor| {
+            let start = self.start(actor);
+            actor.begin(&SystemClock, switches, self.instrument().registered(), &start)
+        })?;
+        Some(Waiting { wait, object, group })
     }
 }
 

@@ -14,7 +14,7 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 
 static NET: Net = Net::new(perfschema::net!("wait/io/socket/test/server", "wait/io/socket/test/connection"));
@@ -725,6 +725,53 @@ fn what_one_task_begins_and_another_ends_is_recorded_by_that_one() {
 }
 
 #[test]
+fn what_was_not_to_be_recorded_when_it_began_is_not() {
+    let (region, _alone) = region();
+    let by_hand = ByHand::new();
+    let (stream, mut other) = by_hand.pair();
+    let class = region.find_class("wait/io/socket/std/client_connection").unwrap();
+    let before = received(region);
+    let place = Arc::new(std::sync::Mutex::new(Some(stream)));
+    let taken = Arc::clone(&place);
+    let mut begins = Box::pin(attach("task/test/begins", async move {
+        let mut stream = taken.lock().unwrap().take().unwrap();
+        tokio::task::yield_now().await;
+        for _ in 0..2 {
+            assert!(once(pin!(stream.read(&mut [0; 8]))).await.is_pending());
+            *taken.lock().unwrap() = Some(stream);
+            tokio::task::yield_now().await;
+            stream = taken.lock().unwrap().take().unwrap();
+        }
+    }));
+    assert!(by_hand.poll(begins.as_mut()).is_pending());
+    let begins_id = id(region, "task/test/begins");
+    let instrumented = |value| {
+        let table: &dyn perfschema::core::table::Table = &tables::Threads;
+        let new = [("INSTRUMENTED", perfschema::core::table::Value::Text(value))];
+        let is_it = |row: &dyn perfschema::core::table::Row| row.cell(0) == perfschema::core::table::Value::Unsigned(begins_id);
+        assert_eq!(table.update(region, &mut |row| is_it(row), &new).unwrap().changed, 1);
+    };
+    // By the task; then by the instrument. Whoever ends it records.
+    for by_task in [true, false] {
+        let set = |on| match by_task {
+            true => instrumented(if on { "YES" } else { "NO" }),
+            false => region.set_setting(class, if on { perfschema::Setting::ON } else { perfschema::Setting::OFF }),
+        };
+        set(false);
+        assert!(by_hand.poll(begins.as_mut()).is_pending());
+        set(true);
+        other.write_all(b"hello").unwrap();
+        by_hand.wait();
+        let mut ends = reads("task/test/ends", place.lock().unwrap().take().unwrap());
+        let Poll::Ready((5, stream)) = by_hand.poll(ends.as_mut()) else { panic!("it is there") };
+        *place.lock().unwrap() = Some(stream);
+    }
+    assert_eq!((received(region), running(region, begins_id)), (before, vec![]));
+    drop((begins, place));
+    nothing_is_left(region);
+}
+
+#[test]
 fn being_idle_is_known_of_each_poll() {
     let (region, _alone) = region();
     let by_hand = ByHand::new();
@@ -898,6 +945,22 @@ fn instruments_of_its_own_and_rows_while_they_are_open() {
         assert_eq!(rows(), all);
         drop(write);
         all.retain(|row| *row != client_row);
+        assert_eq!(rows(), all);
+        // A direction is closed once.
+        let shutdowns = || {
+            let mut shutdowns = 0;
+            region.scan(&tables::EventsWaitsHistoryLong, |row| shutdowns += u32::from(row.operation == "shutdown"));
+            shutdowns
+        };
+        for shut_down in [true, false] {
+            let before = shutdowns();
+            let (_read, mut write) = TcpStream::connect(at).await.unwrap().into_split();
+            if shut_down {
+                write.shutdown().await.unwrap();
+            }
+            drop(write);
+            assert_eq!(shutdowns() - before, 1);
+        }
         assert_eq!(rows(), all);
         // tokio's own, and std's, are not known.
         drop(listener.into_std().unwrap());

@@ -145,7 +145,7 @@ macro_rules! async_read {
 }
 
 macro_rules! async_write {
-    ($type:ident $(<$lifetime:lifetime>)?, |$this:ident| ($handle:expr, $side:expr, $inner:expr)) => {
+    ($type:ident $(<$lifetime:lifetime>)?, |$this:ident| ($handle:expr, $side:expr, $inner:expr) $(, shut down: $shut_down:expr)?) => {
         impl tokio::io::AsyncWrite for $type $(<$lifetime>)? {
             fn poll_write(
                 self: std::pin::Pin<&mut Self>,
@@ -189,7 +189,15 @@ macro_rules! async_write {
             ) -> std::task::Poll<std::io::Result<()>> {
                 let $this = self.get_mut();
                 let io = $handle.io(perfschema_core::Operation::Shutdown, None, None);
-                $side.poll_alone(io, || $crate::tokio::pending::without_bytes(std::pin::Pin::new($inner).poll_shutdown(cx)))
+                let result = $side.poll_alone(io, || {
+                    $crate::tokio::pending::without_bytes(std::pin::Pin::new($inner).poll_shutdown(cx))
+                });
+                $(
+                    if matches!(result, std::task::Poll::Ready(Ok(()))) {
+                        $shut_down;
+                    }
+                )?
+                result
             }
         }
     };

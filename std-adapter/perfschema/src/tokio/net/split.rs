@@ -203,7 +203,12 @@ macro_rules! halves {
             async_read!(ReadHalf<'_>, |this| (this.handle, this.side, &mut this.inner));
             async_read!(OwnedReadHalf, |this| (this.handle, this.side, &mut *this.half.inner));
             async_write!(WriteHalf<'_>, |this| (this.handle, this.side, &mut this.inner));
-            async_write!(OwnedWriteHalf, |this| (this.handle, this.side, &mut *this.half.inner));
+            // What was shut down is not shut down once more when the half goes.
+            async_write!(
+                OwnedWriteHalf,
+                |this| (this.handle, this.side, &mut *this.half.inner),
+                shut down: this.half.parting = None
+            );
             idles!(ReadHalf<'_>, |this| this.handle);
             idles!(OwnedReadHalf, |this| this.handle);
         }
