@@ -29,7 +29,8 @@
 //! what is not attached has no actor that is sure to be there at its end: it is recorded whole when it ends, by the thread that ends it.
 //!
 //! What one task has begun and another ends, because a future or a socket was handed over meanwhile, is recorded whole by the one that ends
-//! it. With the first one, whose records nobody else writes, the row stays as that of a wait that still runs, until that task ends.
+//! it. With the first one, whose records nobody else writes, the row stays as that of a wait that still runs, and takes one of the
+//! `performance_schema_events_waits_history_size` records that it has, until that task ends.
 //!
 //! **When a wait ends.** When the operation completes, with an error or without, and when its future is dropped before, as `select!` and
 //! `timeout` do: then it has no bytes. What is polled without a future, as everything that `AsyncReadExt` and `AsyncWriteExt` do, ends when it
@@ -37,6 +38,9 @@
 //! a read that was given up shows until then; a read of the same kind that follows goes on with it, because nothing tells the two apart.
 //!
 //! **SOURCE** is that of the call; what is polled without a future has none.
+//!
+//! **What it costs.** While its instrument is off, or nothing records yet, some loads and branches. A socket or a file is some 400 bytes
+//! larger than tokio's: it keeps the wait that is polled.
 
 pub(crate) mod pending;
 
