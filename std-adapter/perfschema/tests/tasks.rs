@@ -19,7 +19,7 @@ static LOCKED: AtomicU64 = AtomicU64::new(0);
 
 /// As many actors as there are places for.
 const SLOTS: usize = 24;
-const ROUNDS: usize = if cfg!(miri) { 45 } else { 400 };
+const ROUNDS: usize = if cfg!(any(miri, perfschema_sanitizer)) { 45 } else { 400 };
 
 /// The region, and that no other test uses it meanwhile. Before it is there, tasks run, too.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
@@ -33,7 +33,8 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
             assert_eq!(thread::current_id(), None);
         }
         let builder = perfschema::builder().everything(true).environment(false);
-        let region = builder.size(Size::MaxThreadInstances, SLOTS as u32).start().unwrap().region();
+        let builder = builder.size(Size::MaxThreadInstances, SLOTS as u32).size(Size::EventsWaitsHistoryLongSize, 1000);
+        let region = builder.start().unwrap().region();
         assert_eq!(id(region, "task/test/early"), None);
         // Its next poll is the first that is recorded.
         let Poll::Ready(early) = poll(early.as_mut()) else { panic!("it waits for nothing more") };
