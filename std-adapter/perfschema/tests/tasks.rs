@@ -44,6 +44,15 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
     (region, alone)
 }
 
+/// Whether it panics; without a word, which costs more than all else where a sanitizer looks on.
+fn panics<T>(run: impl FnOnce() -> T) -> bool {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let result = catch_unwind(AssertUnwindSafe(run));
+    std::panic::set_hook(hook);
+    result.is_err()
+}
+
 fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
@@ -135,7 +144,7 @@ fn what_is_recorded_in_a_poll_is_the_tasks_on_whatever_thread() {
     // A name cannot be given in a poll to the thread.
     let named = attach("task/test/named", async { thread::attach_as("thread/test/x", ThreadType::Background, "", "") });
     assert_eq!(poll(pin!(named)), Poll::Ready(false));
-    assert!(catch_unwind(AssertUnwindSafe(|| poll(task.as_mut()))).is_err(), "polled after it has completed");
+    assert!(panics(|| poll(task.as_mut())), "polled after it has completed");
 }
 
 /// Locks when it is dropped, and says whose that was.
@@ -184,7 +193,7 @@ fn a_task_that_panics_gives_the_thread_its_own_back() {
         let _guard = LOCK.lock();
         panic!("in a poll");
     }));
-    assert!(catch_unwind(AssertUnwindSafe(|| poll(task.as_mut()))).is_err());
+    assert!(panics(|| poll(task.as_mut())));
     LOCK.clear_poison();
     assert_eq!(thread::current_id(), own);
     assert_eq!(history(region, id(region, "task/test/panics").unwrap()), [1]);
@@ -202,7 +211,7 @@ fn a_task_that_panics_gives_the_thread_its_own_back() {
         pending::<()>().await;
     }));
     assert!(poll(task.as_mut()).is_pending());
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(task))).is_err());
+    assert!(panics(|| drop(task)));
     assert_eq!((id(region, "task/test/destructor"), thread::current_id()), (None, own));
 }
 
