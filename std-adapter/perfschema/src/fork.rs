@@ -18,7 +18,7 @@ use perfschema_core::{Actor, Child, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::Cell;
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 // Relaxed, all of them: written by a child while it has one thread.
 /// There was no memory for the child. It records nothing, and leaves the parent's alone.
@@ -29,6 +29,9 @@ static IN_FILE: AtomicBool = AtomicBool::new(false);
 static NOT_SHARED: AtomicI32 = AtomicI32::new(0);
 /// The child's file that has no name yet, or -1.
 static UNNAMED: AtomicI32 = AtomicI32::new(-1);
+
+/// How many forks lead from the process that started recording to this one.
+static FORKS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     /// While the thread forks: the signals that it lets in, and what its actors had written.
@@ -55,6 +58,10 @@ pub(crate) fn started() -> Result<(), ShareError> {
 /// Whether a fork left the process without memory to record in.
 pub(crate) fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
+}
+
+pub(crate) fn count() -> u32 {
+    FORKS.load(Ordering::Relaxed)
 }
 
 /// The region's memory is in a file.
@@ -129,6 +136,7 @@ extern "C" fn child() {
             let child = Child { pid: std::process::id(), os_id, start_unix_ns, start_monotonic_ns };
             process.region().forked(&child, own, idle);
         });
+        FORKS.store(count() + 1, Ordering::Relaxed);
         thread::forked();
     }
     done();

@@ -30,6 +30,9 @@
 //! first use after that; before it, and while its instrument is off, a lock costs two loads and a branch more than std's. [`builder`]
 //! sets sizes and switches, [`tables`] lists what there is to read, [`render`] prints it.
 //!
+//! **Async.** A future that is [attached](task) has an actor of its own, on whatever thread it is polled; with the feature `tokio`,
+//! `perfschema::tokio` has the twins of its files and sockets, whose waits last until the operation completes.
+//!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own.
 
@@ -39,6 +42,7 @@ pub mod net;
 pub mod os;
 pub mod render;
 pub mod sync;
+pub mod task;
 
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod fork;
@@ -46,6 +50,8 @@ mod fork;
 mod hook;
 #[cfg(feature = "instrument")]
 mod instrument;
+#[cfg(feature = "instrument")]
+mod io;
 #[cfg(feature = "lock_api")]
 pub mod lock_api;
 #[cfg(feature = "instrument")]
@@ -54,6 +60,8 @@ mod process;
 mod share;
 #[cfg(feature = "instrument")]
 pub mod thread;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 #[cfg(feature = "instrument")]
 pub use instrument::Instrument;

@@ -11,32 +11,57 @@
 //!   level 2       a handler within that                busy + 1 … busy - 1
 //! ```
 //! A handler that interrupts its thread elsewhere, also while it waits, is on level 0 as the thread is: its events lie within the wait.
+//!
+//! A task has an actor of its own, which it takes along from thread to thread (`Task`). While it is polled that one is on level 0, so
+//! that whatever finds its actor by its thread finds the task's, and pays nothing for it; the thread's own waits in a `Turn`:
+//! ```text
+//!   begin   level 0 is copied to the turn   the turn is linked   the task's is copied to level 0
+//!   end     level 0 is copied to the task                        the turn's is copied to level 0   the turn is unlinked
+//! ```
+//! All along level 0 is busy. What is there may be half written only while it is marked `WRITING`, and then the other one is whole, in the
+//! turn: so a handler may fork at any time, and the child knows which actors go on.
 
 use crate::process::{Process, process};
 use perfschema_core::{Actor, ActorIdentity, Lost, Text};
-use std::cell::OnceCell;
+use std::cell::Cell;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, compiler_fence};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 pub use perfschema_core::ThreadType;
 
 /// Records within records, the outermost among them; deeper ones are counted as lost.
 const LEVELS: usize = 3;
 
-/// The thread has no actor on level 0 yet.
+/// Tasks that are polled within one another, each with an actor of its own; what is deeper records for the one around it.
+pub(crate) const TURNS: usize = 13;
+
+/// The thread has no actor on level 0 yet, or is the first of a forked child.
 const NEW: u32 = 1 << 31;
+/// The actor on level 0 may be half written.
+const WRITING: u32 = 1 << 30;
+/// What counts levels.
+const BUSY: u32 = WRITING - 1;
 
 struct Thread {
-    /// How many levels are in the middle of a record; and [`NEW`]. One thread and its handlers use it, so relaxed is enough.
+    /// How many levels are in the middle of a record; and [`NEW`], [`WRITING`]. One thread and its handlers use it, so relaxed is enough.
     busy: AtomicU32,
     /// It has said who it is. Relaxed, as above.
     named: AtomicBool,
-    actors: [OnceCell<Actor<'static>>; LEVELS],
+    /// Each is written while its level is busy, and then by that level: where it has none yet, and where a task is polled.
+    actors: [Cell<Option<Actor<'static>>>; LEVELS],
+    /// The innermost of the tasks that are polled. Relaxed, as above.
+    turn: AtomicPtr<Turn<'static>>,
 }
 
 thread_local! {
     static THREAD: Thread = const {
-        Thread { busy: AtomicU32::new(NEW), named: AtomicBool::new(false), actors: [const { OnceCell::new() }; LEVELS] }
+        Thread {
+            busy: AtomicU32::new(NEW),
+            named: AtomicBool::new(false),
+            actors: [const { Cell::new(None) }; LEVELS],
+            turn: AtomicPtr::new(ptr::null_mut()),
+        }
     };
 }
 
@@ -48,8 +73,8 @@ pub(crate) fn with_actor<R>(record: impl FnOnce(&Actor<'static>) -> R) -> Option
         let actor = match thread.busy.load(Ordering::Relaxed) {
             0 => {
                 thread.busy.store(1, Ordering::Relaxed);
-                // SAFETY: without NEW there is an actor on level 0; it is never taken away.
-                unsafe { thread.actors[0].get().unwrap_unchecked() }
+                // SAFETY: without NEW there is an actor on level 0, whole; it is never taken away, and nobody writes there while it is busy.
+                unsafe { thread.at(0).unwrap_unchecked() }
             }
             busy => thread.enter(busy, &ThreadIdentity::UNKNOWN)?,
         };
@@ -82,22 +107,55 @@ impl Thread {
         let process = process()?;
         #[cfg(target_os = "linux")]
         crate::fork::publish(process);
-        let level = (busy & !NEW) as usize;
-        let Some(cell) = self.actors.get(level) else {
+        let level = (busy & BUSY) as usize;
+        let Some(place) = self.actors.get(level) else {
             process.region().count_lost(Lost::NestedLevels);
             return None;
         };
         self.busy.store(busy + 1, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
-        // While it is NEW, the actor of level 0 may be half written.
-        let thread_id = self.actors[0].get().filter(|_| busy & NEW == 0).map_or(0, Actor::thread_id);
-        let actor = cell.get_or_init(|| attach(process, identity, (level > 0).then_some(thread_id)));
+        // SAFETY: this level is written here alone.
+        if unsafe { self.at(level) }.is_none() {
+            let interrupted = self.actor(0).map_or(0, Actor::thread_id);
+            let actor = attach(process, identity, (level > 0).then_some(interrupted));
+            let writing = if level == 0 { WRITING } else { 0 };
+            self.mark(writing);
+            place.set(Some(actor));
+            self.unmark(writing);
+        }
         if level == 0 {
             call_at_exit();
-            compiler_fence(Ordering::SeqCst);
-            self.busy.store(1, Ordering::Relaxed);
+            self.unmark(NEW);
         }
-        Some(actor)
+        // SAFETY: it is written, and stays so while the level is busy.
+        unsafe { self.at(level) }
+    }
+
+    /// The actor of a level, if it has one.
+    ///
+    /// # Safety
+    /// It is not half written, and not used beyond the next time that this level may be written.
+    #[inline(always)]
+    unsafe fn at(&self, level: usize) -> Option<&Actor<'static>> {
+        // SAFETY: the thread and its handlers alone use it; the rest is the caller's duty.
+        unsafe { (*self.actors[level].as_ptr()).as_ref() }
+    }
+
+    /// The actor of a level; none of level 0 while that may be half written.
+    fn actor(&self, level: usize) -> Option<&Actor<'static>> {
+        let whole = level > 0 || self.busy.load(Ordering::Relaxed) & WRITING == 0;
+        // SAFETY: on level 0 as is said; the other levels are written only where they have none. Callers look, and do not keep it.
+        whole.then(|| unsafe { self.at(level) }).flatten()
+    }
+
+    fn mark(&self, bits: u32) {
+        self.busy.store(self.busy.load(Ordering::Relaxed) | bits, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    fn unmark(&self, bits: u32) {
+        compiler_fence(Ordering::SeqCst);
+        self.busy.store(self.busy.load(Ordering::Relaxed) & !bits, Ordering::Relaxed);
     }
 
     #[inline(always)]
@@ -106,29 +164,197 @@ impl Thread {
     }
 }
 
-/// Shows the actors that the calling thread has, and whether none of them is in the middle of a record.
+/// Shows the actors that go on in the calling thread, and whether none of them is in the middle of a record.
 #[cfg(target_os = "linux")]
 pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
     THREAD.with(|thread| {
-        let busy = thread.busy.load(Ordering::Relaxed);
-        let mut own: [_; LEVELS] = std::array::from_fn(|level| thread.actors[level].get());
-        if busy & NEW != 0 && busy != NEW {
-            // A handler has interrupted its thread's first record: the actor may be half written.
-            own[0] = None;
-        }
-        look(&own, busy & !NEW == 0);
+        let mut own = [None; LEVELS + TURNS];
+        let (levels, parked) = own.split_at_mut(LEVELS);
+        levels.iter_mut().enumerate().for_each(|(level, place)| *place = thread.actor(level));
+        parked.iter_mut().zip(thread.turns()).for_each(|(place, turn)| *place = turn.parked());
+        look(&own, thread.busy.load(Ordering::Relaxed) & BUSY == 0);
     });
 }
 
-/// In a forked child: the next record is one for [`Thread::enter`].
+/// In a forked child: the next record is one for [`Thread::enter`], and the tasks whose turn it is go on.
 #[cfg(target_os = "linux")]
 pub(crate) fn forked() {
-    THREAD.with(|thread| thread.busy.store(thread.busy.load(Ordering::Relaxed) | NEW, Ordering::Relaxed));
+    THREAD.with(|thread| {
+        let half = thread.busy.load(Ordering::Relaxed) & WRITING != 0;
+        thread.mark(NEW);
+        for (depth, turn) in thread.turns().enumerate() {
+            // Of the innermost the actor is on level 0, those of the others are whole in the turns within.
+            if depth > 0 || (turn.placed.load(Ordering::Relaxed) && !half) {
+                turn.task.forks.store(crate::fork::count(), Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// How many forks lead to this process: an actor that did not come along has lost its slot to others.
+fn forks() -> u32 {
+    #[cfg(target_os = "linux")]
+    return crate::fork::count();
+    #[cfg(not(target_os = "linux"))]
+    return 0;
+}
+
+/// The actor of a task, while the task is not polled; from its first poll on.
+pub(crate) struct Task {
+    /// Half written while the task is polled.
+    actor: Cell<Option<Actor<'static>>>,
+    /// Those before the actor took its slot, or went on in a child. Relaxed: one thread at a time uses it.
+    forks: AtomicU32,
+}
+
+/// A task that is polled, and the actor whose place its own has taken. Turns are linked from the inside outwards, as calls are nested.
+struct Turn<'t> {
+    task: &'t Task,
+    parked: Cell<Option<Actor<'static>>>,
+    /// The actor on level 0 is the task's. Relaxed, as below: the thread and its handlers use it.
+    placed: AtomicBool,
+    /// Its THREAD_ID.
+    thread_id: AtomicU64,
+    /// The turn around it; null if there is none.
+    outer: Cell<*const Turn<'static>>,
+}
+
+impl Turn<'_> {
+    fn parked(&self) -> Option<&Actor<'static>> {
+        // SAFETY: it was written before the turn was linked, and is not written again while it is.
+        unsafe { (*self.parked.as_ptr()).as_ref() }
+    }
+}
+
+// A copy is an actor as good as the first: only one of them is used, and nothing happens to the other.
+const _: () = assert!(!std::mem::needs_drop::<Actor<'static>>());
+
+/// Copies an actor, whole, from one place to another.
+///
+/// # Safety
+/// Nobody has a reference to what is in `to`, and of the two only one is used from now on.
+unsafe fn copy(from: &Cell<Option<Actor<'static>>>, to: &Cell<Option<Actor<'static>>>) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: both are places of that type, and not the same; the rest is the caller's duty.
+    unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), 1) };
+    compiler_fence(Ordering::SeqCst);
+}
+
+impl Task {
+    pub(crate) const fn new() -> Task {
+        Task { actor: Cell::new(None), forks: AtomicU32::new(0) }
+    }
+
+    /// Runs a poll of the task, with its actor in the place of the thread's. It takes its slot at the first one.
+    pub(crate) fn run<R>(&mut self, name: &str, thread_type: ThreadType, user: &str, host: &str, poll: impl FnOnce() -> R) -> R {
+        let identity = ActorIdentity { name, thread_type, user, host, ..Default::default() };
+        // The thread gets its own actor first.
+        let Some(process) = process().filter(|_| with_actor(|_| ()).is_some()) else { return poll() };
+        let turn = Turn {
+            task: self,
+            parked: Cell::new(None),
+            placed: AtomicBool::new(false),
+            thread_id: AtomicU64::new(0),
+            outer: Cell::new(ptr::null()),
+        };
+        let _end = THREAD.with(|thread| thread.begin(&turn, process, &identity)).then(|| End(&turn));
+        poll()
+    }
+
+    /// Whether it was ever polled while the process recorded.
+    pub(crate) fn is_attached(&mut self) -> bool {
+        self.actor.get_mut().is_some()
+    }
+
+    /// The task has ended.
+    pub(crate) fn detach(&mut self) {
+        if let Some(actor) = self.actor.take().filter(|_| *self.forks.get_mut() == forks() && process().is_some()) {
+            actor.detach();
+        }
+    }
+}
+
+/// Ends a turn, also by a panic.
+struct End<'t>(&'t Turn<'t>);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        THREAD.with(|thread| thread.end(self.0));
+    }
+}
+
+impl Thread {
+    /// The turns on this thread, the innermost first.
+    fn turns(&self) -> impl Iterator<Item = &Turn<'static>> {
+        // SAFETY: a turn is linked while it is borrowed by the call that polls, and unlinked before that returns, also by a panic.
+        let turn = |turn: *const Turn<'static>| unsafe { turn.as_ref() };
+        std::iter::successors(turn(self.turn.load(Ordering::Relaxed)), move |within| turn(within.outer.get()))
+    }
+
+    /// Puts the task's actor on level 0. False for a handler in the middle of a record, and where tasks are nested too deep: what they
+    /// record counts for whom they interrupt, or lie within.
+    fn begin(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>) -> bool {
+        if self.busy.load(Ordering::Relaxed) & BUSY != 0 || self.turns().count() == TURNS {
+            return false;
+        }
+        self.mark(1);
+        // SAFETY: the level is busy with this, so nobody uses the actor there, and the copy's place is new.
+        unsafe { copy(&self.actors[0], &turn.parked) };
+        turn.outer.set(self.turn.load(Ordering::Relaxed));
+        self.turn.store(ptr::from_ref(turn).cast_mut().cast(), Ordering::Relaxed);
+        self.mark(WRITING);
+        // SAFETY: as above; the one that was there is in the turn now, and that of the task is not used until it is copied back.
+        unsafe { copy(&turn.task.actor, &self.actors[0]) };
+        loop {
+            let forks = forks();
+            // SAFETY: only this writes there, and it is a copy of a whole one.
+            if unsafe { self.at(0) }.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
+                let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
+                let identity = ActorIdentity { parent_thread_id, ..*identity };
+                // Where a fork has left no memory to record in, nobody uses it.
+                let lost = crate::process::process().is_none();
+                let region = process.region();
+                let actor = if lost { Actor::without_slot(region) } else { Actor::attach(region, &identity) };
+                self.actors[0].set(Some(actor));
+                turn.task.forks.store(forks, Ordering::Relaxed);
+            }
+            // SAFETY: as above.
+            turn.thread_id.store(unsafe { self.at(0) }.map_or(0, Actor::thread_id), Ordering::Relaxed);
+            turn.placed.store(true, Ordering::Relaxed);
+            self.unmark(WRITING);
+            // From here on a child knows it. One that a handler has forked meanwhile does not.
+            if turn.task.forks.load(Ordering::Relaxed) == self::forks() {
+                break;
+            }
+            self.mark(WRITING);
+        }
+        self.unmark(1);
+        true
+    }
+
+    fn end(&self, turn: &Turn<'_>) {
+        self.mark(1);
+        // SAFETY: the level is busy with this, so nobody uses the actor there; what the task has is only the copy that was put there.
+        unsafe { copy(&self.actors[0], &turn.task.actor) };
+        self.mark(WRITING);
+        turn.placed.store(false, Ordering::Relaxed);
+        // SAFETY: as above; the one that was there is the task's again.
+        unsafe { copy(&turn.parked, &self.actors[0]) };
+        self.unmark(WRITING);
+        self.turn.store(turn.outer.get().cast_mut(), Ordering::Relaxed);
+        self.unmark(1);
+    }
+}
+
+/// THREAD_ID of the task that is polled; 0 if there is none, or it has no row.
+#[cfg(feature = "tokio")]
+pub(crate) fn task_id() -> u64 {
+    THREAD.with(|thread| thread.turns().next().map_or(0, |turn| turn.thread_id.load(Ordering::Relaxed)))
 }
 
 /// Says who the calling thread is, before it records its first wait: a name, and for a thread that serves a user, who and from where.
-/// Returns false if it has recorded one or said so already, or the process has not started recording. Memory that it has allocated does
-/// not count as a wait.
+/// Returns false if it has recorded one or said so already, if it polls a task that has a name of its own, or the process has not started
+/// recording. Memory that it has allocated does not count as a wait.
 ///
 /// A thread that never says so is named `thread/<program>/<name of the thread>`.
 ///
@@ -143,8 +369,8 @@ pub(crate) fn forked() {
 pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) -> bool {
     THREAD.with(|thread| {
         let identity = ThreadIdentity { name, thread_type, user, host };
-        let (busy, attached) = (thread.busy.load(Ordering::Relaxed), thread.actors[0].get().is_some());
-        if thread.named.load(Ordering::Relaxed) || busy & !NEW != 0 {
+        let (busy, attached) = (thread.busy.load(Ordering::Relaxed), thread.actor(0).is_some());
+        if thread.named.load(Ordering::Relaxed) || busy & BUSY != 0 || thread.turns().next().is_some() {
             return false;
         }
         let Some((process, actor)) = process().zip(thread.enter(busy, &identity)) else { return false };
@@ -156,7 +382,7 @@ pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) ->
     })
 }
 
-/// THREAD_ID of the calling thread, None if it has no row in `threads`.
+/// THREAD_ID of the calling thread, or of the task that it polls ([`task`](crate::task)); None if it has no row in `threads`.
 pub fn current_id() -> Option<u64> {
     with_actor(Actor::thread_id).filter(|&id| id != 0)
 }
@@ -237,9 +463,16 @@ extern "C" fn exit(_: *mut libc::c_void) {
             compiler_fence(Ordering::SeqCst);
             if let Some(process) = process() {
                 // Also where there is none: a handler that came now would take a slot that nobody gives back.
-                thread.actors[level].get_or_init(|| Actor::without_slot(process.region())).detach();
+                // SAFETY: nobody else writes it, the level being busy.
+                if unsafe { thread.at(level) }.is_none() {
+                    thread.actors[level].set(Some(Actor::without_slot(process.region())));
+                }
+                // SAFETY: as above.
+                unsafe { thread.at(level) }.into_iter().for_each(Actor::detach);
             }
         }
+        // A thread that ends itself in the middle of a poll has left the turn's memory.
+        thread.turn.store(ptr::null_mut(), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
         thread.busy.store(0, Ordering::Relaxed);
     });

@@ -1,12 +1,14 @@
-//! Recording allocates nothing: not at a thread's first wait, not at any other, not when the thread ends.
+//! Recording allocates nothing: not at a thread's first wait, not at any other, not when the thread ends; nor at those of a task.
 #![cfg(feature = "instrument")]
 
 use perfschema::fs::Fs;
 use perfschema::sync::{Condvar, Mutex, RwLock};
+use perfschema::task::attach;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 struct Watching;
@@ -56,10 +58,45 @@ fn from_first_wait_to_thread_exit() {
             }
             let guard = LOCK.lock().unwrap();
             drop(CHANGED.wait_timeout(guard, Duration::from_millis(1)).unwrap());
+            let mut task = std::pin::pin!(attach("task/test/task", polls_for_ever(&LOCK)));
+            for _ in 0..1_000 {
+                assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            }
             // Watched to its end: the slot is given back after this returns.
         })
         .join()
         .unwrap();
     }
+    #[cfg(all(feature = "tokio", not(miri)))]
+    sockets_of_tasks();
     assert!(!ALLOCATED.load(Ordering::Relaxed));
+}
+
+fn polls_for_ever(lock: &Mutex<u64>) -> impl Future<Output = ()> {
+    std::future::poll_fn(|_| {
+        *lock.lock().unwrap() += 1;
+        Poll::Pending
+    })
+}
+
+/// What is sent, waited for and received, and a wait that is given up.
+#[cfg(all(feature = "tokio", not(miri)))]
+fn sockets_of_tasks() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    runtime.block_on(attach("task/test/sockets", async {
+        let (mut one, mut two) = perfschema::tokio::net::UnixStream::pair().unwrap();
+        // The first time gives the sockets what tokio allocates for them.
+        for watched in [false, true] {
+            WATCHED.set(watched);
+            for _ in 0..1_000 {
+                assert!(std::pin::pin!(two.readable()).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                one.write_all(&[1; 10]).await.unwrap();
+                two.read_exact(&mut [0; 10]).await.unwrap();
+                // Nothing more is there: the next one waits.
+                assert!(two.try_read(&mut [0]).is_err());
+            }
+        }
+        WATCHED.set(false);
+    }));
 }

@@ -1,10 +1,12 @@
-//! Each kind of lock once, in the smallest region, from threads that end: what Miri, whose aliasing models are slow in a large
+//! Each kind of lock once, in the smallest region, from threads that end, and tasks: what Miri, whose aliasing models are slow in a large
 //! region, can execute whole.
 #![cfg(feature = "instrument")]
 
 use perfschema::sync::{Condvar, Mutex, Once, RwLock};
+use perfschema::task::attach;
 use perfschema::{Size, tables};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll, Waker};
 
 #[test]
 fn each_kind_once_and_threads_that_end() {
@@ -51,11 +53,38 @@ fn each_kind_once_and_threads_that_end() {
     let boxed = Box::new(Mutex::new(()));
     std::thread::spawn(move || drop(boxed.lock().map(|_| ()))).join().unwrap();
 
+    // A task within a task, polled here and there; and one that panics.
+    let turns = |turns| async move {
+        let mut left = turns;
+        std::future::poll_fn(|_| {
+            drop(MUTEX.lock().unwrap());
+            left -= 1;
+            if turns == 1 {
+                // As a panic, without a word, which costs Miri more than all else.
+                std::panic::resume_unwind(Box::new("the last turn"));
+            }
+            if left == 0 { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    };
+    let mut task = Box::pin(attach("task/test/outer", async move { attach("task/test/inner", turns(3)).await }));
+    let mut panics = Box::pin(attach("task/test/panics", turns(1)));
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    std::thread::scope(|scope| {
+        let polls = scope.spawn(|| {
+            assert!(catch_unwind(AssertUnwindSafe(|| panics.as_mut().poll(&mut Context::from_waker(Waker::noop())))).is_err());
+            assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        });
+        polls.join().unwrap();
+    });
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+
     assert_eq!(*MUTEX.lock().unwrap(), 1);
     assert_eq!(*RWLOCK.read().unwrap(), 1);
     let mut waits = Vec::new();
     region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| waits.push((row.event_name, row.count_star)));
     let of = |name: &str| waits.iter().filter(|(wait, _)| *wait == name).map(|(_, count)| *count).sum::<u64>();
     assert_eq!(of("wait/synch/rwlock/test/small"), 3, "{waits:?}");
-    assert!(of("wait/synch/mutex/test/small") >= 3, "{waits:?}");
+    // The guards that were dropped and waited for again are waits, too.
+    assert!(of("wait/synch/mutex/test/small") >= 7, "{waits:?}");
 }

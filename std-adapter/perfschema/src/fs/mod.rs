@@ -25,7 +25,7 @@
 #[cfg(feature = "instrument")]
 mod file;
 #[cfg(feature = "instrument")]
-mod record;
+pub(crate) mod record;
 
 #[cfg(feature = "instrument")]
 pub use file::{File, OpenOptions};
@@ -40,7 +40,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "instrument")]
-static DEFAULT: Instrument = Instrument::new("wait/io/file/std/File");
+pub(crate) static DEFAULT: Instrument = Instrument::new("wait/io/file/std/File");
 #[cfg(feature = "instrument")]
 static STD: Fs = Fs::with_instrument(&DEFAULT);
 #[cfg(not(feature = "instrument"))]
@@ -58,7 +58,7 @@ static STD: Fs = Fs::new();
 #[derive(Clone, Copy, Debug)]
 pub struct Fs {
     #[cfg(feature = "instrument")]
-    instrument: &'static Instrument,
+    pub(crate) instrument: &'static Instrument,
 }
 
 #[cfg(feature = "instrument")]

@@ -1,19 +1,14 @@
 //! How an operation on a socket becomes a wait, and how the region comes to know the socket.
 
 use crate::instrument::Instrument;
+pub(crate) use crate::io::Caller;
+use crate::io::{Io as _, Transferred, amount, transferred};
 use crate::process::process;
 use crate::thread::with_actor;
-use perfschema_core::{
-    Group, Held, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, Wait, WaitStart,
-};
-use perfschema_timer::SystemClock;
+use perfschema_core::{Actor, Group, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, WaitStart};
 use std::cell::Cell;
 use std::io;
 use std::mem::ManuallyDrop;
-use std::panic::Location;
-
-/// Where in the program an operation is called; None where it is not called, as when a socket is dropped.
-pub(crate) type Caller = Option<&'static Location<'static>>;
 
 /// A thread that waits for its client's next request.
 static IDLE: Instrument = Instrument::new("idle");
@@ -28,7 +23,7 @@ pub(crate) fn started(process: &crate::process::Process) {
     IDLE.class(process);
 }
 
-/// A socket of std's as the hooks need it.
+/// A socket of std's, or of tokio's, as the hooks need it.
 pub(crate) trait Std {
     /// SOCKET_ID.
     fn descriptor(&self) -> i32;
@@ -42,6 +37,12 @@ pub(crate) trait Std {
 pub(crate) struct Socket<S: Std> {
     // Dropped by `Socket::drop`, or taken by who gives the socket away: so that the close is recorded.
     inner: ManuallyDrop<S>,
+    pub(crate) handle: Handle,
+}
+
+/// A socket as its hooks know it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handle {
     pub(crate) instrument: &'static Instrument,
     id: InstanceId,
 }
@@ -59,7 +60,7 @@ impl<S: Std> Socket<S> {
             let thread_id = if is_mine { crate::thread::current_id().unwrap_or(0) } else { 0 };
             process.region().create_socket(class, inner.descriptor(), leads_to, thread_id)
         });
-        Socket { inner: ManuallyDrop::new(inner), instrument, id: id.unwrap_or(InstanceId::NONE) }
+        Socket { inner: ManuallyDrop::new(inner), handle: Handle { instrument, id: id.unwrap_or(InstanceId::NONE) } }
     }
 
     /// A socket that was opened elsewhere.
@@ -81,23 +82,22 @@ impl<S: Std> Socket<S> {
         opened: impl FnOnce(&S) -> SocketAddress,
     ) -> io::Result<Socket<S>> {
         let mut waiting = instrument.on().and_then(|switches| {
-            let what = Io { instrument, socket: InstanceId::NONE, operation, bytes: None, caller };
-            what.begin(switches, leads_to)
+            Io { leads_to, ..Io::new(Handle { instrument, id: InstanceId::NONE }, operation, None, caller) }.begin(switches)
         });
         let inner = open()?;
         // Nobody asks the system while nobody records.
         let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
         let socket = Socket::new(inner, instrument, leads_to, true);
         if let Some(waiting) = &mut waiting {
-            waiting.socket = socket.id;
+            waiting.object = socket.handle.id;
         }
         Ok(socket)
     }
 
     /// Another descriptor of the same socket: a row of its own.
     pub(crate) fn duplicate(&self, inner: S) -> Socket<S> {
-        let leads_to = process().and_then(|process| process.region().socket(self.id)).map(|socket| socket.peer());
-        Socket::new(inner, self.instrument, leads_to.unwrap_or_default(), false)
+        let leads_to = process().and_then(|process| process.region().socket(self.handle.id)).map(|socket| socket.peer());
+        Socket::new(inner, self.handle.instrument, leads_to.unwrap_or_default(), false)
     }
 
     /// A socket that an operation on this one has brought, and whom it leads to.
@@ -113,25 +113,17 @@ impl<S: Std> Socket<S> {
 
     /// It leads there from now on.
     pub(crate) fn set_peer(&self, leads_to: SocketAddress) {
-        if let Some(process) = process().filter(|_| self.id != InstanceId::NONE)
-            && let Some(socket) = process.region().socket(self.id)
+        if let Some(process) = process().filter(|_| self.handle.id != InstanceId::NONE)
+            && let Some(socket) = process.region().socket(self.handle.id)
         {
             socket.set_peer(leads_to);
         }
     }
 
-    #[inline(always)]
-    fn io(&self, operation: Operation, bytes: Option<usize>, caller: Caller) -> Io {
-        Io { instrument: self.instrument, socket: self.id, operation, bytes: bytes.map(|bytes| bytes as u64), caller }
-    }
-
     /// Runs an operation, and records it if it is to be recorded.
     #[inline(always)]
     pub(crate) fn run<T>(&self, operation: Operation, caller: Caller, run: impl FnOnce() -> T) -> T {
-        match self.instrument.on() {
-            None => run(),
-            Some(switches) => self.io(operation, None, caller).run(switches, run),
-        }
+        self.handle.run(operation, caller, run)
     }
 
     /// The same for what sends or receives; it returns how many bytes it did, maybe with something else. What `run` captures is nothing
@@ -144,7 +136,7 @@ impl<S: Std> Socket<S> {
         caller: Caller,
         run: impl FnOnce(&S) -> io::Result<T>,
     ) -> io::Result<T> {
-        match self.instrument.on() {
+        match self.handle.instrument.on() {
             None => run(&self.inner),
             Some(switches) => self.transfer_recorded(switches, operation, bytes, caller, run),
         }
@@ -161,20 +153,22 @@ impl<S: Std> Socket<S> {
         caller: Caller,
         run: impl FnOnce(&S) -> io::Result<T>,
     ) -> io::Result<T> {
-        self.io(operation, Some(bytes), caller).transfer(switches, || run(&self.inner))
+        Io::new(self.handle, operation, Some(bytes), caller).transfer(switches, || run(&self.inner))
     }
 
     /// Runs what waits for the client's next request: one event of the instrument `idle`, and STATE is IDLE. What the thread receives
     /// meanwhile counts, but is no wait.
     pub(crate) fn idle<T>(&self, caller: Caller, wait: impl FnOnce() -> T) -> T {
-        let _idle = Idle::begin(self.id, caller);
+        let _within = Within::begin();
+        let _idle = Idle::begin(self.handle);
+        let _waiting = IDLE.on().and_then(|switches| IdleIo { caller }.begin(switches));
         wait()
     }
 
     /// std's socket; the region knows it no longer.
     pub(crate) fn into_std(self) -> S {
         let mut socket = ManuallyDrop::new(self);
-        closed(socket.id);
+        socket.handle.closed();
         // SAFETY: the socket is not dropped, so nobody uses `inner` after this.
         unsafe { ManuallyDrop::take(&mut socket.inner) }
     }
@@ -182,21 +176,27 @@ impl<S: Std> Socket<S> {
 
 impl<S: Std> Drop for Socket<S> {
     fn drop(&mut self) {
-        let what = self.io(Operation::Close, None, None);
         let inner = &mut self.inner;
         // SAFETY: this is the only place that drops it, and nobody uses it after this.
-        let mut close = || unsafe { ManuallyDrop::drop(inner) };
-        match self.instrument.on() {
-            None => close(),
-            Some(switches) => what.run(switches, close),
-        }
-        closed(self.id);
+        self.handle.run(Operation::Close, None, || unsafe { ManuallyDrop::drop(inner) });
+        self.handle.closed();
     }
 }
 
-fn closed(id: InstanceId) {
-    if let Some(process) = process().filter(|_| id != InstanceId::NONE) {
-        process.region().destroy_instance(id);
+impl Handle {
+    #[inline(always)]
+    pub(crate) fn run<T>(self, operation: Operation, caller: Caller, run: impl FnOnce() -> T) -> T {
+        match self.instrument.on() {
+            None => run(),
+            Some(switches) => Io::new(self, operation, None, caller).run(switches, run),
+        }
+    }
+
+    /// The region knows the socket no longer.
+    pub(crate) fn closed(self) {
+        if let Some(process) = process().filter(|_| self.id != InstanceId::NONE) {
+            process.region().destroy_instance(self.id);
+        }
     }
 }
 
@@ -218,43 +218,30 @@ impl Peer for std::os::unix::net::SocketAddr {
     }
 }
 
-/// How many bytes an operation has sent or received.
-pub(crate) trait Transferred {
-    fn bytes(&self) -> usize;
-}
-
-impl Transferred for usize {
-    #[inline(always)]
-    fn bytes(&self) -> usize {
-        *self
-    }
-}
-
-impl<A> Transferred for (usize, A) {
-    #[inline(always)]
-    fn bytes(&self) -> usize {
-        self.0
-    }
-}
-
 /// An operation on a socket, as it is before it begins.
 #[derive(Clone, Copy, Debug)]
-struct Io {
-    instrument: &'static Instrument,
-    socket: InstanceId,
+pub(crate) struct Io {
+    handle: Handle,
     operation: Operation,
     /// How many bytes are asked for; None where there are none.
     bytes: Option<u64>,
     caller: Caller,
+    /// For a socket that is not known yet.
+    leads_to: SocketAddress,
 }
 
 impl Io {
+    #[inline(always)]
+    fn new(handle: Handle, operation: Operation, bytes: Option<usize>, caller: Caller) -> Io {
+        Io { handle, operation, bytes: bytes.map(|bytes| bytes as u64), caller, leads_to: SocketAddress::UNKNOWN }
+    }
+
     #[inline(never)]
     fn run<T>(&self, switches: Switches, run: impl FnOnce() -> T) -> T {
         if self.is_idle() {
             return run();
         }
-        let waiting = self.begin(switches, SocketAddress::UNKNOWN);
+        let waiting = self.begin(switches);
         let result = run();
         drop(waiting);
         result
@@ -265,13 +252,13 @@ impl Io {
     fn transfer<T: Transferred>(&self, switches: Switches, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         if self.is_idle() {
             let result = run();
-            self.count(switches, transferred(&result));
+            self.count_received(switches, transferred(&result));
             return result;
         }
-        let mut waiting = self.begin(switches, SocketAddress::UNKNOWN);
+        let mut waiting = self.begin(switches);
         let result = run();
         if let Some(waiting) = &mut waiting {
-            waiting.wait.set_amount(amount(Some(transferred(&result))));
+            waiting.set_bytes(transferred(&result));
         }
         drop(waiting);
         result
@@ -286,88 +273,226 @@ impl Io {
 
     /// Counts what was received without a wait.
     #[cold]
+    fn count_received(&self, switches: Switches, bytes: u64) {
+        with_actor(|actor| {
+            let io = SocketIo { socket: actor.region().socket(self.handle.id), group: self.operation.group() };
+            actor.count_socket(switches, self.handle.instrument.registered(), &io, bytes);
+        });
+    }
+}
+
+impl crate::io::Io for Io {
+    type Object = InstanceId;
+
+    #[inline(always)]
+    fn instrument(&self) -> &'static Instrument {
+        self.handle.instrument
+    }
+
+    #[inline(always)]
+    fn object(&self) -> InstanceId {
+        self.handle.id
+    }
+
+    #[inline(always)]
+    fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    #[inline(always)]
+    fn start(&self, actor: &Actor<'static>) -> WaitStart {
+        let socket = actor.region().socket(self.handle.id);
+        WaitStart {
+            operation: self.operation,
+            object: socket.map_or(0, |socket| socket.address()),
+            source: self.caller,
+            amount: amount(self.bytes),
+            io: IoEvent::Socket(SocketEvent { address: socket.map_or(self.leads_to, |socket| socket.peer()) }),
+        }
+    }
+
+    #[cfg(feature = "tokio")]
+    fn transfers(&self) -> bool {
+        self.bytes.is_some()
+    }
+
+    #[cfg(feature = "tokio")]
+    fn counts_only(&self) -> bool {
+        self.is_idle()
+    }
+
+    #[cfg(feature = "tokio")]
     fn count(&self, switches: Switches, bytes: u64) {
-        with_actor(|actor| {
-            let io = SocketIo { socket: actor.region().socket(self.socket), group: self.operation.group() };
-            actor.count_socket(switches, self.instrument.registered(), &io, bytes);
-        });
-    }
-
-    /// `leads_to` is for a socket that is not known yet.
-    #[inline(always)]
-    fn begin(&self, switches: Switches, leads_to: SocketAddress) -> Option<Waiting> {
-        let wait = with_actor(|actor| {
-            let socket = actor.region().socket(self.socket);
-            let start = WaitStart {
-                operation: self.operation,
-                object: socket.map_or(0, |socket| socket.address()),
-                source: self.caller,
-                amount: amount(self.bytes),
-                io: IoEvent::Socket(SocketEvent { address: socket.map_or(leads_to, |socket| socket.peer()) }),
-            };
-            actor.begin(&SystemClock, switches, self.instrument.registered(), &start)
-        })?;
-        Some(Waiting { wait, socket: self.socket, group: self.operation.group() })
+        self.count_received(switches, bytes);
     }
 }
 
-fn transferred<T: Transferred>(result: &io::Result<T>) -> u64 {
-    result.as_ref().map_or(0, |result| result.bytes() as u64)
+/// The calling thread is within a call of `idle`, or polls one.
+struct Within;
+
+impl Within {
+    fn begin() -> Within {
+        IDLE_CALLS.set(IDLE_CALLS.get() + 1);
+        Within
+    }
 }
 
-fn amount(bytes: Option<u64>) -> u64 {
-    bytes.map_or(0, |bytes| bytes.saturating_add(1))
-}
-
-/// A wait that is being recorded. Ends when it is dropped, also by a panic.
-struct Waiting {
-    wait: Wait<'static>,
-    socket: InstanceId,
-    group: Group,
-}
-
-impl Drop for Waiting {
-    #[inline(always)]
+impl Drop for Within {
     fn drop(&mut self) {
-        with_actor(|actor| {
-            let socket = actor.region().socket(self.socket);
-            actor.end(&SystemClock, self.wait, Held::Socket(SocketIo { socket, group: self.group }))
-        });
+        IDLE_CALLS.set(IDLE_CALLS.get() - 1);
     }
 }
 
-/// A thread that is idle. Ends when it is dropped, also by a panic.
-struct Idle {
-    socket: InstanceId,
-    wait: Option<Wait<'static>>,
-}
+/// A socket that is idle. Ends when it is dropped, also by a panic.
+struct Idle(Handle);
 
 impl Idle {
-    fn begin(id: InstanceId, caller: Caller) -> Idle {
-        IDLE_CALLS.set(IDLE_CALLS.get() + 1);
+    fn begin(handle: Handle) -> Idle {
         if let Some(process) = process()
-            && let Some(socket) = process.region().socket(id)
+            && let Some(socket) = process.region().socket(handle.id)
         {
             socket.begin_idle(crate::thread::current_id().unwrap_or(0));
         }
-        let wait = IDLE.on().and_then(|switches| {
-            let start = WaitStart { source: caller, ..WaitStart::new(Operation::Idle) };
-            with_actor(|actor| actor.begin(&SystemClock, switches, IDLE.registered(), &start))
-        });
-        Idle { socket: id, wait }
+        Idle(handle)
     }
 }
 
 impl Drop for Idle {
     fn drop(&mut self) {
-        if let Some(wait) = self.wait.take() {
-            with_actor(|actor| actor.end(&SystemClock, wait, Held::None));
-        }
         if let Some(process) = process()
-            && let Some(socket) = process.region().socket(self.socket)
+            && let Some(socket) = process.region().socket(self.0.id)
         {
             socket.end_idle();
         }
-        IDLE_CALLS.set(IDLE_CALLS.get() - 1);
+    }
+}
+
+/// The one event of being idle.
+#[derive(Clone, Copy, Debug)]
+struct IdleIo {
+    caller: Caller,
+}
+
+impl crate::io::Io for IdleIo {
+    type Object = ();
+
+    fn instrument(&self) -> &'static Instrument {
+        &IDLE
+    }
+
+    fn object(&self) {}
+
+    fn operation(&self) -> Operation {
+        Operation::Idle
+    }
+
+    fn start(&self, _: &Actor<'static>) -> WaitStart {
+        WaitStart { source: self.caller, ..WaitStart::new(Operation::Idle) }
+    }
+
+    #[cfg(feature = "tokio")]
+    fn transfers(&self) -> bool {
+        false
+    }
+}
+
+/// What lasts over several polls.
+#[cfg(feature = "tokio")]
+mod polled {
+    use super::*;
+    use crate::tokio::pending::{self, Pending};
+    use std::pin::pin;
+
+    impl Handle {
+        pub(crate) fn io(self, operation: Operation, bytes: Option<usize>, caller: Caller) -> Io {
+            Io::new(self, operation, bytes, caller)
+        }
+
+        /// An operation, recorded from its first poll until it has completed, or is given up.
+        pub(crate) fn wait<T>(
+            self,
+            operation: Operation,
+            caller: Caller,
+            wait: impl Future<Output = T>,
+        ) -> impl Future<Output = T> {
+            pending::run(self.io(operation, None, caller), wait)
+        }
+
+        /// The same for what sends or receives.
+        pub(crate) fn wait_transfer<T: Transferred>(
+            self,
+            operation: Operation,
+            bytes: usize,
+            caller: Caller,
+            wait: impl Future<Output = io::Result<T>>,
+        ) -> impl Future<Output = io::Result<T>> {
+            pending::transfer(self.io(operation, Some(bytes), caller), wait)
+        }
+
+        /// Sends or receives at once what goes at once.
+        pub(crate) fn transfer<T: Transferred>(
+            self,
+            operation: Operation,
+            bytes: usize,
+            caller: Caller,
+            run: impl FnOnce() -> io::Result<T>,
+        ) -> io::Result<T> {
+            match self.instrument.on() {
+                None => run(),
+                Some(switches) => self.io(operation, Some(bytes), caller).transfer(switches, run),
+            }
+        }
+
+        /// See [`Socket::idle`]: what is within is known of each poll, whatever thread it is on.
+        pub(crate) async fn idle<T>(self, caller: Caller, wait: impl Future<Output = T>) -> T {
+            let mut wait = pin!(wait);
+            let _idle = Idle::begin(self);
+            let mut pending = Pending::begin(IdleIo { caller });
+            let result = std::future::poll_fn(|context| {
+                let _within = Within::begin();
+                wait.as_mut().poll(context)
+            })
+            .await;
+            pending.end(None);
+            result
+        }
+    }
+
+    impl<S: Std> Socket<S> {
+        /// As [`Socket::open`], of what opens over several polls.
+        pub(crate) async fn opening(
+            instrument: &'static Instrument,
+            operation: Operation,
+            leads_to: SocketAddress,
+            caller: Caller,
+            open: impl Future<Output = io::Result<S>>,
+            opened: impl FnOnce(&S) -> SocketAddress,
+        ) -> io::Result<Socket<S>> {
+            let unknown = Handle { instrument, id: InstanceId::NONE };
+            let mut pending = Pending::begin(Io { leads_to, ..Io::new(unknown, operation, None, caller) });
+            let inner = open.await?;
+            // Nobody asks the system while nobody records.
+            let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
+            let socket = Socket::new(inner, instrument, leads_to, true);
+            pending.set_object(socket.handle.id);
+            pending.end(None);
+            Ok(socket)
+        }
+
+        /// The same socket again, from its parts.
+        pub(crate) fn again(inner: S, handle: Handle) -> Socket<S> {
+            Socket { inner: ManuallyDrop::new(inner), handle }
+        }
+
+        /// tokio's socket, and what the hooks know of it, which goes on.
+        pub(crate) fn into_parts(self) -> (S, Handle) {
+            let mut socket = ManuallyDrop::new(self);
+            // SAFETY: the socket is not dropped, so nobody uses `inner` after this.
+            (unsafe { ManuallyDrop::take(&mut socket.inner) }, socket.handle)
+        }
+
+        pub(crate) fn std_mut(&mut self) -> &mut S {
+            &mut self.inner
+        }
     }
 }

@@ -42,7 +42,7 @@ fn instruments(process: &Process) -> Vec<String> {
 }
 
 /// Runs `child` in a child, whose success is checked.
-fn forked(child: impl FnOnce() + std::panic::UnwindSafe) -> i32 {
+pub(crate) fn forked(child: impl FnOnce() + std::panic::UnwindSafe) -> i32 {
     // SAFETY: glibc makes its own locks usable in the child, and the child leaves without running the parent's destructors.
     match unsafe { libc::fork() } {
         0 => {
@@ -58,7 +58,7 @@ fn forked(child: impl FnOnce() + std::panic::UnwindSafe) -> i32 {
     }
 }
 
-fn wait(pid: i32) {
+pub(crate) fn wait(pid: i32) {
     let mut status = 0;
     // SAFETY: a child of this process, and a place to write to.
     assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);

@@ -1,6 +1,6 @@
 //! Programs that are forked, killed, stopped, interrupted and aborted, each in a process of its own, and what others read of them then.
 //!
-//! Quick as it is; `PERFSCHEMA_KILLS=1000` kills as many.
+//! Quick as it is; `PERFSCHEMA_KILLS=1000` kills as many, `PERFSCHEMA_PHASES=23` forks after every instruction of a poll.
 #![cfg(all(feature = "instrument", target_os = "linux", not(miri), not(perfschema_sanitizer)))]
 
 mod abort;
@@ -11,6 +11,7 @@ mod fork;
 mod kill;
 mod signals;
 mod sockets;
+mod tasks;
 
 use perfschema::{Builder, Size};
 use std::io::{BufRead, BufReader};
@@ -37,6 +38,7 @@ fn the_program_that_other_tests_start() {
         "reader" => kill::reader(),
         "signals" => signals::program(),
         "sockets" => sockets::program(),
+        "tasks" => tasks::program(),
         "writer" => kill::writer(),
         _ => panic!("no program {role}"),
     }

@@ -1,0 +1,265 @@
+//! `TcpListener` and `TcpStream`
+
+use super::methods::{async_read, async_write, conversions, idles, interests, polls, waits};
+use super::split::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+use super::{Caller, NOWHERE, ToSocketAddrs, each_address};
+use crate::instrument::Instrument;
+use crate::net::methods::{operations, transfers};
+use crate::net::record::{Io, Peer, Socket, Std};
+use crate::net::{CLIENT_CONNECTION, Net, SERVER_TCPIP_SOCKET, descriptor};
+use crate::tokio::pending::{Polled, without_bytes};
+use perfschema_core::{Operation, SocketAddress};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::SocketAddr;
+use std::panic::Location;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{Interest, ReadBuf, Ready};
+
+/// [`tokio::net::TcpListener`], with its waits recorded.
+pub struct TcpListener {
+    polled: Polled<Io>,
+    socket: Socket<tokio::net::TcpListener>,
+    /// Of those that it accepts.
+    connections: &'static Instrument,
+}
+
+/// [`tokio::net::TcpStream`], with its waits recorded.
+pub struct TcpStream {
+    // First, so that what is pending ends before the socket is closed.
+    pub(super) polled: Polled<Io>,
+    pub(super) socket: Socket<tokio::net::TcpStream>,
+}
+
+impl Std for tokio::net::TcpListener {
+    fn descriptor(&self) -> i32 {
+        descriptor(self)
+    }
+
+    fn leads_to(&self) -> SocketAddress {
+        self.local_addr().map(SocketAddress::from).unwrap_or_default()
+    }
+
+    fn instrument(&self) -> &'static Instrument {
+        &SERVER_TCPIP_SOCKET
+    }
+}
+
+impl Std for tokio::net::TcpStream {
+    fn descriptor(&self) -> i32 {
+        descriptor(self)
+    }
+
+    fn leads_to(&self) -> SocketAddress {
+        self.peer_addr().map(SocketAddress::from).unwrap_or_default()
+    }
+
+    fn instrument(&self) -> &'static Instrument {
+        &CLIENT_CONNECTION
+    }
+}
+
+impl TcpListener {
+    /// See [`tokio::net::TcpListener::bind`].
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    #[track_caller]
+    pub fn bind<A: ToSocketAddrs>(addr: A) -> impl Future<Output = io::Result<TcpListener>> {
+        TcpListener::of(Net::of_servers(&SERVER_TCPIP_SOCKET), addr, Some(Location::caller()))
+    }
+
+    pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpListener> {
+        let bind = async |address: SocketAddr| {
+            let bind = tokio::net::TcpListener::bind(address);
+            // Port 0 is any that is free.
+            let listens = |socket: &tokio::net::TcpListener| if address.port() == 0 { socket.leads_to() } else { address.into() };
+            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, listens).await
+        };
+        let socket = each_address(addr, bind, tokio::net::TcpListener::bind(NOWHERE)).await?;
+        Ok(TcpListener { polled: Polled::new(), socket, connections: net.connections })
+    }
+
+    /// See [`tokio::net::TcpListener::accept`].
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    #[track_caller]
+    pub fn accept(&self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> {
+        let accept = self.socket.handle.wait(Operation::Accept, Some(Location::caller()), self.socket.std().accept());
+        async move { accept.await.map(|accepted| self.accepted(accepted)) }
+    }
+
+    /// See [`tokio::net::TcpListener::poll_accept`].
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
+        let io = self.socket.handle.io(Operation::Accept, None, None);
+        let accepted = self.polled.reading.poll(io, || without_bytes(self.socket.std().poll_accept(cx)));
+        accepted.map_ok(|accepted| self.accepted(accepted))
+    }
+
+    fn accepted(&self, (inner, peer): (tokio::net::TcpStream, SocketAddr)) -> (TcpStream, SocketAddr) {
+        (TcpStream { polled: Polled::new(), socket: Socket::new(inner, self.connections, peer.leads_to(), false) }, peer)
+    }
+}
+
+impl TcpStream {
+    /// See [`tokio::net::TcpStream::connect`]. Of several addresses each that is tried is a wait.
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    #[track_caller]
+    pub fn connect<A: ToSocketAddrs>(addr: A) -> impl Future<Output = io::Result<TcpStream>> {
+        TcpStream::of(Net::of_connections(), addr, Some(Location::caller()))
+    }
+
+    pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpStream> {
+        let connect = async |address: SocketAddr| {
+            let peer = SocketAddress::from(address);
+            let connect = tokio::net::TcpStream::connect(address);
+            Socket::opening(net.instrument, Operation::Connect, peer, caller, connect, |_| peer).await
+        };
+        let socket = each_address(addr, connect, tokio::net::TcpStream::connect(NOWHERE)).await?;
+        Ok(TcpStream { polled: Polled::new(), socket })
+    }
+
+    /// See [`tokio::net::TcpStream::split`].
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        let handle = self.socket.handle;
+        let (read, write) = self.socket.std_mut().split();
+        (ReadHalf::of(read, handle, &mut self.polled.reading), WriteHalf::of(write, handle, &mut self.polled.writing))
+    }
+
+    /// See [`tokio::net::TcpStream::into_split`]. The socket's row goes with the last of the two.
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        let TcpStream { polled, socket } = self;
+        let (inner, handle) = socket.into_parts();
+        OwnedReadHalf::pair(inner, handle, polled)
+    }
+
+    /// See [`tokio::net::TcpStream::set_linger`].
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    #[deprecated = "as tokio's: dropping the socket then blocks the thread; set_zero_linger does not"]
+    #[track_caller]
+    pub fn set_linger(&self, dur: Option<Duration>) -> io::Result<()> {
+        #[expect(deprecated, reason = "it is what was asked for")]
+        self.socket.run(Operation::Option, Some(Location::caller()), || self.socket.std().set_linger(dur))
+    }
+}
+
+operations! { TcpListener is "tokio::net::TcpListener":
+    Stat {
+        fn local_addr() -> SocketAddr;
+    }
+    Option {
+        fn set_ttl(ttl: u32) -> ();
+        fn ttl() -> u32;
+    }
+}
+
+operations! { TcpStream is "tokio::net::TcpStream":
+    Stat {
+        fn peer_addr() -> SocketAddr;
+        fn local_addr() -> SocketAddr;
+    }
+    Option {
+        fn nodelay() -> bool;
+        fn set_nodelay(nodelay: bool) -> ();
+        fn linger() -> Option<Duration>;
+        fn set_zero_linger() -> ();
+        fn set_ttl(ttl: u32) -> ();
+        fn ttl() -> u32;
+        fn take_error() -> Option<io::Error>;
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+operations! { TcpStream is "tokio::net::TcpStream":
+    Option {
+        fn quickack() -> bool;
+        fn set_quickack(quickack: bool) -> ();
+    }
+}
+
+transfers! { TcpStream is "tokio::net::TcpStream":
+    Receive {
+        fn try_read(buf: &mut [u8]) -> usize;
+    }
+    Send {
+        fn try_write(buf: &[u8]) -> usize;
+    }
+}
+
+waits! { TcpStream is "tokio::net::TcpStream":
+    Select {
+        fn ready(interest: Interest) -> Ready;
+        fn readable() -> ();
+        fn writable() -> ();
+        fn peek(buf: &mut [u8]) -> usize;
+    }
+}
+
+polls! { TcpStream is "tokio::net::TcpStream":
+    reading Select {
+        fn poll_read_ready() -> ();
+        fn poll_peek(buf: &mut ReadBuf<'_>) -> usize;
+    }
+    writing Select {
+        fn poll_write_ready() -> ();
+    }
+}
+
+/// What sends or receives at once, by several buffers.
+macro_rules! vectored {
+    ($type:ident is $tokio:literal) => {
+        impl $type {
+            #[doc = concat!("See [`", $tokio, "::try_read_vectored`].")]
+            ///
+            /// # Errors
+            /// Those of tokio's.
+            #[track_caller]
+            pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+                let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(Location::caller()));
+                self.socket.transfer(Operation::Receive, bytes, caller, |socket| socket.try_read_vectored(bufs))
+            }
+
+            #[doc = concat!("See [`", $tokio, "::try_write_vectored`].")]
+            ///
+            /// # Errors
+            /// Those of tokio's.
+            #[track_caller]
+            pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+                let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(Location::caller()));
+                self.socket.transfer(Operation::Send, bytes, caller, |socket| socket.try_write_vectored(bufs))
+            }
+        }
+    };
+}
+
+#[cfg(unix)]
+pub(super) use vectored;
+
+vectored!(TcpStream is "tokio::net::TcpStream");
+interests!(TcpStream is "tokio::net::TcpStream");
+async_read!(TcpStream, |this| (this.socket.handle, this.polled.reading, this.socket.std_mut()));
+async_write!(TcpStream, |this| (this.socket.handle, this.polled.writing, this.socket.std_mut()));
+idles!(TcpStream, |this| this.socket.handle);
+conversions!(
+    TcpListener,
+    tokio::net::TcpListener,
+    std::net::TcpListener,
+    "tokio::net::TcpListener",
+    polled = Polled::new(),
+    connections = &CLIENT_CONNECTION
+);
+conversions!(TcpStream, tokio::net::TcpStream, std::net::TcpStream, "tokio::net::TcpStream", polled = Polled::new());
+
+impl AsRef<TcpStream> for TcpStream {
+    fn as_ref(&self) -> &TcpStream {
+        self
+    }
+}

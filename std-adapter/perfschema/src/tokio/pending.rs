@@ -1,0 +1,237 @@
+//! Waits that last over several polls.
+//!
+//! An actor writes its own records only, and it is there only while its task is polled:
+//! ```text
+//!   begun by                ended by              recorded
+//!   an attached task        the same              where it was begun, and shown meanwhile
+//!   an attached task        anybody else          whole, by who ends it; the record of the first is left as it is
+//!   anybody else            anybody               whole, by who ends it
+//! ```
+
+use crate::io::{Io, Object, Transferred, amount, transferred};
+use crate::thread::{task_id, with_actor};
+use perfschema_core::{Operation, Switches, Wait, WaitStart};
+use perfschema_timer::{Clock, SystemClock, TimerName};
+use std::io;
+use std::mem::ManuallyDrop;
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+use tokio::io::ReadBuf;
+
+/// An operation that may not have completed. Its wait ends at the latest when this is dropped.
+#[derive(Debug)]
+pub(crate) enum Pending<I: Io> {
+    /// There is none.
+    None,
+    /// It is not recorded: what was true at its first poll holds until its end.
+    Off(Operation),
+    /// It is received while the task is idle, which is counted and no wait.
+    Counted(I, Switches),
+    /// It is recorded.
+    On(Begun<I>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Begun<I: Io> {
+    io: I,
+    /// Of what the operation has opened it is known only at its end.
+    object: I::Object,
+    switches: Switches,
+    /// Ticks of their timer.
+    start: u64,
+    /// Where it is visible, and whose that is: THREAD_ID of a task.
+    shown: Option<(Wait<'static>, u64)>,
+}
+
+/// A clock that was read before.
+struct At(u64);
+
+impl Clock for At {
+    fn ticks(&self, _: TimerName) -> u64 {
+        self.0
+    }
+}
+
+impl<I: Io> Pending<I> {
+    /// The first poll of an operation.
+    pub(crate) fn begin(io: I) -> Pending<I> {
+        let Some(switches) = io.instrument().on() else { return Pending::Off(io.operation()) };
+        if io.counts_only() {
+            return Pending::Counted(io, switches);
+        }
+        let start = switches.read(&SystemClock);
+        let shown = match task_id() {
+            0 => None,
+            task => with_actor(|actor| {
+                // A handler in the middle of a record has another one.
+                (actor.thread_id() == task).then(|| {
+                    let class = io.instrument().registered();
+                    (actor.begin_concurrent(&At(start), switches, class, &io.start(actor)), task)
+                })
+            })
+            .flatten(),
+        };
+        Pending::On(Begun { io, object: io.object(), switches, start, shown })
+    }
+
+    /// What it is done to is known now.
+    pub(crate) fn set_object(&mut self, object: I::Object) {
+        if let Pending::On(begun) = self {
+            begun.object = object;
+        }
+    }
+
+    /// The operation has completed, or never will: how many bytes it did, if that is a question.
+    pub(crate) fn end(&mut self, bytes: Option<u64>) {
+        // It ends here, and not once more when it is dropped.
+        match &*ManuallyDrop::new(std::mem::replace(self, Pending::None)) {
+            Pending::On(begun) => begun.end(bytes),
+            Pending::Counted(io, switches) => bytes.into_iter().for_each(|bytes| io.count(*switches, bytes)),
+            Pending::None | Pending::Off(_) => {}
+        }
+    }
+
+    /// A poll: of the operation that was polled before, if that was one like this. It returns how many bytes it did, too, 0 for what has none.
+    #[inline(always)]
+    pub(crate) fn poll<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        if matches!(self, Pending::None) && io.instrument().on().is_none() {
+            let (result, _) = poll();
+            if result.is_pending() {
+                *self = Pending::Off(io.operation());
+            }
+            return result;
+        }
+        self.poll_recorded(io, poll)
+    }
+
+    // Out of the way of what is off.
+    #[cold]
+    #[inline(never)]
+    fn poll_recorded<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        if self.operation() != Some(io.operation()) {
+            // That one ends before this one begins.
+            drop(std::mem::replace(self, Pending::None));
+            *self = Pending::begin(io);
+        }
+        let (result, bytes) = poll();
+        if result.is_ready() {
+            self.end(io.transfers().then_some(bytes));
+        }
+        result
+    }
+
+    fn operation(&self) -> Option<Operation> {
+        match self {
+            Pending::None => None,
+            Pending::Off(operation) => Some(*operation),
+            Pending::Counted(io, _) => Some(io.operation()),
+            Pending::On(begun) => Some(begun.io.operation()),
+        }
+    }
+}
+
+impl<I: Io> Drop for Pending<I> {
+    fn drop(&mut self) {
+        // In vain. Of an idle one there is nothing to count.
+        if let Pending::On(begun) = self {
+            let bytes = begun.io.transfers().then_some(0);
+            self.end(bytes);
+        }
+    }
+}
+
+impl<I: Io> Begun<I> {
+    fn end(&self, bytes: Option<u64>) {
+        let &Begun { io, object, switches, start, shown } = self;
+        with_actor(|actor| {
+            let held = object.held(actor, io.operation().group());
+            match shown {
+                Some((mut wait, task)) if task == actor.thread_id() => {
+                    wait.set_amount(amount(bytes));
+                    actor.end_concurrent(&SystemClock, wait, held);
+                }
+                // The task was not to be recorded.
+                Some((wait, _)) if !wait.is_recorded() => {}
+                _ => {
+                    let what = WaitStart { amount: amount(bytes), ..io.start(actor) };
+                    actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
+                }
+            }
+        });
+    }
+}
+
+/// An operation, recorded from its first poll until it has completed, or is given up.
+pub(crate) async fn run<I: Io, T>(io: I, operation: impl Future<Output = T>) -> T {
+    let mut pending = Pending::begin(io);
+    let result = operation.await;
+    pending.end(None);
+    result
+}
+
+/// The same for what sends or receives, reads or writes; an error counts as no bytes.
+pub(crate) async fn transfer<I: Io, T: Transferred>(io: I, operation: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    let mut pending = Pending::begin(io);
+    let result = operation.await;
+    pending.end(Some(transferred(&result)));
+    result
+}
+
+/// The operations of a file or a socket that are polled without a future: one that reads, and one that writes.
+#[derive(Debug)]
+pub(crate) struct Polled<I: Io> {
+    pub(crate) reading: Side<I>,
+    pub(crate) writing: Side<I>,
+}
+
+/// One of them. Several tasks may poll it; tokio wakes the last one only.
+#[derive(Debug)]
+pub(crate) struct Side<I: Io>(Mutex<Pending<I>>);
+
+impl<I: Io> Polled<I> {
+    pub(crate) const fn new() -> Polled<I> {
+        Polled { reading: Side(Mutex::new(Pending::None)), writing: Side(Mutex::new(Pending::None)) }
+    }
+}
+
+impl<I: Io> Side<I> {
+    /// As [`Pending::poll`], where nobody else may poll it.
+    #[inline(always)]
+    pub(crate) fn poll_alone<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).poll(io, poll)
+    }
+
+    /// As [`Pending::poll`].
+    pub(crate) fn poll<T>(&self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        // Not locked while it is polled. If another task has polled meanwhile, what it began ends here.
+        let mut pending = std::mem::replace(&mut *self.lock(), Pending::None);
+        let result = pending.poll(io, poll);
+        drop(std::mem::replace(&mut *self.lock(), pending));
+        result
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Pending<I>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A poll of what has no bytes.
+pub(crate) fn without_bytes<T>(poll: Poll<T>) -> (Poll<T>, u64) {
+    (poll, 0)
+}
+
+/// A poll that says how many bytes it did.
+pub(crate) fn counted(poll: Poll<io::Result<usize>>) -> (Poll<io::Result<usize>>, u64) {
+    let bytes = match &poll {
+        Poll::Ready(result) => transferred(result),
+        Poll::Pending => 0,
+    };
+    (poll, bytes)
+}
+
+/// A poll that fills a buffer.
+pub(crate) fn filling<T>(buf: &mut ReadBuf<'_>, poll: impl FnOnce(&mut ReadBuf<'_>) -> T) -> (T, u64) {
+    let before = buf.filled().len();
+    let result = poll(buf);
+    (result, buf.filled().len().saturating_sub(before) as u64)
+}
