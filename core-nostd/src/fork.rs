@@ -148,3 +148,196 @@ impl Actor<'_> {
         self.own_words().zip(from).for_each(|(word, saved)| word.set(saved.get()));
     }
 }
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+    use crate::{
+        ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, MemoryChange, Operation,
+        Setting, Size, SocketAddress, SocketIo, WaitStart, tables,
+    };
+    use core::panic::Location;
+    use perfschema_timer::{MockClock, TimerName};
+    use std::string::String;
+    use std::vec::Vec;
+    use std::{format, vec};
+
+    const CHILD: Child = Child { pid: 8, os_id: 80, start_unix_ns: 800, start_monotonic_ns: 900 };
+
+    /// What the threads use, one of each kind.
+    struct Used<'r> {
+        region: &'r Region<'r>,
+        clock: MockClock,
+        /// Of a lock, files, sockets and memory.
+        classes: [Class; 4],
+        lock: InstanceId,
+        file: FileId,
+        socket: InstanceId,
+    }
+
+    impl<'r> Used<'r> {
+        fn new(region: &'r Region<'r>) -> Used<'r> {
+            let names = ["wait/synch/mutex/t/LOCK", "wait/io/file/t/f", "wait/io/socket/t/s", "memory/t/m"];
+            let register =
+                |name| region.register(InstrumentName::new(name).expect("a name"), Setting::ON).expect("there is room");
+            let classes = names.map(register);
+            region.enable_everything();
+            region.set_wait_timer(TimerName::Nanosecond);
+            let lock = region.create_instance(classes[0], 100).expect("there is room");
+            let file = region.refer_to_file(classes[1], b"/opened").expect("there is room");
+            region.file_opened(file);
+            let socket = region.create_socket(classes[2], 5, SocketAddress::UNIX, 0).expect("there is room");
+            Used { region, clock: MockClock::new(), classes, lock, file, socket }
+        }
+
+        fn begin(&self, actor: &Actor<'r>, class: usize) -> crate::Wait<'r> {
+            let what = WaitStart { source: Some(Location::caller()), ..WaitStart::new(Operation::Lock) };
+            let class = self.classes[class];
+            actor.begin(&self.clock, self.region.switches(class), class, &what)
+        }
+
+        /// A wait for each of them, of a nanosecond, and a block of memory.
+        fn each(&self, actor: &Actor<'r>) {
+            let lock = self.region.instance(self.lock).expect("it is there");
+            let io = [
+                Held::Exclusive(&lock),
+                Held::File(FileIo { file: self.region.file(self.file), group: Group::Read }),
+                Held::Socket(SocketIo { socket: self.region.socket(self.socket), group: Group::Write }),
+            ];
+            for (class, held) in io.into_iter().enumerate() {
+                let mut wait = self.begin(actor, class);
+                wait.set_amount(11);
+                self.clock.advance(TimerName::Nanosecond, 1);
+                actor.end(&self.clock, wait, held);
+            }
+            let memory = self.classes[3];
+            actor.count_memory(self.region.switches(memory), memory, MemoryChange::allocated(9));
+        }
+
+        /// What was counted: in all, by lock, file and socket, and of memory.
+        fn counts(&self) -> [u64; 5] {
+            let mut counts = [0; 5];
+            let region = self.region;
+            region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| counts[0] += row.count_star);
+            region.scan(&tables::EventsWaitsSummaryByInstance, |row| counts[1] += row.count_star);
+            region.scan(&tables::FileSummaryByInstance, |row| counts[2] += row.sum_number_of_bytes_read.unsigned_abs());
+            region.scan(&tables::SocketSummaryByInstance, |row| counts[3] += row.sum_number_of_bytes_write);
+            region.scan(&tables::MemorySummaryGlobalByEventName, |row| counts[4] += row.count_alloc);
+            counts
+        }
+
+        fn lost(&self) -> u64 {
+            let mut lost = 0;
+            self.region.scan(&tables::GlobalStatus, |row| {
+                lost += row.variable_value.map_or(0, |value| value.as_str().parse().unwrap_or(0));
+            });
+            lost
+        }
+
+        fn events(&self) -> [Vec<String>; 3] {
+            let mut events = [const { Vec::new() }; 3];
+            let row = |row: &tables::EventsWaitsRow| format!("{} {} {:?}", row.thread_id, row.event_id, row.timer_wait);
+            self.region.scan(&tables::EventsWaitsCurrent, |event| events[0].push(row(event)));
+            self.region.scan(&tables::EventsWaitsHistory, |event| events[1].push(row(event)));
+            self.region.scan(&tables::EventsWaitsHistoryLong, |event| events[2].push(row(event)));
+            events
+        }
+
+        fn threads(&self) -> Vec<String> {
+            let mut threads = Vec::new();
+            self.region.scan(&tables::Threads, |row| threads.push(format!("{} {:?}", row.name.as_str(), row.thread_os_id)));
+            threads
+        }
+
+        fn files(&self) -> Vec<String> {
+            let mut files = Vec::new();
+            self.region.scan(&tables::FileInstances, |row| files.push(row.file_name.as_str().into()));
+            files
+        }
+    }
+
+    /// In the memory of the parent, as where that is copied by the system; or in memory of its own, which takes the parent's place.
+    fn in_a_child(own_memory: bool, idle: bool) {
+        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let timers = MockClock::new().timers();
+        let parent = Identity { pid: 7, ..Identity::default() };
+        let region = Region::create(&words, &Config::SMALL, &parent, &timers).expect("there is room");
+        let used = Used::new(&region);
+        let attach = |name| Actor::attach(&region, &ActorIdentity { name, os_id: 70, ..Default::default() });
+        let (own, other) = (attach("own"), attach("other"));
+        [&own, &other].into_iter().for_each(|actor| used.each(actor));
+        let running = used.begin(&own, 0);
+        let _never_ends = used.begin(&other, 0);
+        // Another thread is about to open it.
+        let _ = region.refer_to_file(used.classes[1], b"/named").expect("there is room");
+        while region.create_socket(used.classes[2], 6, SocketAddress::UNKNOWN, 0).is_some() {}
+        assert_eq!(used.counts(), [6, 6, 20, 20, 2]);
+        assert!(used.lost() > 0);
+        assert_eq!(used.threads(), ["own Some(70)", "other Some(70)"]);
+
+        let actors = [None, Some(&own)];
+        if own_memory {
+            let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
+            own.save(&saved);
+            let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
+            region.copy_for_child(&child);
+            assert!(Region::open(&child).is_err(), "it is not whole");
+            words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+            own.restore(&saved);
+        }
+        region.forked(&CHILD, &actors, idle);
+
+        let child = Region::open(&words).expect("it is whole");
+        assert_eq!((child.pid(), child.start_unix_ns()), (8, 800));
+        assert_eq!(used.threads(), ["own Some(80)"]);
+        assert_eq!((used.counts(), used.lost()), ([0; 5], 0));
+        // What runs goes on.
+        assert_eq!(used.events(), [vec!["1 4 None"], vec![], vec![]]);
+        used.clock.advance(TimerName::Nanosecond, 5);
+        own.end(&used.clock, running, Held::None);
+        assert_eq!(used.events(), [vec!["1 4 Some(5000)"], vec!["1 4 Some(5000)"], vec!["1 4 Some(5000)"]]);
+        used.each(&own);
+        assert_eq!(used.counts(), [4, 3, 10, 10, 1]);
+        assert_eq!(used.files(), ["/opened"]);
+        let mut room = 0;
+        while region.refer_to_file(used.classes[1], format!("/{room}").as_bytes()).is_some() {
+            room += 1;
+        }
+        // In the middle of a record nobody knows whether it was this thread that was about to open the other.
+        assert_eq!(room + 1 + u32::from(!idle), Config::SMALL.get(Size::MaxFileInstances));
+        // The others' places are free, and the setup is the parent's.
+        let next = attach("next");
+        used.each(&next);
+        assert_eq!(used.threads(), ["own Some(80)", "next Some(70)"]);
+        assert_eq!(used.counts(), [7, 6, 20, 20, 2]);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
+    fn a_child_begins_with_the_setup_and_with_what_its_thread_does() {
+        for own_memory in [false, true] {
+            for idle in [true, false] {
+                in_a_child(own_memory, idle);
+            }
+        }
+    }
+
+    /// What another thread had not finished when it was copied.
+    #[test]
+    fn a_child_takes_back_what_nobody_will_finish() {
+        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let region =
+            Region::create(&words, &Config::SMALL, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let used = Used::new(&region);
+        let classes = region.arrays::<{ crate::region::CLASS }>(Section::Classes);
+        let free = classes.iter().find(|words| words[0].get() == 0).expect("there is room");
+        free[0].set(1);
+        let source = &region.arrays::<SOURCE>(Section::Sources)[0];
+        source[source::word::KEY].set(1);
+        for (idle, left) in [(false, 1), (true, 0)] {
+            region.forked(&CHILD, &[], idle);
+            assert_eq!((free[0].get(), source[source::word::KEY].get()), (left, left), "{idle}");
+        }
+        assert_eq!(region.find_class("wait/io/file/t/f"), Some(used.classes[1]));
+    }
+}

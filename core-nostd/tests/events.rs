@@ -4,7 +4,9 @@ mod common;
 
 use common::{CONFIG, MUTEX, OTHER, World};
 use perfschema_core::timer::{Clock, MockClock, TimerName};
-use perfschema_core::{Consumer, Held, Operation, Setting, Size, WaitStart, table::Value, tables};
+use perfschema_core::{
+    Actor, ActorIdentity, Consumer, Held, InstrumentName, Operation, Setting, Size, WaitCopy, WaitStart, table::Value, tables,
+};
 use std::cell::Cell;
 
 const CURRENT: &str = "events_waits_current";
@@ -100,6 +102,44 @@ fn what_began_where_no_actor_was_is_recorded_at_its_end() {
     world.region.set_setting(class, Setting::COUNTED);
     actor.record_since(world.clock, 0, world.region.switches(class), class, &what, Held::None);
     world.expect(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT", &["2 7000"]);
+}
+
+#[test]
+fn an_actor_says_anew_who_it_is_until_its_first_event() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("thread/test/a"));
+    let other = ActorIdentity { name: "thread/test/b", user: "joe", os_id: 9, ..Default::default() };
+    assert!(actor.identify(&other));
+    let threads = || world.select("threads", "THREAD_ID,NAME,PROCESSLIST_USER,THREAD_OS_ID");
+    assert_eq!(threads(), ["1 thread/test/b joe 9"]);
+    world.wait(&actor, class, 1);
+    let third = ActorIdentity { name: "thread/test/c", ..Default::default() };
+    assert!(!actor.identify(&third) && !Actor::without_slot(world.region).identify(&third));
+    assert_eq!(threads(), ["1 thread/test/b joe 9"]);
+    actor.detach();
+    assert!(!actor.identify(&third) && threads().is_empty());
+}
+
+#[test]
+fn a_setting_is_off_unless_it_is_said() {
+    let world = World::on(&CONFIG);
+    world.region.register(InstrumentName::literal(MUTEX), Setting::default()).unwrap();
+    world.expect("setup_instruments", "NAME,ENABLED,TIMED,TIMED_ONE_IN", &[&format!("{MUTEX} NO NO 1")]);
+}
+
+#[test]
+fn a_copy_of_a_wait_says_whose_it_is_and_whether_it_has_ended() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let wait = world.begin(&actor, class);
+    let copy = || {
+        let mut copies = [WaitCopy::default(); 2];
+        assert_eq!(world.region.copy_waits(&mut copies).rows, 1);
+        (copies[0].thread_id(), copies[0].has_ended())
+    };
+    assert_eq!(copy(), (1, false));
+    world.end(&actor, wait);
+    assert_eq!(copy(), (1, true));
 }
 
 #[test]

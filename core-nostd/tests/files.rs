@@ -61,7 +61,8 @@ impl User<'_> {
 
     fn end(&self, id: Option<FileId>, group: Group, bytes: Option<u64>, mut wait: Wait<'static>) {
         wait.set_amount(bytes.map_or(0, |bytes| bytes + 1));
-        let file = id.and_then(|id| self.world.region.file(id));
+        // As it is kept in an atomic.
+        let file = id.and_then(|id| self.actor.file(FileId::from_bits(id.to_bits())));
         self.actor.end(self.world.clock, wait, Held::File(FileIo { file, group }));
     }
 
