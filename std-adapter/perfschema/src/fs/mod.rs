@@ -1,7 +1,7 @@
 //! `std::fs`, instrumented: the same names, so that a `use` line is the whole change.
 //!
-//! Every call that goes to the system records a wait: which file, how many bytes, how long, from which source line. Everything else is
-//! std's. Without the feature `instrument` all of it is std's.
+//! Every call below records a wait: which file, how many bytes, how long, from which source line. Everything else is std's, also what
+//! lists folders: [`read_dir`], [`DirEntry`], [`DirBuilder`]; and `try_clone`. Without the feature `instrument` all of it is std's.
 //!
 //! | what | operations recorded |
 //! |---|---|
@@ -16,11 +16,12 @@
 //! an instrument of its own, which has all of the above as methods. A file that was opened before the performance schema was started, or
 //! came from a descriptor, has no path: its waits count by instrument.
 //!
-//! A file that is deleted here has no row any more, one that is renamed keeps its counters under the new name, and so do all those below a folder
-//! that is deleted or renamed here: those whose paths, as the program gave them, begin with the folder's. Where `remove_dir_all` fails half
-//! way, the rows stay. What others do, and what is done to the same folder by another name, does not show.
+//! A file that is deleted here has no row any more, one that is renamed keeps its counters under the new name, and so do all those below
+//! a folder that is deleted or renamed here: those whose paths, as the program gave them, begin with the folder's. Where
+//! `remove_dir_all` fails half way, the rows stay. What others do, and what is done to the same folder by another name, does not show.
 //!
-//! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`.
+//! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`. `std::io::copy`
+//! between two of std's files leaves the copying to the system; between these it reads and writes.
 
 #[cfg(feature = "instrument")]
 mod file;

@@ -1,8 +1,8 @@
 //! `std::net`, instrumented: the same names, so that a `use` line is the whole change. Unix sockets are in
 //! [`os::unix::net`](crate::os::unix::net).
 //!
-//! Every call that goes to the system records a wait: for which socket, how many bytes, how long, from which source line. Everything else
-//! is std's. Without the feature `instrument` all of it is std's.
+//! Every call below records a wait: for which socket, how many bytes, how long, from which source line. Everything else is std's, also what
+//! makes sockets out of nothing or out of each other: `pair`, `unbound`, `try_clone`. Without the feature `instrument` all of it is std's.
 //!
 //! | what | operations recorded |
 //! |---|---|
