@@ -227,7 +227,8 @@ def ask_perfschema():
     with (running("serve", PERFSCHEMA, *serve, "127.0.0.1:0") as server, running("secured", PERFSCHEMA, *serve, *secured),
           running("local", PERFSCHEMA, *serve, *local)):
         urls = [
-            until("it listens", lambda: [line.split()[-1] for line in open(f"{WORK}/{name}.log") if "metrics at" in line])[0]
+            # A line is there when its end is.
+            until("it listens", lambda: [line.split()[-1] for line in open(f"{WORK}/{name}.log") if line.endswith("/metrics\n")])[0]
             for name in ["serve", "secured", "local"]]
         assert [url.split(":")[0] for url in urls] == ["http", "https", "https"], urls
         url = urls[0]
