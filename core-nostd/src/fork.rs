@@ -162,6 +162,7 @@ mod tests {
     use std::vec::Vec;
     use std::{format, vec};
 
+    const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, 8);
     const CHILD: Child = Child { pid: 8, os_id: 80, start_unix_ns: 800, start_monotonic_ns: 900 };
 
     /// What the threads use, one of each kind.
@@ -214,15 +215,16 @@ mod tests {
             actor.count_memory(self.region.switches(memory), memory, MemoryChange::allocated(9));
         }
 
-        /// What was counted: in all, by lock, file and socket, and of memory.
-        fn counts(&self) -> [u64; 5] {
-            let mut counts = [0; 5];
+        /// What was counted: in all, by lock, file and socket, of memory, in histograms.
+        fn counts(&self) -> [u64; 6] {
+            let mut counts = [0; 6];
             let region = self.region;
             region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| counts[0] += row.count_star);
             region.scan(&tables::EventsWaitsSummaryByInstance, |row| counts[1] += row.count_star);
             region.scan(&tables::FileSummaryByInstance, |row| counts[2] += row.sum_number_of_bytes_read.unsigned_abs());
             region.scan(&tables::SocketSummaryByInstance, |row| counts[3] += row.sum_number_of_bytes_write);
             region.scan(&tables::MemorySummaryGlobalByEventName, |row| counts[4] += row.count_alloc);
+            region.scan(&tables::EventsWaitsHistogramByEventName, |row| counts[5] += row.count_bucket);
             counts
         }
 
@@ -258,20 +260,21 @@ mod tests {
 
     /// In the memory of the parent, as where that is copied by the system; or in memory of its own, which takes the parent's place.
     fn in_a_child(own_memory: bool, idle: bool) {
-        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
         let timers = MockClock::new().timers();
         let parent = Identity { pid: 7, ..Identity::default() };
-        let region = Region::create(&words, &Config::SMALL, &parent, &timers).expect("there is room");
+        let region = Region::create(&words, &CONFIG, &parent, &timers).expect("there is room");
         let used = Used::new(&region);
         let attach = |name| Actor::attach(&region, &ActorIdentity { name, os_id: 70, ..Default::default() });
         let (own, other) = (attach("own"), attach("other"));
-        [&own, &other].into_iter().for_each(|actor| used.each(actor));
+        // Twice: a histogram is behind by one.
+        [&own, &own, &other, &other].into_iter().for_each(|actor| used.each(actor));
         let running = used.begin(&own, 0);
         let _never_ends = used.begin(&other, 0);
         // Another thread is about to open it.
         let _ = region.refer_to_file(used.classes[1], b"/named").expect("there is room");
         while region.create_socket(used.classes[2], 6, SocketAddress::UNKNOWN, 0).is_some() {}
-        assert_eq!(used.counts(), [6, 6, 20, 20, 2]);
+        assert_eq!(used.counts(), [12, 12, 40, 40, 4, 12]);
         assert!(used.lost() > 0);
         assert_eq!(used.threads(), ["own Some(70)", "other Some(70)"]);
 
@@ -290,26 +293,26 @@ mod tests {
         let child = Region::open(&words).expect("it is whole");
         assert_eq!((child.pid(), child.start_unix_ns()), (8, 800));
         assert_eq!(used.threads(), ["own Some(80)"]);
-        assert_eq!((used.counts(), used.lost()), ([0; 5], 0));
+        assert_eq!((used.counts(), used.lost()), ([0; 6], 0));
         // What runs goes on.
-        assert_eq!(used.events(), [vec!["1 4 None"], vec![], vec![]]);
+        assert_eq!(used.events(), [vec!["1 7 None"], vec![], vec![]]);
         used.clock.advance(TimerName::Nanosecond, 5);
         own.end(&used.clock, running, Held::None);
-        assert_eq!(used.events(), [vec!["1 4 Some(5000)"], vec!["1 4 Some(5000)"], vec!["1 4 Some(5000)"]]);
+        assert_eq!(used.events(), [vec!["1 7 Some(5000)"], vec!["1 7 Some(5000)"], vec!["1 7 Some(5000)"]]);
         used.each(&own);
-        assert_eq!(used.counts(), [4, 3, 10, 10, 1]);
+        assert_eq!(used.counts(), [4, 3, 10, 10, 1, 4]);
         assert_eq!(used.files(), ["/opened"]);
         let mut room = 0;
         while region.refer_to_file(used.classes[1], format!("/{room}").as_bytes()).is_some() {
             room += 1;
         }
         // In the middle of a record nobody knows whether it was this thread that was about to open the other.
-        assert_eq!(room + 1 + u32::from(!idle), Config::SMALL.get(Size::MaxFileInstances));
+        assert_eq!(room + 1 + u32::from(!idle), CONFIG.get(Size::MaxFileInstances));
         // The others' places are free, and the setup is the parent's.
         let next = attach("next");
         used.each(&next);
         assert_eq!(used.threads(), ["own Some(80)", "next Some(70)"]);
-        assert_eq!(used.counts(), [7, 6, 20, 20, 2]);
+        assert_eq!(used.counts(), [7, 6, 20, 20, 2, 7]);
     }
 
     #[test]
@@ -325,9 +328,8 @@ mod tests {
     /// What another thread had not finished when it was copied.
     #[test]
     fn a_child_takes_back_what_nobody_will_finish() {
-        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
-        let region =
-            Region::create(&words, &Config::SMALL, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
         let used = Used::new(&region);
         let classes = region.arrays::<{ crate::region::CLASS }>(Section::Classes);
         let free = classes.iter().find(|words| words[0].get() == 0).expect("there is room");
