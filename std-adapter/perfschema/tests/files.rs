@@ -1,7 +1,9 @@
 //! `perfschema::fs` beside `std::fs`: the same story told with each must go the same way, byte by byte and error by error. And what it
 //! leaves in the tables.
 
-use std::fmt::Debug;
+mod common;
+
+use common::Story;
 use std::path::{Path, PathBuf};
 
 /// An empty folder of this name.
@@ -10,24 +12,6 @@ fn folder(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-/// What happened, a line each. Descriptors and times are other ones every time.
-#[derive(Default)]
-struct Story(Vec<String>);
-
-impl Story {
-    fn tell(&mut self, what: impl Debug) {
-        self.0.push(format!("{what:?}"));
-    }
-
-    fn result<T: Debug>(&mut self, result: std::io::Result<T>) -> Option<T> {
-        match &result {
-            Ok(value) => self.tell(value),
-            Err(error) => self.tell((error.kind(), error.raw_os_error(), error.to_string())),
-        }
-        result.ok()
-    }
 }
 
 /// Every mirrored item, as a program uses it: the module is all that differs.

@@ -1,7 +1,9 @@
 //! `perfschema::net` and `perfschema::os::unix::net` beside std's: the same story told with each must go the same way, byte by byte and
 //! error by error. And what it leaves in the tables.
 
-use std::fmt::Debug;
+mod common;
+
+use common::{Story, has_ipv6};
 use std::path::PathBuf;
 
 /// An empty folder of this name, short enough for the address of a Unix socket.
@@ -10,33 +12,6 @@ fn folder(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-/// What happened, a line each. Ports and descriptors are other ones every time.
-#[derive(Default)]
-struct Story(Vec<String>);
-
-impl Story {
-    fn tell(&mut self, what: impl Debug) {
-        self.0.push(format!("{what:?}"));
-    }
-
-    fn result<T: Debug>(&mut self, result: std::io::Result<T>) -> Option<T> {
-        match &result {
-            Ok(value) => self.tell(value),
-            Err(error) => self.tell((error.kind(), error.raw_os_error(), error.to_string())),
-        }
-        result.ok()
-    }
-}
-
-/// Whether the kernel has IPv6; says so loudly if not.
-fn has_ipv6() -> bool {
-    let has = std::net::UdpSocket::bind("[::1]:0").is_ok();
-    if !has {
-        eprintln!("IPv6 IS NOT TESTED: this kernel has no [::1]");
-    }
-    has
 }
 
 /// Every mirrored item, as a program uses it: the modules are all that differs.

@@ -1,10 +1,12 @@
 //! `perfschema::tokio::fs` beside tokio's own: the same story told with each must go the same way. And what it leaves in the tables.
 #![cfg(all(feature = "tokio", target_os = "linux", not(miri)))]
 
+mod common;
+
+use common::Story;
 use perfschema::task::attach;
 use perfschema::tokio::fs::{self, Fs};
 use perfschema::{Region, Setting, tables};
-use std::fmt::Debug;
 use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -33,24 +35,6 @@ fn folder(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-/// What happened, a line each.
-#[derive(Default)]
-struct Story(Vec<String>);
-
-impl Story {
-    fn tell(&mut self, what: impl Debug) {
-        self.0.push(format!("{what:?}"));
-    }
-
-    fn result<T: Debug>(&mut self, result: std::io::Result<T>) -> Option<T> {
-        match &result {
-            Ok(value) => self.tell(value),
-            Err(error) => self.tell((error.kind(), error.raw_os_error(), error.to_string())),
-        }
-        result.ok()
-    }
 }
 
 /// Every mirrored item, as a program uses it: the module is all that differs.

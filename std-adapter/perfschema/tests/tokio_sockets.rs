@@ -2,12 +2,14 @@
 //! waits over several polls, on several threads, that are given up, handed over, or beside one another.
 #![cfg(all(feature = "tokio", target_os = "linux", not(miri)))]
 
+mod common;
+
+use common::{Story, has_ipv6};
 use perfschema::core::table::TableSource;
 use perfschema::tables::EventsWaitsRow;
 use perfschema::task::attach;
 use perfschema::tokio::net::{Idle, Net, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixStream};
 use perfschema::{Region, Size, tables, thread};
-use std::fmt::Debug;
 use std::io::Write;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
@@ -31,33 +33,6 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
         builder.start().unwrap().region()
     });
     (region, alone)
-}
-
-/// What happened, a line each. Ports and descriptors are other ones every time.
-#[derive(Default)]
-struct Story(Vec<String>);
-
-impl Story {
-    fn tell(&mut self, what: impl Debug) {
-        self.0.push(format!("{what:?}"));
-    }
-
-    fn result<T: Debug>(&mut self, result: std::io::Result<T>) -> Option<T> {
-        match &result {
-            Ok(value) => self.tell(value),
-            Err(error) => self.tell((error.kind(), error.raw_os_error(), error.to_string())),
-        }
-        result.ok()
-    }
-}
-
-/// Whether the kernel has IPv6; says so loudly if not.
-fn has_ipv6() -> bool {
-    let has = std::net::UdpSocket::bind("[::1]:0").is_ok();
-    if !has {
-        eprintln!("IPv6 IS NOT TESTED: this kernel has no [::1]");
-    }
-    has
 }
 
 /// Every mirrored item, as a program uses it: the module is all that differs.
@@ -411,6 +386,8 @@ fn same_story(when: &str) {
 #[test]
 fn the_same_story_as_tokios() {
     let (region, _alone) = region();
+    // What another test has left there.
+    tables::EventsWaitsHistoryLong.truncate(region);
     same_story("on");
     let mut operations = std::collections::BTreeSet::new();
     region.scan(&tables::EventsWaitsHistoryLong, |row| {

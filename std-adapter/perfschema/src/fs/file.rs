@@ -1,6 +1,6 @@
 //! `File` and `OpenOptions`
 
-use super::record::{self, Caller, Io, Named};
+use super::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
 use perfschema_core::{FileId, Operation};
 use std::fmt;
@@ -44,9 +44,7 @@ pub struct File {
 pub struct OpenOptions {
     inner: std::fs::OpenOptions,
     instrument: &'static Instrument,
-    create: bool,
-    create_new: bool,
-    flags: i32,
+    opening: Opening,
 }
 
 /// A method that sets an option as std's does.
@@ -70,7 +68,7 @@ impl OpenOptions {
     }
 
     pub(super) fn of(instrument: &'static Instrument) -> OpenOptions {
-        OpenOptions { inner: std::fs::OpenOptions::new(), instrument, create: false, create_new: false, flags: 0 }
+        OpenOptions { inner: std::fs::OpenOptions::new(), instrument, opening: Opening::default() }
     }
 
     options! { read write append truncate }
@@ -78,14 +76,14 @@ impl OpenOptions {
     /// See [`std::fs::OpenOptions::create`].
     pub fn create(&mut self, create: bool) -> &mut OpenOptions {
         self.inner.create(create);
-        self.create = create;
+        self.opening.create = create;
         self
     }
 
     /// See [`std::fs::OpenOptions::create_new`].
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.inner.create_new(create_new);
-        self.create_new = create_new;
+        self.opening.create_new = create_new;
         self
     }
 
@@ -100,18 +98,9 @@ impl OpenOptions {
 
     pub(super) fn open_at(&self, path: &Path, caller: Caller) -> io::Result<File> {
         let named = Named::new(self.instrument, path);
-        let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
-        let io = || Io { flags: self.shown_flags(), ..Io::new(self.instrument, named.id(), operation, caller) };
+        let io = || self.opening.io(self.instrument, named.id(), caller);
         let inner = record::run(self.instrument, io, || self.inner.open(path))?;
         Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, id: named.opened() })
-    }
-
-    /// FLAGS, as the worklog has it: O_DIRECT, nothing else.
-    fn shown_flags(&self) -> u32 {
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        return (self.flags & libc::O_DIRECT) as u32;
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        return 0;
     }
 }
 
@@ -124,7 +113,7 @@ impl std::os::unix::fs::OpenOptionsExt for OpenOptions {
 
     fn custom_flags(&mut self, flags: i32) -> &mut OpenOptions {
         self.inner.custom_flags(flags);
-        self.flags = flags;
+        self.opening.flags = flags;
         self
     }
 }

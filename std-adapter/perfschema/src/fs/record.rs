@@ -79,6 +79,27 @@ pub(crate) fn renamed(from: &Path, to: &Path) {
     }
 }
 
+/// What the options of an open say that its wait shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Opening {
+    pub(crate) create: bool,
+    pub(crate) create_new: bool,
+    /// Those of the system's that the program adds.
+    pub(crate) flags: i32,
+}
+
+impl Opening {
+    pub(crate) fn io(self, instrument: &'static Instrument, file: FileId, caller: Caller) -> Io {
+        let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
+        // FLAGS, as the worklog has it: O_DIRECT, nothing else.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let flags = (self.flags & libc::O_DIRECT) as u32;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let flags = 0;
+        Io { flags, ..Io::new(instrument, file, operation, caller) }
+    }
+}
+
 /// An operation on a file, as it is before it begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Io {

@@ -1,7 +1,7 @@
 //! `File` and `OpenOptions`
 
 use super::STD;
-use crate::fs::record::{self, Caller, Io, Named};
+use crate::fs::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
 use crate::tokio::pending::{self, Pending, Polled, counted, filling, without_bytes};
 use perfschema_core::{FileId, Operation};
@@ -67,9 +67,7 @@ impl Drop for Handle {
 pub struct OpenOptions {
     inner: tokio::fs::OpenOptions,
     instrument: &'static Instrument,
-    create: bool,
-    create_new: bool,
-    flags: i32,
+    opening: Opening,
 }
 
 /// A method that sets an option as tokio's does.
@@ -92,7 +90,7 @@ impl OpenOptions {
     }
 
     pub(super) fn of(instrument: &'static Instrument) -> OpenOptions {
-        OpenOptions { inner: tokio::fs::OpenOptions::new(), instrument, create: false, create_new: false, flags: 0 }
+        OpenOptions { inner: tokio::fs::OpenOptions::new(), instrument, opening: Opening::default() }
     }
 
     options! { read write append truncate }
@@ -100,14 +98,14 @@ impl OpenOptions {
     /// See [`tokio::fs::OpenOptions::create`].
     pub fn create(&mut self, create: bool) -> &mut OpenOptions {
         self.inner.create(create);
-        self.create = create;
+        self.opening.create = create;
         self
     }
 
     /// See [`tokio::fs::OpenOptions::create_new`].
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.inner.create_new(create_new);
-        self.create_new = create_new;
+        self.opening.create_new = create_new;
         self
     }
 
@@ -122,7 +120,7 @@ impl OpenOptions {
     #[cfg(unix)]
     pub fn custom_flags(&mut self, flags: i32) -> &mut OpenOptions {
         self.inner.custom_flags(flags);
-        self.flags = flags;
+        self.opening.flags = flags;
         self
     }
 
@@ -138,18 +136,9 @@ impl OpenOptions {
     pub(super) async fn opened<P: AsRef<Path>>(self, path: P, caller: Caller) -> io::Result<File> {
         let path = path.as_ref().to_path_buf();
         let named = Named::new(self.instrument, &path);
-        let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
-        let io = Io { flags: self.shown_flags(), ..Io::new(self.instrument, named.id(), operation, caller) };
+        let io = self.opening.io(self.instrument, named.id(), caller);
         let inner = pending::run(io, self.inner.open(&path)).await?;
         Ok(File::of(inner, self.instrument, named.opened()))
-    }
-
-    /// FLAGS, as the worklog has it: O_DIRECT, nothing else.
-    fn shown_flags(&self) -> u32 {
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        return (self.flags & libc::O_DIRECT) as u32;
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        return 0;
     }
 }
 

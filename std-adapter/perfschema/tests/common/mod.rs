@@ -1,0 +1,34 @@
+//! What tests need that tell the same story with a module and with the one that mirrors it.
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(missing_docs, reason = "a test's own helpers")]
+#![allow(unreachable_pub, reason = "shared by several test crates")]
+#![allow(missing_debug_implementations, reason = "a test's own helpers")]
+
+use std::fmt::Debug;
+
+/// What happened, a line each. What is another every time, such as ports, descriptors and times, is left out.
+#[derive(Default)]
+pub struct Story(pub Vec<String>);
+
+impl Story {
+    pub fn tell(&mut self, what: impl Debug) {
+        self.0.push(format!("{what:?}"));
+    }
+
+    pub fn result<T: Debug>(&mut self, result: std::io::Result<T>) -> Option<T> {
+        match &result {
+            Ok(value) => self.tell(value),
+            Err(error) => self.tell((error.kind(), error.raw_os_error(), error.to_string())),
+        }
+        result.ok()
+    }
+}
+
+/// Whether the kernel has IPv6; says so loudly if not.
+pub fn has_ipv6() -> bool {
+    let has = std::net::UdpSocket::bind("[::1]:0").is_ok();
+    if !has {
+        eprintln!("IPv6 IS NOT TESTED: this kernel has no [::1]");
+    }
+    has
+}
