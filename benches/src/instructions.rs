@@ -6,14 +6,15 @@ use std::process::Command;
 /// Events of the two runs whose difference counts.
 const RUNS: [u32; 2] = [10_000, 30_000];
 
-/// Instructions an event of each of the paths.
+/// Instructions an event of each of the paths that are selected.
 ///
 /// # Errors
 /// What went wrong, with the command that did.
-pub(crate) fn count(paths: &[Path]) -> Result<Vec<f64>, String> {
+pub(crate) fn count(paths: &[Path], selected: impl Fn(&Path) -> bool) -> Result<Vec<f64>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    (0..paths.len())
-        .map(|index| {
+    let selected = paths.iter().enumerate().filter(|(_, path)| selected(path));
+    selected
+        .map(|(index, _)| {
             let [few, many] = RUNS;
             Ok((run(&program, index, many)? - run(&program, index, few)?) / f64::from(many - few))
         })

@@ -1,73 +1,29 @@
 //! The paths that are measured, each a loop of its own so that the compiler sees what it would see in a program.
 
 use self::Goal::{CyclesMore, TimerPairs, TimesTimed};
+use crate::BATCH;
+use crate::io::{IO, Io};
 use crate::peers::{PEERS, Peers};
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Region, Setting};
-use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, WaitStart, Word};
+use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, Switches, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::LazyCell;
 use std::hint::black_box;
-use std::io::{Read, Write};
-use std::os::unix::fs::FileExt;
 use std::panic::Location;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// What all paths of one thread work on.
 pub(crate) struct Bench {
     region: &'static Region<'static>,
     actor: Actor<'static>,
     event: Class,
-    /// The word that switches `event`, as an instrumentation point keeps it.
-    switch: &'static Word,
     mutex: Mutex<u64>,
     plain: std::sync::Mutex<u64>,
-    files: Files,
-    hooked_pair: [perfschema::net::TcpStream; 2],
-    plain_pair: [std::net::TcpStream; 2],
+    /// Made when its first path runs: most threads need none of it.
+    pub(crate) io: LazyCell<Io>,
     /// Made when the first peer runs: some of them start threads.
     pub(crate) peers: LazyCell<Peers>,
-}
-
-/// Both ends of a connection over loopback.
-macro_rules! pair {
-    ($listener:ident, $stream:ident) => {{
-        let listener = $listener::bind("127.0.0.1:0").expect("there is loopback");
-        let client = $stream::connect(listener.local_addr().expect("it is bound")).expect("there is loopback");
-        let (server, _) = listener.accept().expect("it was connected");
-        for stream in [&client, &server] {
-            stream.set_nodelay(true).expect("it is open");
-        }
-        [client, server]
-    }};
-}
-
-/// A file of some pages that the kernel has in memory.
-struct Files {
-    path: PathBuf,
-    hooked: perfschema::fs::File,
-    plain: std::fs::File,
-}
-
-static FILES: perfschema::fs::Fs = perfschema::fs!("wait/io/file/bench/file");
-const PAGE: usize = 4096;
-
-impl Files {
-    fn new() -> Files {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("perfschema-bench-{}-{number}", std::process::id()));
-        std::fs::write(&path, [1; 4 * PAGE]).expect("the system's folder for temporary files takes one");
-        let hooked = FILES.open(&path).expect("it was just written");
-        Files { hooked, plain: std::fs::File::open(&path).expect("it was just written"), path }
-    }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-    }
 }
 
 /// One path.
@@ -79,6 +35,12 @@ pub(crate) struct Path {
     pub(crate) prepare: fn(&Bench),
     /// Runs so many events.
     pub(crate) run: fn(&Bench, u32),
+    /// Events of one batch: some hundred microseconds at most, so that most batches are not interrupted.
+    pub(crate) batch: u32,
+    /// An event calls the system, which takes now longer, now shorter, and not only by interruptions: what it costs more is the median of
+    /// differences within rounds, of the quarter of them that took least, and not the difference of the least batches.
+    pub(crate) calls_system: bool,
+    pub(crate) threads: usize,
     /// The path that it is compared with: the same without an event.
     pub(crate) over: Option<&'static str>,
     /// What `--check` asks: so many timer pairs more than `over`. Wider than what is aimed at, so that a noisy machine passes.
@@ -100,15 +62,30 @@ pub(crate) enum Goal {
     CyclesMore(f64),
     /// So many times `over` and a timer pair together.
     TimesTimed(f64),
+    /// So many times `over`.
+    Times(f64),
 }
 
 impl Path {
     pub(crate) const fn new(name: &'static str, variant: &'static str, prepare: fn(&Bench), run: fn(&Bench, u32)) -> Path {
         let (over, limit, goal, instructions_goal) = (None, None, None, None);
-        Path { name, variant, prepare, run, over, limit, goal, instructions_goal, cannot_show: "" }
+        let (batch, calls_system, threads, cannot_show) = (BATCH, false, 1, "");
+        Path { name, variant, prepare, run, batch, calls_system, threads, over, limit, goal, instructions_goal, cannot_show }
     }
 
-    const fn over(self, name: &'static str) -> Path {
+    pub(crate) const fn batch(self, batch: u32) -> Path {
+        Path { batch, ..self }
+    }
+
+    pub(crate) const fn calls_system(self, batch: u32) -> Path {
+        Path { batch, calls_system: true, ..self }
+    }
+
+    pub(crate) const fn threads(self, threads: usize) -> Path {
+        Path { threads, ..self }
+    }
+
+    pub(crate) const fn over(self, name: &'static str) -> Path {
         Path { over: Some(name), ..self }
     }
 
@@ -116,17 +93,32 @@ impl Path {
         Path { limit: Some(timer_pairs), ..self }
     }
 
-    const fn goal(self, goal: Goal) -> Path {
+    pub(crate) const fn goal(self, goal: Goal) -> Path {
         Path { goal: Some(goal), ..self }
     }
 
-    const fn instructions(self, at_most: f64) -> Path {
+    pub(crate) const fn instructions(self, at_most: f64) -> Path {
         Path { instructions_goal: Some(at_most), ..self }
+    }
+
+    /// Whether others are compared with it, whatever they are.
+    pub(crate) fn is_scale(&self) -> bool {
+        matches!(self.name, "timer pair" | "empty loop")
     }
 
     pub(crate) const fn cannot_show(self, what: &'static str) -> Path {
         Path { cannot_show: what, ..self }
     }
+}
+
+/// Where the word is that switches the event, as an instrumentation point in a `static` keeps it.
+static SWITCH: AtomicPtr<Word> = AtomicPtr::new((&raw const OFF).cast_mut());
+static OFF: Word = Word::new(0);
+
+#[inline(always)]
+fn event_switches() -> Switches {
+    // SAFETY: it points to a static, or to a word of the process's region, which is never freed.
+    unsafe { &*SWITCH.load(Ordering::Acquire) }.switches()
 }
 
 const EVENT: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/bench/event");
@@ -135,30 +127,26 @@ impl Bench {
     /// Starts the performance schema, and makes what the calling thread works on.
     pub(crate) fn start() -> Bench {
         perfschema::builder().environment(false).start().expect("nothing started it before, and the sizes are the defaults");
-        Bench::of_thread()
+        let bench = Bench::of_thread();
+        // Its instruments are registered before anybody sets switches.
+        LazyCell::force(&bench.io);
+        bench
     }
 
     /// What another thread works on: an actor and locks of its own.
     pub(crate) fn of_thread() -> Bench {
         let region = perfschema::process().expect("Bench::start() comes first").region();
         let event = region.register(EVENT, Setting::OFF).expect("there is room for a handful of instruments");
+        let word = region.switch_word(event).expect("a registered class has one");
+        SWITCH.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
         let identity = ActorIdentity { name: "thread/bench/actor", ..Default::default() };
         let bench = Bench {
             region,
             actor: Actor::attach(region, &identity),
             event,
-            switch: region.switch_word(event).expect("a registered class has one"),
             mutex: perfschema::mutex!("wait/synch/mutex/bench/mutex", 0),
             plain: std::sync::Mutex::new(0),
-            files: Files::new(),
-            hooked_pair: {
-                use perfschema::net::{TcpListener, TcpStream};
-                pair!(TcpListener, TcpStream)
-            },
-            plain_pair: {
-                use std::net::{TcpListener, TcpStream};
-                pair!(TcpListener, TcpStream)
-            },
+            io: LazyCell::new(Io::new),
             peers: LazyCell::new(Peers::start),
         };
         // Registers the mutex's instrument.
@@ -206,8 +194,10 @@ const LONG: &[Consumer] = &[
 
 #[inline(always)]
 fn event(bench: &Bench) {
-    let switches = bench.switch.switches();
+    let switches = event_switches();
     if switches.is_on() {
+        // So that nothing of the actor is kept from event to event.
+        let bench = black_box(bench);
         let start =
             WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
@@ -217,18 +207,18 @@ fn event(bench: &Bench) {
 
 pub(crate) fn events(bench: &Bench, count: u32) {
     for _ in 0..count {
-        event(black_box(bench));
+        event(bench);
     }
 }
 
 fn chained(bench: &Bench, count: u32) {
-    let switches = bench.switch.switches();
+    let switches = event_switches();
     let start =
         WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
     let mut wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
     for _ in 1..count {
         let bench = black_box(bench);
-        let switches = bench.switch.switches();
+        let switches = event_switches();
         wait = bench.actor.chain(&SystemClock, wait, Held::None, switches, bench.event, &start);
     }
     bench.actor.end(&SystemClock, wait, Held::None);
@@ -236,7 +226,7 @@ fn chained(bench: &Bench, count: u32) {
 
 /// About 250 cycles of multiplications, each waiting for the one before.
 #[inline(always)]
-fn busy() {
+pub(crate) fn busy() {
     let mut x = black_box(3_u64);
     for _ in 0..90 {
         x = x.wrapping_mul(6_364_136_223_846_793_005).rotate_left(5);
@@ -255,7 +245,7 @@ pub(crate) fn wide_arithmetic(_: &Bench, count: u32) {
 fn busy_events(bench: &Bench, count: u32) {
     for _ in 0..count {
         let bench = black_box(bench);
-        let switches = bench.switch.switches();
+        let switches = event_switches();
         let start =
             WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
@@ -288,54 +278,6 @@ pub(crate) fn plain_locks(bench: &Bench, count: u32) {
     }
 }
 
-/// A page read from the page cache.
-macro_rules! reads {
-    ($name:ident, $file:ident) => {
-        fn $name(bench: &Bench, count: u32) {
-            let mut page = [0; PAGE];
-            for _ in 0..count {
-                let read = black_box(&bench.files.$file).read_at(black_box(&mut page), PAGE as u64);
-                assert!(matches!(read, Ok(PAGE)));
-            }
-        }
-    };
-}
-reads!(hooked_reads, hooked);
-reads!(plain_reads, plain);
-
-/// A byte to the other end and one back: two that are sent and two that are received, all by one thread, so that no switch between
-/// threads hides what recording costs.
-macro_rules! ping_pongs {
-    ($name:ident, $pair:ident) => {
-        fn $name(bench: &Bench, count: u32) {
-            let [mut client, mut server] = bench.$pair.each_ref();
-            let mut byte = [0];
-            for _ in 0..count {
-                let sent = client.write(black_box(&[1])).is_ok_and(|sent| sent == 1);
-                let received = server.read(black_box(&mut byte)).is_ok_and(|received| received == 1);
-                assert!(sent && received);
-                let sent = server.write(black_box(&byte)).is_ok_and(|sent| sent == 1);
-                let received = client.read(black_box(&mut byte)).is_ok_and(|received| received == 1);
-                assert!(sent && received);
-            }
-        }
-    };
-}
-ping_pongs!(hooked_ping_pongs, hooked_pair);
-ping_pongs!(plain_ping_pongs, plain_pair);
-
-fn hooked_opens(bench: &Bench, count: u32) {
-    for _ in 0..count {
-        drop(FILES.open(black_box(&bench.files.path)));
-    }
-}
-
-fn plain_opens(bench: &Bench, count: u32) {
-    for _ in 0..count {
-        drop(std::fs::File::open(black_box(&bench.files.path)));
-    }
-}
-
 pub(crate) fn timer_pairs(_: &Bench, count: u32) {
     for _ in 0..count {
         black_box(SystemClock.ticks(TimerName::Cycle));
@@ -343,9 +285,10 @@ pub(crate) fn timer_pairs(_: &Bench, count: u32) {
     }
 }
 
-fn empty(bench: &Bench, count: u32) {
+/// The loop around all of them; the compiler keeps it, not knowing that nothing is done.
+fn empty(_: &Bench, count: u32) {
     for _ in 0..count {
-        black_box(bench);
+        black_box(());
     }
 }
 
@@ -365,7 +308,7 @@ fn one_in_16(bench: &Bench) {
     bench.set(Setting { timed_one_in: 16, ..Setting::ON }, SUMMARY);
 }
 
-fn off(bench: &Bench) {
+pub(crate) fn off(bench: &Bench) {
     bench.set(Setting::OFF, &[]);
 }
 
@@ -401,26 +344,9 @@ pub(crate) const OURS: &[Path] = &[
     Path::new("perfschema Mutex", "off", off, locks).over("std Mutex").limit(0.05).goal(TimerPairs(0.03)).instructions(4.0),
     Path::new("perfschema Mutex", "timed, visible, history", visible, locks).over("std Mutex").limit(1.3),
     Path::new("perfschema Mutex", "everything on", Bench::everything_on, locks).over("std Mutex").goal(TimesTimed(1.15)),
-    Path::new("std read_at, 4 KiB", "", |_| (), plain_reads),
-    Path::new("read_at, 4 KiB", "off", off, hooked_reads).over("std read_at, 4 KiB").instructions(8.0),
-    Path::new("read_at, 4 KiB", "timed, visible, history", visible, hooked_reads)
-        .over("std read_at, 4 KiB")
-        .goal(TimerPairs(1.3)),
-    Path::new("read_at, 4 KiB", "everything on", Bench::everything_on, hooked_reads).over("std read_at, 4 KiB"),
-    Path::new("std open, close", "", |_| (), plain_opens),
-    Path::new("open, close", "off", off, hooked_opens).over("std open, close"),
-    Path::new("open, close", "timed, visible, history", visible, hooked_opens).over("std open, close"),
-    Path::new("open, close", "everything on", Bench::everything_on, hooked_opens).over("std open, close"),
-    Path::new("std ping-pong over loopback", "", |_| (), plain_ping_pongs),
-    // Four calls.
-    Path::new("ping-pong over loopback", "off", off, hooked_ping_pongs).over("std ping-pong over loopback").instructions(32.0),
-    Path::new("ping-pong over loopback", "timed, visible, history", visible, hooked_ping_pongs)
-        .over("std ping-pong over loopback"),
-    Path::new("ping-pong over loopback", "everything on", Bench::everything_on, hooked_ping_pongs)
-        .over("std ping-pong over loopback"),
 ];
 
 /// Every path, the peers last.
 pub(crate) fn all() -> Vec<Path> {
-    [OURS, PEERS].concat()
+    [OURS, IO, PEERS].concat()
 }

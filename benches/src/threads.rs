@@ -46,7 +46,10 @@ pub(crate) fn measure(bench: &Bench, rounds: usize) -> Vec<Row> {
         }
         rows.extend(own_locks(bench, threads, rounds));
     }
-    rows.extend(contended(bench, rounds));
+    for (busy, within) in [(0, ""), (5, ", 1200 cycles within"), (40, ", 10000 cycles within")] {
+        let rounds = if busy == 0 { rounds } else { rounds.div_ceil(10) };
+        rows.extend(contended(bench, rounds, busy, within));
+    }
     rows
 }
 
@@ -78,8 +81,8 @@ fn own_locks(bench: &Bench, threads: usize, rounds: usize) -> impl Iterator<Item
                 run(&bench, BATCH);
                 bench
             };
-            let mut alone = on_threads(1, own, |bench| batch(bench, *run));
-            let mut several = on_threads(threads, own, |bench| batch(bench, *run));
+            let mut alone = on_threads(1, own, |bench| batch(bench, *run, BATCH));
+            let mut several = on_threads(threads, own, |bench| batch(bench, *run, BATCH));
             ratios[index].push(Cost::of(&mut several).median / Cost::of(&mut alone).median);
             together[index].append(&mut several);
         }
@@ -98,8 +101,9 @@ fn own_locks(bench: &Bench, threads: usize, rounds: usize) -> impl Iterator<Item
     })
 }
 
-/// Two threads on one mutex: std's and ours by turns.
-fn contended(bench: &Bench, rounds: usize) -> [Row; 2] {
+/// Two threads on one mutex: std's and ours by turns. `busy`: how often, while it is held, the busy body runs, of some 250 cycles; with
+/// none, there is nothing to do but to pass the lock on.
+fn contended(bench: &Bench, rounds: usize, busy: u32, within: &str) -> [Row; 2] {
     let plain = std::sync::Mutex::new(0_u64);
     let ours: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/bench/contended", 0);
     // Registers it, so that it is switched on, too.
@@ -107,8 +111,12 @@ fn contended(bench: &Bench, rounds: usize) -> [Row; 2] {
     bench.everything_on();
     let (mut plain_cycles, mut our_cycles, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let std = contending(&|| *plain.lock().expect("nothing panics under it") += 1);
-        let instrumented = contending(&|| *ours.lock().expect("nothing panics under it") += 1);
+        let work = |count: &mut u64| {
+            *count += 1;
+            (0..busy).for_each(|_| paths::busy());
+        };
+        let std = contending(busy, &|| work(&mut plain.lock().expect("nothing panics under it")));
+        let instrumented = contending(busy, &|| work(&mut ours.lock().expect("nothing panics under it")));
         rates.push(std / instrumented);
         plain_cycles.push(std);
         our_cycles.push(instrumented);
@@ -116,7 +124,7 @@ fn contended(bench: &Bench, rounds: usize) -> [Row; 2] {
     let rate = Cost::of(&mut rates).median;
     let aim = Aim { measured: rate, unit: "x std's throughput", target: Some(Target::AtLeast(0.97)) };
     let row = |name, variant: &str, cycles: &mut [f64], aim| {
-        let (variant, cost) = (variant.to_owned(), Some(Cost::of(cycles)));
+        let (variant, cost) = (format!("{variant}{within}"), Some(Cost::of(cycles)));
         Row { name, variant, threads: 2, cost, aim, ..Row::default() }
     };
     [
@@ -126,8 +134,12 @@ fn contended(bench: &Bench, rounds: usize) -> [Row; 2] {
 }
 
 /// Cycles from one lock to the next, whichever of two threads has it, over 10 ms. Tried again, some times, if a thread was interrupted for
-/// long: the other was alone then.
-fn contending(lock: &(dyn Fn() + Sync)) -> f64 {
+/// long: the other was alone then. `busy`: as in [`contended`].
+fn contending(busy: u32, lock: &(dyn Fn() + Sync)) -> f64 {
+    // From one look at the time to the next.
+    let locks_at_once = 100 / (busy + 1);
+    // With work to do under the lock one thread has it for long, and the other waits: that is no interruption.
+    let tries = if busy == 0 { TRIES } else { 1 };
     let window = Timers::calibrate().get(TimerName::Cycle).frequency_hz / 100;
     let run = |core: usize, start: &Start| {
         on_core(core, || {
@@ -135,16 +147,16 @@ fn contending(lock: &(dyn Fn() + Sync)) -> f64 {
             let begin = SystemClock.ticks(TimerName::Cycle);
             let (mut locks, mut now, mut longest) = (0, begin, 0);
             while now.saturating_sub(begin) < window {
-                (0..100).for_each(|_| lock());
+                (0..locks_at_once).for_each(|_| lock());
                 let before = std::mem::replace(&mut now, SystemClock.ticks(TimerName::Cycle));
                 longest = longest.max(now.saturating_sub(before));
-                locks += 100;
+                locks += locks_at_once;
             }
             (locks, longest)
         })
     };
     let mut cycles = f64::NAN;
-    for _ in 0..TRIES {
+    for _ in 0..tries {
         let results = on_each(2, run);
         cycles = window as f64 / results.iter().map(|(locks, _)| f64::from(*locks)).sum::<f64>();
         if results.iter().all(|(_, longest)| *longest < window / 20) {

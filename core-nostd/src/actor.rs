@@ -2,28 +2,32 @@
 //!
 //! Who pays what, for one wait that is on, timed, visible and kept:
 //! ```text
-//! begin  [1] switches (1 load), mask (1 load), event id, first timer read, record: 7 stores
-//! end    [1] second timer read, record: 5 stores, summary: 6 loads and stores, histogram: 2 loads and stores
+//! begin  [1] switches (1 load), mask (1 load), event id, record: 8 stores; first timer read
+//! end    [1] record: 4 stores, summary: 5 loads, 4 stores, histogram: 2 loads, 2 stores; second timer read among them
 //! read   [A] names, source lines, picoseconds of each row, sums over the actors
 //! ```
 //! Nothing in `begin` or `end` can fail, block, allocate or panic (`ci/targets` links a program that proves it), and nothing that follows
-//! waits for the second timer value: it decides what is stored, not where, and no branch of the source.
+//! waits for the second timer value: it decides what is stored, not where, and no branch but those for a new extreme, which is rare. The
+//! timer is read late in both: what is written before the second reading is written in the shadow of what the event itself still does.
+//!
+//! Nearly all events are alike ([`Switches::PLAIN`]), lie within no other, and have none within: their way is short, and inlined. What is
+//! rare ends out of line, with all that is left out here.
 
 use crate::class::Class;
-use crate::file::{FileId, FileInstance};
+use crate::file::FileIo;
 use crate::instance::Held;
 use crate::io;
 use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Start, What};
-use crate::region::{CARRY, FILE, RECORD, Region, SOURCE, STAT, Section};
+use crate::region::{CARRY, RECORD, Region, STAT, Section};
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
-use crate::source;
-use crate::stat::{self, CarryWords, Epochs, Shared, StatWords};
+use crate::source::{Recent, SourceBits};
+use crate::stat::{self, Epochs, Shared, StatWords};
 use crate::sync::Word;
-use crate::{Lost, Operation, wait_histogram};
+use crate::{Instance, Lost, Operation, wait_histogram};
 use core::cell::Cell;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName, difference};
@@ -62,20 +66,13 @@ pub struct Actor<'r> {
     /// The last event's sequence number: the event id, counted on over all owners of the slot. Plain, because only the owner needs it.
     sequence: Cell<u64>,
     enclosing: Cell<Enclosing>,
-    ring: &'r [RecordWords],
-    /// The records in the order in which they will be taken, round and round: from `first` on those that no running event uses, the
-    /// one that ended longest ago first; before it the places of those that `running` events took.
-    queue: &'r [Word],
-    first: Cell<usize>,
-    running: Cell<usize>,
-    stats: &'r [StatWords],
-    carries: &'r [CarryWords],
-    shared: &'r [StatWords],
-    sources: &'r [[Word; SOURCE]],
+    ring: Ring<'r>,
+    /// None once the slot is given back.
+    stats: Cell<&'r [StatWords]>,
+    recent_sources: Recent,
     histograms: &'r [Word],
     long: long_history::Writer<'r>,
     files: io::Recorder<'r>,
-    file_places: &'r [[Word; FILE]],
     sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
     conversions: [Conversion; 8],
@@ -109,25 +106,34 @@ impl WaitStart {
 pub struct Wait<'r> {
     sequence: u64,
     start: u64,
-    shown: Option<Shown<'r>>,
-    class: Class,
+    /// The record in which it is visible.
+    shown: Option<&'r RecordWords>,
+    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
+    plain_class: usize,
     switches: Switches,
     amount: u64,
+    /// The amount was not known at the start.
+    amount_is_new: bool,
     enclosing: Enclosing,
 }
 
-/// The record in which a wait is visible.
-#[derive(Clone, Copy, Debug)]
-struct Shown<'r> {
-    record: &'r RecordWords,
-    /// Its place in the ring.
-    index: u64,
-}
-
 impl Wait<'_> {
+    /// One of which nothing is recorded.
+    const NONE: Wait<'static> = Wait {
+        sequence: 0,
+        start: 0,
+        shown: None,
+        plain_class: usize::MAX,
+        switches: Switches::OFF,
+        amount: 0,
+        amount_is_new: false,
+        enclosing: Enclosing::NONE,
+    };
+
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
+        self.amount_is_new = true;
     }
 
     /// Whether anything is recorded for it.
@@ -166,21 +172,14 @@ impl<'r> Actor<'r> {
 
     fn with_slot(region: &'r Region<'r>, claimed: Claimed<'r>) -> Actor<'r> {
         let owners = region.section(Section::Slots).len() / crate::region::SLOT;
-        let queue = region.arrays_of::<1>(Section::Queues, claimed.index, owners).as_flattened();
-        for (index, word) in queue.iter().enumerate() {
-            word.set(index as u64);
-        }
         Actor {
             thread_id: claimed.thread_id,
             base: claimed.base,
             epochs: slot::epochs_word(claimed.words),
             mask: Cell::new(slot::mask_word(claimed.words)),
             sequence: Cell::new(claimed.base),
-            ring: region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners),
-            queue,
-            running: Cell::new(0),
-            stats: region.arrays_of::<STAT>(Section::Stats, claimed.index, owners),
-            carries: region.arrays_of::<CARRY>(Section::Carries, claimed.index, owners),
+            ring: Ring::new(region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners)),
+            stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index, owners)),
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
             memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
@@ -207,18 +206,12 @@ impl<'r> Actor<'r> {
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(0),
             enclosing: Cell::new(Enclosing::default()),
-            ring: &[],
-            queue: &[],
-            first: Cell::new(0),
-            running: Cell::new(0),
-            stats: &[],
-            carries: &[],
-            shared: region.arrays::<STAT>(Section::SharedStats),
-            sources: region.arrays::<SOURCE>(Section::Sources),
+            ring: Ring::new(&[]),
+            stats: Cell::new(&[]),
+            recent_sources: Recent::default(),
             histograms: region.section(Section::Histograms),
             long: long_history::Writer::new(region),
             files: io::Recorder::new(region, &io::FILES, None),
-            file_places: region.arrays::<FILE>(Section::FileInstances),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),
             conversions,
@@ -229,12 +222,6 @@ impl<'r> Actor<'r> {
     #[inline]
     pub fn thread_id(&self) -> u64 {
         self.thread_id
-    }
-
-    /// The file of an id, as [`Region::file`] has it, faster.
-    #[inline(always)]
-    pub fn file(&self, id: FileId) -> Option<FileInstance<'r>> {
-        FileInstance::of(self.file_places, id)
     }
 
     /// The region that it records into.
@@ -251,7 +238,8 @@ impl<'r> Actor<'r> {
             return;
         }
         self.keep.set(no_slot.get());
-        self.long.finish();
+        self.stats.set(&[]);
+        self.long.close();
         if let Some(slot) = &self.slot {
             slot.release(self.sequence.get());
         }
@@ -260,9 +248,7 @@ impl<'r> Actor<'r> {
     /// A wait begins. `switches` are those of its class, loaded by the caller, who found them on.
     #[inline(always)]
     pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
-        let switches = self.effective(switches);
-        let ticks = switches.read(clock);
-        self.begin_at(switches, ticks, class, what)
+        self.begin_at(self.masked(switches), |switches| switches.read(clock), class, what)
     }
 
     /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
@@ -278,13 +264,8 @@ impl<'r> Actor<'r> {
         what: &WaitStart,
     ) -> Wait<'r> {
         let same_timer = ended.switches.timer_index() == switches.timer_index();
-        let end = self.end(clock, ended, held);
-        let switches = self.effective(switches);
-        let ticks = match end {
-            Some(ticks) if same_timer => ticks,
-            _ => switches.read(clock),
-        };
-        self.begin_at(switches, ticks, class, what)
+        let end = self.end(clock, ended, held).filter(|_| same_timer);
+        self.begin_at(self.masked(switches), |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
     }
 
     /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
@@ -315,7 +296,7 @@ impl<'r> Actor<'r> {
         what: &WaitStart,
         held: Held<'_, '_>,
     ) -> Option<u64> {
-        let wait = self.begin_at(self.effective(switches), start, class, what);
+        let wait = self.begin_at(self.masked(switches), |_| start, class, what);
         self.end(clock, wait, held)
     }
 
@@ -323,203 +304,237 @@ impl<'r> Actor<'r> {
     /// has no number and no time.
     #[inline(always)]
     pub fn count_memory(&self, switches: Switches, class: Class, change: MemoryChange) {
-        // Relaxed: a setting of its own, as the switches are.
-        let switches = Switches(switches.0 & self.mask.get().get());
+        let switches = self.masked(switches);
         if switches.has(Switches::THREAD) {
-            self.memory.count(class, change);
+            self.memory.count(self.region, class, change);
         } else if switches.has(Switches::ENABLED) {
-            self.memory.count_shared(class, change);
+            memory::count_shared(self.region, class, change);
         }
     }
 
+    /// What this thread does of what the class's switches say.
     #[inline(always)]
-    fn effective(&self, switches: Switches) -> Switches {
+    fn masked(&self, switches: Switches) -> Switches {
         // Relaxed: a setting of its own, as the switches are.
-        Switches(switches.0 & self.mask.get().get()).sampled(self.sequence.get().wrapping_add(1))
+        Switches(switches.0 & self.mask.get().get())
     }
 
     #[inline(always)]
-    fn begin_at(&self, switches: Switches, ticks: u64, class: Class, what: &WaitStart) -> Wait<'r> {
+    fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
         let sequence = self.sequence.get().wrapping_add(1);
-        let mut wait =
-            Wait { sequence, start: ticks, shown: None, class, switches, amount: what.amount, enclosing: self.enclosing.get() };
-        if switches.has(Switches::ENABLED) {
-            self.sequence.set(sequence);
-            self.enclosing.set(Enclosing::event(sequence, EventType::Wait));
-            if switches.has(Switches::CURRENT) {
-                wait.shown = self.show(&wait, what);
+        let (amount, enclosing) = (what.amount, self.enclosing.get());
+        let mut wait = Wait { sequence, amount, enclosing, ..Wait::NONE };
+        if switches.has(Switches::PLAIN) {
+            wait.plain_class = class.index();
+        } else if switches.has(Switches::PLAIN_SAMPLED) {
+            wait.plain_class = class.index();
+            switches = switches.sampled(sequence);
+        } else {
+            if !switches.has(Switches::ENABLED) {
+                return Wait::NONE;
             }
+            if switches.has(Switches::SAMPLED) {
+                switches = switches.sampled(sequence);
+            }
+            if switches.has(Switches::TIMED) && !switches.has(Switches::TIMED_BY_COUNTER) {
+                wait.start = read(switches);
+            }
+        }
+        wait.switches = switches;
+        self.sequence.set(sequence);
+        self.enclosing.set(Enclosing::event(sequence, EventType::Wait));
+        // Which timer is known where it is read, so that it is one test.
+        let by_counter = Switches(Switches::TIMED_BY_COUNTER);
+        if switches.has(Switches::CURRENT)
+            && let Some(record) = self.show(&wait, what)
+        {
+            wait.shown = Some(record);
+            if switches.has(Switches::TIMED_BY_COUNTER) {
+                wait.start = read(by_counter);
+            }
+            record::finish_start(record, sequence, wait.start);
+        } else if switches.has(Switches::TIMED_BY_COUNTER) {
+            wait.start = read(by_counter);
         }
         wait
     }
 
-    /// Takes the record that ended longest ago, and makes the wait visible in it.
+    /// Takes the record that ended longest ago, and writes there what is known before the timer is read.
     #[inline(always)]
-    fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<Shown<'r>> {
-        let (first, running) = (self.first.get(), self.running.get());
-        let Some(word) = self.queue.get(first).filter(|_| running < self.queue.len()) else {
+    fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
+        let Some(record) = self.ring.take() else {
             self.region.count_lost(Lost::NestedEvents);
             return None;
         };
-        let index = word.get();
-        let record = self.ring.get(index as usize)?;
-        self.first.set(if first + 1 == self.queue.len() { 0 } else { first + 1 });
-        self.running.set(running + 1);
-        let source = what.source.map_or(0, |location| source::intern(self.region, self.sources, location).0);
+        let source = match what.source {
+            Some(location) => self.recent_sources.intern(self.region, location),
+            None => SourceBits::default(),
+        };
         let start = Start {
-            what: What::new(wait.class.0, source, what.operation, wait.switches),
-            ticks: wait.start,
+            what: What::new(wait.switches, source, what.operation),
             object: what.object,
             nesting: wait.enclosing,
             amount: what.amount,
             io: what.io,
         };
-        record::write_start(record, wait.sequence, &start);
-        Some(Shown { record, index })
+        record::begin_start(record, wait.sequence, &start);
+        Some(record)
     }
 
     /// A wait ends. Returns the timer's ticks, if it was timed.
     #[inline(always)]
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
-        let mut switches = Switches(wait.switches.0 & self.keep.get());
+        let switches = wait.switches;
+        match self.stats.get().get(wait.plain_class) {
+            Some(stat) => {
+                // Known here, as where it began.
+                let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
+                self.end_as(&wait, switches, &Object::of(&held), Some(stat), timer, || clock.counter())
+            }
+            None => self.end_otherwise(clock, wait, Object::of(&held)),
+        }
+    }
+
+    /// A wait ends that is rare, or whose slot was given back meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn end_otherwise(&self, clock: &impl Clock, mut wait: Wait<'_>, object: Object<'_>) -> Option<u64> {
+        let switches = Switches(wait.switches.0 & self.keep.get());
         if !switches.has(Switches::ENABLED) {
             return None;
         }
-        let ticks = switches.read(clock);
+        if !switches.has(Switches::CURRENT) {
+            wait.shown = None;
+        }
+        let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
+        let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
+        self.end_as(&wait, switches, &object, stat, timer, || switches.read(clock))
+    }
+
+    /// A wait ends; `timer` is that of its conversion, if it is timed.
+    #[inline(always)]
+    fn end_as(
+        &self,
+        wait: &Wait<'_>,
+        switches: Switches,
+        object: &Object<'_>,
+        stat: Option<&StatWords>,
+        timer: Option<usize>,
+        read: impl Fn() -> u64,
+    ) -> Option<u64> {
         self.enclosing.set(wait.enclosing);
-        if let Some(shown) = wait.shown.filter(|_| switches.has(Switches::CURRENT)) {
-            let last = self.sequence.get();
-            record::write_end(shown.record, wait.sequence, ticks, last, wait.amount);
-            if record::was_hidden(shown.record, wait.sequence) {
-                switches = Switches(switches.0 & Switches::NO_HISTORY);
+        let class = switches.class().index();
+        let sums = stat.map(|stat| stat::begin(stat, Epochs(self.epochs.get()), wait.sequence, || self.honour(stat, class)));
+        let Some(timer) = timer else {
+            match sums {
+                Some(sums) => sums.count_untimed(),
+                None => self.count_shared(class, None),
             }
-            if switches.has(Switches::HISTORY_LONG) {
+            self.begin_end(wait, switches).finish(self, wait, None);
+            if let Some(sums) = sums {
+                sums.publish(wait.sequence);
+            }
+            self.count_object(wait, switches, object, None);
+            return None;
+        };
+        let ending = self.begin_end(wait, switches);
+        let ticks = read();
+        ending.finish(self, wait, Some(ticks));
+        let wait_ps = self.conversions[timer % 8].picoseconds(difference(wait.start, ticks));
+        match sums {
+            Some(sums) => {
+                sums.count_timed(wait_ps);
+                if switches.has(Switches::HISTOGRAM) {
+                    wait_histogram::note(self.region, self.histograms, sums.histogram(), wait_ps);
+                }
+                sums.publish(wait.sequence);
+            }
+            None => self.count_shared(class, Some(wait_ps)),
+        }
+        self.count_object(wait, switches, object, Some(wait_ps));
+        Some(ticks)
+    }
+
+    /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
+    #[inline(always)]
+    fn begin_end<'a>(&'a self, wait: &'a Wait<'_>, mut switches: Switches) -> Ending<'a> {
+        let Some(record) = wait.shown else { return Ending { record: None, row: None } };
+        if record::was_hidden(record, wait.sequence) {
+            switches = Switches(switches.0 & Switches::NO_HISTORY);
+        }
+        self.ring.give_back(record, switches.has(Switches::HISTORY));
+        let last = self.sequence.get();
+        record::begin_end(record, wait.sequence, last, wait.amount_is_new.then_some(wait.amount));
+        let mut row = None;
+        if switches.has(Switches::HISTORY_LONG) {
+            row = self.long.next(self.region);
+            if let Some(row) = row {
                 let ended = Ended {
-                    record: shown.record,
+                    record,
                     start: wait.start,
-                    end: ticks,
                     end_event: last,
                     nesting: wait.enclosing,
                     amount: wait.amount,
                     sequence: wait.sequence,
                     base: self.base,
                     thread_id: self.thread_id,
-                    // Known where this is compiled, so that a lock that was had does not ask.
-                    may_be_io: !matches!(held, Held::Exclusive(_) | Held::Shared(_)),
                 };
-                self.long.write(self.region, &ended);
-            }
-            // An event with none around it and none within took the place before `first`, which is the last one once it is free.
-            if self.running.get() == 1 && last == wait.sequence && switches.has(Switches::HISTORY) {
-                self.running.set(0);
-            } else {
-                self.give_back(shown.index, switches);
+                self.long.begin(row, &ended);
             }
         }
-        let wait_ps = if switches.has(Switches::TIMED_BY_COUNTER) {
-            Some(self.conversions[TimerName::Cycle.index()].picoseconds(difference(wait.start, ticks)))
-        } else if switches.has(Switches::TIMED) {
-            let conversion = self.conversions[usize::from(switches.timer_index())];
-            Some(conversion.picoseconds(difference(wait.start, ticks)))
-        } else {
-            None
-        };
-        self.count(&wait, switches, wait_ps);
+        Ending { record: Some(record), row }
+    }
+
+    /// Counts the wait for the lock, the file or the socket.
+    #[inline(always)]
+    fn count_object(&self, wait: &Wait<'_>, switches: Switches, object: &Object<'_>, wait_ps: Option<u64>) {
         let bytes = wait.amount.saturating_sub(1);
-        let io = match &held {
-            Held::File(io) => Some((&self.files, io.counted())),
-            Held::Socket(io) => Some((&self.sockets, io.counted())),
-            Held::Exclusive(_) | Held::Shared(_) | Held::None => None,
+        let io = match object {
+            Object::File(io) => Some((&self.files, io.counted())),
+            Object::Socket(io) => Some((&self.sockets, io.counted())),
+            Object::Exclusive(_) | Object::Shared(_) | Object::None => None,
         };
         if let Some((recorder, io)) = &io {
-            recorder.count(io, wait.class, switches, self.thread_id, wait_ps, bytes);
+            recorder.count(self.region, io, switches, self.thread_id, wait_ps, bytes);
         }
         if switches.has(Switches::INSTANCE) {
-            match held {
-                Held::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
-                Held::Shared(instance) => instance.record_shared(wait_ps),
-                Held::File(_) | Held::Socket(_) => {
+            match object {
+                Object::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
+                Object::Shared(instance) => instance.record_shared(wait_ps),
+                Object::File(_) | Object::Socket(_) => {
                     if let Some(place) = io.and_then(|(_, io)| io.place) {
                         place.count_wait(self.thread_id, self.instance_epoch.get(), wait_ps);
                     }
                 }
-                Held::None => {}
+                Object::None => {}
             }
         }
-        wait_ps.map(|_| ticks)
     }
 
     /// Counts an operation on a socket that is no wait: what a thread that was idle has received. It is not timed, enters no events table
     /// and no sum of waits, only the sums of the socket's operations and bytes. `switches` are those of its class.
-    pub fn count_socket(&self, switches: Switches, class: Class, io: &SocketIo<'_>, bytes: u64) {
-        let switches = Switches(switches.0 & self.mask.get().get());
+    pub fn count_socket(&self, switches: Switches, io: &SocketIo<'_>, bytes: u64) {
+        let switches = self.masked(switches);
         if switches.has(Switches::ENABLED) {
-            self.sockets.count(&io.counted(), class, switches, self.thread_id, None, bytes);
-        }
-    }
-
-    /// The record of an ended event becomes the last that is written again; without history, the next.
-    #[inline(never)]
-    fn give_back(&self, index: u64, switches: Switches) {
-        let running = self.running.get().saturating_sub(1);
-        self.running.set(running);
-        let len = self.queue.len();
-        let first = self.first.get();
-        // Back by so many places, round.
-        let before = |places: usize| if first >= places { first - places } else { (first + len).saturating_sub(places) };
-        let at = if switches.has(Switches::HISTORY) {
-            before(running + 1)
-        } else {
-            // The place of the event that began last, which may be another one that still runs, has to keep its record.
-            if running > 0
-                && let (Some(from), Some(to)) = (self.queue.get(before(1)), self.queue.get(before(2)))
-            {
-                to.set(from.get());
-            }
-            self.first.set(before(1));
-            before(1)
-        };
-        if let Some(word) = self.queue.get(at) {
-            word.set(index);
-        }
-    }
-
-    #[inline(always)]
-    fn count(&self, wait: &Wait<'_>, switches: Switches, wait_ps: Option<u64>) {
-        let class = wait.class.index();
-        match self.stats.get(class) {
-            Some(stat) if switches.has(Switches::THREAD) => stat::record(
-                stat,
-                Epochs(self.epochs.get()),
-                wait.sequence,
-                wait_ps,
-                || self.honour(class),
-                |word, wait_ps| self.note(switches, word, wait_ps),
-            ),
-            _ => self.count_shared(class, wait_ps),
+            self.sockets.count(self.region, &io.counted(), switches, self.thread_id, None, bytes);
         }
     }
 
     /// A table was truncated, or the slot has a new owner, since the last wait of this class.
     #[cold]
     #[inline(never)]
-    fn honour(&self, class: usize) {
-        if let (Some(stat), Some(carry)) = (self.stats.get(class), self.carries.get(class)) {
+    fn honour(&self, stat: &StatWords, class: usize) {
+        let owners = self.region.section(Section::Slots).len() / crate::region::SLOT;
+        let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index, owners).get(class);
+        if let Some(carry) = self.slot.as_ref().and_then(carries) {
             stat::honour(stat, carry, Epochs(self.epochs.get()));
-        }
-    }
-
-    // Methods, because a closure that names a field which is a reference loads it where the closure is made.
-    #[inline(always)]
-    fn note(&self, switches: Switches, histogram: &Word, wait_ps: u64) {
-        if switches.has(Switches::HISTOGRAM) {
-            wait_histogram::note(self.region, self.histograms, histogram, wait_ps);
         }
     }
 
     #[cold]
     fn count_shared(&self, class: usize, wait_ps: Option<u64>) {
-        if let Some(words) = self.shared.get(class).and_then(|words| words.first_chunk()) {
+        let shared = self.region.arrays::<STAT>(Section::SharedStats);
+        if let Some(words) = shared.get(class).and_then(|words| words.first_chunk()) {
             Shared(words).record(wait_ps);
         }
     }
@@ -532,11 +547,170 @@ impl<'r> Actor<'r> {
     /// The words that must agree with what the actor itself remembers.
     pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
-        slot.chain(self.ring.as_flattened()).chain(self.queue)
+        slot.chain(self.ring.records.as_flattened())
+    }
+
+    /// Looks for every source location again.
+    pub(crate) fn forget_sources(&self) {
+        self.recent_sources.forget();
     }
 
     /// Gives back the chunk of the long history that it has not filled.
     pub(crate) fn finish_chunk(&self) {
-        self.long.finish();
+        self.long.close();
+    }
+}
+
+/// Where a wait is being written that ends, but for the time.
+struct Ending<'r> {
+    record: Option<&'r RecordWords>,
+    /// In the long history.
+    row: Option<&'r RecordWords>,
+}
+
+impl Ending<'_> {
+    #[inline(always)]
+    fn finish(self, actor: &Actor<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
+        if let Some(record) = self.record {
+            record::finish_end(record, wait.sequence, ticks);
+            if let Some(row) = self.row {
+                actor.long.finish(row, ticks);
+            }
+        }
+    }
+}
+
+/// What a wait was for: [`Held`], by value.
+#[derive(Clone, Copy)]
+enum Object<'r> {
+    Exclusive(Instance<'r>),
+    Shared(Instance<'r>),
+    File(FileIo<'r>),
+    Socket(SocketIo<'r>),
+    None,
+}
+
+impl<'r> Object<'r> {
+    #[inline(always)]
+    fn of(held: &Held<'_, 'r>) -> Object<'r> {
+        match held {
+            Held::Exclusive(instance) => Object::Exclusive(**instance),
+            Held::Shared(instance) => Object::Shared(**instance),
+            Held::File(io) => Object::File(*io),
+            Held::Socket(io) => Object::Socket(*io),
+            Held::None => Object::None,
+        }
+    }
+}
+
+/// The records of an actor, and the order in which they are taken: the one whose event ended longest ago first.
+///
+/// They are linked in that order, round and round. Where events follow one another, what is taken is what comes next, and stays in its
+/// place among the others until it has ended; then it is the last. Only where events lie within one another, or overlap, are the records
+/// of those that run taken out, and put in where they belong when they end.
+#[derive(Debug)]
+struct Ring<'r> {
+    records: &'r [RecordWords],
+    /// Where no event runs, the record that is taken next; of one that runs alone, the complement of its record; otherwise [`OUT`].
+    next: Cell<usize>,
+    /// Where `next` is [`OUT`]: the record that is taken next, [`OUT`] if none is left, and how many events run.
+    first: Cell<usize>,
+    running: Cell<usize>,
+}
+
+/// No index, nor the complement of one.
+const OUT: usize = usize::MAX >> 1;
+
+impl<'r> Ring<'r> {
+    fn new(records: &'r [RecordWords]) -> Ring<'r> {
+        let len = records.len();
+        for (index, record) in records.iter().enumerate() {
+            let next = if index + 1 == len { 0 } else { index + 1 };
+            let previous = if index == 0 { len - 1 } else { index - 1 };
+            record[record::word::NEXT].set(next as u64);
+            record[record::word::PREVIOUS].set(previous as u64);
+        }
+        Ring { records, next: Cell::new(0), first: Cell::new(OUT), running: Cell::new(0) }
+    }
+
+    /// The record for an event that begins. None if each is used by an event that runs.
+    #[inline(always)]
+    fn take(&self) -> Option<&'r RecordWords> {
+        let next = self.next.get();
+        match self.records.get(next) {
+            Some(record) => {
+                self.next.set(!next);
+                Some(record)
+            }
+            None => self.take_beside(),
+        }
+    }
+
+    /// The same, while other events run.
+    #[cold]
+    #[inline(never)]
+    fn take_beside(&self) -> Option<&'r RecordWords> {
+        let alone = !self.next.get();
+        if alone < self.records.len() {
+            self.first.set(self.take_out(alone));
+            self.running.set(1);
+            self.next.set(OUT);
+        }
+        let first = self.first.get();
+        let record = self.records.get(first)?;
+        self.first.set(self.take_out(first));
+        self.running.set(self.running.get() + 1);
+        Some(record)
+    }
+
+    /// Takes a record out of the order, and returns the one behind it, if there is another.
+    fn take_out(&self, index: usize) -> usize {
+        let Some(record) = self.records.get(index) else { return OUT };
+        let (next, previous) = (record[record::word::NEXT].get() as usize, record[record::word::PREVIOUS].get() as usize);
+        let (Some(behind), Some(before)) = (self.records.get(next), self.records.get(previous)) else { return OUT };
+        behind[record::word::PREVIOUS].set(previous as u64);
+        before[record::word::NEXT].set(next as u64);
+        if next == index { OUT } else { next }
+    }
+
+    /// The record of an event that ends is the last that is written again; without history, the next.
+    #[inline(always)]
+    fn give_back(&self, record: &RecordWords, history: bool) {
+        if history && self.next.get() > OUT {
+            self.next.set(record[record::word::NEXT].get() as usize);
+        } else {
+            self.put_in(record, history);
+        }
+    }
+
+    /// The same, where other events run, or without history.
+    #[cold]
+    #[inline(never)]
+    fn put_in(&self, record: &RecordWords, history: bool) {
+        let index =
+            (core::ptr::from_ref(record) as usize).wrapping_sub(self.records.as_ptr() as usize) / size_of::<RecordWords>();
+        if self.next.get() > OUT {
+            self.next.set(index);
+            return;
+        }
+        let first = self.first.get();
+        let (next, previous) = match self.records.get(first) {
+            Some(next) => (first, next[record::word::PREVIOUS].get() as usize),
+            None => (index, index),
+        };
+        record[record::word::NEXT].set(next as u64);
+        record[record::word::PREVIOUS].set(previous as u64);
+        if let (Some(behind), Some(before)) = (self.records.get(next), self.records.get(previous)) {
+            behind[record::word::PREVIOUS].set(index as u64);
+            before[record::word::NEXT].set(index as u64);
+        }
+        if !history || next == index {
+            self.first.set(index);
+        }
+        let running = self.running.get().saturating_sub(1);
+        self.running.set(running);
+        if running == 0 {
+            self.next.set(self.first.get());
+        }
     }
 }

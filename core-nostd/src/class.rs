@@ -177,10 +177,12 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
 }
 
 /// The classes of a pool of waits: each has a run of its own, so that one kind cannot take another's places.
-pub(crate) fn run(config: &Config, pool: &Pool) -> core::ops::Range<usize> {
+// Looks at the sizes before it only: an open asks for it.
+pub(crate) fn run(region: &Region<'_>, pool: &Pool) -> core::ops::Range<usize> {
+    let sizes = region.section(Section::Sizes);
     let mut start = 0;
     for other in POOLS.iter().chain([&FILE_POOL, &SOCKET_POOL]) {
-        let end = start + config.get(other.classes) as usize;
+        let end = start + Config::kept(sizes, other.classes) as usize;
         if other.classes == pool.classes {
             return start..end;
         }
@@ -226,7 +228,7 @@ impl Region<'_> {
             }
             kind => {
                 let pool = pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
-                (run(&self.config(), pool), Some((pool.classes, pool.classes_lost)))
+                (run(self, pool), Some((pool.classes, pool.classes_lost)))
             }
         };
         let hash = hash(name.as_str());

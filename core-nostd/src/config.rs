@@ -3,6 +3,8 @@
 //! Sizes are set when a region is made and never change. When a pool is full, what does not fit goes unrecorded and a
 //! counter in `global_status` goes up; nothing fails. The names follow the server variables of WL#2360 and of shipped MySQL.
 
+use crate::sync::Word;
+
 /// Why a [`Config`] was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -173,6 +175,13 @@ impl Config {
             }
             _ => Err(ConfigError::TooLarge { size, value, limit }),
         }
+    }
+
+    /// A size as a region keeps it. A damaged one is shown as 0: nothing is sized by it, the directory is what counts.
+    #[inline]
+    pub(crate) fn kept(sizes: &[Word], size: Size) -> u32 {
+        let kept = sizes.get(size as usize).and_then(|word| u32::try_from(word.get()).ok());
+        kept.filter(|kept| Size::LIMITS.get(size as usize).is_some_and(|limit| kept <= limit)).unwrap_or(0)
     }
 
     /// How many 64-bit words a region of these sizes takes: the number to give to a `static`.

@@ -141,22 +141,26 @@ impl Name<'_> {
             let product = (hash ^ word).wrapping_mul(MULTIPLIER);
             product ^ product >> 29
         };
-        let hash = words_of(path).fold(path.len() as u64, mix);
+        let (whole, last) = words_of(path);
+        let hash = whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(last).fold(path.len() as u64, mix);
         Name { kept: path.get(..PATH_BYTES).unwrap_or(path), len: path.len() as u64, hash: mix(hash, 0) }
     }
 
     fn write(&self, words: &[Word; FILE]) {
         words[word::HASH].set(self.hash);
         words[word::LEN].set(self.len);
-        for (word, value) in words[word::PATH].iter().zip(words_of(self.kept)) {
-            word.set(value);
-        }
+        let (whole, last) = words_of(self.kept);
+        let values = whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(last);
+        words[word::PATH].iter().zip(values).for_each(|(word, value)| word.set(value));
     }
 
     fn is_of(&self, words: &[Word; FILE]) -> bool {
+        let (whole, last) = words_of(self.kept);
+        let path = &words[word::PATH];
         words[word::HASH].get() == self.hash
             && words[word::LEN].get() == self.len
-            && words[word::PATH].iter().zip(words_of(self.kept)).all(|(word, value)| word.get() == value)
+            && path.iter().zip(whole).all(|(word, bytes)| word.get() == u64::from_le_bytes(*bytes))
+            && last.is_none_or(|last| path.get(whole.len()).is_some_and(|word| word.get() == last))
     }
 }
 
@@ -168,11 +172,17 @@ fn without_slashes(mut path: &[u8]) -> &[u8] {
     path
 }
 
-/// Eight bytes to a word, the first in the lowest; as `region::text` has them.
-fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+/// Eight bytes to a word, the first in the lowest; as `region::text` has them. The words that are whole, and the last if it is not.
+// In two parts, because a path is looked at whenever a file is opened: a loop over the first is a few instructions a word.
+fn words_of(bytes: &[u8]) -> (&[[u8; 8]], Option<u64>) {
     let (whole, rest) = bytes.as_chunks();
-    let last = rest.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-    whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain((!rest.is_empty()).then_some(last))
+    // Not `last_chunk`, which keeps a panic where it is built for size.
+    let last = bytes.len().checked_sub(8).and_then(|start| bytes.get(start..)?.first_chunk());
+    let last = match last {
+        Some(last) => u64::from_le_bytes(*last).wrapping_shr(64 - 8 * rest.len() as u32),
+        None => rest.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+    };
+    (whole, (!rest.is_empty()).then_some(last))
 }
 
 /// What is kept of the path in a place, and whether that is all of it.
@@ -260,8 +270,8 @@ pub(crate) const fn bucket_count(files: usize) -> usize {
 }
 
 /// What looking for a path in a bucket found.
-enum Searched {
-    Found(FileId),
+enum Searched<'r> {
+    Found(FileInstance<'r>),
     Nothing,
     /// The bucket changed meanwhile.
     Again,
@@ -292,12 +302,17 @@ impl<'r> Region<'r> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn refer_to_file(&self, class: Class, path: &[u8]) -> Option<FileId> {
-        if !FILES.classes(self).contains(&class.index()) {
-            return None;
-        }
+        self.refer_to(class, path).map(|file| file.id)
+    }
+
+    /// The same, as a handle keeps it.
+    pub fn refer_to(&self, class: Class, path: &[u8]) -> Option<FileInstance<'r>> {
         let name = Name::of(path);
+        let is_of_files = || FILES.classes(self).contains(&class.index());
         let Some(bucket) = self.bucket(name.hash) else {
-            self.count_lost(Lost::FileInstances);
+            if is_of_files() {
+                self.count_lost(Lost::FileInstances);
+            }
             return None;
         };
         let mut claimed = None;
@@ -305,38 +320,45 @@ impl<'r> Region<'r> {
             // [N2] Acquire: pairs with [N1]; the words of the places are at least as new as the bucket.
             let seen = bucket.load(Ordering::Acquire);
             match self.search(bucket, seen, &name) {
-                Searched::Found(id) => {
+                Searched::Found(file) => {
                     // Another one linked it first.
-                    claimed.into_iter().for_each(|own| self.release_file(own));
-                    return Some(id);
+                    claimed.into_iter().for_each(|own| self.release(own));
+                    // Nearly always the instrument that it was opened with first, which was looked at then.
+                    if file.words[word::CLASS].get() == class.0.into() || is_of_files() {
+                        return Some(file);
+                    }
+                    self.release(file);
+                    return None;
                 }
                 Searched::Again => continue,
+                Searched::Nothing if claimed.is_none() && !is_of_files() => return None,
                 Searched::Nothing => {}
             }
             claimed = claimed.or_else(|| self.claim_file(class, &name));
-            let Some((id, with)) = claimed.and_then(|id| Some((id, bucket::with(seen, id.place())?))) else { break };
+            let Some((file, with)) = claimed.and_then(|file| Some((file, bucket::with(seen, file.id.place())?))) else { break };
             // [N1] Release: pairs with [N2].
             if bucket.compare_exchange(seen, with, Ordering::Release).is_ok() {
                 // It stays claimed until it is opened.
-                return Some(id);
+                return Some(file);
             }
         }
-        claimed.into_iter().for_each(|own| self.release_file(own));
+        claimed.into_iter().for_each(|own| self.release(own));
         self.count_lost(Lost::FileInstances);
         None
     }
 
     /// One more who refers to a file that the caller refers to: a handle is duplicated.
     pub fn refer_again(&self, id: FileId) {
-        if let Some(file) = self.file(id) {
-            // Relaxed: the caller's own reference keeps the place.
-            file.words[word::REFERENCES].fetch_add(1, Ordering::Relaxed);
-        }
+        self.file(id).into_iter().for_each(|file| file.refer_again());
     }
 
     /// The caller refers to the file no longer.
     pub fn release_file(&self, id: FileId) {
-        let Some(file) = self.file(id) else { return };
+        self.file(id).into_iter().for_each(|file| self.release(file));
+    }
+
+    /// The same, of a file that the caller has found before.
+    pub fn release(&self, file: FileInstance<'r>) {
         let references = &file.words[word::REFERENCES];
         let mut seen = references.get();
         loop {
@@ -355,34 +377,32 @@ impl<'r> Region<'r> {
                 Err(now) => seen = now,
             }
         }
+        self.give_back(file);
+    }
+
+    /// Nobody refers to the file any more.
+    #[cold]
+    fn give_back(&self, file: FileInstance<'r>) {
         // [N6] Acquire fence: pairs with [N5] of all others.
         fence(Ordering::Acquire);
-        self.unlink(id, file.words[word::HASH].get());
+        self.unlink(file.id, file.words[word::HASH].get());
         pool::release_last(&file.words[word::STATE]);
         let used = &setup::setup(self)[setup::word::FILES_USED];
         let before = used.fetch_add(u64::MAX, Ordering::Relaxed);
         if before > self.place(Section::FileInstances).count as u64 / 2 {
             // Search no longer than needed; while there is room the search goes round, so that the names in the histories last.
-            setup::setup(self)[setup::word::FILE_HINT].set(id.place() as u64);
+            setup::setup(self)[setup::word::FILE_HINT].set(file.id.place() as u64);
         }
     }
 
     /// The file is open: a handle refers to it.
     pub fn file_opened(&self, id: FileId) {
-        let Some(file) = self.file(id) else { return };
-        file.words[word::OPEN_COUNT].fetch_add(1, Ordering::Relaxed);
-        if file.words[word::REFERENCES].get() & OPENED == 0 {
-            // Whoever opens it first shows it. A rename makes another version, which is left alone.
-            pool::publish_claimed(&file.words[word::STATE], file.words[word::BORN].get());
-            file.words[word::REFERENCES].update(|references| references | OPENED);
-        }
+        self.file(id).into_iter().for_each(|file| file.opened());
     }
 
     /// A handle is closed.
     pub fn file_closed(&self, id: FileId) {
-        if let Some(file) = self.file(id) {
-            file.words[word::OPEN_COUNT].fetch_add(u64::MAX, Ordering::Relaxed);
-        }
+        self.file(id).into_iter().for_each(|file| file.closed());
     }
 
     /// The file was deleted: its rows are gone, its sums by event name stay. Handles that are open count by event name only.
@@ -474,7 +494,7 @@ impl<'r> Region<'r> {
             let seen = bucket.load(Ordering::Acquire); // [N2]
             match self.search(bucket, seen, name) {
                 Searched::Found(other) => {
-                    self.release_file(other);
+                    self.release(other);
                     return false;
                 }
                 Searched::Again => continue,
@@ -496,7 +516,7 @@ impl<'r> Region<'r> {
         for _ in 0..ATTEMPTS {
             let seen = bucket.load(Ordering::Acquire); // [N2]
             match self.search(bucket, seen, name) {
-                Searched::Found(id) => return Some(id),
+                Searched::Found(file) => return Some(file.id),
                 Searched::Nothing => return None,
                 Searched::Again => {}
             }
@@ -505,9 +525,10 @@ impl<'r> Region<'r> {
     }
 
     /// Looks for the path among the places of a bucket, and refers to the one that has it.
-    fn search(&self, bucket: &Word, seen: u64, name: &Name<'_>) -> Searched {
+    fn search(&self, bucket: &Word, seen: u64, name: &Name<'_>) -> Searched<'r> {
+        let files = self.arrays::<FILE>(Section::FileInstances);
         for place in bucket::places(seen) {
-            let Some(file) = self.file(FileId::of(place)) else { continue };
+            let Some(file) = FileInstance::of(files, FileId::of(place)) else { continue };
             // If this is the hash of a later file of the place, the bucket has changed, and what is done next fails or finds that out.
             if file.words[word::HASH].get() != name.hash {
                 continue;
@@ -521,9 +542,9 @@ impl<'r> Region<'r> {
             }
             // Nobody else gets the place now. If it is being renamed at this moment, either name is right.
             if name.is_of(file.words) {
-                return Searched::Found(file.id);
+                return Searched::Found(file);
             }
-            self.release_file(file.id);
+            self.release(file);
         }
         Searched::Nothing
     }
@@ -549,7 +570,8 @@ impl<'r> Region<'r> {
     }
 
     /// Takes a free place and writes what is known of the file, which has one reference then.
-    fn claim_file(&self, class: Class, name: &Name<'_>) -> Option<FileId> {
+    #[cold]
+    fn claim_file(&self, class: Class, name: &Name<'_>) -> Option<FileInstance<'r>> {
         let files = self.arrays::<FILE>(Section::FileInstances);
         let used = &setup::setup(self)[setup::word::FILES_USED];
         // A full pool is not searched. Relaxed: at worst a place that was given back this moment is not seen yet.
@@ -571,7 +593,7 @@ impl<'r> Region<'r> {
             // [N3] Release: pairs with [N4] of somebody who still has the bucket of an earlier file of this place.
             words[word::REFERENCES].store(1, Ordering::Release);
             hint.set(index as u64 + 1);
-            return Some(FileId::of(index));
+            return Some(FileInstance { id: FileId::of(index), words });
         }
         used.fetch_add(u64::MAX, Ordering::Relaxed);
         None
@@ -683,6 +705,32 @@ impl<'r> FileInstance<'r> {
         places.get(id.place()).map(|words| FileInstance { id, words })
     }
 
+    /// One more who refers to a file that the caller refers to: a handle is duplicated.
+    pub fn refer_again(&self) {
+        // Relaxed: the caller's own reference keeps the place.
+        self.words[word::REFERENCES].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The file is open: a handle refers to it.
+    pub fn opened(&self) {
+        self.words[word::OPEN_COUNT].fetch_add(1, Ordering::Relaxed);
+        if self.words[word::REFERENCES].get() & OPENED == 0 {
+            self.opened_first();
+        }
+    }
+
+    #[cold]
+    fn opened_first(&self) {
+        // Whoever opens it first shows it. A rename makes another version, which is left alone.
+        pool::publish_claimed(&self.words[word::STATE], self.words[word::BORN].get());
+        self.words[word::REFERENCES].update(|references| references | OPENED);
+    }
+
+    /// A handle is closed.
+    pub fn closed(&self) {
+        self.words[word::OPEN_COUNT].fetch_add(u64::MAX, Ordering::Relaxed);
+    }
+
     /// Where its waits are counted.
     #[inline(always)]
     pub(crate) fn place(&self) -> Option<Place<'r>> {
@@ -714,4 +762,23 @@ impl Found {
 #[cfg(perfschema_loom)]
 pub(crate) fn count_as_owner(region: &Region<'_>, id: FileId) -> u64 {
     io::count_as_owner(region.file(id).and_then(|file| file.place()).expect("a place"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn the_words_of_a_path_are_its_bytes_whatever_its_length() {
+        let path: Vec<u8> = (1..=40).collect();
+        for length in 0..=path.len() {
+            let path = &path[..length];
+            let (whole, last) = words_of(path);
+            let mut bytes = whole.as_flattened().to_vec();
+            bytes.extend(last.map(u64::to_le_bytes).into_iter().flatten());
+            assert_eq!(bytes.len(), length.next_multiple_of(8));
+            assert!(bytes.starts_with(path) && bytes[length..].iter().all(|byte| *byte == 0), "{length}: {bytes:?}");
+        }
+    }
 }

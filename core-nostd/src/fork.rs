@@ -6,6 +6,7 @@
 //! the events that run.
 
 use crate::histogram::BUCKET_COUNT;
+use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::sync::{Ordering, Word};
 use crate::{Actor, class, instance, pool, record, setup, slot, source};
@@ -24,11 +25,10 @@ pub struct Child {
 }
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 16] = [
+const RECORDED: [Section; 15] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
-    Section::Queues,
     Section::Stats,
     Section::Carries,
     Section::FileStats,
@@ -92,7 +92,7 @@ impl Region<'_> {
             let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
             if own.iter().flatten().any(|actor| actor.owns(words)) {
                 words[slot::word::OS_ID].set(child.os_id);
-                ring.iter().filter(|record| record::has_ended(record)).for_each(|record| zero(record));
+                ring.iter().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
                 zero(words);
                 zero(ring.as_flattened());
@@ -113,6 +113,7 @@ impl Region<'_> {
             own.iter().flatten().for_each(|actor| actor.finish_chunk());
             zero(self.section(Section::LongChunks));
             self.forget_unfinished_classes();
+            own.iter().flatten().for_each(|actor| actor.forget_sources());
             for entry in self.arrays::<SOURCE>(Section::Sources) {
                 if entry[source::word::LEN].get() == 0 {
                     entry[source::word::KEY].set(0);
@@ -124,6 +125,12 @@ impl Region<'_> {
         // [R1] as in create().
         self.header(header::READY).store(crate::region::READY, Ordering::Release);
     }
+}
+
+/// What the parent recorded there; its place among the records stays.
+fn forget(record: &RecordWords) {
+    zero(&record[..record::word::NEXT]);
+    zero(&record[record::word::PREVIOUS + 1..]);
 }
 
 fn first<T>(entries: &[T], count: u64) -> &[T] {
@@ -171,6 +178,8 @@ mod tests {
         clock: MockClock,
         /// Of a lock, files, sockets and memory.
         classes: [Class; 4],
+        /// One and the same: Miri gives a line another address each time that it is asked for.
+        source: &'static Location<'static>,
         lock: InstanceId,
         file: FileId,
         socket: InstanceId,
@@ -188,11 +197,11 @@ mod tests {
             let file = region.refer_to_file(classes[1], b"/opened").expect("there is room");
             region.file_opened(file);
             let socket = region.create_socket(classes[2], 5, SocketAddress::UNIX, 0).expect("there is room");
-            Used { region, clock: MockClock::new(), classes, lock, file, socket }
+            Used { region, clock: MockClock::new(), classes, source: Location::caller(), lock, file, socket }
         }
 
         fn begin(&self, actor: &Actor<'r>, class: usize) -> crate::Wait<'r> {
-            let what = WaitStart { source: Some(Location::caller()), ..WaitStart::new(Operation::Lock) };
+            let what = WaitStart { source: Some(self.source), ..WaitStart::new(Operation::Lock) };
             let class = self.classes[class];
             actor.begin(&self.clock, self.region.switches(class), class, &what)
         }
@@ -313,6 +322,14 @@ mod tests {
         used.each(&next);
         assert_eq!(used.threads(), ["own Some(80)", "next Some(70)"]);
         assert_eq!(used.counts(), [7, 6, 20, 20, 2, 7]);
+        // All records are taken in turn: the history has the last events, as they came.
+        (0..8).for_each(|_| used.each(&own));
+        let [_, history, _] = used.events();
+        let last: Vec<&String> = history.iter().filter(|row| row.starts_with("1 ")).collect();
+        let size = u64::from(CONFIG.get(Size::EventsWaitsHistorySize));
+        let newest = 7 + 9 * 3;
+        let expected: Vec<String> = (newest + 1 - size..=newest).map(|id| format!("1 {id} Some(1000)")).collect();
+        assert_eq!(last, expected.iter().collect::<Vec<_>>());
     }
 
     #[test]
@@ -341,5 +358,28 @@ mod tests {
             assert_eq!((free[0].get(), source[source::word::KEY].get()), (left, left), "{idle}");
         }
         assert_eq!(region.find_class("wait/io/file/t/f"), Some(used.classes[1]));
+    }
+
+    /// Another thread was about to write a source line that the thread that forks knows, too: the child finds a new place for it.
+    #[test]
+    fn a_child_writes_the_source_lines_that_nobody_will_finish() {
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let used = Used::new(&region);
+        let own = Actor::attach(&region, &ActorIdentity::default());
+        let source = || {
+            own.end(&used.clock, used.begin(&own, 0), Held::None);
+            let mut last = None;
+            region.scan(&tables::EventsWaitsHistory, |row| last = row.source);
+            last.map(|source| String::from(source.as_str()))
+        };
+        let written = source();
+        assert!(written.is_some());
+        for entry in region.arrays::<SOURCE>(Section::Sources) {
+            entry[source::word::LEN].set(0);
+        }
+        assert_eq!(source(), None);
+        region.forked(&CHILD, &[Some(&own)], true);
+        assert_eq!(source(), written);
     }
 }

@@ -304,8 +304,8 @@ impl Instance<'_> {
             Some(wait) => {
                 words[word::COUNT_TIMED].set(words[word::COUNT_TIMED].get().wrapping_add(1));
                 words[word::SUM].set(words[word::SUM].get().wrapping_add(wait));
-                words[word::MAX].set(words[word::MAX].get().max(wait));
-                words[word::NOT_MIN].set(words[word::NOT_MIN].get().max(!wait));
+                stat::raise(&words[word::MAX], wait);
+                stat::raise(&words[word::NOT_MIN], !wait);
             }
             None => words[word::UNTIMED].set(words[word::UNTIMED].get().wrapping_add(1)),
         }

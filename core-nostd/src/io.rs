@@ -196,7 +196,7 @@ impl Kind {
 
     /// The classes of the kind: they are behind one another.
     pub(crate) fn classes(&self, region: &Region<'_>) -> core::ops::Range<usize> {
-        class::run(&region.config(), self.pool)
+        class::run(region, self.pool)
     }
 
     /// The io of an instrument, summed over all threads that ever were, since the summary by event name was truncated. Of a thread that was
@@ -209,9 +209,9 @@ impl Kind {
             sums.add(&load_groups(words));
         }
         let epoch = setup::setup(region)[self.event_epoch].get();
-        let slots = region.arrays::<SLOT>(Section::Slots);
-        for (slot, _) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
-            if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot, slots.len()).get(index) {
+        let slots = region.arrays::<SLOT>(Section::Slots).len();
+        for (slot, _) in slot::used(region) {
+            if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot, slots).get(index) {
                 sums.add(&Sums(words).read(epoch).0);
             }
         }
@@ -256,8 +256,7 @@ impl<'r> Sums<'r> {
         words[VERSION].set(version.wrapping_add(1));
         fence(Ordering::Release); // [A1]
         if words[NOTED_EPOCH].get() != epoch {
-            words[GROUPS].iter().for_each(|word| word.set(0));
-            words[NOTED_EPOCH].set(epoch);
+            self.honour(epoch);
         }
         if let Some([count_timed, untimed, sum, max, not_min, total]) = groups(words).get(group as usize) {
             match wait_ps {
@@ -272,6 +271,15 @@ impl<'r> Sums<'r> {
             total.set(total.get().wrapping_add(bytes));
         }
         words[VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
+    }
+
+    /// Owner, while the version is odd: the table was truncated since the last event.
+    // Out of line: else what is compiled into each operation is full of it.
+    #[cold]
+    #[inline(never)]
+    fn honour(self, epoch: u64) {
+        self.0[GROUPS].iter().for_each(|word| word.set(0));
+        self.0[NOTED_EPOCH].set(epoch);
     }
 
     /// Reader: the sums since the table was truncated, and whether they are whole.
@@ -331,7 +339,7 @@ pub(crate) fn count_as_owner(place: Place<'_>) -> u64 {
 pub(crate) struct Recorder<'r> {
     /// The actor's own sums by instrument; none without a slot.
     own: &'r [[Word; IO_SUMS]],
-    shared: &'r [[Word; IO_SUMS]],
+    kind: &'static Kind,
     first_class: usize,
     event_epoch: &'r Word,
     instance_epoch: &'r Word,
@@ -340,11 +348,11 @@ pub(crate) struct Recorder<'r> {
 impl<'r> Recorder<'r> {
     // Inlined, so that the kind is known and no index can be out of bounds.
     #[inline(always)]
-    pub(crate) fn new(region: &Region<'r>, kind: &Kind, slot: Option<usize>) -> Recorder<'r> {
+    pub(crate) fn new(region: &Region<'r>, kind: &'static Kind, slot: Option<usize>) -> Recorder<'r> {
         let slots = region.section(Section::Slots).len() / SLOT;
         Recorder {
             own: slot.map_or(&[], |slot| region.arrays_of::<IO_SUMS>(kind.stats, slot, slots)),
-            shared: region.arrays::<IO_SUMS>(kind.shared),
+            kind,
             first_class: kind.classes(region).start,
             event_epoch: &setup::setup(region)[kind.event_epoch],
             instance_epoch: kind.instance_epoch(region),
@@ -355,19 +363,19 @@ impl<'r> Recorder<'r> {
     #[inline(always)]
     pub(crate) fn count(
         &self,
+        region: &Region<'_>,
         event: &Counted<'_>,
-        class: Class,
         switches: Switches,
         thread_id: u64,
         wait_ps: Option<u64>,
         bytes: u64,
     ) {
-        let class = class.index().wrapping_sub(self.first_class);
+        let class = switches.class().index().wrapping_sub(self.first_class);
         match self.own.get(class) {
             Some(words) if switches.has(Switches::THREAD) => {
                 Sums(words).record(self.event_epoch.get(), event.group, wait_ps, bytes);
             }
-            _ => self.count_shared(class, event.group, wait_ps, bytes),
+            _ => self.count_shared(region, class, event.group, wait_ps, bytes),
         }
         if let Some(place) = event.place {
             place.count(thread_id, self.instance_epoch.get(), event.group, wait_ps, bytes);
@@ -375,8 +383,8 @@ impl<'r> Recorder<'r> {
     }
 
     #[cold]
-    fn count_shared(&self, class: usize, group: Group, wait_ps: Option<u64>, bytes: u64) {
-        if let Some(words) = self.shared.get(class) {
+    fn count_shared(&self, region: &Region<'_>, class: usize, group: Group, wait_ps: Option<u64>, bytes: u64) {
+        if let Some(words) = region.arrays::<IO_SUMS>(self.kind.shared).get(class) {
             SharedSums(words).record(group, wait_ps, bytes);
         }
     }

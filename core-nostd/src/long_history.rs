@@ -32,9 +32,8 @@ pub(crate) struct Writer<'r> {
     records: &'r [RecordWords],
     /// Records of a chunk.
     chunk_len: usize,
-    /// Index of the next record, and where the chunk ends; the same while there is none.
-    next: Cell<usize>,
-    end: Cell<usize>,
+    /// The records of the chunk that are still to be written; none while there is no chunk.
+    rest: Cell<&'r [RecordWords]>,
     chunk: Cell<usize>,
     /// Number of the chunk, never used before.
     number: Cell<u64>,
@@ -55,8 +54,7 @@ impl<'r> Writer<'r> {
             chunks,
             records,
             chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
-            next: Cell::new(0),
-            end: Cell::new(0),
+            rest: Cell::new(&[]),
             chunk: Cell::new(0),
             number: Cell::new(0),
             next_number: Cell::new(0),
@@ -66,27 +64,36 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// Keeps an ended event.
+    /// Takes a record for an event that ends; [`begin`](Self::begin) and [`finish`](Self::finish) follow.
     #[inline(always)]
-    pub(crate) fn write(&self, region: &Region<'_>, ended: &Ended<'_>) {
-        if self.next.get() == self.end.get() && !self.reserve(region) {
-            region.count_lost(Lost::HistoryLongRows);
-            return;
+    pub(crate) fn next(&self, region: &Region<'_>) -> Option<&'r RecordWords> {
+        let mut records = self.rest.get();
+        if records.is_empty() {
+            records = self.reserve(region);
         }
-        let at = self.next.get();
-        if let Some(record) = self.records.get(at) {
-            record::write_ended(record, self.number.get(), ended);
-        }
-        self.next.set(at + 1);
-        if at + 1 == self.end.get() {
+        let (record, rest) = records.split_first()?;
+        self.rest.set(rest);
+        Some(record)
+    }
+
+    /// Keeps there what is known before the timer is read.
+    #[inline(always)]
+    pub(crate) fn begin(&self, record: &RecordWords, ended: &Ended<'_>) {
+        record::begin_ended(record, self.number.get(), ended);
+    }
+
+    /// The event has ended, at `ticks` if it is timed.
+    #[inline(always)]
+    pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
+        record::finish_ended(record, self.number.get(), ticks);
+        if self.rest.get().is_empty() {
             self.give_back();
         }
     }
 
     /// Gives back an unfinished chunk: the thread ends.
-    pub(crate) fn finish(&self) {
-        if self.next.get() != self.end.get() {
-            self.next.set(self.end.get());
+    pub(crate) fn close(&self) {
+        if !self.rest.replace(&[]).is_empty() {
             self.give_back();
         }
     }
@@ -94,9 +101,11 @@ impl<'r> Writer<'r> {
     /// The chunk that is reserved and not full.
     #[cfg(perfschema_loom)]
     pub(crate) fn open_chunk(&self) -> Option<usize> {
-        (self.next.get() != self.end.get()).then(|| self.chunk.get())
+        (!self.rest.get().is_empty()).then(|| self.chunk.get())
     }
 
+    #[cold]
+    #[inline(never)]
     fn give_back(&self) {
         if let Some(chunk) = self.chunks.get(self.chunk.get()) {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
@@ -104,9 +113,19 @@ impl<'r> Writer<'r> {
         }
     }
 
+    /// The records of a chunk that nobody else fills, or none, which is counted.
     #[cold]
-    fn reserve(&self, region: &Region<'_>) -> bool {
-        let Some(count) = NonZero::new(self.chunks.len() as u64) else { return false };
+    #[inline(never)]
+    fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
+        let records = self.take_chunk(region).unwrap_or_default();
+        if records.is_empty() {
+            region.count_lost(Lost::HistoryLongRows);
+        }
+        records
+    }
+
+    fn take_chunk(&self, region: &Region<'_>) -> Option<&'r [RecordWords]> {
+        let count = NonZero::new(self.chunks.len() as u64)?;
         for _ in 0..PROBES {
             let number = self.draw(region);
             let index = (number % count) as usize;
@@ -119,11 +138,9 @@ impl<'r> Writer<'r> {
                 match chunk.compare_exchange(seen, free(number) | OWNED, Ordering::Acquire) {
                     Ok(_) => {
                         self.chunk.set(index);
-                        self.next.set(index * self.chunk_len);
-                        self.end.set((index + 1) * self.chunk_len);
                         self.number.set(number);
                         self.taken.set(self.taken.get() + 1);
-                        return self.chunk_len != 0;
+                        return self.records.get(index * self.chunk_len..(index + 1) * self.chunk_len);
                     }
                     Err(now) => seen = now,
                 }
@@ -133,7 +150,7 @@ impl<'r> Writer<'r> {
                 self.numbers_end.set(self.next_number.get());
             }
         }
-        false
+        None
     }
 
     /// A number that nobody has drawn.

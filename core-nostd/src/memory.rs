@@ -355,7 +355,6 @@ impl Shared<'_> {
 pub(crate) struct Recorder<'r> {
     /// The actor's own sums by instrument of memory; none without a slot.
     own: &'r [MemoryWords],
-    shared: &'r [[Word; SHARED_MEMORY]],
     first_class: usize,
     slot: Option<&'r SlotWords>,
 }
@@ -366,7 +365,6 @@ impl<'r> Recorder<'r> {
         let slots = region.section(Section::Slots).len() / SLOT;
         Recorder {
             own: slot.map_or(&[], |(slot, _)| region.arrays_of::<MEMORY>(Section::MemoryStats, slot, slots)),
-            shared: region.arrays::<SHARED_MEMORY>(Section::SharedMemoryStats),
             first_class: region.first_memory_class(),
             slot: slot.map(|(_, words)| words),
         }
@@ -374,7 +372,7 @@ impl<'r> Recorder<'r> {
 
     /// Counts a change in the sums of the actor.
     #[inline(always)]
-    pub(crate) fn count(&self, class: Class, change: MemoryChange) {
+    pub(crate) fn count(&self, region: &Region<'_>, class: Class, change: MemoryChange) {
         match (self.own.get(class.index().wrapping_sub(self.first_class)), self.slot) {
             (Some(words), Some(slot)) => {
                 let epochs = slot::memory_epochs(slot);
@@ -382,16 +380,17 @@ impl<'r> Recorder<'r> {
                 let version = words[word::VERSION].get() & !1;
                 record(words, version, epochs, change, || honour(words, epochs, slot::memory_first_epochs(slot)));
             }
-            _ => self.count_shared(class, change),
+            _ => count_shared(region, class, change),
         }
     }
+}
 
-    /// Counts it in the sums that all threads share.
-    #[cold]
-    pub(crate) fn count_shared(&self, class: Class, change: MemoryChange) {
-        if let Some(words) = self.shared.get(class.index().wrapping_sub(self.first_class)) {
-            Shared(words).record(change);
-        }
+/// Counts a change in the sums that all threads share.
+#[cold]
+pub(crate) fn count_shared(region: &Region<'_>, class: Class, change: MemoryChange) {
+    let shared = region.arrays::<SHARED_MEMORY>(Section::SharedMemoryStats);
+    if let Some(words) = shared.get(class.index().wrapping_sub(region.first_memory_class())) {
+        Shared(words).record(change);
     }
 }
 
@@ -438,9 +437,9 @@ impl<'r> Region<'r> {
         if let Some(words) = index.and_then(|index| shared.get(index)) {
             sum.add(&Shared(words).read());
         }
-        let slots = self.arrays::<SLOT>(Section::Slots);
-        for (slot, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
-            if let Some(memory) = self.memory_of(slot, slots.len(), class) {
+        let slots = self.arrays::<SLOT>(Section::Slots).len();
+        for (slot, words) in slot::used(self) {
+            if let Some(memory) = self.memory_of(slot, slots, class) {
                 let ((parts, epochs), _) = read(memory, || slot::memory_epochs(words));
                 sum.add(&parts.view_now(View::Global, epochs, epochs));
             }

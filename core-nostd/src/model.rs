@@ -214,10 +214,9 @@ impl From<record::Read> for Found {
     }
 }
 
-fn start(ticks: u64, amount: u64) -> record::Start {
+fn start(amount: u64) -> record::Start {
     record::Start {
-        what: record::What::new(0, 0, Operation::Lock, Switches(Switches::TIMED)),
-        ticks,
+        what: record::What::new(Switches(Switches::TIMED), source::SourceBits::default(), Operation::Lock),
         object: 0,
         nesting: record::Enclosing::default(),
         amount,
@@ -238,14 +237,16 @@ impl Record {
         Record(core::array::from_fn(|index| word(watched.contains(&index))))
     }
 
-    /// [`record::write_start`].
+    /// [`record::begin_start`] to [`record::finish_start`].
     pub fn start(&self, sequence: u64, ticks: u64, amount: u64) {
-        record::write_start(&self.0, sequence, &start(ticks, amount));
+        record::begin_start(&self.0, sequence, &start(amount));
+        record::finish_start(&self.0, sequence, ticks);
     }
 
-    /// [`record::write_end`].
+    /// [`record::begin_end`], [`record::finish_end`].
     pub fn end(&self, sequence: u64, ticks: u64, amount: u64) {
-        record::write_end(&self.0, sequence, ticks, sequence, amount);
+        record::begin_end(&self.0, sequence, sequence, Some(amount));
+        record::finish_end(&self.0, sequence, Some(ticks));
     }
 
     /// [`record::read`].
@@ -276,9 +277,11 @@ impl Stat {
         }
     }
 
-    /// [`stat::record`].
+    /// [`stat::begin`], and what follows.
     pub fn record(&self, sequence: u64, wait_ps: u64) {
-        stat::record(&self.words, stat::Epochs(0), sequence, Some(wait_ps), || (), |_, _| ());
+        let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
+        sums.count_timed(wait_ps);
+        sums.publish(sequence);
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.
@@ -400,27 +403,27 @@ impl<'r> LongWriter<'r> {
         LongWriter(region, long_history::Writer::new(region))
     }
 
-    /// [`long_history::Writer::write`] of a row whose start and amount are these.
+    /// [`long_history::Writer::begin`] and the rest of a row whose start and amount are these.
     pub fn write(&self, ticks: u64, amount: u64) {
         // An event of the writer's own ring, which nobody else looks at.
         let record = core::array::from_fn(|_| Word::unwatched(0));
-        record::write_start(&record, 0, &start(ticks, amount));
-        record::write_end(&record, 0, ticks, 0, amount);
-        self.1.write(
-            self.0,
-            &record::Ended {
-                record: &record,
-                start: ticks,
-                end: ticks,
-                end_event: 0,
-                nesting: record::Enclosing::default(),
-                amount,
-                sequence: 0,
-                base: 0,
-                thread_id: 0,
-                may_be_io: false,
-            },
-        );
+        record::begin_start(&record, 0, &start(amount));
+        record::finish_start(&record, 0, ticks);
+        record::begin_end(&record, 0, 0, None);
+        record::finish_end(&record, 0, Some(ticks));
+        let Some(row) = self.1.next(self.0) else { return };
+        let ended = record::Ended {
+            record: &record,
+            start: ticks,
+            end_event: 0,
+            nesting: record::Enclosing::default(),
+            amount,
+            sequence: 0,
+            base: 0,
+            thread_id: 0,
+        };
+        self.1.begin(row, &ended);
+        self.1.finish(row, Some(ticks));
     }
 
     /// The chunk that it writes now.
@@ -428,9 +431,9 @@ impl<'r> LongWriter<'r> {
         self.1.open_chunk()
     }
 
-    /// [`long_history::Writer::finish`].
+    /// [`long_history::Writer::close`].
     pub fn finish(&self) {
-        self.1.finish();
+        self.1.close();
     }
 }
 
@@ -447,7 +450,7 @@ pub fn lost_long(region: &Region<'_>) -> u64 {
 /// [`source::intern`] of the caller's line; the place that it got.
 #[track_caller]
 pub fn intern(region: &Region<'_>) -> u16 {
-    source::intern(region, region.arrays(Section::Sources), core::panic::Location::caller()).0
+    source::intern(region, core::panic::Location::caller()).0
 }
 
 /// [`source::source_text`].

@@ -22,6 +22,7 @@
 use crate::file::FileEvent;
 use crate::region::RECORD;
 use crate::socket::{SocketAddress, SocketEvent};
+use crate::source::SourceBits;
 use crate::sync::{Ordering, Word, fence};
 use crate::{Operation, setup::Switches};
 
@@ -38,6 +39,9 @@ pub(crate) mod word {
     /// Long history only: in a ring the owner and the version say it.
     pub(crate) const THREAD_ID: usize = 8;
     pub(crate) const EVENT: usize = 9;
+    /// Rings only: the records that are taken after it, and before it. The owner's alone, and no part of the event.
+    pub(crate) const NEXT: usize = 8;
+    pub(crate) const PREVIOUS: usize = 9;
     /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it.
     pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
@@ -70,6 +74,8 @@ impl EventType {
 pub(crate) struct Enclosing(u64);
 
 impl Enclosing {
+    pub(crate) const NONE: Enclosing = Enclosing(0);
+
     #[inline(always)]
     pub(crate) const fn event(sequence: u64, kind: EventType) -> Enclosing {
         Enclosing(sequence << 3 | kind as u64)
@@ -94,7 +100,6 @@ impl Enclosing {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     pub(crate) what: What,
-    pub(crate) ticks: u64,
     pub(crate) object: u64,
     pub(crate) nesting: Enclosing,
     pub(crate) amount: u64,
@@ -160,7 +165,7 @@ const fn version(sequence: u64, phase: u64) -> u64 {
 }
 
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
-/// those of the switches that a reader needs, where the switches have them; class and source in the upper half, 16 bits each.
+/// the switches, where the switches have them, and the class with them; source in the uppermost 16 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
@@ -169,19 +174,18 @@ impl What {
     const HAS_SOCKET: u64 = 1 << 9;
 
     #[inline(always)]
-    pub(crate) fn new(class: u16, source: u16, operation: Operation, switches: Switches) -> What {
-        What(u64::from(class) << 32 | u64::from(source) << 48 | operation as u64 | switches.0 & Switches::IN_RECORD)
+    pub(crate) fn new(switches: Switches, source: SourceBits, operation: Operation) -> What {
+        What(switches.0 | source.0 | operation as u64)
     }
 }
 
-/// Owner: the event begins, and is visible when this returns.
+/// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
 #[inline(always)]
-pub(crate) fn write_start(record: &RecordWords, sequence: u64, start: &Start) {
+pub(crate) fn begin_start(record: &RecordWords, sequence: u64, start: &Start) {
     record[word::VERSION].set(version(sequence, 1));
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
     record[word::WHAT].set(start.what.0);
-    record[word::START].set(start.ticks);
     record[word::OBJECT].set(start.object);
     record[word::NESTING].set(start.nesting.0);
     record[word::AMOUNT].set(start.amount);
@@ -197,59 +201,80 @@ pub(crate) fn write_start(record: &RecordWords, sequence: u64, start: &Start) {
             socket.address.write(&record[word::PEER]);
         }
     }
+}
+
+/// Owner: the event began at `ticks`, and is visible when this returns.
+#[inline(always)]
+pub(crate) fn finish_start(record: &RecordWords, sequence: u64, ticks: u64) {
+    record[word::START].set(ticks);
     // [E2] Release: pairs with [E5].
     record[word::VERSION].store(version(sequence, 2), Ordering::Release);
 }
 
-/// Owner: the event has ended.
+/// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
 #[inline(always)]
-pub(crate) fn write_end(record: &RecordWords, sequence: u64, ticks: u64, end_event: u64, amount: u64) {
+pub(crate) fn begin_end(record: &RecordWords, sequence: u64, end_event: u64, amount: Option<u64>) {
     record[word::VERSION].set(version(sequence, 3));
     // [E3] Release fence: pairs with the fence [E6], as [E1] does.
     fence(Ordering::Release);
-    record[word::AMOUNT].set(amount);
-    record[word::END].set(ticks);
+    if let Some(amount) = amount {
+        record[word::AMOUNT].set(amount);
+    }
     record[word::END_EVENT].set(end_event);
+}
+
+/// Owner: the event has ended, at `ticks` if it is timed. What is there otherwise nobody looks at.
+#[inline(always)]
+pub(crate) fn finish_end(record: &RecordWords, sequence: u64, ticks: Option<u64>) {
+    if let Some(ticks) = ticks {
+        record[word::END].set(ticks);
+    }
     // [E4] Release: pairs with [E5].
     record[word::VERSION].store(version(sequence, 4), Ordering::Release);
 }
 
 /// Owner of a place in the long history: keeps an ended event there. `number` was never used for this place before.
+/// [`finish_ended`] follows.
 #[inline(always)]
-pub(crate) fn write_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) {
+pub(crate) fn begin_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) {
     record[word::VERSION].set(version(number, 3));
     fence(Ordering::Release); // [E3]
-    record[word::WHAT].set(ended.record[word::WHAT].get());
+    let what = ended.record[word::WHAT].get();
+    record[word::WHAT].set(what);
     record[word::START].set(ended.start);
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
     record[word::NESTING].set(ended.nesting.0);
     record[word::AMOUNT].set(ended.amount);
-    record[word::END].set(ended.end);
     record[word::END_EVENT].set(ended.end_event);
     record[word::THREAD_ID].set(ended.thread_id);
     record[word::EVENT].set(ended.sequence);
     // The owner may be gone when the event ids are read.
     record[word::BASE].set(ended.base);
-    if ended.may_be_io {
+    if what & (What::HAS_FILE | What::HAS_SOCKET) != 0 {
         record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
+    }
+}
+
+/// Owner of a place in the long history: as [`finish_end`].
+#[inline(always)]
+pub(crate) fn finish_ended(record: &RecordWords, number: u64, ticks: Option<u64>) {
+    if let Some(ticks) = ticks {
+        record[word::END].set(ticks);
     }
     record[word::VERSION].store(version(number, 4), Ordering::Release); // [E4]
 }
 
-/// An event that has ended: its record, and what its owner knows without looking there.
+/// An event that ends: its record, and what its owner knows without looking there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,
     pub(crate) start: u64,
-    pub(crate) end: u64,
     pub(crate) end_event: u64,
     pub(crate) nesting: Enclosing,
     pub(crate) amount: u64,
     pub(crate) sequence: u64,
     pub(crate) base: u64,
     pub(crate) thread_id: u64,
-    /// Whether the record may have the words of a file or of a socket, so that they are copied.
-    pub(crate) may_be_io: bool,
 }
 
 /// Reader: one attempt.
@@ -342,7 +367,7 @@ pub(crate) fn hide_current(record: &RecordWords) {
     );
 }
 
-/// Owner, at the end of the event: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
+/// Owner, when the event ends: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
 #[inline(always)]
 pub(crate) fn was_hidden(record: &RecordWords, sequence: u64) -> bool {
     // Relaxed: an event that ends at the moment of the truncation may be on either side of it.

@@ -43,6 +43,15 @@ pub(crate) mod word {
 pub(crate) const TIMED_CLASSES: [EventClass; 2] = [EventClass::Idle, EventClass::Wait];
 
 /// The effective switches of an instrument, or of one event as of its start.
+///
+/// ```text
+///  63            48 47            32 31      24 23          10 9          0
+/// ┌────────────────┬────────────────┬──────────┬──────────────┬────────────┐
+/// │ how many of    │ class          │ 0        │ what is done │ 0          │
+/// │ 2¹⁶ not timed  │                │          │              │            │
+/// └────────────────┴────────────────┴──────────┴──────────────┴────────────┘
+/// ```
+/// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here: see `record`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches(pub(crate) u64);
 
@@ -51,29 +60,38 @@ impl Switches {
     pub const OFF: Switches = Switches(0);
     /// On, but nothing is recorded: sends an instrumentation point that is not registered yet to where it registers.
     pub const UNREGISTERED: Switches = Switches(1 << 63);
-    pub(crate) const ENABLED: u64 = 1;
+    // All below 2³¹, so that a mask is part of an instruction.
+    pub(crate) const ENABLED: u64 = 1 << 10;
     /// The event is visible while it lasts: `events_waits_current`.
-    pub(crate) const CURRENT: u64 = 1 << 1;
-    pub(crate) const HISTORY_LONG: u64 = 1 << 2;
-    pub(crate) const HISTOGRAM: u64 = 1 << 3;
-    pub(crate) const INSTANCE: u64 = 1 << 4;
+    pub(crate) const CURRENT: u64 = 1 << 11;
+    pub(crate) const HISTORY_LONG: u64 = 1 << 12;
+    pub(crate) const HISTOGRAM: u64 = 1 << 13;
+    pub(crate) const INSTANCE: u64 = 1 << 14;
     /// Sums belong to the thread; without it they go to those that all threads share.
-    pub(crate) const THREAD: u64 = 1 << 5;
-    /// Timed, and by the processor's counter: nearly always so, and one test.
-    pub(crate) const TIMED_BY_COUNTER: u64 = 1 << 6;
-    /// Of its events some are not timed; the uppermost 16 bits say how many in 2¹⁶.
-    const SAMPLED: u64 = 1 << 7;
-    const NOT_TIMED_SHIFT: u32 = 48;
-    // From here on the bits are where a record has them, see `record`. Below 2³¹, so that a mask is part of an instruction.
+    pub(crate) const THREAD: u64 = 1 << 15;
     pub(crate) const TIMED: u64 = 1 << 16;
     pub(crate) const HISTORY: u64 = 1 << 17;
     const TIMER_SHIFT: u32 = 18;
-    const TIMER: u64 = 7 << Self::TIMER_SHIFT;
-    /// What a record keeps.
-    pub(crate) const IN_RECORD: u64 = Self::TIMED | Self::HISTORY | Self::TIMER;
+    /// Timed, and by the processor's counter: nearly always so, and one test.
+    pub(crate) const TIMED_BY_COUNTER: u64 = 1 << 21;
+    /// Of its events some are not timed; the uppermost 16 bits say how many in 2¹⁶.
+    pub(crate) const SAMPLED: u64 = 1 << 22;
+    const NOT_TIMED_SHIFT: u32 = 48;
+    /// Enabled, summed by thread, and timed by the processor's counter or not at all: as nearly all events are, so that one test leaves out
+    /// all that is rare.
+    pub(crate) const PLAIN: u64 = 1 << 23;
+    /// The same once it is known which of its events are timed.
+    pub(crate) const PLAIN_SAMPLED: u64 = 1 << 24;
+    const CLASS_SHIFT: u32 = 32;
 
     /// What a thread without a slot can do: count, by event name and by instance.
-    const WITHOUT_SLOT: u64 = !(Self::CURRENT | Self::HISTORY | Self::HISTORY_LONG | Self::HISTOGRAM | Self::THREAD);
+    const WITHOUT_SLOT: u64 = !(Self::CURRENT
+        | Self::HISTORY
+        | Self::HISTORY_LONG
+        | Self::HISTOGRAM
+        | Self::THREAD
+        | Self::PLAIN
+        | Self::PLAIN_SAMPLED);
     /// What a thread with HISTORY = 'NO' does not.
     pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
 
@@ -94,17 +112,24 @@ impl Switches {
         (self.0 >> Self::TIMER_SHIFT) as u8 & 7
     }
 
-    /// The switches of event `sequence`, where not all events are timed.
+    /// The class that they are of.
+    #[inline(always)]
+    pub(crate) const fn class(self) -> Class {
+        Class((self.0 >> Self::CLASS_SHIFT) as u16)
+    }
+
+    /// The switches of event `sequence`, of [`SAMPLED`](Self::SAMPLED) ones.
     ///
     /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
     /// program, so that of two locks taken by turns not always the same one is timed.
     #[inline(always)]
     pub(crate) fn sampled(self, sequence: u64) -> Switches {
         const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
-        if self.has(Self::SAMPLED) && sequence.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
-            return Switches(self.0 & !(Self::TIMED | Self::TIMED_BY_COUNTER));
+        let switches = self.0 & ((1 << Self::NOT_TIMED_SHIFT) - 1);
+        if sequence.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
+            return Switches(switches & !(Self::TIMED | Self::TIMED_BY_COUNTER));
         }
-        self
+        Switches(switches)
     }
 
     /// Ticks of the timer that the event uses, read now; 0 if it is not timed.
@@ -233,7 +258,7 @@ pub(crate) fn fold(region: &Region<'_>) {
             let timer = timers[usize::from(idle.contains(&index))];
             let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
             // Relaxed: a switch is a value of its own, an event started with either is right.
-            switch.set(effective(setting, consumers, timer, by_counter));
+            switch.set(effective(Class(index as u16), setting, consumers, timer, by_counter));
         }
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
@@ -248,11 +273,11 @@ pub(crate) fn fold(region: &Region<'_>) {
 }
 
 /// The switches that these settings mean.
-fn effective(setting: Setting, consumers: u64, timer: u64, by_counter: bool) -> u64 {
+fn effective(class: Class, setting: Setting, consumers: u64, timer: u64, by_counter: bool) -> u64 {
     if !setting.enabled || !Consumer::GlobalInstrumentation.works(consumers) {
         return 0;
     }
-    let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT;
+    let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT | u64::from(class.0) << Switches::CLASS_SHIFT;
     if setting.timed {
         switches |= Switches::TIMED;
         if setting.timed_one_in > 1 {
@@ -273,6 +298,9 @@ fn effective(setting: Setting, consumers: u64, timer: u64, by_counter: bool) -> 
         if consumer.works(consumers) {
             switches |= bit;
         }
+    }
+    if switches & Switches::THREAD != 0 && (by_counter || !setting.timed) {
+        switches |= if switches & Switches::SAMPLED == 0 { Switches::PLAIN } else { Switches::PLAIN_SAMPLED };
     }
     switches
 }

@@ -115,6 +115,8 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
         region.count_lost(Lost::ThreadInstances);
         return None;
     };
+    // Before anything is recorded there: a reader who knows of an event finds its slot.
+    region.header(header::USED_SLOTS).update(|used| used.max(index as u64 + 1));
     let thread_id = next_thread_id(region);
     words[word::THREAD_ID].set(thread_id);
     write_identity(words, identity, setting);
@@ -198,6 +200,14 @@ pub(crate) fn bump_memory_epoch(words: &SlotWords, view: View) {
 /// Whether anybody ever owned the slot.
 pub(crate) fn was_used(words: &SlotWords) -> bool {
     pool::was_used(&words[word::STATE])
+}
+
+/// The slots that anybody ever recorded in, each with its index. In a large region most slots are never used, and sums are made for each
+/// instrument.
+pub(crate) fn used<'r>(region: &Region<'r>) -> impl Iterator<Item = (usize, &'r SlotWords)> {
+    let slots = region.arrays::<SLOT>(Section::Slots).iter().enumerate();
+    let used = usize::try_from(region.header(header::USED_SLOTS).get()).unwrap_or(usize::MAX);
+    slots.take(used).filter(|(_, words)| was_used(words))
 }
 
 /// Who owns a slot, as a reader sees it.

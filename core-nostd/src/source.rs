@@ -6,6 +6,7 @@
 use crate::lost::Lost;
 use crate::region::{Region, SOURCE, Section, Text, read_text, write_text};
 use crate::sync::{Ordering, Word};
+use core::cell::Cell;
 use core::panic::Location;
 
 pub(crate) mod word {
@@ -21,9 +22,51 @@ const PROBES: usize = 16;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Source(pub(crate) u16);
 
+/// A source location where a record has it: in the uppermost 16 bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SourceBits(pub(crate) u64);
+
+/// The source locations that an actor met last. The address of a location chooses its place.
+#[derive(Debug, Default)]
+pub(crate) struct Recent([(Cell<usize>, Cell<SourceBits>); 8]);
+
+impl Recent {
+    /// Finds the location, or puts it into the table.
+    #[inline(always)]
+    pub(crate) fn intern(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
+        let address = core::ptr::from_ref(location) as usize;
+        // Locations are aligned: their lowest bits are alike.
+        let (last, source) = &self.0[(address >> 3) % 8];
+        // First, so that both are one place to the compiler.
+        let source = source.get();
+        if last.get() == address { source } else { self.intern_other(region, location) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn intern_other(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
+        let address = core::ptr::from_ref(location) as usize;
+        let (last, bits) = &self.0[(address >> 3) % 8];
+        let source = intern(region, location);
+        let found = SourceBits(u64::from(source.0) << 48);
+        // One that found no place is looked for, and counted, each time.
+        if source != Source::default() {
+            last.set(address);
+            bits.set(found);
+        }
+        found
+    }
+
+    /// Every location is looked for again.
+    pub(crate) fn forget(&self) {
+        self.0.iter().for_each(|(last, _)| last.set(0));
+    }
+}
+
 /// Finds the location, or puts it into the table.
 #[inline(always)]
-pub(crate) fn intern(region: &Region<'_>, table: &[[Word; SOURCE]], location: &'static Location<'static>) -> Source {
+pub(crate) fn intern(region: &Region<'_>, location: &'static Location<'static>) -> Source {
+    let table = region.arrays::<SOURCE>(Section::Sources);
     let key = core::ptr::from_ref(location) as usize as u64;
     let at = first_place(key, table.len());
     match table.get(at) {
@@ -34,7 +77,7 @@ pub(crate) fn intern(region: &Region<'_>, table: &[[Word; SOURCE]], location: &'
 
 #[inline(always)]
 fn first_place(key: u64, len: usize) -> usize {
-    // A Location is 8-aligned; its address is as good as a hash of it. `len` is a power of two.
+    // Locations are aligned; above their lowest bits an address is as good as a hash of it. `len` is a power of two.
     (key >> 3) as usize & len.wrapping_sub(1)
 }
 

@@ -136,38 +136,62 @@ impl Summary {
     }
 }
 
-/// Owner: counts an event. `sequence` was never used for this summary before. `wait_ps` is None for an untimed event.
-/// While the version is odd, `honour` runs if the summary was last written in other epochs, and `note` gets the word HISTOGRAM, so that
-/// a reader sees it change together with the sums.
+/// Owner: an event is being counted. `sequence` was never used for this summary before. While the version is odd, `honour` runs if the
+/// summary was last written in other epochs; what follows writes the sums, and whatever readers are to see change together with them.
 #[inline(always)]
-pub(crate) fn record(
-    stat: &StatWords,
-    epochs: Epochs,
-    sequence: u64,
-    wait_ps: Option<u64>,
-    honour: impl FnOnce(),
-    note: impl FnOnce(&Word, u64),
-) {
+pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: u64, honour: impl FnOnce()) -> Sums<'_> {
     stat[word::VERSION].set(sequence.wrapping_mul(2).wrapping_add(1));
     // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
     fence(Ordering::Release);
     if stat[word::EPOCHS].get() != epochs.0 {
         honour();
     }
-    match wait_ps {
-        Some(wait) => {
-            let not_min = stat[word::NOT_MIN].get().max(!wait);
-            let max = stat[word::MAX].get().max(wait);
-            stat[word::COUNT_TIMED].set(stat[word::COUNT_TIMED].get().wrapping_add(1));
-            stat[word::SUM].set(stat[word::SUM].get().wrapping_add(wait));
-            stat[word::MAX].set(max);
-            stat[word::NOT_MIN].set(not_min);
-            note(&stat[word::HISTOGRAM], wait);
-        }
-        None => stat[word::UNTIMED].set(stat[word::UNTIMED].get().wrapping_add(1)),
+    Sums(stat)
+}
+
+/// Owner: an extreme. A new one is rare, so the branch costs less than a store.
+#[inline(always)]
+pub(crate) fn raise(extreme: &Word, value: u64) {
+    if extreme.get() < value {
+        extreme.set(value);
     }
-    // [A2] Release: pairs with [A3].
-    stat[word::VERSION].store(sequence.wrapping_mul(2).wrapping_add(2), Ordering::Release);
+}
+
+/// A summary that is being written, its version odd.
+#[must_use = "readers wait for publish()"]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sums<'a>(&'a StatWords);
+
+impl<'a> Sums<'a> {
+    /// An event that is not timed.
+    #[inline(always)]
+    pub(crate) fn count_untimed(self) {
+        self.0[word::UNTIMED].set(self.0[word::UNTIMED].get().wrapping_add(1));
+    }
+
+    /// A timed event.
+    #[inline(always)]
+    pub(crate) fn count_timed(self, wait_ps: u64) {
+        let stat = self.0;
+        stat[word::COUNT_TIMED].set(stat[word::COUNT_TIMED].get().wrapping_add(1));
+        stat[word::SUM].set(stat[word::SUM].get().wrapping_add(wait_ps));
+        raise(&stat[word::MAX], wait_ps);
+        raise(&stat[word::NOT_MIN], !wait_ps);
+    }
+
+    /// The word HISTOGRAM.
+    #[inline(always)]
+    pub(crate) fn histogram(self) -> &'a Word {
+        &self.0[word::HISTOGRAM]
+    }
+
+    /// The event is counted.
+    #[inline(always)]
+    pub(crate) fn publish(self, sequence: u64) {
+        let Sums(stat) = self;
+        // [A2] Release: pairs with [A3].
+        stat[word::VERSION].store(sequence.wrapping_mul(2).wrapping_add(2), Ordering::Release);
+    }
 }
 
 /// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write.

@@ -25,15 +25,14 @@ const REFUSED: u64 = 1 << 31;
 /// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary.
 #[inline(always)]
 pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, wait_ps: u64) {
-    let mut state = word.get();
-    if state == 0 {
-        state = reserve(region, histograms) << 32;
-    }
-    if let Some(count) = histograms.get((state as u32 as usize).wrapping_sub(1)) {
+    let state = word.get();
+    let mut first = state >> 32;
+    match histograms.get((state as u32 as usize).wrapping_sub(1)) {
         // One writer, so plain: the block belongs to this actor and class.
-        count.set(count.get().wrapping_add(1));
+        Some(count) => count.set(count.get().wrapping_add(1)),
+        None if state == 0 => first = reserve(region, histograms),
+        None => {}
     }
-    let first = state >> 32;
     word.set(first << 32 | (first + bucket(wait_ps) as u64));
 }
 
@@ -52,15 +51,21 @@ fn reserve(region: &Region<'_>, histograms: &[Word]) -> u64 {
     REFUSED
 }
 
-/// The counts of all buckets of a class, over all actors since its table was truncated.
-pub(crate) fn counts(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) {
-    total(region, class, counts);
+/// The counts of all buckets of a class, over all actors since its table was truncated, and their sum.
+pub(crate) fn counts(region: &Region<'_>, class: Class) -> ([u64; BUCKET_COUNT], u64) {
+    let mut counts = [0; BUCKET_COUNT];
+    // Of most instruments there is none, and of six hundred zeros nothing need be made.
+    if !total(region, class, &mut counts) {
+        return (counts, 0);
+    }
     let bases = region.arrays::<BUCKET_COUNT>(Section::HistogramBases);
     if let Some(base) = bases.get(class.index()) {
         for (count, base) in counts.iter_mut().zip(base) {
             *count = count.saturating_sub(base.get());
         }
     }
+    let sum = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    (counts, sum)
 }
 
 /// TRUNCATE of the table, for one class. What is counted after this shows, because the buckets themselves only grow.
@@ -74,30 +79,34 @@ pub(crate) fn truncate(region: &Region<'_>, class: Class) {
     }
 }
 
-fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) {
-    *counts = [0; BUCKET_COUNT];
+/// Adds up the buckets of a class over all actors. Returns whether there are any.
+fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) -> bool {
+    let (mut part, mut found) = ([0; BUCKET_COUNT], false);
     let buckets = region.section(Section::Histograms);
-    let slots = region.arrays::<SLOT>(Section::Slots);
-    for (index, _) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
-        let stats = region.arrays_of::<STAT>(Section::Stats, index, slots.len());
-        let carries = region.arrays_of::<CARRY>(Section::Carries, index, slots.len());
+    let slots = region.arrays::<SLOT>(Section::Slots).len();
+    for (index, _) in slot::used(region) {
+        let stats = region.arrays_of::<STAT>(Section::Stats, index, slots);
+        let carries = region.arrays_of::<CARRY>(Section::Carries, index, slots);
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
-        let mut part = [0; BUCKET_COUNT];
-        let (snapshot, ()) = stat::read(stat, carry, |snapshot| {
+        let (snapshot, is_there) = stat::read(stat, carry, |snapshot| {
             let first = (snapshot.histogram() >> 32) as usize;
             let block = first.checked_sub(1).and_then(|first| buckets.get(first..first.checked_add(BUCKET_COUNT)?));
             for (part, word) in part.iter_mut().zip(block.unwrap_or_default()) {
                 *part = word.get();
             }
+            block.is_some()
         });
+        if !is_there {
+            continue;
+        }
+        found = true;
         let (first, last) = (snapshot.histogram() >> 32, snapshot.histogram() & 0xffff_ffff);
-        if let Some(kept) = last.checked_sub(first).filter(|_| (1..REFUSED).contains(&first))
-            && let Some(part) = part.get_mut(kept as usize)
-        {
+        if let Some(part) = last.checked_sub(first).and_then(|kept| part.get_mut(kept as usize)) {
             *part = part.wrapping_add(1);
         }
         for (count, part) in counts.iter_mut().zip(part) {
             *count = count.wrapping_add(part);
         }
     }
+    found
 }

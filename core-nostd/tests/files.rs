@@ -62,7 +62,7 @@ impl User<'_> {
     fn end(&self, id: Option<FileId>, group: Group, bytes: Option<u64>, mut wait: Wait<'static>) {
         wait.set_amount(bytes.map_or(0, |bytes| bytes + 1));
         // As it is kept in an atomic.
-        let file = id.and_then(|id| self.actor.file(FileId::from_bits(id.to_bits())));
+        let file = id.and_then(|id| self.world.region.file(FileId::from_bits(id.to_bits())));
         self.actor.end(self.world.clock, wait, Held::File(FileIo { file, group }));
     }
 
@@ -271,6 +271,21 @@ fn instruments_of_files_have_a_pool_of_their_own() {
     assert_eq!([data, log].map(|class| world.region.file_summary_by_event_name(class).total().count), [0, 0]);
     let mutex = world.class(common::MUTEX);
     assert_eq!(world.region.file_summary_by_event_name(mutex), Default::default());
+    // What is no instrument of files finds no file, be it known or not, and loses none.
+    let file = world.region.refer_to_file(data, b"/data").unwrap();
+    world.region.file_opened(file);
+    for path in [b"/data", b"/none"] {
+        assert_eq!(world.region.refer_to_file(mutex, path), None);
+    }
+    assert_eq!(world.region.refer_to_file(log, b"/data"), Some(file));
+    for _ in 0..2 {
+        world.region.release_file(file);
+    }
+    world.region.file_deleted(b"/data");
+    assert_eq!(world.region.lost(Lost::FileInstances), 0);
+    // Nobody refers to it any more: somebody else gets its place.
+    let places = (0..CONFIG.get(Size::MaxFileInstances)).map(|n| world.region.refer_to_file(data, format!("/{n}").as_bytes()));
+    assert!(places.into_iter().any(|place| place == Some(file)));
 }
 
 #[test]

@@ -629,7 +629,7 @@ impl<'r> Both<'r> {
                 let group = Operation::Receive.group();
                 let io = SocketIo { socket: socket.and_then(|(id, _)| region.socket(id)), group };
                 let Driven { actor, thread, .. } = &self.actors[actor];
-                actor.count_socket(region.switches(class), class, &io, *bytes);
+                actor.count_socket(region.switches(class), &io, *bytes);
                 let io = Io { file: None, socket: socket.map(|(_, key)| key), group: group as usize };
                 self.model.count_socket(*thread, key, io, *bytes);
             }

@@ -201,7 +201,7 @@ fn an_idle_connection_is_no_wait_for_a_socket() {
     );
     world.pass(2_000_000);
     let io = SocketIo { socket: Some(socket), group: Group::Read };
-    user.actor.count_socket(world.region.switches(user.class), user.class, &io, 20);
+    user.actor.count_socket(world.region.switches(user.class), &io, 20);
     user.actor.end(world.clock, wait, Held::None);
     socket.end_idle();
     world.expect(INSTANCES, "THREAD_ID,STATE", &[&format!("{me} ACTIVE")]);
@@ -215,7 +215,7 @@ fn an_idle_connection_is_no_wait_for_a_socket() {
     world.expect("events_waits_summary_by_instance", "COUNT_STAR", &["1"]);
     // Nothing is counted while the instrument is off.
     world.region.set_setting(user.class, Setting::OFF);
-    user.actor.count_socket(world.region.switches(user.class), user.class, &io, 20);
+    user.actor.count_socket(world.region.switches(user.class), &io, 20);
     world.expect(BY_INSTANCE, counts, &["1 0 20 1"]);
     // Nobody is less than idle.
     socket.end_idle();

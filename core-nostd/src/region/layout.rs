@@ -93,8 +93,6 @@ sections! {
     Slots: SLOT, |c| size(c, Size::MaxThreadInstances);
     /// Their event records, [`ring_len`] for each.
     Rings: RECORD, |c| size(c, Size::MaxThreadInstances).saturating_mul(ring_len(c));
-    /// The order in which an owner takes its records; nobody else reads it.
-    Queues: 1, |c| size(c, Size::MaxThreadInstances).saturating_mul(ring_len(c));
     /// Summaries by actor and class.
     Stats: STAT, |c| size(c, Size::MaxThreadInstances).saturating_mul(classes(c));
     /// What those summaries keep for the table truncated less recently.

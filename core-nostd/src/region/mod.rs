@@ -33,7 +33,7 @@ pub(crate) use text::{read_text, text_is, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 3;
+const LAYOUT_VERSION: u64 = 4;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
@@ -49,6 +49,8 @@ pub(crate) mod header {
     pub(crate) const PROGRAM: core::ops::Range<usize> = 8..24;
     pub(crate) const NEXT_THREAD_ID: usize = 24;
     pub(crate) const NEXT_HISTOGRAM: usize = 25;
+    /// Slots up to the last one that anybody ever recorded in.
+    pub(crate) const USED_SLOTS: usize = 26;
     /// On a line of its own: every recording thread comes by now and then.
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
 }
@@ -281,10 +283,10 @@ impl<'r> Region<'r> {
 
     /// The sizes that the region was made with.
     pub fn config(&self) -> Config {
+        let sizes = self.section(Section::Sizes);
         let mut config = Config::EMPTY;
-        for (word, &size) in self.section(Section::Sizes).iter().zip(Size::ALL) {
-            // A damaged size is shown as 0: nothing is sized by it, the directory is what counts.
-            let _ = config.try_set(size, word.get());
+        for &size in Size::ALL {
+            let _ = config.try_set(size, Config::kept(sizes, size).into());
         }
         config
     }

@@ -42,9 +42,7 @@ impl TableSource for EventsWaitsHistogramByEventName {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         by_event_name::sweep(region, region.wait_classes(), BUCKET_COUNT, |class, event_name| {
-            let mut counts = [0; BUCKET_COUNT];
-            wait_histogram::counts(region, class, &mut counts);
-            let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
+            let (counts, total) = wait_histogram::counts(region, class);
             let mut lower = 0_u64;
             for (number, count) in counts.into_iter().enumerate() {
                 lower = lower.saturating_add(count);

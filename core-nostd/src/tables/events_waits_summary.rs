@@ -5,7 +5,7 @@
 
 use super::{by_event_name, by_thread};
 use crate::class::POOLS;
-use crate::histogram::{self, BUCKET_COUNT};
+use crate::histogram;
 use crate::region::{CARRY, Region, SLOT, STAT, Section, Text};
 use crate::slot::{self, Owner, SlotWords};
 use crate::stat::{self, Shared, Summary, View};
@@ -110,10 +110,9 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         by_event_name::sweep(region, region.wait_classes(), 1, |class, name| {
             let summary = region.summary_by_event_name(class);
-            let mut counts = [0; BUCKET_COUNT];
-            wait_histogram::counts(region, class, &mut counts);
-            let total = counts.iter().fold(0_u64, |total, count| total.saturating_add(*count));
-            let [q95, q99, q999] = [950, 990, 999].map(|share| histogram::quantile(counts, total, share));
+            let (counts, total) = wait_histogram::counts(region, class);
+            let quantile = |share| if total == 0 { 0 } else { histogram::quantile(counts.iter().copied(), total, share) };
+            let [q95, q99, q999] = [950, 990, 999].map(quantile);
             each(&EventsWaitsSummaryGlobalByEventNameRow::new(name, &summary, q95, q99, q999));
         })
     }
@@ -209,10 +208,10 @@ impl Region<'_> {
         if let Some(words) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| words.first_chunk()) {
             sum.add(&Shared(words).read());
         }
-        let slots = self.arrays::<SLOT>(Section::Slots);
-        for (index, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
-            let stats = self.arrays_of::<STAT>(Section::Stats, index, slots.len());
-            let carries = self.arrays_of::<CARRY>(Section::Carries, index, slots.len());
+        let slots = self.arrays::<SLOT>(Section::Slots).len();
+        for (index, words) in slot::used(self) {
+            let stats = self.arrays_of::<STAT>(Section::Stats, index, slots);
+            let carries = self.arrays_of::<CARRY>(Section::Carries, index, slots);
             if let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) {
                 let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
                 sum.add(&snapshot.view(View::Global, epochs));

@@ -42,9 +42,20 @@ impl Instrument {
     /// The switches, if anything is to be recorded. It is registered at its first use after the process has started recording.
     #[inline(always)]
     pub(crate) fn on(&self) -> Option<Switches> {
+        self.checked(self.switches())
+    }
+
+    /// The switches as they are, before anybody asks whether it is registered: all that an operation costs while it is off.
+    #[inline(always)]
+    pub(crate) fn switches(&self) -> Switches {
         // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
         // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
-        let switches = unsafe { &*self.switch.load(Ordering::Acquire) }.switches();
+        unsafe { &*self.switch.load(Ordering::Acquire) }.switches()
+    }
+
+    /// As [`on`](Self::on), of [`switches`](Self::switches) that were loaded before.
+    #[inline(always)]
+    pub(crate) fn checked(&self, switches: Switches) -> Option<Switches> {
         match switches.is_on() {
             false => None,
             true if switches == Switches::UNREGISTERED => self.register(),

@@ -1,39 +1,46 @@
 //! How an operation on a file or a socket becomes a wait: what both have in common.
 
 use crate::instrument::Instrument;
-use crate::thread::with_actor;
-use perfschema_core::{Actor, FileId, FileIo, Group, Held, InstanceId, Operation, SocketIo, Switches, Wait, WaitStart};
+use crate::thread::{Entered, with_actor};
+use perfschema_core::{FileInstance, FileIo, Group, Held, Operation, SocketInstance, SocketIo, Switches, Wait, WaitStart};
 use perfschema_timer::SystemClock;
 use std::fmt::Debug;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 
 /// Where in the program an operation is called; None where it is not called, as when a file or a socket is dropped.
 pub(crate) type Caller = Option<&'static Location<'static>>;
 
+/// The file of a handle: found when that was opened, and never again. None if it has no path, or there was no room.
+pub(crate) type File = Option<FileInstance<'static>>;
+
+/// The same of a socket.
+pub(crate) type Socket = Option<SocketInstance<'static>>;
+
 /// What an operation is done to, when its wait ends.
 pub(crate) trait Object: Copy + Debug {
-    fn held(self, actor: &Actor<'static>, group: Group) -> Held<'static, 'static>;
+    fn held(self, group: Group) -> Held<'static, 'static>;
 }
 
-impl Object for FileId {
+impl Object for File {
     #[inline(always)]
-    fn held(self, actor: &Actor<'static>, group: Group) -> Held<'static, 'static> {
-        Held::File(FileIo { file: actor.file(self), group })
+    fn held(self, group: Group) -> Held<'static, 'static> {
+        Held::File(FileIo { file: self, group })
     }
 }
 
-impl Object for InstanceId {
+impl Object for Socket {
     #[inline(always)]
-    fn held(self, actor: &Actor<'static>, group: Group) -> Held<'static, 'static> {
-        Held::Socket(SocketIo { socket: actor.region().socket(self), group })
+    fn held(self, group: Group) -> Held<'static, 'static> {
+        Held::Socket(SocketIo { socket: self, group })
     }
 }
 
 /// Nothing that has figures of its own.
 impl Object for () {
     #[inline(always)]
-    fn held(self, _: &Actor<'static>, _: Group) -> Held<'static, 'static> {
+    fn held(self, _: Group) -> Held<'static, 'static> {
         Held::None
     }
 }
@@ -48,11 +55,17 @@ pub(crate) trait Io: Copy {
 
     fn operation(&self) -> Operation;
 
-    fn start(&self, actor: &Actor<'static>) -> WaitStart;
+    fn start(&self) -> WaitStart;
 
     /// Whether it has a number of bytes.
     #[cfg(feature = "tokio")]
     fn transfers(&self) -> bool;
+
+    /// How many bytes are asked for.
+    #[cfg(feature = "tokio")]
+    fn asked(&self) -> u64 {
+        0
+    }
 
     /// Whether it is counted and no wait.
     #[cfg(feature = "tokio")]
@@ -69,10 +82,9 @@ pub(crate) trait Io: Copy {
     fn begin(&self, switches: Switches) -> Option<Waiting<Self::Object>> {
         // First, while the compiler still sees what they are.
         let (object, group) = (self.object(), self.operation().group());
-        let wait = with_actor(|actor| {
-            let start = self.start(actor);
-            actor.begin(&SystemClock, switches, self.instrument().registered(), &start)
-        })?;
+        let entered = Entered::new()?;
+        let wait = entered.actor.begin(&SystemClock, switches, self.instrument().registered(), &self.start());
+        entered.leave();
         Some(Waiting { wait, object, group })
     }
 }
@@ -86,23 +98,35 @@ pub(crate) struct Waiting<O: Object> {
 }
 
 impl<O: Object> Waiting<O> {
+    /// The operation has completed: how many bytes it did, if that is a question.
+    // Where it is called: so that what is known of the wait stays in registers, and what is done to it needs no test.
     #[inline(always)]
-    pub(crate) fn set_bytes(&mut self, bytes: u64) {
-        self.wait.set_amount(amount(Some(bytes)));
+    pub(crate) fn end(self, bytes: Option<u64>) {
+        let mut waiting = ManuallyDrop::new(self);
+        if bytes.is_some() {
+            waiting.wait.set_amount(amount(bytes));
+        }
+        if let Some(entered) = Entered::new() {
+            entered.actor.end(&SystemClock, waiting.wait, waiting.object.held(waiting.group));
+            entered.leave();
+        }
     }
 }
 
 impl<O: Object> Drop for Waiting<O> {
-    #[inline(always)]
+    /// The code that did it panics.
+    #[cold]
+    #[inline(never)]
     fn drop(&mut self) {
-        with_actor(|actor| actor.end(&SystemClock, self.wait, self.object.held(actor, self.group)));
+        with_actor(|actor| actor.end(&SystemClock, self.wait, self.object.held(self.group)));
     }
 }
 
 /// NUMBER_OF_BYTES as a record has it.
 #[inline(always)]
 pub(crate) fn amount(bytes: Option<u64>) -> u64 {
-    bytes.map_or(0, |bytes| bytes.saturating_add(1))
+    // Nothing has 2⁶⁴ - 1 bytes.
+    bytes.map_or(0, |bytes| bytes.wrapping_add(1))
 }
 
 /// How many bytes an operation has sent or received, read or written.
@@ -146,6 +170,20 @@ impl<A> Transferred for (usize, A) {
     fn bytes(&self) -> usize {
         self.0
     }
+}
+
+/// The result of an operation that is off, as it is. An error leaves by a way of its own: so the compiler sees what a result is, and who
+/// called does not ask a second time what std has asked already.
+#[inline(always)]
+pub(crate) fn as_it_is<T>(result: io::Result<T>) -> io::Result<T> {
+    result.map_err(failed)
+}
+
+#[cold]
+#[inline(never)]
+fn failed(error: io::Error) -> io::Error {
+    // Else the compiler sees that this does nothing.
+    std::hint::black_box(error)
 }
 
 /// An error counts as no bytes.

@@ -69,7 +69,25 @@ thread_local! {
 /// has not started recording, and for a handler nested too deep, which is counted.
 #[inline(always)]
 pub(crate) fn with_actor<R>(record: impl FnOnce(&Actor<'static>) -> R) -> Option<R> {
-    THREAD.with(|thread| {
+    let entered = Entered::new()?;
+    let result = record(entered.actor);
+    entered.leave();
+    Some(result)
+}
+
+/// An actor of the thread that nobody else uses until it is left. As [`with_actor`], where a closure would not be compiled into the place
+/// where it is called, and what it takes and gives would go through memory.
+pub(crate) struct Entered {
+    thread: &'static Thread,
+    pub(crate) actor: &'static Actor<'static>,
+}
+
+impl Entered {
+    #[inline(always)]
+    pub(crate) fn new() -> Option<Entered> {
+        let thread = THREAD.with(ptr::from_ref);
+        // SAFETY: a thread-local without a destructor is there as long as its thread. This stays in it: a `Thread` is not `Sync`.
+        let thread = unsafe { &*thread };
         let actor = match thread.busy.load(Ordering::Relaxed) {
             0 => {
                 thread.busy.store(1, Ordering::Relaxed);
@@ -78,14 +96,21 @@ pub(crate) fn with_actor<R>(record: impl FnOnce(&Actor<'static>) -> R) -> Option
             }
             busy => thread.enter(busy, &ThreadIdentity::UNKNOWN)?,
         };
-        // The fences keep what the compiler makes of `record` between the marks, where a handler expects it.
+        // The fences keep what the compiler makes of a record between the marks, where a handler expects it.
         compiler_fence(Ordering::SeqCst);
-        let result = record(actor);
+        Some(Entered { thread, actor })
+    }
+
+    /// Nothing panics before this is called; if it were not called, the thread would be busy for ever.
+    #[inline(always)]
+    pub(crate) fn leave(self) {
         compiler_fence(Ordering::SeqCst);
-        thread.leave();
-        Some(result)
-    })
+        self.thread.leave();
+    }
 }
+
+// The thread-local has no destructor.
+const _: () = assert!(!std::mem::needs_drop::<Thread>());
 
 /// What a thread says of itself.
 struct ThreadIdentity<'a> {

@@ -702,7 +702,7 @@ fn what_one_task_begins_and_another_ends_is_recorded_by_that_one() {
 }
 
 #[test]
-fn what_was_not_to_be_recorded_when_it_began_is_not() {
+fn what_is_switched_on_while_it_is_pending_is_recorded_from_its_next_poll() {
     let (region, _alone) = region();
     let by_hand = ByHand::new();
     let (stream, mut other) = by_hand.pair();
@@ -728,8 +728,8 @@ fn what_was_not_to_be_recorded_when_it_began_is_not() {
         let is_it = |row: &dyn perfschema::core::table::Row| row.cell(0) == perfschema::core::table::Value::Unsigned(begins_id);
         assert_eq!(table.update(region, &mut |row| is_it(row), &new).unwrap().changed, 1);
     };
-    // By the task; then by the instrument. Whoever ends it records.
-    for by_task in [true, false] {
+    // By the task, whose wait is none then; by the instrument, of which nothing is kept while it is off.
+    for (by_task, more) in [(true, 0), (false, 1)] {
         let set = |on| match by_task {
             true => instrumented(if on { "YES" } else { "NO" }),
             false => region.set_setting(class, if on { perfschema::Setting::ON } else { perfschema::Setting::OFF }),
@@ -742,9 +742,32 @@ fn what_was_not_to_be_recorded_when_it_began_is_not() {
         let mut ends = reads("task/test/ends", place.lock().unwrap().take().unwrap());
         let Poll::Ready((5, stream)) = by_hand.poll(ends.as_mut()) else { panic!("it is there") };
         *place.lock().unwrap() = Some(stream);
+        let (count, bytes, _) = received(region);
+        assert_eq!((count, bytes, running(region, begins_id)), (before.0 + more, before.1 + 5 * more, vec![]));
     }
-    assert_eq!((received(region), running(region, begins_id)), (before, vec![]));
     drop((begins, place));
+    nothing_is_left(region);
+}
+
+#[test]
+fn what_is_switched_off_while_it_is_pending_is_recorded_to_its_end() {
+    let (region, _alone) = region();
+    let by_hand = ByHand::new();
+    let (mut stream, mut other) = by_hand.pair();
+    let class = region.find_class("wait/io/socket/std/client_connection").unwrap();
+    let (reads, bytes, _) = received(region);
+    // The first read is pending when that happens; the second begins later.
+    for _ in 0..2 {
+        assert!(by_hand.poll(pin!(stream.read(&mut [0; 8]))).is_pending());
+        region.set_setting(class, perfschema::Setting::OFF);
+        other.write_all(b"hello").unwrap();
+        by_hand.wait();
+        let Poll::Ready(Ok(5)) = by_hand.poll(pin!(stream.read(&mut [0; 8]))) else { panic!("it is there") };
+        let (now, now_bytes, _) = received(region);
+        assert_eq!((now, now_bytes), (reads + 1, bytes + 5));
+    }
+    region.set_setting(class, perfschema::Setting::ON);
+    drop(stream);
     nothing_is_left(region);
 }
 

@@ -2,7 +2,8 @@
 
 use super::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use perfschema_core::{FileId, Operation};
+use crate::io::{File as Place, as_it_is};
+use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::fs::{FileTimes, Metadata, Permissions, TryLockError};
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
@@ -25,7 +26,7 @@ pub struct File {
     // Dropped by `File::drop`, or taken by who forgets the file: so that the close is recorded.
     inner: ManuallyDrop<std::fs::File>,
     instrument: &'static Instrument,
-    id: FileId,
+    place: Place,
 }
 
 /// [`std::fs::OpenOptions`], whose files record their waits.
@@ -98,9 +99,9 @@ impl OpenOptions {
 
     pub(super) fn open_at(&self, path: &Path, caller: Caller) -> io::Result<File> {
         let named = Named::new(self.instrument, path);
-        let io = || self.opening.io(self.instrument, named.id(), caller);
+        let io = || self.opening.io(self.instrument, named.file(), caller);
         let inner = record::run(self.instrument, io, || self.inner.open(path))?;
-        Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, id: named.opened() })
+        Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, place: named.opened() })
     }
 }
 
@@ -153,13 +154,46 @@ impl File {
 
     #[inline(always)]
     fn io(&self, operation: Operation, caller: Caller) -> Io {
-        Io::new(self.instrument, self.id, operation, caller)
+        Io::new(self.instrument, self.place, operation, caller)
     }
 
-    /// The wait of a read or a write of so many bytes.
+    /// Reads or writes at the offset, if that is known, so many bytes, if they are: returns how many it did. What `run` captures is nothing
+    /// but the buffer, so that it stays in registers.
     #[inline(always)]
-    fn io_of(&self, operation: Operation, bytes: usize, caller: Caller) -> Io {
-        Io { bytes: Some(bytes as u64), ..self.io(operation, caller) }
+    fn transfer(
+        &self,
+        operation: Operation,
+        offset: u64,
+        bytes: Option<usize>,
+        caller: Caller,
+        run: impl FnOnce(&std::fs::File, u64) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        let switches = self.instrument.switches();
+        match switches.is_on() {
+            false => as_it_is(run(&self.inner, offset)),
+            true => self.transfer_recorded(switches, operation, offset, bytes, caller, run),
+        }
+    }
+
+    // Out of line, and out of the way of what is off: a call is nothing beside a call of the system.
+    #[cold]
+    #[inline(never)]
+    fn transfer_recorded(
+        &self,
+        switches: Switches,
+        operation: Operation,
+        offset: u64,
+        bytes: Option<usize>,
+        caller: Caller,
+        run: impl FnOnce(&std::fs::File, u64) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        match self.instrument.checked(switches) {
+            None => run(&self.inner, offset),
+            Some(switches) => {
+                let io = Io { offset, bytes: bytes.map(|bytes| bytes as u64), ..self.io(operation, caller) };
+                io.transfer(switches, || run(&self.inner, offset))
+            }
+        }
     }
 
     /// See [`std::fs::File::sync_all`].
@@ -258,8 +292,8 @@ impl File {
     /// Those of std's.
     pub fn try_clone(&self) -> io::Result<File> {
         let inner = ManuallyDrop::new(self.inner.try_clone()?);
-        record::opened_again(self.id);
-        Ok(File { inner, instrument: self.instrument, id: self.id })
+        record::opened_again(self.place);
+        Ok(File { inner, instrument: self.instrument, place: self.place })
     }
 
     /// See [`std::fs::File::set_permissions`].
@@ -295,7 +329,7 @@ impl File {
     /// std's file; the region counts a handle less from now on.
     fn into_std(self) -> std::fs::File {
         let mut file = ManuallyDrop::new(self);
-        record::closed(file.id);
+        record::closed(file.place);
         // SAFETY: the file is not dropped, so nobody uses `inner` after this.
         unsafe { ManuallyDrop::take(&mut file.inner) }
     }
@@ -303,10 +337,10 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        let (instrument, id, inner) = (self.instrument, self.id, &mut self.inner);
+        let (instrument, place, inner) = (self.instrument, self.place, &mut self.inner);
         // SAFETY: this is the only place that drops it, and nobody uses it after this.
-        record::run(instrument, || Io::new(instrument, id, Operation::Close, None), || unsafe { ManuallyDrop::drop(inner) });
-        record::closed(self.id);
+        record::run(instrument, || Io::new(instrument, place, Operation::Close, None), || unsafe { ManuallyDrop::drop(inner) });
+        record::closed(self.place);
     }
 }
 
@@ -325,27 +359,27 @@ impl Read for &File {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let (bytes, caller) = (buf.len(), Some(Location::caller()));
-        record::transfer(self.instrument, || self.io_of(Operation::Read, bytes, caller), || (&*self.inner).read(buf))
+        self.transfer(Operation::Read, 0, Some(bytes), caller, move |mut file, _| file.read(buf))
     }
 
     #[track_caller]
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
-        record::transfer(self.instrument, || self.io_of(Operation::Read, bytes, caller), || (&*self.inner).read_vectored(bufs))
+        self.transfer(Operation::Read, 0, Some(bytes), caller, move |mut file, _| file.read_vectored(bufs))
     }
 
     /// One wait, however often std reads; nobody knows how many bytes are asked for.
     #[track_caller]
     fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
         let caller = Some(Location::caller());
-        record::transfer(self.instrument, || self.io(Operation::Read, caller), || (&*self.inner).read_to_end(buf))
+        self.transfer(Operation::Read, 0, None, caller, move |mut file, _| file.read_to_end(buf))
     }
 
     /// As `read_to_end`.
     #[track_caller]
     fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         let caller = Some(Location::caller());
-        record::transfer(self.instrument, || self.io(Operation::Read, caller), || (&*self.inner).read_to_string(buf))
+        self.transfer(Operation::Read, 0, None, caller, move |mut file, _| file.read_to_string(buf))
     }
 }
 
@@ -354,13 +388,13 @@ impl Write for &File {
     #[track_caller]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         let (bytes, caller) = (buf.len(), Some(Location::caller()));
-        record::transfer(self.instrument, || self.io_of(Operation::Write, bytes, caller), || (&*self.inner).write(buf))
+        self.transfer(Operation::Write, 0, Some(bytes), caller, move |mut file, _| file.write(buf))
     }
 
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
-        record::transfer(self.instrument, || self.io_of(Operation::Write, bytes, caller), || (&*self.inner).write_vectored(bufs))
+        self.transfer(Operation::Write, 0, Some(bytes), caller, move |mut file, _| file.write_vectored(bufs))
     }
 
     /// Nothing waits here: std's file has no buffer.
@@ -439,7 +473,7 @@ impl Seek for File {
 /// A file that was opened elsewhere: its waits count by the name of the default instrument, its path is not known.
 impl From<std::fs::File> for File {
     fn from(inner: std::fs::File) -> File {
-        File { inner: ManuallyDrop::new(inner), instrument: super::STD.instrument, id: FileId::NONE }
+        File { inner: ManuallyDrop::new(inner), instrument: super::STD.instrument, place: None }
     }
 }
 
@@ -466,16 +500,14 @@ mod unix {
         #[track_caller]
         fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
             let (bytes, caller) = (buf.len(), Some(Location::caller()));
-            let io = || Io { offset, ..self.io_of(Operation::Read, bytes, caller) };
-            record::transfer(self.instrument, io, || self.inner.read_at(buf, offset))
+            self.transfer(Operation::Read, offset, Some(bytes), caller, move |file, offset| file.read_at(buf, offset))
         }
 
         #[inline]
         #[track_caller]
         fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
             let (bytes, caller) = (buf.len(), Some(Location::caller()));
-            let io = || Io { offset, ..self.io_of(Operation::Write, bytes, caller) };
-            record::transfer(self.instrument, io, || self.inner.write_at(buf, offset))
+            self.transfer(Operation::Write, offset, Some(bytes), caller, move |file, offset| file.write_at(buf, offset))
         }
     }
 

@@ -79,7 +79,7 @@ impl Fs {
     fn run<T>(&self, path: &Path, operation: Operation, run: impl FnOnce() -> T) -> T {
         let named = record::Named::new(self.instrument, path);
         let caller = Some(std::panic::Location::caller());
-        record::run(self.instrument, || record::Io::new(self.instrument, named.id(), operation, caller), run)
+        record::run(self.instrument, || record::Io::new(self.instrument, named.file(), operation, caller), run)
     }
 
     #[track_caller]
@@ -87,8 +87,8 @@ impl Fs {
         let caller = Some(std::panic::Location::caller());
         let [read, written] = [from, to].map(|path| record::Named::new(self.instrument, path));
         let io = |named: &record::Named, operation| {
-            let id = named.id();
-            move || record::Io::new(self.instrument, id, operation, caller)
+            let file = named.file();
+            move || record::Io::new(self.instrument, file, operation, caller)
         };
         let mut bytes = 0;
         let copy = || {

@@ -2,61 +2,60 @@
 
 use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
-use crate::io::{Io as _, amount, transferred};
+use crate::io::{File, Io as _, amount, transferred};
 use crate::process::process;
-use perfschema_core::{Actor, FileEvent, FileId, IoEvent, Operation, Switches, WaitStart};
+use perfschema_core::{FileEvent, IoEvent, Operation, Switches, WaitStart};
 use std::io;
 use std::path::Path;
 
 /// A reference to the file of a path, given back when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Named(FileId);
+pub(crate) struct Named(File);
 
 impl Named {
     /// The file of the path, also while the instrument is off: what is opened then is known when it is switched on.
     pub(crate) fn new(instrument: &'static Instrument, path: &Path) -> Named {
-        let id = process().and_then(|process| {
+        Named(process().and_then(|process| {
             let class = instrument.class(process)?;
-            process.region().refer_to_file(class, path.as_os_str().as_encoded_bytes())
-        });
-        Named(id.unwrap_or(FileId::NONE))
+            process.region().refer_to(class, path.as_os_str().as_encoded_bytes())
+        }))
     }
 
-    pub(crate) fn id(&self) -> FileId {
+    pub(crate) fn file(&self) -> File {
         self.0
     }
 
     /// The file is open; the reference is the handle's now.
-    pub(crate) fn opened(self) -> FileId {
-        let id = std::mem::ManuallyDrop::new(self).0;
-        if let Some(process) = process().filter(|_| id != FileId::NONE) {
-            process.region().file_opened(id);
+    pub(crate) fn opened(self) -> File {
+        let file = std::mem::ManuallyDrop::new(self).0;
+        if let (Some(file), Some(_)) = (&file, process()) {
+            file.opened();
         }
-        id
+        file
     }
 }
 
 impl Drop for Named {
     fn drop(&mut self) {
-        if let Some(process) = process().filter(|_| self.0 != FileId::NONE) {
-            process.region().release_file(self.0);
+        if let Some((file, process)) = self.0.zip(process()) {
+            process.region().release(file);
         }
     }
 }
 
 /// A handle more.
-pub(crate) fn opened_again(id: FileId) {
-    if let Some(process) = process().filter(|_| id != FileId::NONE) {
-        process.region().refer_again(id);
-        process.region().file_opened(id);
+pub(crate) fn opened_again(file: File) {
+    if let (Some(file), Some(_)) = (file, process()) {
+        file.refer_again();
+        file.opened();
     }
 }
 
 /// A handle less.
-pub(crate) fn closed(id: FileId) {
-    if let Some(process) = process().filter(|_| id != FileId::NONE) {
-        process.region().file_closed(id);
-        process.region().release_file(id);
+pub(crate) fn closed(file: File) {
+    if let Some((file, process)) = file.zip(process()) {
+        file.closed();
+        process.region().release(file);
     }
 }
 
@@ -89,7 +88,7 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    pub(crate) fn io(self, instrument: &'static Instrument, file: FileId, caller: Caller) -> Io {
+    pub(crate) fn io(self, instrument: &'static Instrument, file: File, caller: Caller) -> Io {
         let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
         // FLAGS, as the worklog has it: O_DIRECT, nothing else.
         #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -104,7 +103,7 @@ impl Opening {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Io {
     pub(crate) instrument: &'static Instrument,
-    pub(crate) file: FileId,
+    pub(crate) file: File,
     pub(crate) operation: Operation,
     /// Where in the file, if that is known.
     pub(crate) offset: u64,
@@ -115,32 +114,32 @@ pub(crate) struct Io {
 }
 
 impl Io {
-    pub(crate) fn new(instrument: &'static Instrument, file: FileId, operation: Operation, caller: Caller) -> Io {
+    #[inline(always)]
+    pub(crate) fn new(instrument: &'static Instrument, file: File, operation: Operation, caller: Caller) -> Io {
         Io { instrument, file, operation, offset: 0, bytes: None, flags: 0, caller }
     }
 
     /// Runs what the operation is, and records it, the instrument being on. No bytes are meant.
+    #[cold]
     fn run<T>(&self, switches: Switches, operation: impl FnOnce() -> T) -> T {
-        let waiting = self.begin(switches);
+        let Some(waiting) = self.begin(switches) else { return operation() };
         let result = operation();
-        drop(waiting);
+        waiting.end(None);
         result
     }
 
     /// The same for what reads or writes: it returns how many bytes it did. An error counts as none.
-    fn transfer(&self, switches: Switches, operation: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
-        let mut waiting = self.begin(switches);
+    #[inline(always)]
+    pub(crate) fn transfer(&self, switches: Switches, operation: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
+        let Some(waiting) = self.begin(switches) else { return operation() };
         let result = operation();
-        if let Some(waiting) = &mut waiting {
-            waiting.set_bytes(transferred(&result));
-        }
-        drop(waiting);
+        waiting.end(Some(transferred(&result)));
         result
     }
 }
 
 impl crate::io::Io for Io {
-    type Object = FileId;
+    type Object = File;
 
     #[inline(always)]
     fn instrument(&self) -> &'static Instrument {
@@ -148,7 +147,7 @@ impl crate::io::Io for Io {
     }
 
     #[inline(always)]
-    fn object(&self) -> FileId {
+    fn object(&self) -> File {
         self.file
     }
 
@@ -158,19 +157,24 @@ impl crate::io::Io for Io {
     }
 
     #[inline(always)]
-    fn start(&self, actor: &Actor<'static>) -> WaitStart {
+    fn start(&self) -> WaitStart {
         WaitStart {
             operation: self.operation,
             object: self.offset,
             source: self.caller,
             amount: amount(self.bytes),
-            io: IoEvent::File(FileEvent::new(actor.file(self.file).as_ref(), self.flags)),
+            io: IoEvent::File(FileEvent::new(self.file.as_ref(), self.flags)),
         }
     }
 
     #[cfg(feature = "tokio")]
     fn transfers(&self) -> bool {
         matches!(self.operation, Operation::Read | Operation::Write)
+    }
+
+    #[cfg(feature = "tokio")]
+    fn asked(&self) -> u64 {
+        self.bytes.unwrap_or(0)
     }
 }
 
@@ -184,7 +188,6 @@ pub(crate) fn run<T>(instrument: &'static Instrument, io: impl FnOnce() -> Io, o
 }
 
 /// The same for what reads or writes, and returns how many bytes it did.
-#[inline(always)]
 pub(crate) fn transfer(
     instrument: &'static Instrument,
     io: impl FnOnce() -> Io,

@@ -36,7 +36,7 @@ macro_rules! transfers {
                 pub fn $name(&self, buf: $buf) -> std::io::Result<$result> {
                     let (bytes, caller) = (buf.len(), Some(std::panic::Location::caller()));
                     let operation = perfschema_core::Operation::$operation;
-                    self.socket.transfer(operation, bytes, caller, |socket| socket.$name(buf))
+                    self.socket.transfer(operation, bytes, caller, move |socket| socket.$name(buf))
                 }
             )* )*
         }
@@ -51,7 +51,7 @@ macro_rules! streams {
             #[track_caller]
             fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 let (bytes, caller) = (buf.len(), Some(std::panic::Location::caller()));
-                self.socket.transfer(perfschema_core::Operation::Receive, bytes, caller, |mut socket| {
+                self.socket.transfer(perfschema_core::Operation::Receive, bytes, caller, move |mut socket| {
                     std::io::Read::read(&mut socket, buf)
                 })
             }
@@ -59,7 +59,7 @@ macro_rules! streams {
             #[track_caller]
             fn read_vectored(&mut self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(std::panic::Location::caller()));
-                self.socket.transfer(perfschema_core::Operation::Receive, bytes, caller, |mut socket| {
+                self.socket.transfer(perfschema_core::Operation::Receive, bytes, caller, move |mut socket| {
                     std::io::Read::read_vectored(&mut socket, bufs)
                 })
             }
@@ -70,7 +70,7 @@ macro_rules! streams {
             #[track_caller]
             fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
                 let (bytes, caller) = (buf.len(), Some(std::panic::Location::caller()));
-                self.socket.transfer(perfschema_core::Operation::Send, bytes, caller, |mut socket| {
+                self.socket.transfer(perfschema_core::Operation::Send, bytes, caller, move |mut socket| {
                     std::io::Write::write(&mut socket, buf)
                 })
             }
@@ -78,7 +78,7 @@ macro_rules! streams {
             #[track_caller]
             fn write_vectored(&mut self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(std::panic::Location::caller()));
-                self.socket.transfer(perfschema_core::Operation::Send, bytes, caller, |mut socket| {
+                self.socket.transfer(perfschema_core::Operation::Send, bytes, caller, move |mut socket| {
                     std::io::Write::write_vectored(&mut socket, bufs)
                 })
             }

@@ -2,10 +2,10 @@
 
 use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
-use crate::io::{Io as _, Transferred, amount, transferred};
+use crate::io::{Io as _, Socket as Place, Transferred, amount, as_it_is, transferred};
 use crate::process::process;
 use crate::thread::with_actor;
-use perfschema_core::{Actor, Group, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, WaitStart};
+use perfschema_core::{Group, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, WaitStart};
 use std::cell::Cell;
 use std::io;
 use std::mem::ManuallyDrop;
@@ -45,6 +45,15 @@ pub(crate) struct Socket<S: Std> {
 pub(crate) struct Handle {
     pub(crate) instrument: &'static Instrument,
     id: InstanceId,
+    /// What is at `id`.
+    place: Place,
+}
+
+impl Handle {
+    /// Of a socket that the region does not know.
+    fn unknown(instrument: &'static Instrument) -> Handle {
+        Handle { instrument, id: InstanceId::NONE, place: None }
+    }
 }
 
 impl<S: Std> Socket<S> {
@@ -55,12 +64,13 @@ impl<S: Std> Socket<S> {
 
     /// A socket that is open, made known also while its instrument is off: so it has a row, and counts once that is switched on.
     pub(crate) fn new(inner: S, instrument: &'static Instrument, leads_to: SocketAddress, is_mine: bool) -> Socket<S> {
-        let id = process().and_then(|process| {
+        let handle = process().and_then(|process| {
             let class = instrument.class(process)?;
             let thread_id = if is_mine { crate::thread::current_id().unwrap_or(0) } else { 0 };
-            process.region().create_socket(class, inner.descriptor(), leads_to, thread_id)
+            let id = process.region().create_socket(class, inner.descriptor(), leads_to, thread_id)?;
+            Some(Handle { instrument, id, place: process.region().socket(id) })
         });
-        Socket { inner: ManuallyDrop::new(inner), handle: Handle { instrument, id: id.unwrap_or(InstanceId::NONE) } }
+        Socket { inner: ManuallyDrop::new(inner), handle: handle.unwrap_or(Handle::unknown(instrument)) }
     }
 
     /// A socket that was opened elsewhere.
@@ -81,22 +91,23 @@ impl<S: Std> Socket<S> {
         open: impl FnOnce() -> io::Result<S>,
         opened: impl FnOnce(&S) -> SocketAddress,
     ) -> io::Result<Socket<S>> {
-        let mut waiting = instrument.on().and_then(|switches| {
-            Io { leads_to, ..Io::new(Handle { instrument, id: InstanceId::NONE }, operation, None, caller) }.begin(switches)
+        let waiting = instrument.on().and_then(|switches| {
+            Io { leads_to, ..Io::new(Handle::unknown(instrument), operation, None, caller) }.begin(switches)
         });
         let inner = open()?;
         // Nobody asks the system while nobody records.
         let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
         let socket = Socket::new(inner, instrument, leads_to, true);
-        if let Some(waiting) = &mut waiting {
-            waiting.object = socket.handle.id;
+        if let Some(mut waiting) = waiting {
+            waiting.object = socket.handle.place;
+            waiting.end(None);
         }
         Ok(socket)
     }
 
     /// Another descriptor of the same socket: a row of its own.
     pub(crate) fn duplicate(&self, inner: S) -> Socket<S> {
-        let leads_to = process().and_then(|process| process.region().socket(self.handle.id)).map(|socket| socket.peer());
+        let leads_to = process().and(self.handle.place).map(|socket| socket.peer());
         Socket::new(inner, self.handle.instrument, leads_to.unwrap_or_default(), false)
     }
 
@@ -113,9 +124,7 @@ impl<S: Std> Socket<S> {
 
     /// It leads there from now on.
     pub(crate) fn set_peer(&self, leads_to: SocketAddress) {
-        if let Some(process) = process().filter(|_| self.handle.id != InstanceId::NONE)
-            && let Some(socket) = process.region().socket(self.handle.id)
-        {
+        if let Some(socket) = process().and(self.handle.place) {
             socket.set_peer(leads_to);
         }
     }
@@ -136,9 +145,10 @@ impl<S: Std> Socket<S> {
         caller: Caller,
         run: impl FnOnce(&S) -> io::Result<T>,
     ) -> io::Result<T> {
-        match self.handle.instrument.on() {
-            None => run(&self.inner),
-            Some(switches) => self.transfer_recorded(switches, operation, bytes, caller, run),
+        let switches = self.handle.instrument.switches();
+        match switches.is_on() {
+            false => as_it_is(run(&self.inner)),
+            true => self.transfer_recorded(switches, operation, bytes, caller, run),
         }
     }
 
@@ -153,7 +163,10 @@ impl<S: Std> Socket<S> {
         caller: Caller,
         run: impl FnOnce(&S) -> io::Result<T>,
     ) -> io::Result<T> {
-        Io::new(self.handle, operation, Some(bytes), caller).transfer(switches, || run(&self.inner))
+        match self.handle.instrument.checked(switches) {
+            None => run(&self.inner),
+            Some(switches) => Io::new(self.handle, operation, Some(bytes), caller).transfer(switches, || run(&self.inner)),
+        }
     }
 
     /// Runs what waits for the client's next request: one event of the instrument `idle`, and STATE is IDLE. What the thread receives
@@ -241,9 +254,9 @@ impl Io {
         if self.is_idle() {
             return run();
         }
-        let waiting = self.begin(switches);
+        let Some(waiting) = self.begin(switches) else { return run() };
         let result = run();
-        drop(waiting);
+        waiting.end(None);
         result
     }
 
@@ -255,12 +268,9 @@ impl Io {
             self.count_received(switches, transferred(&result));
             return result;
         }
-        let mut waiting = self.begin(switches);
+        let Some(waiting) = self.begin(switches) else { return run() };
         let result = run();
-        if let Some(waiting) = &mut waiting {
-            waiting.set_bytes(transferred(&result));
-        }
-        drop(waiting);
+        waiting.end(Some(transferred(&result)));
         result
     }
 
@@ -275,14 +285,14 @@ impl Io {
     #[cold]
     fn count_received(&self, switches: Switches, bytes: u64) {
         with_actor(|actor| {
-            let io = SocketIo { socket: actor.region().socket(self.handle.id), group: self.operation.group() };
-            actor.count_socket(switches, self.handle.instrument.registered(), &io, bytes);
+            let io = SocketIo { socket: self.handle.place, group: self.operation.group() };
+            actor.count_socket(switches, &io, bytes);
         });
     }
 }
 
 impl crate::io::Io for Io {
-    type Object = InstanceId;
+    type Object = Place;
 
     #[inline(always)]
     fn instrument(&self) -> &'static Instrument {
@@ -290,8 +300,8 @@ impl crate::io::Io for Io {
     }
 
     #[inline(always)]
-    fn object(&self) -> InstanceId {
-        self.handle.id
+    fn object(&self) -> Place {
+        self.handle.place
     }
 
     #[inline(always)]
@@ -300,8 +310,8 @@ impl crate::io::Io for Io {
     }
 
     #[inline(always)]
-    fn start(&self, actor: &Actor<'static>) -> WaitStart {
-        let socket = actor.region().socket(self.handle.id);
+    fn start(&self) -> WaitStart {
+        let socket = self.handle.place;
         WaitStart {
             operation: self.operation,
             object: socket.map_or(0, |socket| socket.address()),
@@ -314,6 +324,11 @@ impl crate::io::Io for Io {
     #[cfg(feature = "tokio")]
     fn transfers(&self) -> bool {
         self.bytes.is_some()
+    }
+
+    #[cfg(feature = "tokio")]
+    fn asked(&self) -> u64 {
+        self.bytes.unwrap_or(0)
     }
 
     #[cfg(feature = "tokio")]
@@ -348,9 +363,7 @@ struct Idle(Handle);
 
 impl Idle {
     fn begin(handle: Handle) -> Idle {
-        if let Some(process) = process()
-            && let Some(socket) = process.region().socket(handle.id)
-        {
+        if let Some(socket) = process().and(handle.place) {
             socket.begin_idle(crate::thread::current_id().unwrap_or(0));
         }
         Idle(handle)
@@ -359,9 +372,7 @@ impl Idle {
 
 impl Drop for Idle {
     fn drop(&mut self) {
-        if let Some(process) = process()
-            && let Some(socket) = process.region().socket(self.0.id)
-        {
+        if let Some(socket) = process().and(self.0.place) {
             socket.end_idle();
         }
     }
@@ -386,7 +397,7 @@ impl crate::io::Io for IdleIo {
         Operation::Idle
     }
 
-    fn start(&self, _: &Actor<'static>) -> WaitStart {
+    fn start(&self) -> WaitStart {
         WaitStart { source: self.caller, ..WaitStart::new(Operation::Idle) }
     }
 
@@ -404,6 +415,7 @@ mod polled {
     use std::pin::pin;
 
     impl Handle {
+        #[inline(always)]
         pub(crate) fn io(self, operation: Operation, bytes: Option<usize>, caller: Caller) -> Io {
             Io::new(self, operation, bytes, caller)
         }
@@ -468,13 +480,12 @@ mod polled {
             open: impl Future<Output = io::Result<S>>,
             opened: impl FnOnce(&S) -> SocketAddress,
         ) -> io::Result<Socket<S>> {
-            let unknown = Handle { instrument, id: InstanceId::NONE };
-            let mut pending = Pending::begin(Io { leads_to, ..Io::new(unknown, operation, None, caller) });
+            let mut pending = Pending::begin(Io { leads_to, ..Io::new(Handle::unknown(instrument), operation, None, caller) });
             let inner = open.await?;
             // Nobody asks the system while nobody records.
             let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
             let socket = Socket::new(inner, instrument, leads_to, true);
-            pending.set_object(socket.handle.id);
+            pending.set_object(socket.handle.place);
             pending.end(None);
             Ok(socket)
         }

@@ -39,8 +39,11 @@
 //!
 //! **SOURCE** is that of the call; what is polled without a future has none.
 //!
-//! **What it costs.** While its instrument is off, or nothing records yet, some loads and branches. A socket or a file is some 400 bytes
-//! larger than tokio's: it keeps the wait that is polled.
+//! **Switched on meanwhile.** What is pending while its instrument is switched on is no wait if it is a future; if it is polled without one,
+//! it is a wait from its next poll on.
+//!
+//! **What it costs.** While its instrument is off, or nothing records yet, four loads and two branches more a poll. A socket or a file is some
+//! 400 bytes larger than tokio's: it keeps the wait that is polled.
 
 pub(crate) mod pending;
 

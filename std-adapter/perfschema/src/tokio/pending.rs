@@ -8,12 +8,14 @@
 //!   anybody else            anybody               whole, by who ends it
 //! ```
 
+use crate::instrument::Instrument;
 use crate::io::{Io, Object, Transferred, amount, transferred};
 use crate::thread::{task_id, with_actor};
 use perfschema_core::{Operation, Switches, Wait, WaitStart};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::io;
 use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 use tokio::io::ReadBuf;
@@ -21,10 +23,8 @@ use tokio::io::ReadBuf;
 /// An operation that may not have completed. Its wait ends at the latest when this is dropped.
 #[derive(Debug)]
 pub(crate) enum Pending<I: Io> {
-    /// There is none.
+    /// There is none, or none that is recorded.
     None,
-    /// It is not recorded: what was true at its first poll holds until its end.
-    Off(Operation),
     /// It is received while the task is idle, which is counted and no wait.
     Counted(I, Switches),
     /// It is recorded.
@@ -55,7 +55,7 @@ impl Clock for At {
 impl<I: Io> Pending<I> {
     /// The first poll of an operation.
     pub(crate) fn begin(io: I) -> Pending<I> {
-        let Some(switches) = io.instrument().on() else { return Pending::Off(io.operation()) };
+        let Some(switches) = io.instrument().on() else { return Pending::None };
         if io.counts_only() {
             return Pending::Counted(io, switches);
         }
@@ -66,7 +66,7 @@ impl<I: Io> Pending<I> {
                 // A handler in the middle of a record has another one.
                 (actor.thread_id() == task).then(|| {
                     let class = io.instrument().registered();
-                    (actor.begin_concurrent(&At(start), switches, class, &io.start(actor)), task)
+                    (actor.begin_concurrent(&At(start), switches, class, &io.start()), task)
                 })
             })
             .flatten(),
@@ -87,27 +87,12 @@ impl<I: Io> Pending<I> {
         match &*ManuallyDrop::new(std::mem::replace(self, Pending::None)) {
             Pending::On(begun) => begun.end(bytes),
             Pending::Counted(io, switches) => bytes.into_iter().for_each(|bytes| io.count(*switches, bytes)),
-            Pending::None | Pending::Off(_) => {}
+            Pending::None => {}
         }
     }
 
     /// A poll: of the operation that was polled before, if that was one like this. It returns how many bytes it did, too, 0 for what has none.
-    #[inline(always)]
-    pub(crate) fn poll<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
-        if matches!(self, Pending::None) && io.instrument().on().is_none() {
-            let (result, _) = poll();
-            if result.is_pending() {
-                *self = Pending::Off(io.operation());
-            }
-            return result;
-        }
-        self.poll_recorded(io, poll)
-    }
-
-    // Out of the way of what is off.
-    #[cold]
-    #[inline(never)]
-    fn poll_recorded<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+    fn poll<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
         if self.operation() != Some(io.operation()) {
             // That one ends before this one begins.
             drop(std::mem::replace(self, Pending::None));
@@ -120,10 +105,13 @@ impl<I: Io> Pending<I> {
         result
     }
 
+    const fn is_some(&self) -> bool {
+        !matches!(self, Pending::None)
+    }
+
     fn operation(&self) -> Option<Operation> {
         match self {
             Pending::None => None,
-            Pending::Off(operation) => Some(*operation),
             Pending::Counted(io, _) => Some(io.operation()),
             Pending::On(begun) => Some(begun.io.operation()),
         }
@@ -144,7 +132,7 @@ impl<I: Io> Begun<I> {
     fn end(&self, bytes: Option<u64>) {
         let &Begun { io, object, switches, start, shown } = self;
         with_actor(|actor| {
-            let held = object.held(actor, io.operation().group());
+            let held = object.held(io.operation().group());
             match shown {
                 Some((mut wait, task)) if task == actor.thread_id() => {
                     wait.set_amount(amount(bytes));
@@ -153,7 +141,7 @@ impl<I: Io> Begun<I> {
                 // The task was not to be recorded.
                 Some((wait, _)) if !wait.is_recorded() => {}
                 _ => {
-                    let what = WaitStart { amount: amount(bytes), ..io.start(actor) };
+                    let what = WaitStart { amount: amount(bytes), ..io.start() };
                     actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
                 }
             }
@@ -186,52 +174,101 @@ pub(crate) struct Polled<I: Io> {
 
 /// One of them. Several tasks may poll it; tokio wakes the last one only.
 #[derive(Debug)]
-pub(crate) struct Side<I: Io>(Mutex<Pending<I>>);
+pub(crate) struct Side<I: Io> {
+    /// Whether `pending` is one. Relaxed: who does not see it yet polls beside it, and records nothing.
+    is_pending: AtomicBool,
+    pending: Mutex<Pending<I>>,
+}
 
 impl<I: Io> Polled<I> {
     pub(crate) const fn new() -> Polled<I> {
-        Polled { reading: Side(Mutex::new(Pending::None)), writing: Side(Mutex::new(Pending::None)) }
+        Polled { reading: Side::new(), writing: Side::new() }
     }
 }
 
 impl<I: Io> Side<I> {
-    /// As [`Pending::poll`], where nobody else may poll it.
-    #[inline(always)]
-    pub(crate) fn poll_alone<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).poll(io, poll)
+    const fn new() -> Side<I> {
+        Side { is_pending: AtomicBool::new(false), pending: Mutex::new(Pending::None) }
     }
 
-    /// As [`Pending::poll`].
-    pub(crate) fn poll<T>(&self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
-        // Not locked while it is polled. If another task has polled meanwhile, what it began ends here.
-        let mut pending = std::mem::replace(&mut *self.lock(), Pending::None);
+    /// Whether nothing is to be recorded of a poll: all that it costs while the instrument is off.
+    #[inline(always)]
+    pub(crate) fn is_off(&self, instrument: &Instrument) -> bool {
+        !instrument.switches().is_on() && !self.is_pending.load(Ordering::Relaxed)
+    }
+
+    /// The same, where nobody else may poll it.
+    #[inline(always)]
+    pub(crate) fn is_off_alone(&mut self, instrument: &Instrument) -> bool {
+        !instrument.switches().is_on() && !*self.is_pending.get_mut()
+    }
+
+    /// As [`Pending::poll`], where nobody else may poll it.
+    // Out of the way of what is off, as the next one.
+    #[cold]
+    pub(crate) fn poll_alone<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        let pending = self.pending.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Also if the poll panics: then the next one sees what it began.
+        *self.is_pending.get_mut() = true;
         let result = pending.poll(io, poll);
-        drop(std::mem::replace(&mut *self.lock(), pending));
+        *self.is_pending.get_mut() = pending.is_some();
         result
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Pending<I>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// As [`Pending::poll`].
+    #[cold]
+    pub(crate) fn poll<T>(&self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
+        // Not locked while it is polled. If another task has polled meanwhile, what it began ends here.
+        let mut pending = self.replace(Pending::None);
+        let result = pending.poll(io, poll);
+        drop(self.replace(pending));
+        result
+    }
+
+    fn replace(&self, pending: Pending<I>) -> Pending<I> {
+        let mut place = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_pending.store(pending.is_some(), Ordering::Relaxed);
+        std::mem::replace(&mut *place, pending)
     }
 }
 
-/// A poll of what has no bytes.
-pub(crate) fn without_bytes<T>(poll: Poll<T>) -> (Poll<T>, u64) {
-    (poll, 0)
+/// What was polled: recorded by `$side.$how()`, with how many bytes it did, as `$bytes`, asked for afterwards, says of it. While that is off
+/// there is nothing but the poll, so that the compiler jumps there.
+macro_rules! poll {
+    ($side:expr, poll, $($what:tt)*) => { $crate::tokio::pending::poll!(@ $side, is_off, poll, $($what)*) };
+    ($side:expr, poll_alone, $($what:tt)*) => { $crate::tokio::pending::poll!(@ $side, is_off_alone, poll_alone, $($what)*) };
+    (@ $side:expr, $is_off:ident, $how:ident, $instrument:expr, $io:expr, $poll:expr, $bytes:expr) => {
+        match $side.$is_off($instrument) {
+            true => $poll,
+            false => {
+                let io = $io;
+                $side.$how(io, || {
+                    let result = $poll;
+                    let bytes = $bytes(&result, &io);
+                    (result, bytes)
+                })
+            }
+        }
+    };
 }
+
+pub(crate) use poll;
 
 /// A poll that says how many bytes it did.
-pub(crate) fn counted(poll: Poll<io::Result<usize>>) -> (Poll<io::Result<usize>>, u64) {
-    let bytes = match &poll {
+pub(crate) fn polled(poll: &Poll<io::Result<usize>>, _: &impl Io) -> u64 {
+    match poll {
         Poll::Ready(result) => transferred(result),
         Poll::Pending => 0,
-    };
-    (poll, bytes)
+    }
 }
 
-/// A poll that fills a buffer.
-pub(crate) fn filling<T>(buf: &mut ReadBuf<'_>, poll: impl FnOnce(&mut ReadBuf<'_>) -> T) -> (T, u64) {
-    let before = buf.filled().len();
-    let result = poll(buf);
-    (result, buf.filled().len().saturating_sub(before) as u64)
+/// A poll that has filled a buffer, in which there was room for as many bytes as were asked for.
+pub(crate) fn filled<T, I: Io>(buf: &ReadBuf<'_>) -> impl Fn(&Poll<T>, &I) -> u64 {
+    let left = buf.remaining() as u64;
+    move |_, io| io.asked().saturating_sub(left)
+}
+
+/// A poll of what has no bytes.
+pub(crate) fn without_bytes<T>(_: &Poll<T>, _: &impl Io) -> u64 {
+    0
 }

@@ -3,8 +3,9 @@
 use super::STD;
 use crate::fs::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use crate::tokio::pending::{self, Pending, Polled, counted, filling, without_bytes};
-use perfschema_core::{FileId, Operation};
+use crate::io::File as Place;
+use crate::tokio::pending::{self, Pending, Polled, filled, poll, polled, without_bytes};
+use perfschema_core::Operation;
 use std::fmt;
 use std::fs::{Metadata, Permissions};
 use std::io::{self, IoSlice, SeekFrom};
@@ -41,24 +42,24 @@ pub struct File {
 struct Handle {
     inner: ManuallyDrop<tokio::fs::File>,
     instrument: &'static Instrument,
-    id: FileId,
+    place: Place,
 }
 
 impl Handle {
     /// tokio's file, and the reference to its place.
-    fn into_parts(self) -> (tokio::fs::File, FileId) {
+    fn into_parts(self) -> (tokio::fs::File, Place) {
         let mut handle = ManuallyDrop::new(self);
         // SAFETY: the handle is not dropped, so nobody uses `inner` after this.
-        (unsafe { ManuallyDrop::take(&mut handle.inner) }, handle.id)
+        (unsafe { ManuallyDrop::take(&mut handle.inner) }, handle.place)
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        let (instrument, id, inner) = (self.instrument, self.id, &mut self.inner);
+        let (instrument, place, inner) = (self.instrument, self.place, &mut self.inner);
         // SAFETY: this is the only place that drops it, and nobody uses it after this.
-        record::run(instrument, || Io::new(instrument, id, Operation::Close, None), || unsafe { ManuallyDrop::drop(inner) });
-        record::closed(id);
+        record::run(instrument, || Io::new(instrument, place, Operation::Close, None), || unsafe { ManuallyDrop::drop(inner) });
+        record::closed(place);
     }
 }
 
@@ -136,7 +137,7 @@ impl OpenOptions {
     pub(super) async fn opened<P: AsRef<Path>>(self, path: P, caller: Caller) -> io::Result<File> {
         let path = path.as_ref().to_path_buf();
         let named = Named::new(self.instrument, &path);
-        let io = self.opening.io(self.instrument, named.id(), caller);
+        let io = self.opening.io(self.instrument, named.file(), caller);
         let inner = pending::run(io, self.inner.open(&path)).await?;
         Ok(File::of(inner, self.instrument, named.opened()))
     }
@@ -184,8 +185,12 @@ operations! {
 }
 
 impl File {
-    fn of(inner: tokio::fs::File, instrument: &'static Instrument, id: FileId) -> File {
-        File { polled: Polled::new(), seeking: Pending::None, file: Handle { inner: ManuallyDrop::new(inner), instrument, id } }
+    fn of(inner: tokio::fs::File, instrument: &'static Instrument, place: Place) -> File {
+        File {
+            polled: Polled::new(),
+            seeking: Pending::None,
+            file: Handle { inner: ManuallyDrop::new(inner), instrument, place },
+        }
     }
 
     /// See [`tokio::fs::File::open`].
@@ -226,7 +231,7 @@ impl File {
     }
 
     fn io(&self, operation: Operation, caller: Caller) -> Io {
-        Io::new(self.file.instrument, self.file.id, operation, caller)
+        Io::new(self.file.instrument, self.file.place, operation, caller)
     }
 
     /// The wait of a read or a write of so many bytes.
@@ -240,8 +245,8 @@ impl File {
     /// Those of tokio's.
     pub async fn try_clone(&self) -> io::Result<File> {
         let inner = self.file.inner.try_clone().await?;
-        record::opened_again(self.file.id);
-        Ok(File::of(inner, self.file.instrument, self.file.id))
+        record::opened_again(self.file.place);
+        Ok(File::of(inner, self.file.instrument, self.file.place))
     }
 
     /// See [`tokio::fs::File::into_std`].
@@ -257,13 +262,13 @@ impl File {
     pub fn try_into_std(self) -> Result<std::fs::File, File> {
         let File { polled, seeking, file } = self;
         let instrument = file.instrument;
-        let (inner, id) = file.into_parts();
+        let (inner, place) = file.into_parts();
         match inner.try_into_std() {
             Ok(std) => {
-                record::closed(id);
+                record::closed(place);
                 Ok(std)
             }
-            Err(inner) => Err(File { polled, seeking, ..File::of(inner, instrument, id) }),
+            Err(inner) => Err(File { polled, seeking, ..File::of(inner, instrument, place) }),
         }
     }
 
@@ -278,25 +283,41 @@ impl File {
     }
 }
 
+/// A poll of tokio's file, with what it is if it is recorded.
+macro_rules! poll_file {
+    ($this:ident.$side:ident, $io:expr, $name:ident($($argument:expr),*), $bytes:expr) => {
+        poll!(
+            $this.polled.$side,
+            poll_alone,
+            $this.file.instrument,
+            $io,
+            Pin::new(&mut *$this.file.inner).$name($($argument),*),
+            $bytes
+        )
+    };
+}
+
 impl AsyncRead for File {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let io = this.io_of(Operation::Read, buf.remaining());
-        this.polled.reading.poll_alone(io, || filling(buf, |buf| Pin::new(&mut *this.file.inner).poll_read(cx, buf)))
+        poll_file!(this.reading, this.io_of(Operation::Read, buf.remaining()), poll_read(cx, buf), filled(buf))
     }
 }
 
 impl AsyncWrite for File {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let io = this.io_of(Operation::Write, buf.len());
-        this.polled.writing.poll_alone(io, || counted(Pin::new(&mut *this.file.inner).poll_write(cx, buf)))
+        poll_file!(this.writing, this.io_of(Operation::Write, buf.len()), poll_write(cx, buf), polled)
     }
 
     fn poll_write_vectored(self: Pin<&mut Self>, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let io = this.io_of(Operation::Write, bufs.iter().map(|buf| buf.len()).sum());
-        this.polled.writing.poll_alone(io, || counted(Pin::new(&mut *this.file.inner).poll_write_vectored(cx, bufs)))
+        poll_file!(
+            this.writing,
+            this.io_of(Operation::Write, bufs.iter().map(|buf| buf.len()).sum()),
+            poll_write_vectored(cx, bufs),
+            polled
+        )
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -306,15 +327,13 @@ impl AsyncWrite for File {
     /// A wait: until what was written before is handed on.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let io = this.io(Operation::Flush, None);
-        this.polled.writing.poll_alone(io, || without_bytes(Pin::new(&mut *this.file.inner).poll_flush(cx)))
+        poll_file!(this.writing, this.io(Operation::Flush, None), poll_flush(cx), without_bytes)
     }
 
     /// As `poll_flush`.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let io = this.io(Operation::Flush, None);
-        this.polled.writing.poll_alone(io, || without_bytes(Pin::new(&mut *this.file.inner).poll_shutdown(cx)))
+        poll_file!(this.writing, this.io(Operation::Flush, None), poll_shutdown(cx), without_bytes)
     }
 }
 
@@ -349,7 +368,7 @@ impl fmt::Debug for File {
 /// A file that was opened elsewhere: its waits count by the name of the default instrument, its path is not known.
 impl From<tokio::fs::File> for File {
     fn from(inner: tokio::fs::File) -> File {
-        File::of(inner, &crate::fs::DEFAULT, FileId::NONE)
+        File::of(inner, &crate::fs::DEFAULT, None)
     }
 }
 
@@ -357,8 +376,8 @@ impl From<tokio::fs::File> for File {
 impl From<File> for tokio::fs::File {
     fn from(file: File) -> tokio::fs::File {
         let File { file, .. } = file;
-        let (inner, id) = file.into_parts();
-        record::closed(id);
+        let (inner, place) = file.into_parts();
+        record::closed(place);
         inner
     }
 }

@@ -114,7 +114,7 @@ impl Path1 {
     }
 
     fn io(&self, named: &Named, operation: Operation) -> Io {
-        Io::new(self.instrument, named.id(), operation, self.caller)
+        Io::new(self.instrument, named.file(), operation, self.caller)
     }
 
     /// The same of another path.

@@ -44,6 +44,35 @@ macro_rules! transfers_that_wait {
     };
 }
 
+/// A poll of a socket by reference, which others may poll at the same moment. How many bytes are asked for, and how many it did.
+macro_rules! poll_socket {
+    ($this:ident.$side:ident, $operation:ident, $asked:expr, $name:ident($($argument:expr),*), $bytes:expr) => {{
+        let handle = &$this.socket.handle;
+        $crate::tokio::pending::poll!(
+            $this.polled.$side,
+            poll,
+            handle.instrument,
+            handle.io(perfschema_core::Operation::$operation, $asked, None),
+            $this.socket.std().$name($($argument),*),
+            $bytes
+        )
+    }};
+}
+
+/// The same by the one that has the socket, or its half, for itself.
+macro_rules! poll_alone {
+    (($handle:expr, $side:expr, $inner:expr), $operation:ident, $asked:expr, $name:ident($($argument:expr),*), $bytes:expr) => {
+        $crate::tokio::pending::poll!(
+            $side,
+            poll_alone,
+            $handle.instrument,
+            $handle.io(perfschema_core::Operation::$operation, $asked, None),
+            std::pin::Pin::new($inner).$name($($argument),*),
+            $bytes
+        )
+    };
+}
+
 /// Methods of tokio's that are polled: `reading` and `writing` say which of a socket's two operations that is.
 macro_rules! polls {
     ($type:ident is $tokio:literal: $($side:ident $operation:ident {
@@ -60,10 +89,8 @@ macro_rules! polls {
                     cx: &mut std::task::Context<'_>
                     $(, $argument: $argument_type)*
                 ) -> std::task::Poll<std::io::Result<$result>> {
-                    let io = self.socket.handle.io(perfschema_core::Operation::$operation, None, None);
-                    self.polled.$side.poll(io, || {
-                        $crate::tokio::pending::without_bytes(self.socket.std().$name(cx $(, $argument)*))
-                    })
+                    use $crate::tokio::{net::methods::poll_socket, pending::without_bytes};
+                    poll_socket!(self.$side, $operation, None, $name(cx $(, $argument)*), without_bytes)
                 }
             )* )*
         }
@@ -86,10 +113,8 @@ macro_rules! polls_that_fill {
                     cx: &mut std::task::Context<'_>,
                     buf: &mut tokio::io::ReadBuf<'_>,
                 ) -> std::task::Poll<std::io::Result<$result>> {
-                    let io = self.socket.handle.io(perfschema_core::Operation::$operation, Some(buf.remaining()), None);
-                    self.polled.reading.poll(io, || {
-                        $crate::tokio::pending::filling(buf, |buf| self.socket.std().$name(cx, buf))
-                    })
+                    use $crate::tokio::{net::methods::poll_socket, pending::filled};
+                    poll_socket!(self.reading, $operation, Some(buf.remaining()), $name(cx, buf), filled(buf))
                 }
             )* )*
         }
@@ -134,11 +159,9 @@ macro_rules! async_read {
                 cx: &mut std::task::Context<'_>,
                 buf: &mut tokio::io::ReadBuf<'_>,
             ) -> std::task::Poll<std::io::Result<()>> {
+                use $crate::tokio::{net::methods::poll_alone, pending::filled};
                 let $this = self.get_mut();
-                let io = $handle.io(perfschema_core::Operation::Receive, Some(buf.remaining()), None);
-                $side.poll_alone(io, || {
-                    $crate::tokio::pending::filling(buf, |buf| std::pin::Pin::new($inner).poll_read(cx, buf))
-                })
+                poll_alone!(($handle, $side, $inner), Receive, Some(buf.remaining()), poll_read(cx, buf), filled(buf))
             }
         }
     };
@@ -152,9 +175,9 @@ macro_rules! async_write {
                 cx: &mut std::task::Context<'_>,
                 buf: &[u8],
             ) -> std::task::Poll<std::io::Result<usize>> {
+                use $crate::tokio::{net::methods::poll_alone, pending::polled};
                 let $this = self.get_mut();
-                let io = $handle.io(perfschema_core::Operation::Send, Some(buf.len()), None);
-                $side.poll_alone(io, || $crate::tokio::pending::counted(std::pin::Pin::new($inner).poll_write(cx, buf)))
+                poll_alone!(($handle, $side, $inner), Send, Some(buf.len()), poll_write(cx, buf), polled)
             }
 
             fn poll_write_vectored(
@@ -162,12 +185,10 @@ macro_rules! async_write {
                 cx: &mut std::task::Context<'_>,
                 bufs: &[std::io::IoSlice<'_>],
             ) -> std::task::Poll<std::io::Result<usize>> {
+                use $crate::tokio::{net::methods::poll_alone, pending::polled};
                 let $this = self.get_mut();
-                let bytes = bufs.iter().map(|buf| buf.len()).sum();
-                let io = $handle.io(perfschema_core::Operation::Send, Some(bytes), None);
-                $side.poll_alone(io, || {
-                    $crate::tokio::pending::counted(std::pin::Pin::new($inner).poll_write_vectored(cx, bufs))
-                })
+                let bytes = || bufs.iter().map(|buf| buf.len()).sum();
+                poll_alone!(($handle, $side, $inner), Send, Some(bytes()), poll_write_vectored(cx, bufs), polled)
             }
 
             fn is_write_vectored(&self) -> bool {
@@ -187,11 +208,9 @@ macro_rules! async_write {
                 self: std::pin::Pin<&mut Self>,
                 cx: &mut std::task::Context<'_>,
             ) -> std::task::Poll<std::io::Result<()>> {
+                use $crate::tokio::{net::methods::poll_alone, pending::without_bytes};
                 let $this = self.get_mut();
-                let io = $handle.io(perfschema_core::Operation::Shutdown, None, None);
-                let result = $side.poll_alone(io, || {
-                    $crate::tokio::pending::without_bytes(std::pin::Pin::new($inner).poll_shutdown(cx))
-                });
+                let result = poll_alone!(($handle, $side, $inner), Shutdown, None, poll_shutdown(cx), without_bytes);
                 $(
                     if matches!(result, std::task::Poll::Ready(Ok(()))) {
                         $shut_down;
@@ -294,4 +313,7 @@ macro_rules! conversions {
     };
 }
 
-pub(super) use {async_read, async_write, conversions, idles, interests, polls, polls_that_fill, transfers_that_wait, waits};
+pub(super) use {
+    async_read, async_write, conversions, idles, interests, poll_alone, poll_socket, polls, polls_that_fill, transfers_that_wait,
+    waits,
+};

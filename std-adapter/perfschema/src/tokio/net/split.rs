@@ -1,7 +1,7 @@
 //! Halves of connections, for TCP and for Unix sockets.
 
 use crate::net::record::{Handle, Io};
-use crate::tokio::pending::Side;
+use crate::tokio::pending::{Side, poll, without_bytes};
 use perfschema_core::Operation;
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -309,8 +309,14 @@ macro_rules! readers {
                     buf: &mut tokio::io::ReadBuf<'_>,
                 ) -> std::task::Poll<io::Result<usize>> {
                     let $this = self;
-                    let io = $handle.io(Operation::Select, None, None);
-                    $side.poll_alone(io, || crate::tokio::pending::without_bytes($inner.poll_peek(cx, buf)))
+                    poll!(
+                        $side,
+                        poll_alone,
+                        $handle.instrument,
+                        $handle.io(Operation::Select, None, None),
+                        $inner.poll_peek(cx, buf),
+                        without_bytes
+                    )
                 }
             )?
         }

@@ -1,6 +1,6 @@
 //! `TcpListener` and `TcpStream`
 
-use super::methods::{async_read, async_write, conversions, idles, interests, polls, waits};
+use super::methods::{async_read, async_write, conversions, idles, interests, poll_socket, polls, waits};
 use super::split::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use super::{Caller, NOWHERE, ToSocketAddrs, each_address};
 use crate::instrument::Instrument;
@@ -95,9 +95,7 @@ impl TcpListener {
     /// # Errors
     /// Those of tokio's.
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let io = self.socket.handle.io(Operation::Accept, None, None);
-        let accepted = self.polled.reading.poll(io, || without_bytes(self.socket.std().poll_accept(cx)));
-        accepted.map_ok(|accepted| self.accepted(accepted))
+        poll_socket!(self.reading, Accept, None, poll_accept(cx), without_bytes).map_ok(|accepted| self.accepted(accepted))
     }
 
     fn accepted(&self, (inner, peer): (tokio::net::TcpStream, SocketAddr)) -> (TcpStream, SocketAddr) {

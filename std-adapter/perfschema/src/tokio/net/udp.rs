@@ -1,12 +1,12 @@
 //! `UdpSocket`
 
-use super::methods::{conversions, idles, interests, polls, polls_that_fill, transfers_that_wait, waits};
+use super::methods::{conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_that_wait, waits};
 use super::{Caller, NOWHERE, ToSocketAddrs, each_address, lookup_host};
 use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
 use crate::net::record::{Io, Socket, Std};
 use crate::net::{DATAGRAM_SOCKET, Net, descriptor};
-use crate::tokio::pending::{Polled, counted};
+use crate::tokio::pending::{Polled, polled};
 use perfschema_core::{Operation, SocketAddress};
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -105,8 +105,7 @@ impl UdpSocket {
     /// # Errors
     /// Those of tokio's.
     pub fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], target: SocketAddr) -> Poll<io::Result<usize>> {
-        let io = self.socket.handle.io(Operation::SendTo, Some(buf.len()), None);
-        self.polled.writing.poll(io, || counted(self.socket.std().poll_send_to(cx, buf, target)))
+        poll_socket!(self.writing, SendTo, Some(buf.len()), poll_send_to(cx, buf, target), polled)
     }
 
     /// See [`tokio::net::UdpSocket::poll_send`].
@@ -114,8 +113,7 @@ impl UdpSocket {
     /// # Errors
     /// Those of tokio's.
     pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let io = self.socket.handle.io(Operation::Send, Some(buf.len()), None);
-        self.polled.writing.poll(io, || counted(self.socket.std().poll_send(cx, buf)))
+        poll_socket!(self.writing, Send, Some(buf.len()), poll_send(cx, buf), polled)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Caller;
 use super::methods::{
-    async_read, async_write, conversions, idles, interests, polls, polls_that_fill, transfers_that_wait, waits,
+    async_read, async_write, conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_that_wait, waits,
 };
 use super::split::unix::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use super::tcp_socket::vectored;
@@ -10,7 +10,7 @@ use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
 use crate::net::record::{Io, Peer, Socket, Std};
 use crate::net::{CLIENT_CONNECTION, DATAGRAM_SOCKET, Net, SERVER_UNIX_SOCKET, descriptor};
-use crate::tokio::pending::{Polled, counted, without_bytes};
+use crate::tokio::pending::{Polled, polled, without_bytes};
 use perfschema_core::{Operation, SocketAddress};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
@@ -119,9 +119,7 @@ impl UnixListener {
     /// # Errors
     /// Those of tokio's.
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
-        let io = self.socket.handle.io(Operation::Accept, None, None);
-        let accepted = self.polled.reading.poll(io, || without_bytes(self.socket.std().poll_accept(cx)));
-        accepted.map_ok(|accepted| self.accepted(accepted))
+        poll_socket!(self.reading, Accept, None, poll_accept(cx), without_bytes).map_ok(|accepted| self.accepted(accepted))
     }
 
     fn accepted(&self, (inner, peer): (tokio::net::UnixStream, SocketAddr)) -> (UnixStream, SocketAddr) {
@@ -253,8 +251,7 @@ impl UnixDatagram {
     /// # Errors
     /// Those of tokio's.
     pub fn poll_send_to<P: AsRef<Path>>(&self, cx: &mut Context<'_>, buf: &[u8], target: P) -> Poll<io::Result<usize>> {
-        let io = self.socket.handle.io(Operation::SendTo, Some(buf.len()), None);
-        self.polled.writing.poll(io, || counted(self.socket.std().poll_send_to(cx, buf, target)))
+        poll_socket!(self.writing, SendTo, Some(buf.len()), poll_send_to(cx, buf, target), polled)
     }
 
     /// See [`tokio::net::UnixDatagram::poll_send`].
@@ -262,8 +259,7 @@ impl UnixDatagram {
     /// # Errors
     /// Those of tokio's.
     pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let io = self.socket.handle.io(Operation::Send, Some(buf.len()), None);
-        self.polled.writing.poll(io, || counted(self.socket.std().poll_send(cx, buf)))
+        poll_socket!(self.writing, Send, Some(buf.len()), poll_send(cx, buf), polled)
     }
 }
 
