@@ -58,8 +58,8 @@ use clients::Clients;
 use mysql::connection;
 use mysql::packet::Stream;
 use perfschema::render::OwnedValue;
-use perfschema_sql::{Account, Database, Error};
-use socket::{Socket, Timed};
+use perfschema_sql::{Account, Database, Error, STATEMENT_STACK};
+use socket::{Buffered, Socket, Timed};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -209,9 +209,11 @@ impl Server {
             return;
         }
         let (server, host) = (self.clone(), socket.host());
-        let body = move || server.converse_with(Timed::new(Arc::clone(&socket)), &host, Some(socket));
+        let body = move || server.converse_with(Buffered::new(Timed::new(Arc::clone(&socket))), &host, Some(socket));
+        // Room for statements, and half a MiB for the rest; what is not used costs nothing but addresses.
+        let thread = thread::Builder::new().name("perfschema-mysql".to_owned()).stack_size(STATEMENT_STACK + (512 << 10));
         // Without a thread the socket is dropped, and the client sees that.
-        let _ = thread::Builder::new().name("perfschema-mysql".to_owned()).spawn(body);
+        let _ = thread.spawn(body);
     }
 
     /// Serves one client over any stream, in this thread, until it ends. Of the limits in time, the stream has to see to its own.

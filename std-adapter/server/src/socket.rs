@@ -3,7 +3,7 @@
 #[cfg(unix)]
 use crate::files;
 use crate::mysql::packet::Stream;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -122,6 +122,39 @@ impl Write for Timed {
 impl Stream for Timed {
     fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
+    }
+}
+
+/// A stream that is read in large pieces, though small ones are asked for. TLS goes above it: so a client that sends ahead what should
+/// be encrypted only breaks its own handshake, and no password is left in the buffer.
+#[derive(Debug)]
+pub(crate) struct Buffered<S>(BufReader<S>);
+
+impl<S: Stream> Buffered<S> {
+    pub(crate) fn new(stream: S) -> Buffered<S> {
+        Buffered(BufReader::new(stream))
+    }
+}
+
+impl<S: Stream> Read for Buffered<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl<S: Stream> Write for Buffered<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.get_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.get_mut().flush()
+    }
+}
+
+impl<S: Stream> Stream for Buffered<S> {
+    fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.0.get_mut().set_deadline(deadline);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::catalog::{self, Column, Kind};
 use crate::database::{Account, Right};
-use crate::dialect::{self, Rewritten};
+use crate::dialect;
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
 use crate::{Error, parse, value, vtab};
@@ -10,11 +10,13 @@ use perfschema::core::table::{self, Row, Table, TableError, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::params_from_iter;
 use sqlparser::ast::{
-    AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, OrderBy, OrderByKind, Query,
-    Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableObject, TableWithJoins, Truncate, Update,
+    AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, ObjectNamePart, OrderBy,
+    OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableObject, TableWithJoins, Truncate,
+    Update, VisitMut, VisitorMut,
 };
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::ops::ControlFlow;
 
 impl Session {
     pub(crate) fn may_control(&self, privilege: &str) -> Result<(), Error> {
@@ -92,7 +94,7 @@ impl Session {
         if declaration.rights.update.is_empty() {
             return Err(self.command_denied("UPDATE", declaration.name));
         }
-        let adopted = dialect::adopted_alias(&mut update);
+        let adopted = adopted_alias(&mut update);
         if let (Some(adopted), TableFactor::Table { alias: alias @ None, .. }) = (adopted, &mut update.table.relation) {
             *alias = Some(TableAlias { explicit: true, name: Ident::with_quote('`', adopted), columns: Vec::new(), at: None });
         }
@@ -265,9 +267,9 @@ impl Session {
         {
             *name = ObjectName::from(vec![Ident::with_quote('`', catalog::TEST), Ident::with_quote('`', table)]);
         }
-        let Rewritten { sql, bound } = dialect::rewrite(statement, &self.state, parameters)?;
-        let state = &self.state;
-        let mut statement = self.connection.prepare(&sql).map_err(|error| state.explain(error))?;
+        let rewritten = dialect::rewrite(statement, &self.state, parameters)?;
+        let (state, bound) = (&self.state, &rewritten.bound);
+        let mut statement = self.prepare(&rewritten, "")?;
         let used = statement.parameter_count().min(bound.len());
         let changed = statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))?;
         Ok(Outcome::changed(changed as u64))
@@ -411,4 +413,49 @@ fn key_text<'a>(values: impl Iterator<Item = Value<'a>>) -> String {
         };
     }
     text
+}
+
+/// Looks for a qualifier that stands for no table of the statement: `x` in
+/// `UPDATE setup_instruments SET ENABLED=(SELECT ENABLED FROM test.saved y WHERE x.NAME=y.NAME)`, as WL#2360 writes it. If there is exactly
+/// one, the table that is updated is meant.
+fn adopted_alias(update: &mut Update) -> Option<String> {
+    #[derive(Default)]
+    struct Names {
+        known: Vec<String>,
+        used: Vec<String>,
+    }
+    impl VisitorMut for Names {
+        type Break = ();
+        fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+            match factor {
+                TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+                    self.known.push(alias.name.value.to_lowercase());
+                }
+                TableFactor::Table { name, .. } => {
+                    let last = name.0.last().and_then(ObjectNamePart::as_ident);
+                    self.known.extend(last.map(|name| name.value.to_lowercase()));
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if let Expr::CompoundIdentifier(names) = expr
+                && let [qualifier, _] = names.as_slice()
+                && !qualifier.value.starts_with('@')
+            {
+                self.used.push(qualifier.value.to_lowercase());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = Names::default();
+    let _ = update.visit(&mut names);
+    names.used.retain(|name| !names.known.contains(name));
+    names.used.sort();
+    names.used.dedup();
+    match names.used.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    }
 }

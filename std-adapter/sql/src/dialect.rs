@@ -6,16 +6,21 @@
 
 use crate::Error;
 use crate::catalog::{self, Kind};
+use crate::collation::{
+    compare_without_case, first_without_case, is_collated, is_column, is_row, order_without_case, window_without_case,
+    without_case,
+};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::parse::template;
 use crate::state::State;
+use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
     BinaryOperator, CastKind, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, ObjectName, ObjectNamePart, Query,
-    Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, VisitMut,
-    VisitorMut,
+    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, NamedWindowDefinition,
+    NamedWindowExpr, ObjectName, OrderBy, OrderByKind, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor,
+    TableWithJoins, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -31,6 +36,7 @@ pub(crate) struct Rewriter<'a> {
     /// Names that WITH defines, one list for each query around.
     ctes: Vec<Vec<String>>,
     views: usize,
+    relations: Vec<usize>,
 }
 
 type Flow = ControlFlow<Box<Error>>;
@@ -47,6 +53,8 @@ const MAX_BOUND: usize = 32766;
 pub(crate) struct Rewritten {
     pub(crate) sql: String,
     pub(crate) bound: Vec<SqliteValue>,
+    /// The relations that it names, by their numbers.
+    pub(crate) relations: Vec<usize>,
 }
 
 /// Rewrites a query or statement, and prints it.
@@ -55,12 +63,14 @@ pub(crate) fn rewrite<T: VisitMut + std::fmt::Display>(
     state: &State,
     parameters: &[OwnedValue],
 ) -> Result<Rewritten, Error> {
-    let (bound, places, ctes) = (Vec::new(), HashMap::new(), Vec::new());
-    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0 };
+    let (bound, places, ctes, relations) = (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
+    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
-        ControlFlow::Continue(()) => Ok(Rewritten { sql: tree.to_string(), bound: rewriter.bound }),
+        ControlFlow::Continue(()) => {
+            Ok(Rewritten { sql: tree.to_string(), bound: rewriter.bound, relations: rewriter.relations })
+        }
     }
 }
 
@@ -74,7 +84,7 @@ pub(crate) fn qualified(name: &ObjectName) -> Result<(Option<&str>, &str), Error
     }
 }
 
-fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     Ident::with_quote('`', name)
 }
 
@@ -104,22 +114,6 @@ fn not(negated: bool, expr: Expr) -> Expr {
     if negated { Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) } } else { expr }
 }
 
-fn without_case(expr: Expr) -> Expr {
-    if is_collated(&expr) {
-        return expr;
-    }
-    Expr::Collate { expr: Box::new(expr), collation: ObjectName::from(vec![ident("NOCASE")]) }
-}
-
-/// Whether the client says how it is compared.
-fn is_collated(expr: &Expr) -> bool {
-    match expr {
-        Expr::Collate { .. } => true,
-        Expr::Nested(inner) => is_collated(inner),
-        _ => false,
-    }
-}
-
 /// What is the same is bound once: the first letter of a value's type, and its bytes.
 fn identity(value: &SqliteValue) -> Vec<u8> {
     match value {
@@ -131,7 +125,7 @@ fn identity(value: &SqliteValue) -> Vec<u8> {
     }
 }
 
-fn take(expr: &mut Expr) -> Expr {
+pub(crate) fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, literal(Value::Null))
 }
 
@@ -162,10 +156,6 @@ impl Rewriter<'_> {
         }
     }
 
-    fn is_text(&self, expr: &Expr) -> bool {
-        matches!(self.bound_value(expr), Some(SqliteValue::Text(_)))
-    }
-
     fn is_number(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Value(ValueWithSpan { value: Value::Number(..), .. }) => true,
@@ -176,25 +166,33 @@ impl Rewriter<'_> {
         }
     }
 
-    fn is_text_column(&self, expr: &Expr) -> bool {
-        let name = match expr {
+    /// Whether it is a column of texts, or a function that makes one.
+    fn is_text(&self, expr: &Expr) -> bool {
+        let column = match expr {
+            Expr::Nested(inner) => return self.is_text(inner),
+            Expr::Function(function) => {
+                let name =
+                    function.name.0.last().and_then(|part| part.as_ident()).and_then(|name| name.value.strip_prefix(PREFIX));
+                let result = name.and_then(|name| functions::find(name)?.result);
+                return matches!(result, Some(SqlType::Varchar(_) | SqlType::Longtext));
+            }
             Expr::Identifier(name) => Some(name),
             Expr::CompoundIdentifier(names) => names.last(),
             _ => None,
         };
-        name.is_some_and(|name| self.state.catalog.is_text(&name.value))
+        column.is_some_and(|name| self.state.catalog.is_text(&name.value))
     }
 
-    /// Two sides of a comparison: texts without case; a column of texts against a number as a number.
+    /// Two sides of a comparison: a text against a number as a number, two texts without case.
     fn comparable(&self, left: &mut Expr, right: &mut Expr) {
-        if (self.is_text(left) || self.is_text(right)) && !is_collated(left) {
-            *right = without_case(take(right));
-        }
-        if self.is_text_column(left) && self.is_number(right) {
+        if self.is_text(left) && self.is_number(right) {
             *left = call("number", vec![take(left)]);
-        }
-        if self.is_text_column(right) && self.is_number(left) {
+        } else if self.is_text(right) && self.is_number(left) {
             *right = call("number", vec![take(right)]);
+        } else if is_row(left) {
+            compare_without_case(left);
+        } else if !is_collated(left) {
+            compare_without_case(right);
         }
     }
 
@@ -323,6 +321,13 @@ impl Rewriter<'_> {
             if arguments_missing(&list) && name != "count" {
                 return Err(wrong_count());
             }
+            // What compares its arguments.
+            if matches!(name.as_str(), "min" | "max" | "nullif") || list.duplicate_treatment.is_some() {
+                first_without_case(&mut list.args);
+            }
+            if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+                window_without_case(window);
+            }
             let name = if is_sum { format!("{PREFIX}{name}") } else { name };
             function.name = ObjectName::from(vec![ident(&name)]);
             function.args = FunctionArguments::List(list);
@@ -357,6 +362,7 @@ impl Rewriter<'_> {
             }
             "greatest" | "least" => {
                 between(2, functions::MAX_TEXT)?;
+                arguments.iter_mut().take(1).for_each(compare_without_case);
                 let mut expr = call("", arguments);
                 if let Expr::Function(function) = &mut expr {
                     function.name = ObjectName::from(vec![ident(if name == "greatest" { "max" } else { "min" })]);
@@ -391,7 +397,10 @@ impl Rewriter<'_> {
         for clause in std::mem::take(&mut list.clauses) {
             match clause {
                 FunctionArgumentClause::Separator(value) => separator = Some(Expr::Value(value)),
-                order @ FunctionArgumentClause::OrderBy(_) => clauses.push(order),
+                FunctionArgumentClause::OrderBy(mut order) => {
+                    order_without_case(&mut order);
+                    clauses.push(FunctionArgumentClause::OrderBy(order));
+                }
                 other => return Err(Error::unsupported(&other.to_string())),
             }
         }
@@ -483,16 +492,14 @@ impl Rewriter<'_> {
                 Ok(not(negated, call("like", arguments)))
             }
             Expr::RLike { negated, expr, pattern, .. } => Ok(not(negated, call("regexp_like", vec![*expr, *pattern]))),
-            Expr::InList { expr, list, negated } => {
-                let expr = if list.iter().any(|item| self.is_text(item)) { Box::new(without_case(*expr)) } else { expr };
-                Ok(Expr::InList { expr, list, negated })
-            }
+            Expr::InList { expr, list, negated } => Ok(Expr::InList { expr: Box::new(without_case(*expr)), list, negated }),
             Expr::Between { expr, negated, low, high } => {
-                let expr = if self.is_text(&low) || self.is_text(&high) { Box::new(without_case(*expr)) } else { expr };
-                Ok(Expr::Between { expr, negated, low, high })
+                Ok(Expr::Between { expr: Box::new(without_case(*expr)), negated, low, high })
             }
             Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => match *right {
-                Expr::Subquery(subquery) => Ok(Expr::InSubquery { expr: left, subquery, negated: false }),
+                Expr::Subquery(subquery) => {
+                    Ok(Expr::InSubquery { expr: Box::new(without_case(*left)), subquery, negated: false })
+                }
                 other => Err(Error::unsupported(&format!("ANY {other}"))),
             },
             Expr::Convert { expr, data_type, is_try: false, .. } => match data_type {
@@ -534,9 +541,11 @@ impl Rewriter<'_> {
             Expr::TypedString(typed) => Ok(Expr::Value(typed.value)),
             Expr::Function(function) => self.function(function),
             Expr::Case { case_token, end_token, operand, conditions, else_result } => {
-                let texts = conditions.iter().any(|when| self.is_text(&when.condition));
-                let operand = operand.map(|operand| if texts { Box::new(without_case(*operand)) } else { operand });
+                let operand = operand.map(|operand| Box::new(without_case(*operand)));
                 Ok(Expr::Case { case_token, end_token, operand, conditions, else_result })
+            }
+            Expr::InSubquery { expr, subquery, negated } => {
+                Ok(Expr::InSubquery { expr: Box::new(without_case(*expr)), subquery, negated })
             }
             plain @ (Expr::Identifier(_)
             | Expr::IsFalse(_)
@@ -545,7 +554,6 @@ impl Rewriter<'_> {
             | Expr::IsNotTrue(_)
             | Expr::IsNull(_)
             | Expr::IsNotNull(_)
-            | Expr::InSubquery { .. }
             | Expr::UnaryOp { op: UnaryOperator::Minus, .. }
             | Expr::Nested(_)
             | Expr::Value(_)
@@ -627,7 +635,8 @@ impl Rewriter<'_> {
                     *name = ObjectName::from(vec![ident(schema), ident(&table)]);
                     return Ok(());
                 }
-                let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
+                let (number, relation) =
+                    self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
                 if let Kind::View(query) = &relation.kind {
                     self.views += 1;
                     if self.views > 64 {
@@ -641,6 +650,7 @@ impl Rewriter<'_> {
                     });
                     *factor = TableFactor::Derived { lateral: false, subquery: query.clone(), alias: Some(alias), sample: None };
                 } else {
+                    self.relations.push(number);
                     *name = ObjectName::from(vec![ident(relation.schema), ident(&relation.name)]);
                 }
                 Ok(())
@@ -841,13 +851,37 @@ impl VisitorMut for Rewriter<'_> {
         self.query(query).map_or_else(refuse, ControlFlow::Continue)
     }
 
-    fn post_visit_query(&mut self, _: &mut Query) -> Flow {
+    fn post_visit_query(&mut self, query: &mut Query) -> Flow {
         self.ctes.pop();
+        if let Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) = &mut query.order_by {
+            order_without_case(order);
+        }
         ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> Flow {
         self.select(select).map_or_else(refuse, ControlFlow::Continue)
+    }
+
+    /// What is compared by DISTINCT, UNION, GROUP BY, and by the query around.
+    fn post_visit_select(&mut self, select: &mut Select) -> Flow {
+        for item in &mut select.projection {
+            if let SelectItem::ExprWithAlias { expr, .. } = item
+                // A column is compared as it was declared; and what it is, SQLite says only if it stands alone.
+                && !is_column(expr)
+            {
+                compare_without_case(expr);
+            }
+        }
+        if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
+            keys.iter_mut().for_each(compare_without_case);
+        }
+        for NamedWindowDefinition(_, window) in &mut select.named_window {
+            if let NamedWindowExpr::WindowSpec(window) = window {
+                window_without_case(window);
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
@@ -882,50 +916,5 @@ impl VisitorMut for Rewriter<'_> {
             }
             Err(error) => refuse(error),
         }
-    }
-}
-
-/// Looks for a qualifier that stands for no table of the statement: `x` in
-/// `UPDATE setup_instruments SET ENABLED=(SELECT ENABLED FROM test.saved y WHERE x.NAME=y.NAME)`, as WL#2360 writes it. If there is exactly
-/// one, the table that is updated is meant.
-pub(crate) fn adopted_alias(update: &mut sqlparser::ast::Update) -> Option<String> {
-    #[derive(Default)]
-    struct Names {
-        known: Vec<String>,
-        used: Vec<String>,
-    }
-    impl VisitorMut for Names {
-        type Break = ();
-        fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-            match factor {
-                TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
-                    self.known.push(alias.name.value.to_lowercase());
-                }
-                TableFactor::Table { name, .. } => {
-                    let last = name.0.last().and_then(ObjectNamePart::as_ident);
-                    self.known.extend(last.map(|name| name.value.to_lowercase()));
-                }
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        }
-        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-            if let Expr::CompoundIdentifier(names) = expr
-                && let [qualifier, _] = names.as_slice()
-                && !qualifier.value.starts_with('@')
-            {
-                self.used.push(qualifier.value.to_lowercase());
-            }
-            ControlFlow::Continue(())
-        }
-    }
-    let mut names = Names::default();
-    let _ = update.visit(&mut names);
-    names.used.retain(|name| !names.known.contains(name));
-    names.used.sort();
-    names.used.dedup();
-    match names.used.as_slice() {
-        [one] => Some(one.clone()),
-        _ => None,
     }
 }

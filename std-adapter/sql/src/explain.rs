@@ -72,7 +72,7 @@ impl Session {
         let rewritten = dialect::rewrite(&mut query, &self.state, values)?;
         let state = &self.state;
         let explain = |error| state.explain(error);
-        let mut statement = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {}", rewritten.sql)).map_err(explain)?;
+        let mut statement = self.prepare(&rewritten, "EXPLAIN QUERY PLAN ")?;
         let used = statement.parameter_count().min(rewritten.bound.len());
         let mut rows = statement.query(params_from_iter(&rewritten.bound[..used])).map_err(explain)?;
         // Node, the node that it is part of, and what it does.

@@ -50,6 +50,7 @@
 
 mod catalog;
 mod change;
+mod collation;
 mod columns;
 mod database;
 mod dialect;
@@ -71,7 +72,7 @@ mod vtab;
 pub use database::{Account, Database, Limits, Right};
 pub use error::Error;
 pub use parse::{Piece, split};
-pub use session::{Canceller, Description, Encryption, Origin, Outcome, Session, Warning};
+pub use session::{Canceller, Description, Encryption, Origin, Outcome, STATEMENT_STACK, Session, Warning};
 
 /// Whose tables they are.
 ///

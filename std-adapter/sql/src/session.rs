@@ -5,7 +5,7 @@ use crate::columns::{self, Clauses};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
 use crate::state::{State, lock};
-use crate::{Error, explain, parse, show, value};
+use crate::{Error, explain, parse, show, value, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::{Connection, params_from_iter};
@@ -13,6 +13,15 @@ use sqlparser::ast::{ObjectType, Query, Statement};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+/// Stack in bytes that a statement may take. In a thread that has less left it gets a stack of its own each time, which takes some
+/// microseconds.
+pub const STATEMENT_STACK: usize = 4 << 20;
+
+/// Trees are walked, printed and dropped by recursion; how deep they are is bounded, how large the caller's stack is, is not.
+fn with_stack<T>(body: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STATEMENT_STACK, 4 * STATEMENT_STACK, body)
+}
 
 /// What a statement has done.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,8 +123,7 @@ impl Session {
     /// # Errors
     /// As [`execute`](Self::execute).
     pub fn execute_with(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
-        // Trees are walked, printed and dropped by recursion; how deep they are is bounded, how large the caller's stack is, is not.
-        stacker::maybe_grow(4 << 20, 16 << 20, || self.execute_here(statement, parameters))
+        with_stack(|| self.execute_here(statement, parameters))
     }
 
     /// Says what a statement will return, without running it.
@@ -123,7 +131,7 @@ impl Session {
     /// # Errors
     /// As [`execute`](Self::execute), for what can be known before.
     pub fn describe(&mut self, statement: &str) -> Result<Description, Error> {
-        stacker::maybe_grow(4 << 20, 16 << 20, || {
+        with_stack(|| {
             self.begin();
             let tokens = parse::tokens(statement)?;
             let parameters = parse::placeholders(&tokens);
@@ -315,10 +323,29 @@ impl Session {
         self.run_rewritten(&rewritten, &types).map_err(|error| clauses.name(error))
     }
 
-    fn run_rewritten(&mut self, Rewritten { sql, bound }: &Rewritten, types: &[Option<SqlType>]) -> Result<Grid, Error> {
+    /// What SQLite is to run, after a prefix of its own. It has a table of each relation from the first statement on that names it:
+    /// making all of them would take longer than most sessions last.
+    pub(crate) fn prepare(&self, rewritten: &Rewritten, prefix: &str) -> Result<rusqlite::Statement<'_>, Error> {
         let state = &self.state;
+        for &number in &rewritten.relations {
+            if !lock(&state.settings).known.contains(&number)
+                && let Some(relation) = state.catalog.relations.get(number)
+            {
+                // Relaxed: the authorizer runs in this thread.
+                state.makes_table.store(true, Ordering::Relaxed);
+                let made = vtab::create(&self.connection, number, relation);
+                state.makes_table.store(false, Ordering::Relaxed);
+                made.map_err(|error| state.explain(error))?;
+                lock(&state.settings).known.insert(number);
+            }
+        }
+        self.connection.prepare(&format!("{prefix}{}", rewritten.sql)).map_err(|error| state.explain(error))
+    }
+
+    fn run_rewritten(&mut self, rewritten: &Rewritten, types: &[Option<SqlType>]) -> Result<Grid, Error> {
+        let (state, bound) = (&self.state, &rewritten.bound);
         let explain = |error| state.explain(error);
-        let mut statement = self.connection.prepare(sql).map_err(explain)?;
+        let mut statement = self.prepare(rewritten, "")?;
         let columns: Vec<(String, Option<Column>)> =
             statement.columns().map(|column| (column.name().to_owned(), state.declared(column.decl_type()))).collect();
         let origins = statement.columns().map(|column| state.origin(column.decl_type())).collect();
@@ -348,7 +375,7 @@ impl Session {
         // The values of its placeholders are of no consequence here.
         let types = columns::result_types(query);
         let rewritten = dialect::rewrite(query, &self.state, &[])?;
-        let statement = self.connection.prepare(&rewritten.sql).map_err(|error| self.state.explain(error))?;
+        let statement = self.prepare(&rewritten, "")?;
         let origins = statement.columns().map(|column| self.state.origin(column.decl_type())).collect();
         lock(&self.state.settings).origins = origins;
         let columns = statement.columns();
@@ -368,7 +395,7 @@ impl Session {
             if let Kind::View(query) = &relation.kind
                 && relation.columns().is_empty()
             {
-                let heads = stacker::maybe_grow(4 << 20, 16 << 20, || self.columns_of(&mut query.clone()))?;
+                let heads = with_stack(|| self.columns_of(&mut query.clone()))?;
                 let column =
                     |head: ColumnHead| Column { name: head.name, sql_type: head.sql_type, nullable: head.nullable, doc: "" };
                 relation.set_columns(heads.into_iter().map(column).collect());

@@ -9,7 +9,7 @@ use perfschema::Region;
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
 use regex_lite::Regex;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) statement: Mutex<Running>,
     pub(crate) cancelled: AtomicBool,
+    /// Whether SQLite is being given a table of this crate's, which no client's statement may do.
+    pub(crate) makes_table: AtomicBool,
 }
 
 impl fmt::Debug for State {
@@ -54,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) scratch_made: usize,
     pub(crate) row_count: i64,
     pub(crate) found_rows: u64,
+    /// Relations that SQLite has a table of: those that some statement has named.
+    pub(crate) known: HashSet<usize>,
     /// Of the columns of the last rows.
     pub(crate) origins: Vec<Option<Origin>>,
 }
@@ -82,6 +86,7 @@ pub(crate) struct Running {
     failure: Option<Error>,
     has_ended: Option<bool>,
     now: Option<moment::Moment>,
+    timer_now: Option<Option<u64>>,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -183,10 +188,13 @@ impl State {
         self.read_only || *lock(&self.statement).has_ended.get_or_insert_with(|| self.program.has_ended())
     }
 
-    /// The region's clock, in picoseconds since its start; None once the program has ended.
+    /// The region's clock, in picoseconds since its start, when the statement first asks: one moment for all its rows. None once the
+    /// program has ended.
     pub(crate) fn timer_now(&self) -> Option<u64> {
+        let has_ended = self.is_read_only();
         let timer = self.region().timer(TimerName::Nanosecond);
-        (!self.is_read_only()).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)))
+        let read = || (!has_ended).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)));
+        *lock(&self.statement).timer_now.get_or_insert_with(read)
     }
 
     /// A statement begins, and has this long.

@@ -1,5 +1,6 @@
 //! The tables as SQLite sees them: virtual tables over the rows that the statement has copied.
 
+use crate::catalog::Relation;
 use crate::snapshot::Rows;
 use crate::state::State;
 use rusqlite::types::ValueRef;
@@ -14,18 +15,17 @@ use std::sync::Arc;
 
 const MODULE: &CStr = c"perfschema";
 
-/// Makes a virtual table of each relation that is not a view. Its schema must be attached.
-pub(crate) fn create(connection: &Connection, state: &Arc<State>) -> Result<()> {
+/// Tells the connection what [`create`] makes tables of.
+pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()> {
     const { assert!(std::mem::offset_of!(RelationTable, base) == 0 && std::mem::offset_of!(Cursor, base) == 0) };
     let module = const { &Module::<RelationTable>::read_only_module() };
-    connection.create_module(MODULE, module, Some(Arc::clone(state)))?;
-    for (index, relation) in state.catalog.relations.iter().enumerate() {
-        if !matches!(relation.kind, crate::catalog::Kind::View(_)) {
-            let sql = format!("CREATE VIRTUAL TABLE {}.`{}` USING perfschema({index})", relation.schema, relation.name);
-            connection.execute_batch(&sql)?;
-        }
-    }
-    Ok(())
+    connection.create_module(MODULE, module, Some(Arc::clone(state)))
+}
+
+/// Makes the virtual table of a relation that is no view. Its schema must be attached.
+pub(crate) fn create(connection: &Connection, number: usize, relation: &Relation) -> Result<()> {
+    let sql = format!("CREATE VIRTUAL TABLE {}.`{}` USING perfschema({number})", relation.schema, relation.name);
+    connection.execute_batch(&sql)
 }
 
 /// What a column is declared as in SQLite. SQLite tells it back for every result column that is such a column and nothing else, also
