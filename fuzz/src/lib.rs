@@ -39,6 +39,7 @@
 //! With cargo-fuzz: `cargo fuzz init`, and in `fuzz_targets/` a file with `libfuzzer_sys::fuzz_target!(|data: &[u8]| export_mutated(data));`.
 
 pub mod calibration;
+pub mod dialect;
 pub mod http;
 pub mod metrics;
 pub mod names;
@@ -54,6 +55,7 @@ pub type Body = fn(&[u8]);
 /// Each target and its body.
 pub const TARGETS: &[(&str, Body)] = &[
     ("calibration", calibration::calibration),
+    ("dialect", dialect::dialect),
     ("http", http::http),
     ("metrics", metrics::metrics),
     ("names", names::names),

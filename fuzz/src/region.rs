@@ -353,7 +353,7 @@ fn use_sockets(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
         }
         if let Some(socket) = region.socket(id) {
             socket.begin_idle(actor.thread_id());
-            actor.count_socket(region.switches(class), class, &SocketIo { socket: Some(socket), group: Group::Read }, 3);
+            actor.count_socket(region.switches(class), &SocketIo { socket: Some(socket), group: Group::Read }, 3);
         }
     }
     if let Some(id) = ids[1] {

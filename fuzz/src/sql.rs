@@ -9,13 +9,19 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Statements change its setup; none of them can add to what it holds.
-pub(crate) static DATABASE: LazyLock<Database> = LazyLock::new(|| {
+pub(crate) static DATABASE: LazyLock<Database> = LazyLock::new(|| database(*REGION));
+
+/// The tables of a region, with narrow limits.
+pub(crate) fn database(region: &'static Region<'static>) -> Database {
     let limits = Limits { time: Duration::from_millis(100), memory_bytes: 4 << 20, engine_bytes: 64 << 20 };
-    Database::new(*REGION).limits(limits)
-});
+    Database::new(region).limits(limits)
+}
 
 /// A region in use.
-pub(crate) static REGION: LazyLock<&'static Region<'static>> = LazyLock::new(|| {
+pub(crate) static REGION: LazyLock<&'static Region<'static>> = LazyLock::new(region_in_use);
+
+/// A new region, in which one thread has recorded waits, some of them within others.
+pub(crate) fn region_in_use() -> &'static Region<'static> {
     let clock = perfschema_core::timer::SystemClock;
     let words: &'static [Word] = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
     let identity = Identity { pid: 42, program: "fuzz", ..Identity::default() };
@@ -23,13 +29,17 @@ pub(crate) static REGION: LazyLock<&'static Region<'static>> = LazyLock::new(|| 
     let region: &'static Region<'static> = Box::leak(Box::new(region));
     region.enable_everything();
     let class = region.register(InstrumentName::literal("wait/synch/mutex/fuzz/LOCK"), Setting::ON).expect("there is room");
+    let other = region.register(InstrumentName::literal("wait/synch/rwlock/fuzz/lock"), Setting::ON).expect("there is room");
     let actor = Actor::attach(region, &ActorIdentity { name: "thread/fuzz/main", ..ActorIdentity::default() });
     for object in [1, u64::MAX] {
-        let wait = actor.begin(&clock, region.switches(class), class, &WaitStart { object, ..WaitStart::new(Operation::Lock) });
-        actor.end(&clock, wait, Held::None);
+        let start = WaitStart { object, ..WaitStart::new(Operation::Lock) };
+        let outer = actor.begin(&clock, region.switches(class), class, &start);
+        let inner = actor.begin(&clock, region.switches(other), other, &WaitStart::new(Operation::ReadLock));
+        actor.end(&clock, inner, Held::None);
+        actor.end(&clock, outer, Held::None);
     }
     region
-});
+}
 
 /// Text as a client sends it: several statements, one after the other, in a session of their own.
 ///
@@ -56,8 +66,8 @@ pub fn sql(data: &[u8]) {
             }
         }
     }
-    match session.execute("SELECT COUNT(*) FROM performance_schema.setup_timers") {
-        Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows.len(), 1),
-        other => panic!("{other:?}"),
-    }
+    // A machine that is busy may leave it no time.
+    let mut answers = (0..100).map(|_| session.execute("SELECT COUNT(*) FROM performance_schema.setup_timers"));
+    let answer = answers.find(|answer| !matches!(answer, Err(error) if error.errno == 3024));
+    assert!(matches!(&answer, Some(Ok(Outcome::Rows(grid))) if grid.rows.len() == 1), "{answer:?}");
 }
