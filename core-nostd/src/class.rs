@@ -16,16 +16,12 @@ pub(crate) mod word {
 }
 
 /// States of a class, in the lowest two bits of the word; it only goes forward. Above them is a hash of the name, from the claim on: so
-/// two registrations of one name find the same class even if the first is stopped before it has written the name, and nobody waits for
-/// another name.
+/// two registrations of one name find the same class even if the first is stopped before it has written the name, and the second
+/// writes it, too. Nobody waits for anybody.
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
 const PUBLISHED: u64 = 2;
 const STATE_BITS: u64 = 3;
-
-/// How often a registration looks whether another one of the same name has finished. If not, it goes on: the class is the right one,
-/// only its name does not show yet.
-const PATIENCE: u32 = if cfg!(any(test, perfschema_loom)) { 2 } else { 10_000 };
 
 /// A registered instrument: an index into the region's classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,8 +76,9 @@ impl Setting {
         Setting { enabled: bits & 1 != 0, timed: bits & 2 != 0, timed_one_in: ((bits >> 16) as u16).saturating_add(1) }
     }
 
+    /// Never zero: that is a setting that nobody has written yet.
     fn bits(self) -> u64 {
-        u64::from(self.enabled) | u64::from(self.timed) << 1 | u64::from(self.timed_one_in.saturating_sub(1)) << 16
+        4 | u64::from(self.enabled) | u64::from(self.timed) << 1 | u64::from(self.timed_one_in.saturating_sub(1)) << 16
     }
 }
 
@@ -235,27 +232,29 @@ impl Region<'_> {
         let classes = self.arrays::<CLASS>(Section::Classes);
         for index in places {
             let Some(class) = classes.get(index) else { break };
-            let class_index = Class(index as u16);
-            // [C1] Acquire on failure is not needed: wait_published() loads again. Relaxed: nothing was written before.
-            match class[word::STATE].compare_exchange(FREE, hash | CLAIMED, Ordering::Relaxed) {
-                Ok(_) => {
+            // [C1] Relaxed: nothing was written before; what is there already, published() loads again.
+            if let Err(seen) = class[word::STATE].compare_exchange(FREE, hash | CLAIMED, Ordering::Relaxed)
+                && seen & !STATE_BITS != hash
+            {
+                continue;
+            }
+            let found = Class(index as u16);
+            match self.published(found) {
+                Some(words) if !text_is(&words[word::NAME], words[word::NAME_LEN].get(), name.as_str()) => continue,
+                Some(_) => {}
+                // Also where another thread has claimed it, which may be stopped, or dead, before it has written what both write alike.
+                None => {
                     let len = write_text(&class[word::NAME], name.as_str());
                     class[word::NAME_LEN].set(len as u64);
-                    class[word::SETTING].set(self.possible(class_index, initial).bits());
+                    // Relaxed: published below. Compared, so that who comes late undoes no change.
+                    let _ = class[word::SETTING].compare_exchange(0, self.possible(found, initial).bits(), Ordering::Relaxed);
                     // [C2] Release: pairs with the Acquire in published(); whoever sees the class sees its name.
                     class[word::STATE].store(hash | PUBLISHED, Ordering::Release);
-                    setup::fold(self);
-                    return Ok(class_index);
-                }
-                Err(seen) if seen & !STATE_BITS != hash => {}
-                Err(_) => {
-                    if !wait_published(class) || text_is(&class[word::NAME], class[word::NAME_LEN].get(), name.as_str()) {
-                        // Whoever registered it may not have got so far: an event that follows is to find its switch.
-                        setup::fold(self);
-                        return Ok(class_index);
-                    }
                 }
             }
+            // Also for who published it and may not have got so far: an event that follows is to find its switch.
+            setup::fold(self);
+            return Ok(found);
         }
         // There is one name of kind idle, and a place for it: none in a region of foreign bytes only.
         let (size, lost) = full.ok_or(RegisterError::Unsupported(name.kind()))?;
@@ -322,6 +321,7 @@ impl Region<'_> {
     pub(crate) fn forget_unfinished_classes(&self) {
         for words in self.arrays::<CLASS>(Section::Classes) {
             if words[word::STATE].get() & STATE_BITS == CLAIMED {
+                words[word::SETTING].set(0);
                 words[word::STATE].set(FREE);
             }
         }
@@ -338,16 +338,4 @@ impl Region<'_> {
 fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
         & !STATE_BITS
-}
-
-/// Whether the class is there, after giving its registration time to finish.
-fn wait_published(class: &[Word; CLASS]) -> bool {
-    for _ in 0..PATIENCE {
-        // [C3] Acquire, as in published(): its name is compared next.
-        if class[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED {
-            return true;
-        }
-        crate::spin_loop();
-    }
-    false
 }

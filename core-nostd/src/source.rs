@@ -1,11 +1,11 @@
 //! Source locations: the text of column SOURCE, kept once for each `&'static Location`.
 //!
-//! A hash table keyed by the location's address. The common case is one load and one compare; the first use of a line
-//! writes its text.
+//! A hash table keyed by the location's address. The first use of a line writes its text; an actor remembers those that it met last, so
+//! that the common case is one load and one compare.
 
 use crate::lost::Lost;
 use crate::region::{Region, SOURCE, Section, Text, read_text, write_text};
-use crate::sync::{Ordering, Word};
+use crate::sync::Ordering;
 use core::cell::Cell;
 use core::panic::Location;
 
@@ -64,40 +64,28 @@ impl Recent {
 }
 
 /// Finds the location, or puts it into the table.
-#[inline(always)]
 pub(crate) fn intern(region: &Region<'_>, location: &'static Location<'static>) -> Source {
     let table = region.arrays::<SOURCE>(Section::Sources);
     let key = core::ptr::from_ref(location) as usize as u64;
-    let at = first_place(key, table.len());
-    match table.get(at) {
-        Some(entry) if entry[word::KEY].get() == key => Source(at as u16 + 1),
-        _ => intern_slow(region, table, location, key),
-    }
-}
-
-#[inline(always)]
-fn first_place(key: u64, len: usize) -> usize {
-    // Locations are aligned; above their lowest bits an address is as good as a hash of it. `len` is a power of two.
-    (key >> 3) as usize & len.wrapping_sub(1)
-}
-
-#[cold]
-#[inline(never)]
-fn intern_slow(region: &Region<'_>, table: &[[Word; SOURCE]], location: &'static Location<'static>, key: u64) -> Source {
-    let first = first_place(key, table.len());
+    // Locations are aligned; above their lowest bits an address is as good as a hash of it. The table's length is a power of two.
+    let first = (key >> 3) as usize;
     for probe in 0..PROBES.min(table.len()) {
-        let at = (first + probe) & (table.len() - 1);
+        let at = first.wrapping_add(probe) & (table.len() - 1);
         let Some(entry) = table.get(at) else { break };
-        match entry[word::KEY].compare_exchange(0, key, Ordering::Relaxed) {
-            Ok(_) => {
-                let len = write_text(&entry[word::TEXT], text(location).as_str());
-                // [S1] Release: pairs with the Acquire in source_text(). Until then the column is NULL.
-                entry[word::LEN].store(len as u64, Ordering::Release);
-                return Source(at as u16 + 1);
-            }
-            Err(found) if found == key => return Source(at as u16 + 1),
-            Err(_) => {}
+        let found = match entry[word::KEY].get() {
+            0 => entry[word::KEY].compare_exchange(0, key, Ordering::Relaxed).map_or_else(|found| found, |_| key),
+            found => found,
+        };
+        if found != key {
+            continue;
         }
+        // Also where another thread took the place, which may be stopped, or dead, before it has written what both write alike.
+        if entry[word::LEN].get() == 0 {
+            let len = write_text(&entry[word::TEXT], text(location).as_str());
+            // [S1] Release: pairs with the Acquire in source_text(). Until then the column is NULL.
+            entry[word::LEN].store(len as u64, Ordering::Release);
+        }
+        return Source(at as u16 + 1);
     }
     region.count_lost(Lost::SourceLocations);
     Source(0)

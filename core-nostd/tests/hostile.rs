@@ -205,13 +205,16 @@ fn a_registration_stopped_half_way_holds_up_nobody() {
     let name = bytes.chunks(8).position(|word| word == &MUTEX.as_bytes()[..8]).unwrap();
     let state = u64::from_ne_bytes(bytes[(name - 2) * 8..][..8].try_into().unwrap());
     assert_eq!(state & 3, 2);
-    set(&words, name - 2, state - 1);
-    // It is the right class even so, which only does not show; other names are not held up.
-    assert_eq!(register(MUTEX), Ok(class));
-    assert_eq!(region.class_name(class), "");
+    for (at, word) in [(name - 2, state - 1), (name - 1, 0), (name, 0), (name + 16, 0)] {
+        set(&words, at, word);
+    }
+    // Claimed, and nothing more is there. Other names are not held up, and who comes with the same one writes it.
     assert_eq!(common::select(&region, "setup_instruments", "*"), [""; 0]);
     assert_ne!(register(common::OTHER).unwrap(), class);
     assert_eq!(common::select(&region, "setup_instruments", "NAME"), [common::OTHER]);
+    assert_eq!(register(MUTEX), Ok(class));
+    assert_eq!(region.setting(class), Setting::ON);
+    assert_eq!(common::select(&region, "setup_instruments", "NAME"), [MUTEX, common::OTHER]);
 }
 
 #[test]

@@ -70,15 +70,20 @@ fn two_names_never_share_a_class() {
     });
 }
 
+/// Also when the first is stopped before it has written the name: the second writes it, too.
 #[test]
 fn one_name_is_one_class() {
-    // Also when the first is stopped before it has written the name: the second gives up waiting, not the class.
-    Model { name: "publish: one name twice", preemptions: None, least: 4, outcomes: &["both"] }.explore(|swap, seen| {
-        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes]));
+    Model { name: "publish: one name twice", preemptions: Some(3), least: 4, outcomes: &["both"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes, Watch::ClassSettings]));
         let results = [(); 2].map(|()| Arc::new(Mutex::new(None)));
         let run = |which: usize| {
             let (memory, result) = (memory.clone(), results[which].clone());
-            move || *result.lock().unwrap() = memory.region().register(A, Setting::ON).ok()
+            move || {
+                let region = memory.region();
+                *result.lock().unwrap() = region.register(A, Setting::ON).ok();
+                // Whoever registers it has it, however far the other is.
+                assert_eq!(look_for_a(&region), "found");
+            }
         };
         either(swap, run(0), run(1));
         match results.map(|result| *result.lock().unwrap()) {
@@ -93,8 +98,29 @@ fn one_name_is_one_class() {
 }
 
 #[test]
+fn a_class_that_is_registered_again_keeps_its_setting() {
+    Model { name: "publish: setting", preemptions: Some(3), least: 4, outcomes: &["kept"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes, Watch::ClassSettings]));
+        let (one, other) = (memory.clone(), memory.clone());
+        either(
+            swap,
+            move || assert!(one.region().register(A, Setting::ON).is_ok()),
+            move || {
+                let region = other.region();
+                let class = region.register(A, Setting::ON).expect("there is room for one");
+                region.set_setting(class, Setting::COUNTED);
+            },
+        );
+        let region = memory.region();
+        let class = region.classes().next().expect("it is registered");
+        assert_eq!(region.setting(class), Setting::COUNTED);
+        seen.note("kept");
+    });
+}
+
+#[test]
 fn a_source_line_is_whole_or_not_there() {
-    Model { name: "publish: source line", preemptions: None, least: 10, outcomes: &["none", "whole"] }.explore(|swap, seen| {
+    Model { name: "publish: source line", preemptions: None, least: 5, outcomes: &["none", "whole"] }.explore(|swap, seen| {
         let memory = Arc::new(Memory::with_region(&ONE_SOURCE, &[Watch::Sources]));
         let (writer, reader, seen) = (memory.clone(), memory, seen.clone());
         either(
@@ -108,6 +134,24 @@ fn a_source_line_is_whole_or_not_there() {
                 }
             },
         );
+    });
+}
+
+/// Also when the first is stopped before it has written the text: the second writes it, too.
+#[test]
+fn who_uses_a_source_line_finds_its_text() {
+    Model { name: "publish: one source line twice", preemptions: None, least: 4, outcomes: &["both"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_SOURCE, &[Watch::Sources]));
+        let run = || {
+            let memory = memory.clone();
+            move || {
+                let region = memory.region();
+                assert_eq!(intern(&region), 1);
+                assert!(source_text(&region, 1).is_some_and(|text| text.as_str().starts_with("publish.rs:")));
+            }
+        };
+        either(swap, run(), run());
+        seen.note("both");
     });
 }
 
