@@ -19,7 +19,7 @@ use crate::instance::Held;
 use crate::io;
 use crate::long_history;
 use crate::memory::{self, MemoryChange};
-use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Start, What};
+use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
 use crate::region::{CARRY, RECORD, Region, STAT, Section};
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
@@ -56,15 +56,15 @@ pub struct Actor<'r> {
     region: &'r Region<'r>,
     slot: Option<Claimed<'r>>,
     thread_id: u64,
-    /// The sequence number before the first event: what the event ids in the tables count from.
-    base: u64,
+    /// That before the first event: what the event ids in the tables count from.
+    base: Sequence,
     epochs: &'r Word,
     mask: Cell<&'r Word>,
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
     instance_epoch: &'r Word,
-    /// The last event's sequence number: the event id, counted on over all owners of the slot. Plain, because only the owner needs it.
-    sequence: Cell<u64>,
+    /// That of the last event. Plain, because only the owner needs it.
+    sequence: Cell<Sequence>,
     enclosing: Cell<Enclosing>,
     ring: Ring<'r>,
     /// None once the slot is given back.
@@ -104,7 +104,7 @@ impl WaitStart {
 #[must_use = "a wait that is not ended stays visible as running"]
 #[derive(Clone, Copy, Debug)]
 pub struct Wait<'r> {
-    sequence: u64,
+    sequence: Sequence,
     start: u64,
     /// The record in which it is visible.
     shown: Option<&'r RecordWords>,
@@ -120,7 +120,7 @@ pub struct Wait<'r> {
 impl Wait<'_> {
     /// One of which nothing is recorded.
     const NONE: Wait<'static> = Wait {
-        sequence: 0,
+        sequence: Sequence(0),
         start: 0,
         shown: None,
         plain_class: usize::MAX,
@@ -198,13 +198,13 @@ impl<'r> Actor<'r> {
             region,
             slot: None,
             thread_id: 0,
-            base: 0,
+            base: Sequence(0),
             // Never looked at: there are no sums of its own.
             epochs: &setup::setup(region)[setup::word::NO_SLOT_MASK],
             mask: Cell::new(&setup::setup(region)[setup::word::NO_SLOT_MASK]),
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
-            sequence: Cell::new(0),
+            sequence: Cell::new(Sequence(0)),
             enclosing: Cell::new(Enclosing::default()),
             ring: Ring::new(&[]),
             stats: Cell::new(&[]),
@@ -321,7 +321,7 @@ impl<'r> Actor<'r> {
 
     #[inline(always)]
     fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
-        let sequence = self.sequence.get().wrapping_add(1);
+        let sequence = self.sequence.get().next();
         let (amount, enclosing) = (what.amount, self.enclosing.get());
         let mut wait = Wait { sequence, amount, enclosing, ..Wait::NONE };
         if switches.has(Switches::PLAIN) {

@@ -10,7 +10,7 @@
 //! that it drew keeps nothing: their chunks are there for whoever comes round.
 
 use crate::lost::Lost;
-use crate::record::{self, Ended, RecordWords};
+use crate::record::{self, Ended, RecordWords, Sequence};
 use crate::region::{RECORD, Region, Section, header};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
@@ -35,8 +35,8 @@ pub(crate) struct Writer<'r> {
     /// The records of the chunk that are still to be written; none while there is no chunk.
     rest: Cell<&'r [RecordWords]>,
     chunk: Cell<usize>,
-    /// Number of the chunk, never used before.
-    number: Cell<u64>,
+    /// The number with which the chunk was taken, never used before: what the versions of its rows follow from.
+    sequence: Cell<Sequence>,
     /// The numbers drawn: the next one, and where they end.
     next_number: Cell<u64>,
     numbers_end: Cell<u64>,
@@ -56,7 +56,7 @@ impl<'r> Writer<'r> {
             chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
             rest: Cell::new(&[]),
             chunk: Cell::new(0),
-            number: Cell::new(0),
+            sequence: Cell::new(Sequence(0)),
             next_number: Cell::new(0),
             numbers_end: Cell::new(0),
             batch: Cell::new(1),
@@ -79,13 +79,13 @@ impl<'r> Writer<'r> {
     /// Keeps there what is known before the timer is read.
     #[inline(always)]
     pub(crate) fn begin(&self, record: &RecordWords, ended: &Ended<'_>) {
-        record::begin_ended(record, self.number.get(), ended);
+        record::begin_ended(record, self.sequence.get(), ended);
     }
 
     /// The event has ended, at `ticks` if it is timed.
     #[inline(always)]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
-        record::finish_ended(record, self.number.get(), ticks);
+        record::finish_ended(record, self.sequence.get(), ticks);
         if self.rest.get().is_empty() {
             self.give_back();
         }
@@ -109,7 +109,7 @@ impl<'r> Writer<'r> {
     fn give_back(&self) {
         if let Some(chunk) = self.chunks.get(self.chunk.get()) {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk.store(free(self.number.get()), Ordering::Release);
+            chunk.store(free(self.sequence.get().number()), Ordering::Release);
         }
     }
 
@@ -138,7 +138,7 @@ impl<'r> Writer<'r> {
                 match chunk.compare_exchange(seen, free(number) | OWNED, Ordering::Acquire) {
                     Ok(_) => {
                         self.chunk.set(index);
-                        self.number.set(number);
+                        self.sequence.set(Sequence::from_number(number));
                         self.taken.set(self.taken.get() + 1);
                         return self.records.get(index * self.chunk_len..(index + 1) * self.chunk_len);
                     }

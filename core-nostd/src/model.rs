@@ -3,6 +3,7 @@
 //!
 //! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
 
+use crate::record::Sequence;
 use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, Section, header};
 use crate::stat::View;
 use crate::{
@@ -204,7 +205,7 @@ impl From<record::Read> for Found {
             record::Read::Free => Found::Free,
             record::Read::Changed => Found::Changed,
             record::Read::Whole(row) => Found::Row(Row {
-                sequence: row.sequence,
+                sequence: row.sequence.number(),
                 ended: row.ended,
                 start: row.start,
                 amount: row.amount,
@@ -239,12 +240,14 @@ impl Record {
 
     /// [`record::begin_start`] to [`record::finish_start`].
     pub fn start(&self, sequence: u64, ticks: u64, amount: u64) {
+        let sequence = Sequence::from_number(sequence);
         record::begin_start(&self.0, sequence, &start(amount));
         record::finish_start(&self.0, sequence, ticks);
     }
 
     /// [`record::begin_end`], [`record::finish_end`].
     pub fn end(&self, sequence: u64, ticks: u64, amount: u64) {
+        let sequence = Sequence::from_number(sequence);
         record::begin_end(&self.0, sequence, sequence, Some(amount));
         record::finish_end(&self.0, sequence, Some(ticks));
     }
@@ -279,6 +282,7 @@ impl Stat {
 
     /// [`stat::begin`], and what follows.
     pub fn record(&self, sequence: u64, wait_ps: u64) {
+        let sequence = Sequence::from_number(sequence);
         let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
         sums.count_timed(wait_ps);
         sums.publish(sequence);
@@ -364,12 +368,12 @@ pub fn claim<'r>(region: &Region<'r>, os_id: u64) -> Option<Claimed<'r>> {
 impl Claimed<'_> {
     /// The sequence number of the last event of the owner before.
     pub fn base(&self) -> u64 {
-        self.0.base
+        self.0.base.number()
     }
 
     /// [`slot::Claimed::release`].
     pub fn release(&self, sequence: u64) {
-        self.0.release(sequence);
+        self.0.release(Sequence::from_number(sequence));
     }
 }
 
@@ -407,19 +411,20 @@ impl<'r> LongWriter<'r> {
     pub fn write(&self, ticks: u64, amount: u64) {
         // An event of the writer's own ring, which nobody else looks at.
         let record = core::array::from_fn(|_| Word::unwatched(0));
-        record::begin_start(&record, 0, &start(amount));
-        record::finish_start(&record, 0, ticks);
-        record::begin_end(&record, 0, 0, None);
-        record::finish_end(&record, 0, Some(ticks));
+        let none = Sequence(0);
+        record::begin_start(&record, none, &start(amount));
+        record::finish_start(&record, none, ticks);
+        record::begin_end(&record, none, none, None);
+        record::finish_end(&record, none, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };
         let ended = record::Ended {
             record: &record,
             start: ticks,
-            end_event: 0,
+            end_event: none,
             nesting: record::Enclosing::default(),
             amount,
-            sequence: 0,
-            base: 0,
+            sequence: none,
+            base: none,
             thread_id: 0,
         };
         self.1.begin(row, &ended);

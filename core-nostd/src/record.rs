@@ -12,8 +12,8 @@
 //!   word[j] := end         Relaxed
 //!   version := 4n+4        [E4] Release
 //! ```
-//! `n` is the sequence number of the event in its slot, from 1, and is never reused there, also not by the slot's next owner: so a
-//! version names one event in one state, and a reader that sees the same version twice has words of that state only. Without `[E1]` a
+//! `4n` is the [`Sequence`] of the event in its slot, and is never reused there, also not by the slot's next owner: so a version names
+//! one event in one state, and a reader that sees the same version twice has words of that state only. Without `[E1]` a
 //! reader may see a word of event n+1 under the version of event n; without `[E6]` its second look may come before the words.
 //! On a target of 32 bits the low half of the version decides; it comes round after 2³⁰ events of one thread, all within one read.
 //!
@@ -46,7 +46,7 @@ pub(crate) mod word {
     pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
     pub(crate) const HIDDEN_HISTORY: usize = 11;
-    /// Long history only: the sequence number before the owner's first event.
+    /// Long history only: the sequence before the owner's first event.
     pub(crate) const BASE: usize = 12;
     /// Files: which one, and FLAGS. There if WHAT says so.
     pub(crate) const FILE: usize = 13;
@@ -56,6 +56,46 @@ pub(crate) mod word {
 }
 
 pub(crate) type RecordWords = [Word; RECORD];
+
+/// Four times the number of an event, counted on over all owners of its slot: what records and summaries keep, because a version is then
+/// its sum with a phase. To divide is left to readers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sequence(pub(crate) u64);
+
+impl Sequence {
+    const SHIFT: u32 = 2;
+
+    #[inline(always)]
+    pub(crate) const fn from_number(number: u64) -> Sequence {
+        Sequence(number << Self::SHIFT)
+    }
+
+    #[inline(always)]
+    pub(crate) const fn next(self) -> Sequence {
+        Sequence(self.0.wrapping_add(1 << Self::SHIFT))
+    }
+
+    /// The event's number in the slot.
+    pub(crate) const fn number(self) -> u64 {
+        self.0 >> Self::SHIFT
+    }
+
+    /// EVENT_ID: its number among those of one owner, `base` being the last before the owner's first. 0 is none of them.
+    pub(crate) const fn event_id(self, base: Sequence) -> u64 {
+        self.number().saturating_sub(base.number())
+    }
+
+    /// The version of its record in one of the phases 1 (writing), 2 (running), 3 (writing its end), 4 (ended).
+    #[inline(always)]
+    const fn version(self, phase: u64) -> u64 {
+        self.0.wrapping_add(phase)
+    }
+
+    /// That of the event that a record with this version, an even one, holds.
+    const fn of(version: u64) -> Sequence {
+        Sequence(version.wrapping_sub(if is_ended(version) { 4 } else { RUNNING }))
+    }
+}
 
 /// What kind of event another one lies within: column NESTING_EVENT_TYPE. 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,30 +109,26 @@ impl EventType {
     pub(crate) const NAMES: &'static [&'static str] = &["TRANSACTION", "STATEMENT", "STAGE", "WAIT"];
 }
 
-/// The event that encloses what a thread does now: its sequence number and type in one word, 0 for none.
+/// The event that encloses what a thread does now: its number in the slot and its type in one word, 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Enclosing(u64);
 
 impl Enclosing {
     pub(crate) const NONE: Enclosing = Enclosing(0);
+    /// Bits of the type, below the number.
+    const SHIFT: u32 = 3;
 
     #[inline(always)]
-    pub(crate) const fn event(sequence: u64, kind: EventType) -> Enclosing {
-        Enclosing(sequence << 3 | kind as u64)
+    pub(crate) const fn event(sequence: Sequence, kind: EventType) -> Enclosing {
+        // A sum, not an or: one instruction, because nobody tells the compiler that the lowest bits of a sequence are zero.
+        Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add(kind as u64))
     }
 
-    /// The same with the event id that the tables show, `base` being the sequence number before the owner's first event.
-    pub(crate) fn relative_to(self, base: u64) -> Enclosing {
-        match self.0 {
-            0 => self,
-            word => Enclosing((word >> 3).saturating_sub(base) << 3 | word & 7),
-        }
-    }
-
-    /// Sequence number, and index into [`EventType::NAMES`].
-    pub(crate) fn parts(self) -> Option<(u64, usize)> {
-        let kind = (self.0 & 7) as usize;
-        (self.0 != 0 && (1..=EventType::NAMES.len()).contains(&kind)).then(|| (self.0 >> 3, kind - 1))
+    /// EVENT_ID, as [`Sequence::event_id`], and index into [`EventType::NAMES`].
+    pub(crate) fn parts(self, base: Sequence) -> Option<(u64, usize)> {
+        let kind = (self.0 & ((1 << Self::SHIFT) - 1)) as usize;
+        let id = Sequence::from_number(self.0 >> Self::SHIFT).event_id(base);
+        (1..=EventType::NAMES.len()).contains(&kind).then(|| (id, kind - 1))
     }
 }
 
@@ -121,7 +157,7 @@ pub enum IoEvent {
 /// A record as it was at one moment, whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
-    pub(crate) sequence: u64,
+    pub(crate) sequence: Sequence,
     pub(crate) ended: bool,
     pub(crate) class: u16,
     pub(crate) source: u16,
@@ -136,10 +172,10 @@ pub(crate) struct Snapshot {
     pub(crate) amount: u64,
     pub(crate) io: IoEvent,
     pub(crate) end: u64,
-    pub(crate) end_event: u64,
+    pub(crate) end_event: Sequence,
     pub(crate) thread_id: u64,
-    pub(crate) event: u64,
-    pub(crate) base: u64,
+    pub(crate) event: Sequence,
+    pub(crate) base: Sequence,
     pub(crate) hidden_current: bool,
     pub(crate) hidden_history: bool,
 }
@@ -158,12 +194,6 @@ pub(crate) enum Read<T = Snapshot> {
 const RUNNING: u64 = 2;
 const ENDED: u64 = 0;
 
-/// The version of event `sequence` in one of the phases 1 (writing), 2 (running), 3 (writing its end), 4 (ended).
-#[inline(always)]
-const fn version(sequence: u64, phase: u64) -> u64 {
-    sequence.wrapping_mul(4).wrapping_add(phase)
-}
-
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
 /// the switches, where the switches have them, and the class with them; source in the uppermost 16 bits.
 #[derive(Clone, Copy, Debug)]
@@ -181,8 +211,8 @@ impl What {
 
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
 #[inline(always)]
-pub(crate) fn begin_start(record: &RecordWords, sequence: u64, start: &Start) {
-    record[word::VERSION].set(version(sequence, 1));
+pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Start) {
+    record[word::VERSION].set(sequence.version(1));
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
     record[word::WHAT].set(start.what.0);
@@ -205,39 +235,39 @@ pub(crate) fn begin_start(record: &RecordWords, sequence: u64, start: &Start) {
 
 /// Owner: the event began at `ticks`, and is visible when this returns.
 #[inline(always)]
-pub(crate) fn finish_start(record: &RecordWords, sequence: u64, ticks: u64) {
+pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64) {
     record[word::START].set(ticks);
     // [E2] Release: pairs with [E5].
-    record[word::VERSION].store(version(sequence, 2), Ordering::Release);
+    record[word::VERSION].store(sequence.version(2), Ordering::Release);
 }
 
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
 #[inline(always)]
-pub(crate) fn begin_end(record: &RecordWords, sequence: u64, end_event: u64, amount: Option<u64>) {
-    record[word::VERSION].set(version(sequence, 3));
+pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, end_event: Sequence, amount: Option<u64>) {
+    record[word::VERSION].set(sequence.version(3));
     // [E3] Release fence: pairs with the fence [E6], as [E1] does.
     fence(Ordering::Release);
     if let Some(amount) = amount {
         record[word::AMOUNT].set(amount);
     }
-    record[word::END_EVENT].set(end_event);
+    record[word::END_EVENT].set(end_event.0);
 }
 
 /// Owner: the event has ended, at `ticks` if it is timed. What is there otherwise nobody looks at.
 #[inline(always)]
-pub(crate) fn finish_end(record: &RecordWords, sequence: u64, ticks: Option<u64>) {
+pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option<u64>) {
     if let Some(ticks) = ticks {
         record[word::END].set(ticks);
     }
     // [E4] Release: pairs with [E5].
-    record[word::VERSION].store(version(sequence, 4), Ordering::Release);
+    record[word::VERSION].store(sequence.version(4), Ordering::Release);
 }
 
-/// Owner of a place in the long history: keeps an ended event there. `number` was never used for this place before.
+/// Owner of a place in the long history: keeps an ended event there. `taken` was never used for this place before.
 /// [`finish_ended`] follows.
 #[inline(always)]
-pub(crate) fn begin_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) {
-    record[word::VERSION].set(version(number, 3));
+pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'_>) {
+    record[word::VERSION].set(taken.version(3));
     fence(Ordering::Release); // [E3]
     let what = ended.record[word::WHAT].get();
     record[word::WHAT].set(what);
@@ -245,11 +275,11 @@ pub(crate) fn begin_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) 
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
     record[word::NESTING].set(ended.nesting.0);
     record[word::AMOUNT].set(ended.amount);
-    record[word::END_EVENT].set(ended.end_event);
+    record[word::END_EVENT].set(ended.end_event.0);
     record[word::THREAD_ID].set(ended.thread_id);
-    record[word::EVENT].set(ended.sequence);
+    record[word::EVENT].set(ended.sequence.0);
     // The owner may be gone when the event ids are read.
-    record[word::BASE].set(ended.base);
+    record[word::BASE].set(ended.base.0);
     if what & (What::HAS_FILE | What::HAS_SOCKET) != 0 {
         record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
     }
@@ -257,11 +287,11 @@ pub(crate) fn begin_ended(record: &RecordWords, number: u64, ended: &Ended<'_>) 
 
 /// Owner of a place in the long history: as [`finish_end`].
 #[inline(always)]
-pub(crate) fn finish_ended(record: &RecordWords, number: u64, ticks: Option<u64>) {
+pub(crate) fn finish_ended(record: &RecordWords, taken: Sequence, ticks: Option<u64>) {
     if let Some(ticks) = ticks {
         record[word::END].set(ticks);
     }
-    record[word::VERSION].store(version(number, 4), Ordering::Release); // [E4]
+    record[word::VERSION].store(taken.version(4), Ordering::Release); // [E4]
 }
 
 /// An event that ends: its record, and what its owner knows without looking there.
@@ -269,11 +299,11 @@ pub(crate) fn finish_ended(record: &RecordWords, number: u64, ticks: Option<u64>
 pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,
     pub(crate) start: u64,
-    pub(crate) end_event: u64,
+    pub(crate) end_event: Sequence,
     pub(crate) nesting: Enclosing,
     pub(crate) amount: u64,
-    pub(crate) sequence: u64,
-    pub(crate) base: u64,
+    pub(crate) sequence: Sequence,
+    pub(crate) base: Sequence,
     pub(crate) thread_id: u64,
 }
 
@@ -281,8 +311,7 @@ pub(crate) struct Ended<'a> {
 pub(crate) fn read(record: &RecordWords) -> Read {
     attempt(record, |seen| {
         let what = record[word::WHAT].get();
-        let ended = is_ended(seen);
-        let sequence = if ended { seen / 4 - 1 } else { seen / 4 };
+        let (sequence, ended) = (Sequence::of(seen), is_ended(seen));
         Snapshot {
             sequence,
             ended,
@@ -304,15 +333,15 @@ pub(crate) fn read(record: &RecordWords) -> Read {
                 _ => IoEvent::None,
             },
             end: record[word::END].get(),
-            end_event: record[word::END_EVENT].get(),
+            end_event: Sequence(record[word::END_EVENT].get()),
             thread_id: record[word::THREAD_ID].get(),
-            event: record[word::EVENT].get(),
-            base: record[word::BASE].get(),
+            event: Sequence(record[word::EVENT].get()),
+            base: Sequence(record[word::BASE].get()),
             // The start of the event in the version is enough: an event hidden while it ran stays hidden.
-            hidden_current: record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
+            hidden_current: record[word::HIDDEN_CURRENT].get() == sequence.version(2)
                 || (ended && record[word::HIDDEN_CURRENT].get() == seen),
             hidden_history: ended
-                && (record[word::HIDDEN_HISTORY].get() == seen || record[word::HIDDEN_CURRENT].get() == version(sequence, 2)),
+                && (record[word::HIDDEN_HISTORY].get() == seen || record[word::HIDDEN_CURRENT].get() == sequence.version(2)),
         }
     })
 }
@@ -344,12 +373,12 @@ fn attempt<T>(record: &RecordWords, take: impl FnOnce(u64) -> T) -> Read<T> {
 }
 
 /// Whether a version is of an event of an owner that began with `base`, not of an earlier one.
-pub(crate) fn belongs_to(seen: u64, base: u64) -> bool {
-    seen > version(base, 4)
+pub(crate) fn belongs_to(seen: u64, base: Sequence) -> bool {
+    seen > base.version(4)
 }
 
 /// Whether a version is that of an event that has ended.
-pub(crate) fn is_ended(seen: u64) -> bool {
+pub(crate) const fn is_ended(seen: u64) -> bool {
     seen != 0 && seen % 4 == ENDED
 }
 
@@ -369,9 +398,9 @@ pub(crate) fn hide_current(record: &RecordWords) {
 
 /// Owner, when the event ends: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
 #[inline(always)]
-pub(crate) fn was_hidden(record: &RecordWords, sequence: u64) -> bool {
+pub(crate) fn was_hidden(record: &RecordWords, sequence: Sequence) -> bool {
     // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
-    record[word::HIDDEN_CURRENT].get() == version(sequence, 2)
+    record[word::HIDDEN_CURRENT].get() == sequence.version(2)
 }
 
 /// TRUNCATE of a history table: hides the event that is there now, if it has ended.

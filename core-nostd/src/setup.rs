@@ -10,6 +10,7 @@
 
 use crate::class::{self, Class, Setting};
 use crate::name::EventClass;
+use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
 use crate::sync::{Ordering, Word, fence};
 use perfschema_timer::{Clock, TimerName};
@@ -123,10 +124,11 @@ impl Switches {
     /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
     /// program, so that of two locks taken by turns not always the same one is timed.
     #[inline(always)]
-    pub(crate) fn sampled(self, sequence: u64) -> Switches {
-        const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+    pub(crate) fn sampled(self, sequence: Sequence) -> Switches {
+        // A quarter of it: a sequence is four times a number.
+        const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15 >> 2;
         let switches = self.0 & ((1 << Self::NOT_TIMED_SHIFT) - 1);
-        if sequence.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
+        if sequence.0.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
             return Switches(switches & !(Self::TIMED | Self::TIMED_BY_COUNTER));
         }
         Switches(switches)

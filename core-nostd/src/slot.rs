@@ -4,6 +4,7 @@
 
 use crate::lost::Lost;
 use crate::pool::{self, Version};
+use crate::record::Sequence;
 use crate::region::{Region, SLOT, Section, Text, header, read_text, write_text};
 use crate::stat::{Epochs, View};
 use crate::sync::{Ordering, Word};
@@ -15,7 +16,7 @@ pub(crate) mod word {
     pub(crate) const THREAD_ID: usize = 1;
     pub(crate) const OS_ID: usize = 2;
     pub(crate) const PARENT: usize = 3;
-    /// Sequence number of the last event before this owner's first.
+    /// [`Sequence`] of the last event before this owner's first.
     pub(crate) const BASE: usize = 4;
     pub(crate) const SETTING: usize = 5;
     pub(crate) const START_NS: usize = 6;
@@ -97,7 +98,7 @@ pub(crate) struct Claimed<'r> {
     pub(crate) index: usize,
     pub(crate) words: &'r SlotWords,
     pub(crate) thread_id: u64,
-    pub(crate) base: u64,
+    pub(crate) base: Sequence,
     version: Cell<Version>,
 }
 
@@ -124,7 +125,7 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
     words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
-    let base = words[word::BASE].get();
+    let base = Sequence(words[word::BASE].get());
     Some(Claimed { index, words, thread_id, base, version: Cell::new(claim.publish()) })
 }
 
@@ -145,9 +146,9 @@ fn write_identity(words: &SlotWords, identity: &ActorIdentity<'_>, setting: Thre
 
 impl Claimed<'_> {
     /// Gives the slot back. `sequence` is that of the last event.
-    pub(crate) fn release(&self, sequence: u64) {
+    pub(crate) fn release(&self, sequence: Sequence) {
         // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
-        self.words[word::BASE].set(sequence);
+        self.words[word::BASE].set(sequence.0);
         pool::release(&self.words[word::STATE], self.version.get());
     }
 
@@ -217,7 +218,7 @@ pub(crate) struct Owner {
     pub(crate) thread_id: u64,
     pub(crate) os_id: u64,
     pub(crate) parent_thread_id: u64,
-    pub(crate) base: u64,
+    pub(crate) base: Sequence,
     pub(crate) setting: ThreadSetting,
     pub(crate) foreground: bool,
     pub(crate) memory_first_epochs: Epochs,
@@ -236,7 +237,7 @@ pub(crate) fn look(words: &SlotWords) -> Look {
             thread_id: words[word::THREAD_ID].get(),
             os_id: words[word::OS_ID].get(),
             parent_thread_id: words[word::PARENT].get(),
-            base: words[word::BASE].get(),
+            base: Sequence(words[word::BASE].get()),
             setting: ThreadSetting::from_bits(words[word::SETTING].get()),
             foreground: lengths >> 48 == ThreadType::Foreground as u64,
             memory_first_epochs: memory_first_epochs(words),

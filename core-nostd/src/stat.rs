@@ -14,6 +14,7 @@
 //! **Shared**: for threads without a slot, while `thread_instrumentation` is off, and for locks that several threads hold at once:
 //! read-modify-write, slower, never wrong. Each number is whole; together they are so when nobody is writing.
 
+use crate::record::Sequence;
 use crate::region::{CARRY, STAT};
 use crate::sync::{Ordering, Word, fence};
 
@@ -139,8 +140,8 @@ impl Summary {
 /// Owner: an event is being counted. `sequence` was never used for this summary before. While the version is odd, `honour` runs if the
 /// summary was last written in other epochs; what follows writes the sums, and whatever readers are to see change together with them.
 #[inline(always)]
-pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: u64, honour: impl FnOnce()) -> Sums<'_> {
-    stat[word::VERSION].set(sequence.wrapping_mul(2).wrapping_add(1));
+pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour: impl FnOnce()) -> Sums<'_> {
+    stat[word::VERSION].set(sequence.0.wrapping_add(1));
     // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
     fence(Ordering::Release);
     if stat[word::EPOCHS].get() != epochs.0 {
@@ -187,10 +188,10 @@ impl<'a> Sums<'a> {
 
     /// The event is counted.
     #[inline(always)]
-    pub(crate) fn publish(self, sequence: u64) {
+    pub(crate) fn publish(self, sequence: Sequence) {
         let Sums(stat) = self;
         // [A2] Release: pairs with [A3].
-        stat[word::VERSION].store(sequence.wrapping_mul(2).wrapping_add(2), Ordering::Release);
+        stat[word::VERSION].store(sequence.0.wrapping_add(2), Ordering::Release);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Copies of waits: whole, but not decoded, for who looks at many threads often and at few of the rows.
 
-use crate::record::{self, Read};
+use crate::record::{self, Read, Sequence};
 use crate::region::{RECORD, Region, SLOT, Section};
 use crate::slot::{self, Look};
 use crate::sync::Word;
@@ -13,7 +13,7 @@ use crate::tables::events_waits;
 pub struct WaitCopy {
     record: [u64; RECORD],
     thread_id: u64,
-    base: u64,
+    base: Sequence,
 }
 
 impl WaitCopy {
@@ -33,8 +33,7 @@ impl WaitCopy {
         let words = self.record.map(Word::new);
         let Read::Whole(snapshot) = record::read(&words) else { return None };
         let hidden = snapshot.hidden_current && (snapshot.hidden_history || !snapshot.ended);
-        (!hidden)
-            .then(|| events_waits::row(region, &snapshot, self.thread_id, snapshot.sequence.wrapping_sub(self.base), self.base))
+        (!hidden).then(|| events_waits::row(region, &snapshot, self.thread_id, snapshot.sequence, self.base))
     }
 }
 

@@ -7,13 +7,14 @@
 
 use crate::config::Size;
 use crate::operation::Operation;
-use crate::record::{self, IoEvent, Read, Snapshot};
+use crate::record::{self, IoEvent, Read, Sequence, Snapshot};
 use crate::region::{RECORD, RUNNING, Region, SLOT, Section, Text};
 use crate::slot::{self, Look, Owner};
 use crate::source::{Source, source_text};
 use crate::table::{Declaration, NestingEventType, Rights, SqlType, Sweep, TableSource, row};
 use crate::{Class, InstrumentKind, InstrumentName};
 use core::cell::Cell;
+use core::cmp::Reverse;
 use perfschema_timer::{TimerName, difference};
 
 row! {
@@ -168,13 +169,7 @@ impl TableSource for EventsWaitsHistoryLong {
         for words in records {
             match record::read(words) {
                 Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
-                    each(&row(
-                        region,
-                        &snapshot,
-                        snapshot.thread_id,
-                        snapshot.event.saturating_sub(snapshot.base),
-                        snapshot.base,
-                    ));
+                    each(&row(region, &snapshot, snapshot.thread_id, snapshot.event, snapshot.base));
                     sweep.row();
                 }
                 Read::Whole(_) | Read::Free => sweep.free(1),
@@ -192,8 +187,8 @@ impl TableSource for EventsWaitsHistoryLong {
 /// The order in which events of one thread ended: by the last event begun before the end; of two that ended without one between them,
 /// the inner one, which began later, ended first. Waits beside each other may have ended the other way round: nothing tells, and only
 /// which of them the history leaves out depends on it.
-fn end_order(snapshot: &Snapshot) -> (u64, u64) {
-    (snapshot.end_event, !snapshot.sequence)
+fn end_order(snapshot: &Snapshot) -> (Sequence, Reverse<Sequence>) {
+    (snapshot.end_event, Reverse(snapshot.sequence))
 }
 
 /// The records of one live thread.
@@ -202,7 +197,7 @@ struct Snapshots<'a, 'r> {
     owner: &'a Owner,
     ring: &'r [record::RecordWords],
     /// The newest event of the first look.
-    newest: Cell<u64>,
+    newest: Cell<Sequence>,
 }
 
 impl Snapshots<'_, '_> {
@@ -241,7 +236,7 @@ impl Snapshots<'_, '_> {
             }
             match read {
                 Read::Whole(snapshot) if choose(&snapshot) => {
-                    each(&row(region, &snapshot, self.owner.thread_id, snapshot.sequence - self.owner.base, self.owner.base));
+                    each(&row(region, &snapshot, self.owner.thread_id, snapshot.sequence, self.owner.base));
                     sweep.row();
                 }
                 Read::Whole(_) | Read::Free => sweep.free(1),
@@ -265,15 +260,15 @@ fn sweep_rings(region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -
             Look::Free => sweep.free(ring.len()),
             Look::Changed => sweep.skipped(ring.len()),
             Look::Live(owner) => {
-                sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring, newest: Cell::new(0) }));
+                sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring, newest: Cell::new(Sequence::default()) }));
             }
         }
     }
     sweep
 }
 
-/// A record as a row. `base` is what was added to its event ids.
-pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, event_id: u64, base: u64) -> EventsWaitsRow {
+/// A record as a row: of the event `event` of an owner that began after `base`.
+pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, event: Sequence, base: Sequence) -> EventsWaitsRow {
     let event_name = region.class_name(Class(snapshot.class));
     let kind = InstrumentName::new(event_name.as_str()).map(|name| name.kind());
     let io = matches!(kind, Ok(InstrumentKind::File | InstrumentKind::Socket));
@@ -281,11 +276,11 @@ pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, even
     let timer_start = timer.map(|timer| timer.since_epoch_ps(snapshot.start));
     let timer_wait =
         timer.filter(|_| snapshot.ended).map(|timer| timer.conversion.picoseconds(difference(snapshot.start, snapshot.end)));
-    let nesting = snapshot.nesting.relative_to(base).parts();
+    let nesting = snapshot.nesting.parts(base);
     EventsWaitsRow {
         thread_id,
-        event_id,
-        end_event_id: snapshot.ended.then(|| snapshot.end_event.saturating_sub(base)),
+        event_id: event.event_id(base),
+        end_event_id: snapshot.ended.then(|| snapshot.end_event.event_id(base)),
         event_name,
         source: source_text(region, Source(snapshot.source)),
         timer_start,
