@@ -25,7 +25,7 @@ use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
-use crate::stat::{self, Epochs, Shared, StatWords};
+use crate::stat::{self, Epochs, Shared, StatWords, Sums};
 use crate::sync::Word;
 use crate::{Instance, Lost, Operation, wait_histogram};
 use core::cell::Cell;
@@ -432,7 +432,7 @@ impl<'r> Actor<'r> {
             }
             self.begin_end(wait, switches).finish(self, wait, None);
             if let Some(sums) = sums {
-                sums.publish(wait.sequence);
+                sums.publish(sums.next_version());
             }
             self.count_object(wait, switches, object, None);
             return None;
@@ -447,7 +447,7 @@ impl<'r> Actor<'r> {
                 if switches.has(Switches::HISTOGRAM) {
                     wait_histogram::note(self.region, self.histograms, sums.histogram(), wait_ps);
                 }
-                sums.publish(wait.sequence);
+                sums.publish(Sums::version_of(wait.sequence));
             }
             None => self.count_shared(class, Some(wait_ps)),
         }

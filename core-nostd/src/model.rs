@@ -285,7 +285,7 @@ impl Stat {
         let sequence = Sequence::from_number(sequence);
         let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
         sums.count_timed(wait_ps);
-        sums.publish(sequence);
+        sums.publish(stat::Sums::version_of(sequence));
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.

@@ -186,12 +186,23 @@ impl<'a> Sums<'a> {
         &self.0[word::HISTOGRAM]
     }
 
-    /// The event is counted.
+    /// The event is counted. `version` is the one behind that of [`begin`].
     #[inline(always)]
-    pub(crate) fn publish(self, sequence: Sequence) {
-        let Sums(stat) = self;
+    pub(crate) fn publish(self, version: u64) {
         // [A2] Release: pairs with [A3].
-        stat[word::VERSION].store(sequence.0.wrapping_add(2), Ordering::Release);
+        self.0[word::VERSION].store(version, Ordering::Release);
+    }
+
+    /// What [`publish`](Self::publish) needs, where the sequence is at hand.
+    #[inline(always)]
+    pub(crate) fn version_of(sequence: Sequence) -> u64 {
+        sequence.0.wrapping_add(2)
+    }
+
+    /// The same where no register is to be kept for it: one instruction, together with the store.
+    #[inline(always)]
+    pub(crate) fn next_version(self) -> u64 {
+        self.0[word::VERSION].get().wrapping_add(1)
     }
 }
 
