@@ -16,7 +16,7 @@ pub(crate) mod word {
     pub(crate) const THREAD_ID: usize = 1;
     pub(crate) const OS_ID: usize = 2;
     pub(crate) const PARENT: usize = 3;
-    /// [`Sequence`] of the last event before this owner's first.
+    /// [`Sequence`](crate::record::Sequence) of the last event before this owner's first.
     pub(crate) const BASE: usize = 4;
     pub(crate) const SETTING: usize = 5;
     pub(crate) const START_NS: usize = 6;
