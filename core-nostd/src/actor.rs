@@ -171,15 +171,14 @@ impl<'r> Actor<'r> {
     }
 
     fn with_slot(region: &'r Region<'r>, claimed: Claimed<'r>) -> Actor<'r> {
-        let owners = region.section(Section::Slots).len() / crate::region::SLOT;
         Actor {
             thread_id: claimed.thread_id,
             base: claimed.base,
             epochs: slot::epochs_word(claimed.words),
             mask: Cell::new(slot::mask_word(claimed.words)),
             sequence: Cell::new(claimed.base),
-            ring: Ring::new(region.arrays_of::<RECORD>(Section::Rings, claimed.index, owners)),
-            stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index, owners)),
+            ring: Ring::new(region.arrays_of::<RECORD>(Section::Rings, claimed.index)),
+            stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index)),
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
             memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
@@ -524,8 +523,7 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn honour(&self, stat: &StatWords, class: usize) {
-        let owners = self.region.section(Section::Slots).len() / crate::region::SLOT;
-        let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index, owners).get(class);
+        let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
             stat::honour(stat, carry, Epochs(self.epochs.get()));
         }
@@ -548,11 +546,6 @@ impl<'r> Actor<'r> {
     pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
         slot.chain(self.ring.records.as_flattened())
-    }
-
-    /// Looks for every source location again.
-    pub(crate) fn forget_sources(&self) {
-        self.recent_sources.forget();
     }
 
     /// Gives back the chunk of the long history that it has not filled.

@@ -82,14 +82,14 @@ impl Region<'_> {
         let records = self.arrays::<RECORD>(Section::LongRecords);
         let filled = self.header(header::NEXT_LONG_CHUNK).get().min(chunks as u64);
         zero(first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).as_flattened());
-        let slots = self.arrays::<SLOT>(Section::Slots);
-        for (index, words) in slots.iter().enumerate().filter(|(_, words)| slot::was_used(words)) {
-            zero(self.arrays_of::<STAT>(Section::Stats, index, slots.len()).as_flattened());
-            zero(self.arrays_of::<CARRY>(Section::Carries, index, slots.len()).as_flattened());
-            zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index, slots.len()).as_flattened());
-            zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index, slots.len()).as_flattened());
-            zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index, slots.len()).as_flattened());
-            let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
+        let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
+        for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
+            zero(self.arrays_of::<STAT>(Section::Stats, index).as_flattened());
+            zero(self.arrays_of::<CARRY>(Section::Carries, index).as_flattened());
+            zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index).as_flattened());
+            zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index).as_flattened());
+            zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index).as_flattened());
+            let ring = self.arrays_of::<RECORD>(Section::Rings, index);
             if own.iter().flatten().any(|actor| actor.owns(words)) {
                 words[slot::word::OS_ID].set(child.os_id);
                 ring.iter().filter(|record| record::has_ended(record)).for_each(forget);
@@ -113,7 +113,6 @@ impl Region<'_> {
             own.iter().flatten().for_each(|actor| actor.finish_chunk());
             zero(self.section(Section::LongChunks));
             self.forget_unfinished_classes();
-            own.iter().flatten().for_each(|actor| actor.forget_sources());
             for entry in self.arrays::<SOURCE>(Section::Sources) {
                 if entry[source::word::LEN].get() == 0 {
                     entry[source::word::KEY].set(0);
@@ -204,6 +203,16 @@ mod tests {
             let what = WaitStart { source: Some(self.source), ..WaitStart::new(Operation::Lock) };
             let class = self.classes[class];
             actor.begin(&self.clock, self.region.switches(class), class, &what)
+        }
+
+        /// SOURCE of a wait of the actor's.
+        fn source(&self, actor: &Actor<'r>) -> Option<String> {
+            actor.end(&self.clock, self.begin(actor, 0), Held::None);
+            let mut last = None;
+            self.region.scan(&tables::EventsWaitsHistory, |row| {
+                last = if row.thread_id == actor.thread_id() { row.source } else { last };
+            });
+            last.map(|source| source.as_str().into())
         }
 
         /// A wait for each of them, of a nanosecond, and a block of memory.
@@ -360,26 +369,21 @@ mod tests {
         assert_eq!(region.find_class("wait/io/file/t/f"), Some(used.classes[1]));
     }
 
-    /// Another thread was about to write a source line that the thread that forks knows, too: the child finds a new place for it.
+    /// Another thread was about to write a source line that the thread that forks comes to as well, before or after.
     #[test]
     fn a_child_writes_the_source_lines_that_nobody_will_finish() {
         let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
         let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
         let used = Used::new(&region);
-        let own = Actor::attach(&region, &ActorIdentity::default());
-        let source = || {
-            own.end(&used.clock, used.begin(&own, 0), Held::None);
-            let mut last = None;
-            region.scan(&tables::EventsWaitsHistory, |row| last = row.source);
-            last.map(|source| String::from(source.as_str()))
-        };
-        let written = source();
+        let [own, other, late] = [(); 3].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+        let written = used.source(&other);
         assert!(written.is_some());
-        for entry in region.arrays::<SOURCE>(Section::Sources) {
-            entry[source::word::LEN].set(0);
-        }
-        assert_eq!(source(), None);
-        region.forked(&CHILD, &[Some(&own)], true);
-        assert_eq!(source(), written);
+        let stop = || region.arrays::<SOURCE>(Section::Sources).iter().for_each(|entry| entry[source::word::LEN].set(0));
+        stop();
+        assert_eq!(used.source(&other), None, "it does not look again");
+        assert_eq!((used.source(&own), used.source(&other)), (written.clone(), written.clone()), "whoever comes next writes it");
+        stop();
+        region.forked(&CHILD, &[Some(&late)], true);
+        assert_eq!(used.source(&late), written);
     }
 }

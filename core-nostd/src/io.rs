@@ -8,7 +8,7 @@
 use crate::class::{self, Class, FILE_POOL, Pool, SOCKET_POOL};
 use crate::instance::{self, Instance};
 use crate::operation::Group;
-use crate::region::{INSTANCE, IO_SUMS, Region, SLOT, Section};
+use crate::region::{INSTANCE, IO_SUMS, Region, Section};
 use crate::setup::{self, Switches};
 use crate::slot;
 use crate::stat::{self, Shared, Summary};
@@ -209,9 +209,8 @@ impl Kind {
             sums.add(&load_groups(words));
         }
         let epoch = setup::setup(region)[self.event_epoch].get();
-        let slots = region.arrays::<SLOT>(Section::Slots).len();
         for (slot, _) in slot::used(region) {
-            if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot, slots).get(index) {
+            if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot).get(index) {
                 sums.add(&Sums(words).read(epoch).0);
             }
         }
@@ -349,9 +348,8 @@ impl<'r> Recorder<'r> {
     // Inlined, so that the kind is known and no index can be out of bounds.
     #[inline(always)]
     pub(crate) fn new(region: &Region<'r>, kind: &'static Kind, slot: Option<usize>) -> Recorder<'r> {
-        let slots = region.section(Section::Slots).len() / SLOT;
         Recorder {
-            own: slot.map_or(&[], |slot| region.arrays_of::<IO_SUMS>(kind.stats, slot, slots)),
+            own: slot.map_or(&[], |slot| region.arrays_of::<IO_SUMS>(kind.stats, slot)),
             kind,
             first_class: kind.classes(region).start,
             event_epoch: &setup::setup(region)[kind.event_epoch],

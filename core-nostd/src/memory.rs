@@ -362,9 +362,8 @@ pub(crate) struct Recorder<'r> {
 impl<'r> Recorder<'r> {
     /// For the actor of this slot, if it has one.
     pub(crate) fn new(region: &Region<'r>, slot: Option<(usize, &'r SlotWords)>) -> Recorder<'r> {
-        let slots = region.section(Section::Slots).len() / SLOT;
         Recorder {
-            own: slot.map_or(&[], |(slot, _)| region.arrays_of::<MEMORY>(Section::MemoryStats, slot, slots)),
+            own: slot.map_or(&[], |(slot, _)| region.arrays_of::<MEMORY>(Section::MemoryStats, slot)),
             first_class: region.first_memory_class(),
             slot: slot.map(|(_, words)| words),
         }
@@ -409,9 +408,9 @@ impl<'r> Region<'r> {
         class.index() >= self.first_memory_class()
     }
 
-    fn memory_of(&self, slot: usize, slots: usize, class: Class) -> Option<&'r MemoryWords> {
+    fn memory_of(&self, slot: usize, class: Class) -> Option<&'r MemoryWords> {
         let class = class.index().checked_sub(self.first_memory_class())?;
-        self.arrays_of::<MEMORY>(Section::MemoryStats, slot, slots).get(class)
+        self.arrays_of::<MEMORY>(Section::MemoryStats, slot).get(class)
     }
 
     /// The memory of an instrument, summed over all threads that ever were, since `memory_summary_global_by_event_name` was truncated. Of a
@@ -437,9 +436,8 @@ impl<'r> Region<'r> {
         if let Some(words) = index.and_then(|index| shared.get(index)) {
             sum.add(&Shared(words).read());
         }
-        let slots = self.arrays::<SLOT>(Section::Slots).len();
         for (slot, words) in slot::used(self) {
-            if let Some(memory) = self.memory_of(slot, slots, class) {
+            if let Some(memory) = self.memory_of(slot, class) {
                 let ((parts, epochs), _) = read(memory, || slot::memory_epochs(words));
                 sum.add(&parts.view_now(View::Global, epochs, epochs));
             }
@@ -450,8 +448,7 @@ impl<'r> Region<'r> {
     /// The memory of an instrument in a slot whose owner's first epochs were these, and whether it is whole; None for a class that is
     /// none of memory.
     pub(crate) fn memory_summary_by_thread(&self, slot: usize, class: Class, first: Epochs) -> Option<(MemorySummary, bool)> {
-        let slots = self.arrays::<SLOT>(Section::Slots);
-        let (words, memory) = (slots.get(slot)?, self.memory_of(slot, slots.len(), class)?);
+        let (words, memory) = (self.arrays::<SLOT>(Section::Slots).get(slot)?, self.memory_of(slot, class)?);
         let ((parts, epochs), settled) = read(memory, || slot::memory_epochs(words));
         Some((parts.view_now(View::Thread, epochs, first), settled))
     }

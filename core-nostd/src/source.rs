@@ -56,11 +56,6 @@ impl Recent {
         }
         found
     }
-
-    /// Every location is looked for again.
-    pub(crate) fn forget(&self) {
-        self.0.iter().for_each(|(last, _)| last.set(0));
-    }
 }
 
 /// Finds the location, or puts it into the table.

@@ -67,11 +67,10 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn copy_waits(&self, into: &mut [WaitCopy]) -> Sweep {
-        let slots = self.arrays::<SLOT>(Section::Slots);
         let mut sweep = Sweep::of(self.wait_places());
         let mut into = into;
-        for (index, words) in slots.iter().enumerate() {
-            let ring = self.arrays_of::<RECORD>(Section::Rings, index, slots.len());
+        for (index, words) in self.arrays::<SLOT>(Section::Slots).iter().enumerate() {
+            let ring = self.arrays_of::<RECORD>(Section::Rings, index);
             let owner = match slot::look(words) {
                 Look::Live(owner) => owner,
                 Look::Free => {

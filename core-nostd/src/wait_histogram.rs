@@ -14,7 +14,7 @@
 use crate::class::Class;
 use crate::histogram::{BUCKET_COUNT, bucket};
 use crate::lost::Lost;
-use crate::region::{CARRY, Region, SLOT, STAT, Section, header};
+use crate::region::{CARRY, Region, STAT, Section, header};
 use crate::slot;
 use crate::stat;
 use crate::sync::{Ordering, Word};
@@ -83,10 +83,9 @@ pub(crate) fn truncate(region: &Region<'_>, class: Class) {
 fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) -> bool {
     let (mut part, mut found) = ([0; BUCKET_COUNT], false);
     let buckets = region.section(Section::Histograms);
-    let slots = region.arrays::<SLOT>(Section::Slots).len();
     for (index, _) in slot::used(region) {
-        let stats = region.arrays_of::<STAT>(Section::Stats, index, slots);
-        let carries = region.arrays_of::<CARRY>(Section::Carries, index, slots);
+        let stats = region.arrays_of::<STAT>(Section::Stats, index);
+        let carries = region.arrays_of::<CARRY>(Section::Carries, index);
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
         let (snapshot, is_there) = stat::read(stat, carry, |snapshot| {
             let first = (snapshot.histogram() >> 32) as usize;

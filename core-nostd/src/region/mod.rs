@@ -366,11 +366,11 @@ impl<'r> Region<'r> {
         self.section(section).as_chunks().0
     }
 
-    /// The part of a section that belongs to one of `owners`, `N` being the section's stride.
-    pub(crate) fn arrays_of<const N: usize>(&self, section: Section, owner: usize, owners: usize) -> &'r [[Word; N]] {
+    /// The part of a section that belongs to one slot, `N` being the section's stride.
+    pub(crate) fn arrays_of<const N: usize>(&self, section: Section, slot: usize) -> &'r [[Word; N]] {
         let all = self.arrays::<N>(section);
-        let each = all.len().checked_div(owners).unwrap_or(0);
-        all.get(owner * each..(owner + 1) * each).unwrap_or(&[])
+        let each = all.len().checked_div(self.place(Section::Slots).count).unwrap_or(0);
+        all.get(slot * each..(slot + 1) * each).unwrap_or(&[])
     }
 }
 

@@ -253,9 +253,8 @@ impl Snapshots<'_, '_> {
 
 fn sweep_rings(region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -> Sweep) -> Sweep {
     let mut sweep = Sweep::of(region.arrays::<RECORD>(Section::Rings).len());
-    let slots = region.arrays::<SLOT>(Section::Slots);
-    for (index, words) in slots.iter().enumerate() {
-        let ring = region.arrays_of::<RECORD>(Section::Rings, index, slots.len());
+    for (index, words) in region.arrays::<SLOT>(Section::Slots).iter().enumerate() {
+        let ring = region.arrays_of::<RECORD>(Section::Rings, index);
         match slot::look(words) {
             Look::Free => sweep.free(ring.len()),
             Look::Changed => sweep.skipped(ring.len()),

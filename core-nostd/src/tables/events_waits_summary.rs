@@ -141,10 +141,9 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let slots = region.arrays::<SLOT>(Section::Slots).len();
         let sums = |slot: usize, words: &SlotWords, _: &Owner, class: Class| {
-            let stat = region.arrays_of::<STAT>(Section::Stats, slot, slots).get(class.index())?;
-            let carry = region.arrays_of::<CARRY>(Section::Carries, slot, slots).get(class.index())?;
+            let stat = region.arrays_of::<STAT>(Section::Stats, slot).get(class.index())?;
+            let carry = region.arrays_of::<CARRY>(Section::Carries, slot).get(class.index())?;
             let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
             Some((snapshot.view(View::Thread, epochs), snapshot.settled))
         };
@@ -208,10 +207,9 @@ impl Region<'_> {
         if let Some(words) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| words.first_chunk()) {
             sum.add(&Shared(words).read());
         }
-        let slots = self.arrays::<SLOT>(Section::Slots).len();
         for (index, words) in slot::used(self) {
-            let stats = self.arrays_of::<STAT>(Section::Stats, index, slots);
-            let carries = self.arrays_of::<CARRY>(Section::Carries, index, slots);
+            let stats = self.arrays_of::<STAT>(Section::Stats, index);
+            let carries = self.arrays_of::<CARRY>(Section::Carries, index);
             if let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) {
                 let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
                 sum.add(&snapshot.view(View::Global, epochs));
