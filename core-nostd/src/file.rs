@@ -97,7 +97,7 @@ impl FileId {
 pub struct FileEvent {
     /// FLAGS: what is special about an open, such as O_DIRECT; 0 for everything else.
     pub flags: u32,
-    /// Which file: its number, and in the upper half the low bits of BORN, so that a place's next file is not taken for this one.
+    /// Which file: see [`FileInstance`].
     pub(crate) name: u64,
 }
 
@@ -105,7 +105,7 @@ impl FileEvent {
     /// A wait for this file; without one OBJECT_NAME is NULL.
     #[inline]
     pub fn new(file: Option<&FileInstance<'_>>, flags: u32) -> FileEvent {
-        FileEvent { flags, name: file.map_or(0, |file| u64::from(file.id.0) | file.words[word::BORN].get() << 32) }
+        FileEvent { flags, name: file.map_or(0, |file| file.name) }
     }
 }
 
@@ -118,17 +118,19 @@ pub struct FileIo<'r> {
     pub group: Group,
 }
 
-/// A file as the region knows it.
+/// A file as the region knows it, to whoever refers to it.
 #[derive(Clone, Copy, Debug)]
 pub struct FileInstance<'r> {
-    id: FileId,
+    /// Its number, and in the upper half the low bits of BORN, so that a place's next file is not taken for this one.
+    name: u64,
     words: &'r [Word; FILE],
 }
 
 /// A path to be looked for.
 struct Name<'p> {
-    /// What is kept of it.
-    kept: &'p [u8],
+    /// What is kept of it, as [`words_of`] has it.
+    whole: &'p [[u8; 8]],
+    last: Option<u64>,
     len: u64,
     hash: u64,
 }
@@ -143,24 +145,26 @@ impl Name<'_> {
         };
         let (whole, last) = words_of(path);
         let hash = whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(last).fold(path.len() as u64, mix);
-        Name { kept: path.get(..PATH_BYTES).unwrap_or(path), len: path.len() as u64, hash: mix(hash, 0) }
+        let (whole, last) = match whole.get(..PATH_BYTES / 8) {
+            Some(kept) => (kept, None),
+            None => (whole, last),
+        };
+        Name { whole, last, len: path.len() as u64, hash: mix(hash, 0) }
     }
 
     fn write(&self, words: &[Word; FILE]) {
         words[word::HASH].set(self.hash);
         words[word::LEN].set(self.len);
-        let (whole, last) = words_of(self.kept);
-        let values = whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(last);
+        let values = self.whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(self.last);
         words[word::PATH].iter().zip(values).for_each(|(word, value)| word.set(value));
     }
 
     fn is_of(&self, words: &[Word; FILE]) -> bool {
-        let (whole, last) = words_of(self.kept);
         let path = &words[word::PATH];
         words[word::HASH].get() == self.hash
             && words[word::LEN].get() == self.len
-            && path.iter().zip(whole).all(|(word, bytes)| word.get() == u64::from_le_bytes(*bytes))
-            && last.is_none_or(|last| path.get(whole.len()).is_some_and(|word| word.get() == last))
+            && path.iter().zip(self.whole).all(|(word, bytes)| word.get() == u64::from_le_bytes(*bytes))
+            && self.last.is_none_or(|last| path.get(self.whole.len()).is_some_and(|word| word.get() == last))
     }
 }
 
@@ -240,7 +244,17 @@ pub(crate) mod bucket {
     const MASK: u64 = (1 << LANE) - 1;
 
     pub(crate) fn places(word: u64) -> impl Iterator<Item = usize> {
-        (0..LANES).map(move |lane| (word >> (lane * LANE) & MASK) as usize).filter(|place| *place != 0).map(|place| place - 1)
+        let mut rest = word & ((1 << (LANES * LANE)) - 1);
+        core::iter::from_fn(move || {
+            while rest != 0 {
+                let place = rest & MASK;
+                rest >>= LANE;
+                if place != 0 {
+                    return Some(place as usize - 1);
+                }
+            }
+            None
+        })
     }
 
     /// None if it is full.
@@ -302,12 +316,25 @@ impl<'r> Region<'r> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn refer_to_file(&self, class: Class, path: &[u8]) -> Option<FileId> {
-        self.refer_to(class, path).map(|file| file.id)
+        self.refer_to(class, path).map(|file| file.id())
     }
 
     /// The same, as a handle keeps it.
     pub fn refer_to(&self, class: Class, path: &[u8]) -> Option<FileInstance<'r>> {
         let name = Name::of(path);
+        // Nearly always it is there, opened before by the same instrument. What else may be needed is apart, with all that it prepares.
+        match self.look_up(&name) {
+            Searched::Found(file) if file.words[word::CLASS].get() == class.0.into() => return Some(file),
+            Searched::Found(file) => self.release(file),
+            Searched::Nothing | Searched::Again => {}
+        }
+        self.refer_or_claim(class, &name)
+    }
+
+    /// The same, also where it is not there yet, or the bucket changes meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn refer_or_claim(&self, class: Class, name: &Name<'_>) -> Option<FileInstance<'r>> {
         let is_of_files = || FILES.classes(self).contains(&class.index());
         let Some(bucket) = self.bucket(name.hash) else {
             if is_of_files() {
@@ -319,11 +346,11 @@ impl<'r> Region<'r> {
         for _ in 0..ATTEMPTS {
             // [N2] Acquire: pairs with [N1]; the words of the places are at least as new as the bucket.
             let seen = bucket.load(Ordering::Acquire);
-            match self.search(bucket, seen, &name) {
+            match self.search(bucket, seen, name) {
                 Searched::Found(file) => {
                     // Another one linked it first.
                     claimed.into_iter().for_each(|own| self.release(own));
-                    // Nearly always the instrument that it was opened with first, which was looked at then.
+                    // The instrument that it was opened with first was looked at then.
                     if file.words[word::CLASS].get() == class.0.into() || is_of_files() {
                         return Some(file);
                     }
@@ -334,8 +361,8 @@ impl<'r> Region<'r> {
                 Searched::Nothing if claimed.is_none() && !is_of_files() => return None,
                 Searched::Nothing => {}
             }
-            claimed = claimed.or_else(|| self.claim_file(class, &name));
-            let Some((file, with)) = claimed.and_then(|file| Some((file, bucket::with(seen, file.id.place())?))) else { break };
+            claimed = claimed.or_else(|| self.claim_file(class, name));
+            let Some((file, with)) = claimed.and_then(|file| Some((file, bucket::with(seen, file.id().place())?))) else { break };
             // [N1] Release: pairs with [N2].
             if bucket.compare_exchange(seen, with, Ordering::Release).is_ok() {
                 // It stays claimed until it is opened.
@@ -385,13 +412,13 @@ impl<'r> Region<'r> {
     fn give_back(&self, file: FileInstance<'r>) {
         // [N6] Acquire fence: pairs with [N5] of all others.
         fence(Ordering::Acquire);
-        self.unlink(file.id, file.words[word::HASH].get());
+        self.unlink(file.id(), file.words[word::HASH].get());
         pool::release_last(&file.words[word::STATE]);
         let used = &setup::setup(self)[setup::word::FILES_USED];
         let before = used.fetch_add(u64::MAX, Ordering::Relaxed);
         if before > self.place(Section::FileInstances).count as u64 / 2 {
             // Search no longer than needed; while there is room the search goes round, so that the names in the histories last.
-            setup::setup(self)[setup::word::FILE_HINT].set(file.id.place() as u64);
+            setup::setup(self)[setup::word::FILE_HINT].set(file.id().place() as u64);
         }
     }
 
@@ -501,7 +528,7 @@ impl<'r> Region<'r> {
                 Searched::Nothing => {}
             }
             let Some(with) = bucket::with(seen, id.place()) else { break };
-            // [N1] Release: as in refer_to_file().
+            // [N1] Release: as in refer_or_claim().
             if bucket.compare_exchange(seen, with, Ordering::Release).is_ok() {
                 return true;
             }
@@ -512,11 +539,9 @@ impl<'r> Region<'r> {
 
     /// The file of this path, if there is one; the caller refers to it then.
     fn find_file(&self, name: &Name<'_>) -> Option<FileId> {
-        let bucket = self.bucket(name.hash)?;
         for _ in 0..ATTEMPTS {
-            let seen = bucket.load(Ordering::Acquire); // [N2]
-            match self.search(bucket, seen, name) {
-                Searched::Found(file) => return Some(file.id),
+            match self.look_up(name) {
+                Searched::Found(file) => return Some(file.id()),
                 Searched::Nothing => return None,
                 Searched::Again => {}
             }
@@ -524,16 +549,27 @@ impl<'r> Region<'r> {
         None
     }
 
+    /// Looks for the path once.
+    #[inline(always)]
+    fn look_up(&self, name: &Name<'_>) -> Searched<'r> {
+        match self.bucket(name.hash) {
+            // [N2] Acquire: as in refer_or_claim().
+            Some(bucket) => self.search(bucket, bucket.load(Ordering::Acquire), name),
+            None => Searched::Nothing,
+        }
+    }
+
     /// Looks for the path among the places of a bucket, and refers to the one that has it.
+    #[inline(always)]
     fn search(&self, bucket: &Word, seen: u64, name: &Name<'_>) -> Searched<'r> {
         let files = self.arrays::<FILE>(Section::FileInstances);
         for place in bucket::places(seen) {
-            let Some(file) = FileInstance::of(files, FileId::of(place)) else { continue };
+            let Some(words) = files.get(place) else { continue };
             // If this is the hash of a later file of the place, the bucket has changed, and what is done next fails or finds that out.
-            if file.words[word::HASH].get() != name.hash {
+            if words[word::HASH].get() != name.hash {
                 continue;
             }
-            if !refer(file.words) {
+            if !refer(words) {
                 // It is being given up: help, so that nobody waits for who does so.
                 if let Some(without) = bucket::without(seen, place) {
                     let _ = bucket.compare_exchange(seen, without, Ordering::Release); // [N1]
@@ -541,7 +577,8 @@ impl<'r> Region<'r> {
                 return Searched::Again;
             }
             // Nobody else gets the place now. If it is being renamed at this moment, either name is right.
-            if name.is_of(file.words) {
+            let file = FileInstance::new(FileId::of(place), words);
+            if name.is_of(words) {
                 return Searched::Found(file);
             }
             self.release(file);
@@ -593,7 +630,7 @@ impl<'r> Region<'r> {
             // [N3] Release: pairs with [N4] of somebody who still has the bucket of an earlier file of this place.
             words[word::REFERENCES].store(1, Ordering::Release);
             hint.set(index as u64 + 1);
-            return Some(FileInstance { id: FileId::of(index), words });
+            return Some(FileInstance::new(FileId::of(index), words));
         }
         used.fetch_add(u64::MAX, Ordering::Relaxed);
         None
@@ -702,7 +739,16 @@ impl<'r> FileInstance<'r> {
     /// The file of an id, given the places of all.
     #[inline(always)]
     pub(crate) fn of(places: &'r [[Word; FILE]], id: FileId) -> Option<FileInstance<'r>> {
-        places.get(id.place()).map(|words| FileInstance { id, words })
+        places.get(id.place()).map(|words| FileInstance::new(id, words))
+    }
+
+    #[inline(always)]
+    fn new(id: FileId, words: &'r [Word; FILE]) -> FileInstance<'r> {
+        FileInstance { name: u64::from(id.0) | words[word::BORN].get() << 32, words }
+    }
+
+    fn id(&self) -> FileId {
+        FileId(self.name as u32)
     }
 
     /// One more who refers to a file that the caller refers to: a handle is duplicated.
