@@ -29,6 +29,7 @@ use crate::stat::{self, Epochs, Shared, StatWords, Sums};
 use crate::sync::Word;
 use crate::{Instance, Lost, Operation, wait_histogram};
 use core::cell::Cell;
+use core::hint::cold_path;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName, difference};
 
@@ -114,7 +115,6 @@ pub struct Wait<'r> {
     amount: u64,
     /// The amount was not known at the start.
     amount_is_new: bool,
-    enclosing: Enclosing,
 }
 
 impl Wait<'_> {
@@ -127,7 +127,6 @@ impl Wait<'_> {
         switches: Switches::OFF,
         amount: 0,
         amount_is_new: false,
-        enclosing: Enclosing::NONE,
     };
 
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
@@ -319,16 +318,21 @@ impl<'r> Actor<'r> {
     }
 
     #[inline(always)]
+    fn epochs(&self) -> Epochs {
+        Epochs(self.epochs.get())
+    }
+
+    #[inline(always)]
     fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
         let sequence = self.sequence.get().next();
-        let (amount, enclosing) = (what.amount, self.enclosing.get());
-        let mut wait = Wait { sequence, amount, enclosing, ..Wait::NONE };
+        let mut wait = Wait { sequence, amount: what.amount, ..Wait::NONE };
         if switches.has(Switches::PLAIN) {
             wait.plain_class = class.index();
         } else if switches.has(Switches::PLAIN_SAMPLED) {
             wait.plain_class = class.index();
             switches = switches.sampled(sequence);
         } else {
+            cold_path();
             if !switches.has(Switches::ENABLED) {
                 return Wait::NONE;
             }
@@ -341,7 +345,10 @@ impl<'r> Actor<'r> {
         }
         wait.switches = switches;
         self.sequence.set(sequence);
-        self.enclosing.set(Enclosing::event(sequence, EventType::Wait));
+        // What is only counted needs nothing else, and one test.
+        if switches.is_only_counted() {
+            return wait;
+        }
         // Which timer is known where it is read, so that it is one test.
         let by_counter = Switches(Switches::TIMED_BY_COUNTER);
         if switches.has(Switches::CURRENT)
@@ -372,7 +379,7 @@ impl<'r> Actor<'r> {
         let start = Start {
             what: What::new(wait.switches, source, what.operation),
             object: what.object,
-            nesting: wait.enclosing,
+            nesting: self.enclosing.replace(Enclosing::event(wait.sequence, EventType::Wait)),
             amount: what.amount,
             io: what.io,
         };
@@ -385,6 +392,14 @@ impl<'r> Actor<'r> {
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
         match self.stats.get().get(wait.plain_class) {
+            // Not for io, whose sums would be there twice.
+            Some(stat) if switches.is_only_counted() && !matches!(held, Held::File(_) | Held::Socket(_)) => {
+                let sums = stat::begin(stat, self.epochs(), wait.sequence, || self.honour(stat, switches.class().index()));
+                sums.count_untimed();
+                sums.publish(sums.next_version());
+                self.count_object(&wait, switches, &Object::of(&held), None);
+                None
+            }
             Some(stat) => {
                 // Known here, as where it began.
                 let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
@@ -421,9 +436,8 @@ impl<'r> Actor<'r> {
         timer: Option<usize>,
         read: impl Fn() -> u64,
     ) -> Option<u64> {
-        self.enclosing.set(wait.enclosing);
         let class = switches.class().index();
-        let sums = stat.map(|stat| stat::begin(stat, Epochs(self.epochs.get()), wait.sequence, || self.honour(stat, class)));
+        let sums = stat.map(|stat| stat::begin(stat, self.epochs(), wait.sequence, || self.honour(stat, class)));
         let Some(timer) = timer else {
             match sums {
                 Some(sums) => sums.count_untimed(),
@@ -456,14 +470,18 @@ impl<'r> Actor<'r> {
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
     #[inline(always)]
-    fn begin_end<'a>(&'a self, wait: &'a Wait<'_>, mut switches: Switches) -> Ending<'a> {
+    fn begin_end<'a>(&'a self, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
+        let nesting = record::nesting(record);
+        self.enclosing.set(nesting);
+        let amount = wait.amount_is_new.then_some(wait.amount);
         if record::was_hidden(record, wait.sequence) {
-            switches = Switches(switches.0 & Switches::NO_HISTORY);
+            self.begin_end_hidden(record, wait.sequence, amount);
+            return Ending { record: Some(record), row: None };
         }
         self.ring.give_back(record, switches.has(Switches::HISTORY));
         let last = self.sequence.get();
-        record::begin_end(record, wait.sequence, last, wait.amount_is_new.then_some(wait.amount));
+        record::begin_end(record, wait.sequence, last, amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
             row = self.long.next(self.region);
@@ -471,8 +489,8 @@ impl<'r> Actor<'r> {
                 let ended = Ended {
                     record,
                     start: wait.start,
-                    end_event: last,
-                    nesting: wait.enclosing,
+                    end_event: self.sequence.get(),
+                    nesting,
                     amount: wait.amount,
                     sequence: wait.sequence,
                     base: self.base,
@@ -482,6 +500,14 @@ impl<'r> Actor<'r> {
             }
         }
         Ending { record: Some(record), row }
+    }
+
+    /// The same for what TRUNCATE has hidden while it ran: no history keeps it.
+    #[cold]
+    #[inline(never)]
+    fn begin_end_hidden(&self, record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
+        self.ring.give_back(record, false);
+        record::begin_end(record, sequence, self.sequence.get(), amount);
     }
 
     /// Counts the wait for the lock, the file or the socket.
@@ -525,7 +551,7 @@ impl<'r> Actor<'r> {
     fn honour(&self, stat: &StatWords, class: usize) {
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
-            stat::honour(stat, carry, Epochs(self.epochs.get()));
+            stat::honour(stat, carry, self.epochs());
         }
     }
 

@@ -114,7 +114,6 @@ impl EventType {
 pub(crate) struct Enclosing(u64);
 
 impl Enclosing {
-    pub(crate) const NONE: Enclosing = Enclosing(0);
     /// Bits of the type, below the number.
     const SHIFT: u32 = 3;
 
@@ -239,6 +238,12 @@ pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64)
     record[word::START].set(ticks);
     // [E2] Release: pairs with [E5].
     record[word::VERSION].store(sequence.version(2), Ordering::Release);
+}
+
+/// Owner: what encloses the event.
+#[inline(always)]
+pub(crate) fn nesting(record: &RecordWords) -> Enclosing {
+    Enclosing(record[word::NESTING].get())
 }
 
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.

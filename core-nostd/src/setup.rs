@@ -107,6 +107,12 @@ impl Switches {
         self.0 & bit != 0
     }
 
+    /// Neither visible nor timed by the processor's counter: an event of [`PLAIN`](Self::PLAIN) ones is counted, and that is all.
+    #[inline(always)]
+    pub(crate) const fn is_only_counted(self) -> bool {
+        !self.has(Self::CURRENT | Self::TIMED_BY_COUNTER)
+    }
+
     /// The timer that the event uses, as an index.
     #[inline(always)]
     pub(crate) const fn timer_index(self) -> u8 {

@@ -128,6 +128,31 @@ fn a_setting_is_off_unless_it_is_said() {
 }
 
 #[test]
+fn nothing_lies_within_a_wait_that_no_table_shows() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    for setting in [Setting::ON, Setting::COUNTED] {
+        world.region.set_setting(class, setting);
+        let outer = world.begin(&actor, class);
+        world.region.set_consumer(Consumer::EventsWaitsCurrent, false);
+        let hidden = world.begin(&actor, class);
+        world.region.set_consumer(Consumer::EventsWaitsCurrent, true);
+        let inner = world.begin(&actor, class);
+        let first = ids(world, CURRENT)[0];
+        let rows = [format!("{first} NULL"), format!("{} {first}", first + 2), format!("{} {first}", first + 3)];
+        world.expect(CURRENT, "EVENT_ID,NESTING_EVENT_ID", &[&rows[0], &rows[1]]);
+        for wait in [inner, hidden] {
+            world.end(&actor, wait);
+        }
+        let next = world.begin(&actor, class);
+        world.expect(CURRENT, "EVENT_ID,NESTING_EVENT_ID", &[&rows[0], &rows[2]]);
+        for wait in [next, outer] {
+            world.end(&actor, wait);
+        }
+    }
+}
+
+#[test]
 fn a_copy_of_a_wait_says_whose_it_is_and_whether_it_has_ended() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));

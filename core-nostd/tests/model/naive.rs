@@ -813,7 +813,7 @@ impl Naive {
             class,
             start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
             end: None,
-            nesting: state.open.iter().rev().find(|event| event.on.enabled && !event.begun.concurrent).map(|event| event.id),
+            nesting: state.open.iter().rev().find(|event| event.shown && !event.begun.concurrent).map(|event| event.id),
             shown: false,
             hidden_current: false,
             hidden_history: false,
