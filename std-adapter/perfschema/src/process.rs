@@ -331,16 +331,20 @@ impl Process {
     }
 }
 
-/// Zeroed memory that is never given back; pages that are never used cost nothing.
+/// Zeroed memory that is never given back, from the start of a cache line on; pages that are never used cost nothing.
 fn zeroed(words: usize) -> Result<&'static [Word], StartError> {
-    let out_of_memory = StartError::OutOfMemory { size_bytes: words.saturating_mul(size_of::<Word>()) };
-    let layout = std::alloc::Layout::array::<Word>(words).ok().and_then(|layout| layout.align_to(64).ok());
-    let layout = layout.filter(|layout| layout.size() > 0).ok_or_else(|| out_of_memory.clone())?;
+    const LINE: usize = 64;
+    let out_of_memory = || StartError::OutOfMemory { size_bytes: words.saturating_mul(size_of::<Word>()) };
+    // A line more, instead of the alignment of one: zeroed memory of more than the system's own alignment is written by std, page by page.
+    let layout = words.checked_add(LINE / size_of::<Word>()).and_then(|words| std::alloc::Layout::array::<Word>(words).ok());
+    let layout = layout.ok_or_else(out_of_memory)?;
     // SAFETY: the layout's size is not zero.
     let memory = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Word>();
     if memory.is_null() {
-        return Err(out_of_memory);
+        return Err(out_of_memory());
     }
-    // SAFETY: the memory is `words` words long, aligned, zeroed (a Word is an atomic integer, for which zero is a value), and leaked.
-    Ok(unsafe { std::slice::from_raw_parts(memory, words) })
+    // SAFETY: the memory is as long, aligned, zeroed (a Word is an atomic integer, for which zero is a value), and leaked.
+    let all = unsafe { std::slice::from_raw_parts(memory, layout.size() / size_of::<Word>()) };
+    let skipped = memory.addr().wrapping_neg() % LINE / size_of::<Word>();
+    all.get(skipped..).and_then(|rest| rest.get(..words)).ok_or_else(out_of_memory)
 }

@@ -9,6 +9,7 @@ mod ends;
 mod files;
 mod fork;
 mod kill;
+mod pages;
 mod signals;
 mod sockets;
 mod tasks;
@@ -35,6 +36,7 @@ fn the_program_that_other_tests_start() {
         "ends" => ends::program(),
         "files" => files::program(),
         "fork" => fork::program(),
+        "pages" => pages::program(),
         "reader" => kill::reader(),
         "signals" => signals::program(),
         "sockets" => sockets::program(),
