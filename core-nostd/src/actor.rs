@@ -25,7 +25,7 @@ use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
-use crate::stat::{self, Epochs, Shared, StatWords, Sums};
+use crate::stat::{self, Epochs, Shared, StatWords};
 use crate::sync::Word;
 use crate::{Instance, Lost, Operation, wait_histogram};
 use core::cell::Cell;
@@ -345,7 +345,7 @@ impl<'r> Actor<'r> {
         }
         wait.switches = switches;
         self.sequence.set(sequence);
-        // What is only counted needs nothing else, and one test.
+        // What is only counted needs nothing more at its begin, and one test.
         if switches.is_only_counted() {
             return wait;
         }
@@ -396,7 +396,7 @@ impl<'r> Actor<'r> {
             Some(stat) if switches.is_only_counted() && !matches!(held, Held::File(_) | Held::Socket(_)) => {
                 let sums = stat::begin(stat, self.epochs(), wait.sequence, || self.honour(stat, switches.class().index()));
                 sums.count_untimed();
-                sums.publish(sums.next_version());
+                sums.publish(wait.sequence);
                 self.count_object(&wait, switches, &Object::of(&held), None);
                 None
             }
@@ -440,13 +440,13 @@ impl<'r> Actor<'r> {
         let sums = stat.map(|stat| stat::begin(stat, self.epochs(), wait.sequence, || self.honour(stat, class)));
         let Some(timer) = timer else {
             match sums {
-                Some(sums) => sums.count_untimed(),
+                Some(sums) => {
+                    sums.count_untimed();
+                    sums.publish(wait.sequence);
+                }
                 None => self.count_shared(class, None),
             }
             self.begin_end(wait, switches).finish(self, wait, None);
-            if let Some(sums) = sums {
-                sums.publish(sums.next_version());
-            }
             self.count_object(wait, switches, object, None);
             return None;
         };
@@ -460,7 +460,7 @@ impl<'r> Actor<'r> {
                 if switches.has(Switches::HISTOGRAM) {
                     wait_histogram::note(self.region, self.histograms, sums.histogram(), wait_ps);
                 }
-                sums.publish(Sums::version_of(wait.sequence));
+                sums.publish(wait.sequence);
             }
             None => self.count_shared(class, Some(wait_ps)),
         }

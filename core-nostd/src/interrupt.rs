@@ -10,8 +10,8 @@
 use crate::record::{self, Read};
 use crate::region::{RECORD, Section};
 use crate::{
-    Actor, ActorIdentity, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost, MemoryChange,
-    Operation, Region, Setting, Size, WaitStart, Word, tables,
+    Actor, ActorIdentity, Child, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost,
+    MemoryChange, Operation, Region, Setting, Size, WaitStart, Word, tables,
 };
 use core::cell::{Cell, OnceCell, RefCell};
 use perfschema_timer::{Clock, MockClock, TimerName};
@@ -532,6 +532,50 @@ fn reads_of_one_file_that_an_interrupt_reads_too_at_every_step() {
         }
     }
     assert!(reads > 50, "{reads}");
+}
+
+/// A handler forks while its thread records: what the child goes on to write is whole, and stays so.
+#[test]
+fn a_fork_at_every_step_of_a_wait() {
+    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    region.enable_everything();
+    let class = region.register(CLASS, Setting::ON).unwrap();
+    let lock = region.create_instance(class, 1).unwrap();
+    let actor = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+    let child = Child { pid: 2, os_id: 2, start_unix_ns: 0, start_monotonic_ns: 0 };
+    let wait = |actor: &Actor<'static>| {
+        let wait = actor.begin(&At(0), region.switches(class), class, &WaitStart::new(Operation::Lock));
+        actor.end(&At(1), wait, Held::Exclusive(&region.instance(lock).unwrap()));
+    };
+    let counts = || {
+        let (mut by_thread, mut by_instance) = (Vec::new(), Vec::new());
+        region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| by_thread.push(row.count_star));
+        region.scan(&tables::EventsWaitsSummaryByInstance, |row| by_instance.push(row.count_star));
+        (by_thread, by_instance)
+    };
+    let mut cases = 0;
+    for (setting, visible) in [Setting::ON, Setting::COUNTED].into_iter().flat_map(|setting| [(setting, true), (setting, false)])
+    {
+        region.set_setting(class, setting);
+        region.set_consumer(Consumer::EventsWaitsCurrent, visible);
+        for at in 0.. {
+            let own = Rc::clone(&actor);
+            let steps = interrupted(|| wait(&actor), &[(at, Rc::new(move || region.forked(&child, &[Some(&own)], false)))]);
+            let case = (setting, visible, at);
+            let (by_thread, by_instance) = counts();
+            assert_eq!((by_thread.len(), by_instance.len()), (1, 1), "{case:?}");
+            wait(&actor);
+            assert_eq!(counts(), (vec![by_thread[0] + 1], vec![by_instance[0] + 1]), "{case:?}");
+            cases += 1;
+            if steps[0] <= at {
+                break;
+            }
+        }
+    }
+    assert!(cases > 100, "{cases}");
 }
 
 /// A handler counts memory too, truncates and reads, while its thread counts and honours a truncation itself.

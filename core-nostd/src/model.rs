@@ -285,7 +285,7 @@ impl Stat {
         let sequence = Sequence::from_number(sequence);
         let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
         sums.count_timed(wait_ps);
-        sums.publish(stat::Sums::version_of(sequence));
+        sums.publish(sequence);
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.

@@ -299,7 +299,7 @@ pub(crate) fn finish_ended(record: &RecordWords, taken: Sequence, ticks: Option<
     record[word::VERSION].store(taken.version(4), Ordering::Release); // [E4]
 }
 
-/// An event that ends: its record, and what its owner knows without looking there.
+/// An event that ends: its record, and what its owner knows, or has looked up there already.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,

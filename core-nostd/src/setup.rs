@@ -107,7 +107,7 @@ impl Switches {
         self.0 & bit != 0
     }
 
-    /// Neither visible nor timed by the processor's counter: an event of [`PLAIN`](Self::PLAIN) ones is counted, and that is all.
+    /// Neither visible nor timed by the processor's counter: a [`PLAIN`](Self::PLAIN) event is counted, by its instrument and its instance.
     #[inline(always)]
     pub(crate) const fn is_only_counted(self) -> bool {
         !self.has(Self::CURRENT | Self::TIMED_BY_COUNTER)

@@ -186,23 +186,13 @@ impl<'a> Sums<'a> {
         &self.0[word::HISTOGRAM]
     }
 
-    /// The event is counted. `version` is the one behind that of [`begin`].
+    /// The event is counted; `sequence` is that of [`begin`]. It is not asked of the version that stands there: where a handler has forked
+    /// in the middle, the child's is 0.
     #[inline(always)]
-    pub(crate) fn publish(self, version: u64) {
+    pub(crate) fn publish(self, sequence: Sequence) {
+        let version = sequence.0.wrapping_add(2);
         // [A2] Release: pairs with [A3].
         self.0[word::VERSION].store(version, Ordering::Release);
-    }
-
-    /// What [`publish`](Self::publish) needs, where the sequence is at hand.
-    #[inline(always)]
-    pub(crate) fn version_of(sequence: Sequence) -> u64 {
-        sequence.0.wrapping_add(2)
-    }
-
-    /// The same where no register is to be kept for it: one instruction, together with the store.
-    #[inline(always)]
-    pub(crate) fn next_version(self) -> u64 {
-        self.0[word::VERSION].get().wrapping_add(1)
     }
 }
 

@@ -48,7 +48,7 @@ row! {
         OBJECT_TYPE as object_type: Option<Text<64>>,
         /// Address of the lock in memory, the number of the socket, the offset in the file; 0 where there is none.
         OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
-        /// EVENT_ID of the event that this one lies within; only events that are visible enclose others.
+        /// EVENT_ID of the event that this one lies within, of those that were visible from their start.
         NESTING_EVENT_ID as nesting_event_id: Option<u64>,
         /// Type of the event that this one lies within.
         NESTING_EVENT_TYPE as nesting_event_type: Option<NestingEventType>,
