@@ -557,6 +557,9 @@ mod tables {
         assert_eq!(shown(&fd), "no row");
         let again = TcpStream::from(fd);
         assert_eq!(shown(&again), format!("127.0.0.1 {port} ACTIVE"));
+        // No address is that of this machine, as the system says.
+        let anywhere = TcpStream::connect((std::net::Ipv4Addr::UNSPECIFIED, port)).unwrap();
+        assert_eq!(shown(&anywhere), format!("{} {port} ACTIVE", anywhere.peer_addr().unwrap().ip()));
         // Unix sockets have no address.
         let (one, two) = UnixStream::pair().unwrap();
         assert_eq!([shown(&one), shown(&two)], [" 0 ACTIVE", " 0 ACTIVE"]);

@@ -56,6 +56,7 @@ macro_rules! story {
                 if super::has_ipv6() {
                     connections(&mut story, "[::1]:0").await;
                 }
+                all_are_send().await;
                 at_once(&mut story).await;
                 halves(&mut story).await;
                 options(&mut story).await;
@@ -112,6 +113,20 @@ macro_rules! story {
                 story.result(second.map(|stream| stream.peer_addr().unwrap() == at));
                 story.result(TcpStream::connect(nobody).await.map(|_| ()));
                 story.result(TcpStream::connect(("localhost", nobody.port())).await.map(|_| ()));
+            }
+
+            /// A task can be spawned that does each of these.
+            async fn all_are_send() {
+                fn send<T: Send>(_: T) {}
+                let at = SocketAddr::from(([127, 0, 0, 1], 0));
+                let udp = UdpSocket::bind(at).await.unwrap();
+                let listener = TcpListener::bind(at).await.unwrap();
+                send((TcpStream::connect(at), TcpStream::connect("127.0.0.1:1"), TcpStream::connect(("localhost", 1))));
+                send((TcpListener::bind(at), TcpListener::bind(&String::from("127.0.0.1:1")), TcpListener::bind(&[at][..])));
+                send((UdpSocket::bind(at), udp.connect(at), udp.send_to(b"", at), udp.send_to(b"", "127.0.0.1:1")));
+                send((udp.recv_from(&mut [0]), udp.peek_from(&mut [0]), udp.readable(), udp.send(b""), udp.recv(&mut [0])));
+                send((listener.accept(), udp.ready(Interest::READABLE), udp.async_io(Interest::READABLE, || Ok(()))));
+                send((UnixStream::connect("/"), UnixDatagram::unbound()));
             }
 
             async fn at_once(story: &mut Story) {

@@ -131,7 +131,9 @@ impl TcpStream {
         caller: Caller,
         connect: impl FnOnce() -> io::Result<std::net::TcpStream>,
     ) -> io::Result<TcpStream> {
-        let socket = Socket::open(net.instrument, Operation::Connect, peer.into(), caller, connect, |_| peer.into())?;
+        // No address is that of this machine.
+        let leads_to = |socket: &std::net::TcpStream| if peer.ip().is_unspecified() { socket.leads_to() } else { peer.into() };
+        let socket = Socket::open(net.instrument, Operation::Connect, peer.into(), caller, connect, leads_to)?;
         Ok(TcpStream { socket })
     }
 }

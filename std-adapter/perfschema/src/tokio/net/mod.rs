@@ -50,7 +50,7 @@ pub mod tcp {
 #[cfg(unix)]
 pub mod unix {
     pub use super::split::unix::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
-    pub use ::tokio::net::unix::{SocketAddr, UCred, gid_t, pid_t, uid_t};
+    pub use ::tokio::net::unix::{SocketAddr, UCred, gid_t, pid_t, pipe, uid_t};
 }
 
 /// What a client can keep waiting: a connection of which nobody knows when the next request comes.
@@ -146,9 +146,9 @@ ways! {
 }
 
 /// What tokio does with several addresses: the first that works, or the last one's error; `none` has tokio's words for no address at all.
-async fn each_address<T, N>(
+async fn each_address<T, N, F: Future<Output = io::Result<T>>>(
     addr: impl ToSocketAddrs,
-    mut open: impl AsyncFnMut(SocketAddr) -> io::Result<T>,
+    mut open: impl FnMut(SocketAddr) -> F,
     none: impl Future<Output = io::Result<N>>,
 ) -> io::Result<T> {
     let mut last = None;

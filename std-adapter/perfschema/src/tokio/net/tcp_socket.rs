@@ -70,11 +70,12 @@ impl TcpListener {
     }
 
     pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpListener> {
-        let bind = async |address: SocketAddr| {
+        let bind = |address: SocketAddr| {
             let bind = tokio::net::TcpListener::bind(address);
             // Port 0 is any that is free.
-            let listens = |socket: &tokio::net::TcpListener| if address.port() == 0 { socket.leads_to() } else { address.into() };
-            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, listens).await
+            let listens =
+                move |socket: &tokio::net::TcpListener| if address.port() == 0 { socket.leads_to() } else { address.into() };
+            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, listens)
         };
         let socket = each_address(addr, bind, tokio::net::TcpListener::bind(NOWHERE)).await?;
         Ok(TcpListener { polled: Polled::new(), socket, connections: net.connections })
@@ -114,10 +115,13 @@ impl TcpStream {
     }
 
     pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpStream> {
-        let connect = async |address: SocketAddr| {
-            let peer = SocketAddress::from(address);
+        let connect = |address: SocketAddr| {
             let connect = tokio::net::TcpStream::connect(address);
-            Socket::opening(net.instrument, Operation::Connect, peer, caller, connect, |_| peer).await
+            // No address is that of this machine.
+            let leads_to = move |socket: &tokio::net::TcpStream| {
+                if address.ip().is_unspecified() { socket.leads_to() } else { address.into() }
+            };
+            Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, leads_to)
         };
         let socket = each_address(addr, connect, tokio::net::TcpStream::connect(NOWHERE)).await?;
         Ok(TcpStream { polled: Polled::new(), socket })

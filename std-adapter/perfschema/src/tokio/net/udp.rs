@@ -46,13 +46,13 @@ impl UdpSocket {
     }
 
     pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<UdpSocket> {
-        let bind = async |address: SocketAddr| {
+        let bind = |address: SocketAddr| {
             let bind = tokio::net::UdpSocket::bind(address);
-            let bound = |socket: &tokio::net::UdpSocket| match address.port() {
+            let bound = move |socket: &tokio::net::UdpSocket| match address.port() {
                 0 => socket.local_addr().map(SocketAddress::from).unwrap_or_default(),
                 _ => address.into(),
             };
-            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, bound).await
+            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, bound)
         };
         let socket = each_address(addr, bind, tokio::net::UdpSocket::bind(NOWHERE)).await?;
         Ok(UdpSocket { polled: Polled::new(), socket })
@@ -65,7 +65,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(&self, addr: A) -> impl Future<Output = io::Result<()>> {
         let caller = Some(Location::caller());
-        let connect = async move |address: SocketAddr| {
+        let connect = move |address: SocketAddr| async move {
             self.socket.handle.wait(Operation::Connect, caller, self.socket.std().connect(address)).await?;
             self.socket.set_peer(address.into());
             Ok(())
