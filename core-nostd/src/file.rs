@@ -424,7 +424,7 @@ impl<'r> Region<'r> {
 
     /// The file is open: a handle refers to it.
     pub fn file_opened(&self, id: FileId) {
-        self.file(id).into_iter().for_each(|file| file.opened());
+        self.file(id).into_iter().for_each(|file| _ = file.opened());
     }
 
     /// A handle is closed.
@@ -757,19 +757,22 @@ impl<'r> FileInstance<'r> {
         self.words[word::REFERENCES].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The file is open: a handle refers to it.
-    pub fn opened(&self) {
+    /// The file is open: a handle refers to it. False if one of its path was deleted since the caller came to refer to it: what is open then
+    /// is that one, or another of the same path.
+    pub fn opened(&self) -> bool {
         self.words[word::OPEN_COUNT].fetch_add(1, Ordering::Relaxed);
-        if self.words[word::REFERENCES].get() & OPENED == 0 {
-            self.opened_first();
-        }
+        let references = self.words[word::REFERENCES].get();
+        references & (OPENED | GONE) == OPENED || self.opened_first(references)
     }
 
     #[cold]
-    fn opened_first(&self) {
-        // Whoever opens it first shows it. A rename makes another version, which is left alone.
-        pool::publish_claimed(&self.words[word::STATE], self.words[word::BORN].get());
-        self.words[word::REFERENCES].update(|references| references | OPENED);
+    fn opened_first(&self, references: u64) -> bool {
+        if references & OPENED == 0 {
+            // Whoever opens it first shows it. A rename makes another version, which is left alone.
+            pool::publish_claimed(&self.words[word::STATE], self.words[word::BORN].get());
+            self.words[word::REFERENCES].update(|references| references | OPENED);
+        }
+        references & GONE == 0
     }
 
     /// A handle is closed.

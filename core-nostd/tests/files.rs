@@ -337,6 +337,19 @@ fn a_deleted_file_is_gone_and_its_place_is_kept_while_it_is_open() {
 }
 
 #[test]
+fn whoever_opens_a_file_that_was_deleted_meanwhile_is_told() {
+    let world = World::on(&CONFIG);
+    let class = world.class(DATA);
+    let refer = || world.region.refer_to(class, b"/a").unwrap();
+    assert!(refer().opened() && refer().opened());
+    let late = refer();
+    world.region.file_deleted(b"/a");
+    assert!(!late.opened());
+    assert!(refer().opened(), "it is another file");
+    world.expect(INSTANCES, "FILE_NAME,OPEN_COUNT", &["/a 1"]);
+}
+
+#[test]
 fn paths_are_told_apart_by_all_their_bytes_and_shown_as_text() {
     let world = World::on(&CONFIG);
     let user = User::new(&world, DATA);

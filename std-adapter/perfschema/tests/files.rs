@@ -188,6 +188,14 @@ macro_rules! story {
                 story.result(File::open(&missing).map(|_| ()));
                 story.result(fs::read(&missing));
                 story.result(fs::read_to_string(&missing));
+                std::fs::write(dir.join("no_text"), b"a\xff").unwrap();
+                story.result(fs::read_to_string(dir.join("no_text")));
+                for bytes in [&b"bc"[..], b"bc\xff"] {
+                    std::fs::write(dir.join("text"), bytes).unwrap();
+                    let mut text = String::from("a");
+                    story.result(File::open(dir.join("text")).and_then(|mut file| file.read_to_string(&mut text)));
+                    story.tell((text.as_str(), text.capacity() >= text.len()));
+                }
                 story.result(fs::rename(&missing, dir.join("other")));
                 story.result(fs::remove_file(&missing));
                 story.result(fs::copy(&missing, dir.join("other")));
@@ -446,6 +454,57 @@ mod tables {
         FILES.remove_file(&a).unwrap();
         FILES.remove_file(&b).unwrap();
         assert_eq!((open_count(&a), open_count(&b)), (None, None));
+    }
+
+    /// rename(2): of two names of one file it does nothing, and says that all is well.
+    #[test]
+    fn a_rename_that_does_nothing_changes_no_row() {
+        static FILES: Fs = perfschema::fs!("wait/io/file/test/links");
+        start();
+        let dir = folder("links");
+        let [a, b] = ["a", "b"].map(|name| dir.join(name));
+        let same = dir.join("./a").into_os_string().into_string().unwrap().replace("links/a", "links/./a");
+        FILES.write(&a, "123").unwrap();
+        FILES.hard_link(&a, &b).unwrap();
+        let file = FILES.options().write(true).open(&b).unwrap();
+        file.write_at(b"12345", 0).unwrap();
+        for new in [b.as_path(), Path::new(&same)] {
+            FILES.rename(&a, new).unwrap();
+            let written = |path: &Path| summary(path).map(|row| row.sum_number_of_bytes_write);
+            assert_eq!([written(&a), written(&b)], [Some(3), Some(5)], "{new:?}");
+            assert_eq!([open_count(&a), open_count(&b), open_count(Path::new(&same))], [Some(0), Some(1), None]);
+        }
+    }
+
+    /// It counts, as it does for the kernel.
+    #[test]
+    fn what_was_read_before_an_error() {
+        static FILES: Fs = perfschema::fs!("wait/io/file/test/failing");
+        start();
+        let path = folder("failing").join("latin1");
+        std::fs::write(&path, b"caf\xe9".repeat(1000)).unwrap();
+        let read = |path: &Path| summary(path).map_or(0, |row| row.sum_number_of_bytes_read);
+        assert_eq!(FILES.read_to_string(&path).unwrap_err().kind(), std::io::ErrorKind::InvalidData);
+        assert_eq!(read(&path), 4000);
+        let mut text = String::from("before ");
+        FILES.open(&path).unwrap().read_to_string(&mut text).unwrap_err();
+        assert_eq!((read(&path), text.as_str()), (8000, "before "));
+        // Memory as far as it is mapped.
+        let page = 4096;
+        // SAFETY: two new pages, of which the second is given back.
+        let mapped = unsafe {
+            let memory =
+                libc::mmap(std::ptr::null_mut(), 2 * page, libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
+            assert_ne!(memory, libc::MAP_FAILED);
+            assert_eq!(libc::munmap(memory.byte_add(page), page), 0);
+            memory as u64
+        };
+        let memory = Path::new("/proc/self/mem");
+        let mut file = FILES.open(memory).unwrap();
+        file.seek(SeekFrom::Start(mapped)).unwrap();
+        let mut bytes = Vec::new();
+        let error = file.read_to_end(&mut bytes).unwrap_err();
+        assert_eq!((error.raw_os_error(), bytes.len(), read(memory)), (Some(libc::EIO), page, page as i64));
     }
 
     /// What nobody waits for long enough to see: the name of a file that is being opened, and how much is asked for.

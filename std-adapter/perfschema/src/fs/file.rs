@@ -2,7 +2,7 @@
 
 use super::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use crate::io::{File as Place, as_it_is};
+use crate::io::{File as Place, Io as _, Waiting, as_it_is};
 use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::fs::{FileTimes, Metadata, Permissions, TryLockError};
@@ -101,7 +101,7 @@ impl OpenOptions {
         let named = Named::new(self.instrument, path);
         let io = || self.opening.io(self.instrument, named.file(), caller);
         let inner = record::run(self.instrument, io, || self.inner.open(path))?;
-        Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, place: named.opened() })
+        Ok(File { inner: ManuallyDrop::new(inner), instrument: self.instrument, place: named.opened(self.instrument, path) })
     }
 }
 
@@ -155,6 +155,11 @@ impl File {
     #[inline(always)]
     fn io(&self, operation: Operation, caller: Caller) -> Io {
         Io::new(self.instrument, self.place, operation, caller)
+    }
+
+    /// A wait begins, if it is to be recorded, of which it is known only at its end how many bytes it did, also if it failed.
+    fn begin(&self, operation: Operation, caller: Caller) -> Option<Waiting<Place>> {
+        self.io(operation, caller).begin(self.instrument.on()?)
     }
 
     /// Reads or writes at the offset, if that is known, so many bytes, if they are: returns how many it did. What `run` captures is nothing
@@ -368,18 +373,41 @@ impl Read for &File {
         self.transfer(Operation::Read, 0, Some(bytes), caller, move |mut file, _| file.read_vectored(bufs))
     }
 
-    /// One wait, however often std reads; nobody knows how many bytes are asked for.
+    /// One wait, however often std reads; nobody knows how many bytes are asked for. What was read before an error counts.
     #[track_caller]
     fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        let caller = Some(Location::caller());
-        self.transfer(Operation::Read, 0, None, caller, move |mut file, _| file.read_to_end(buf))
+        let before = buf.len();
+        let waiting = self.begin(Operation::Read, Some(Location::caller()));
+        let result = (&*self.inner).read_to_end(buf);
+        if let Some(waiting) = waiting {
+            waiting.end(Some((buf.len() - before) as u64));
+        }
+        result
     }
 
-    /// As `read_to_end`.
+    /// As `read_to_end`, also if it is no text.
     #[track_caller]
     fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        let caller = Some(Location::caller());
-        self.transfer(Operation::Read, 0, None, caller, move |mut file, _| file.read_to_string(buf))
+        let Some(waiting) = self.begin(Operation::Read, Some(Location::caller())) else {
+            return (&*self.inner).read_to_string(buf);
+        };
+        let mut bytes = std::mem::take(buf).into_bytes();
+        let before = bytes.len();
+        let result = (&*self.inner).read_to_end(&mut bytes);
+        waiting.end(Some((bytes.len() - before) as u64));
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                *buf = text;
+                result
+            }
+            Err(error) => {
+                let mut bytes = error.into_bytes();
+                bytes.truncate(before);
+                *buf = String::from_utf8(bytes).unwrap_or_default();
+                // std's own error.
+                result.and_then(|_| (&[0xff][..]).read_to_string(&mut String::new()))
+            }
+        }
     }
 }
 

@@ -18,7 +18,10 @@
 //!
 //! A file that is deleted here has no row any more, one that is renamed keeps its counters under the new name, and so do all those below
 //! a folder that is deleted or renamed here: those whose paths, as the program gave them, begin with the folder's. Where
-//! `remove_dir_all` fails half way, the rows stay. What others do, and what is done to the same folder by another name, does not show.
+//! `remove_dir_all` fails half way, the rows stay. What others do, and what is done to the same folder by another name, does not show. Where
+//! a file of the name is there again by the time that it is looked for, because another thread has made it meanwhile, the row is that one's.
+//!
+//! What was read before an error counts; of a [`copy`] that fails std does not say how much it was.
 //!
 //! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`. `std::io::copy`
 //! between two of std's files leaves the copying to the system; between these it reads and writes.
@@ -30,6 +33,8 @@ pub(crate) mod record;
 
 #[cfg(feature = "instrument")]
 pub use file::{File, OpenOptions};
+#[allow(deprecated)]
+pub use std::fs::soft_link;
 pub use std::fs::{DirBuilder, DirEntry, FileTimes, FileType, Metadata, Permissions, ReadDir, TryLockError, read_dir};
 #[cfg(not(feature = "instrument"))]
 pub use std::fs::{File, OpenOptions};
@@ -99,7 +104,9 @@ impl Fs {
         let write = || record::transfer(self.instrument, io(&written, Operation::Write), copy);
         record::transfer(self.instrument, io(&read, Operation::Read), write)?;
         // std has opened and closed both.
-        [read, written].map(record::Named::opened).into_iter().for_each(record::closed);
+        for (named, path) in [(read, from), (written, to)] {
+            record::closed(named.opened(self.instrument, path));
+        }
         Ok(bytes)
     }
 }

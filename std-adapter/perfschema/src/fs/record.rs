@@ -4,7 +4,8 @@ use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
 use crate::io::{File, Io as _, amount, transferred};
 use crate::process::process;
-use perfschema_core::{FileEvent, IoEvent, Operation, Switches, WaitStart};
+use perfschema_core::{FileEvent, FileInstance, IoEvent, Operation, Switches, WaitStart};
+use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
@@ -25,14 +26,26 @@ impl Named {
         self.0
     }
 
-    /// The file is open; the reference is the handle's now.
-    pub(crate) fn opened(self) -> File {
+    /// The file is open; the reference is the handle's now. Path and instrument are those that it was named by.
+    pub(crate) fn opened(self, instrument: &'static Instrument, path: &Path) -> File {
         let file = std::mem::ManuallyDrop::new(self).0;
-        if let (Some(file), Some(_)) = (&file, process()) {
-            file.opened();
+        match (file, process()) {
+            (Some(known), Some(_)) if !known.opened() => opened_anew(known, instrument, path),
+            _ => file,
         }
-        file
     }
+}
+
+/// Another thread has deleted the file since it was named: before it was opened, if there is one of the path, which is another one then.
+#[cold]
+fn opened_anew(gone: FileInstance<'static>, instrument: &'static Instrument, path: &Path) -> File {
+    let there = std::fs::symlink_metadata(path).is_ok();
+    let Some(file) = there.then(|| std::mem::ManuallyDrop::new(Named::new(instrument, path)).0).flatten() else {
+        return Some(gone);
+    };
+    file.opened();
+    closed(Some(gone));
+    Some(file)
 }
 
 impl Drop for Named {
@@ -59,8 +72,10 @@ pub(crate) fn closed(file: File) {
     }
 }
 
+/// A file, or an empty folder. If there is one of the name again, another thread has made it meanwhile, and may have it open: then the row
+/// is that one's.
 pub(crate) fn deleted(path: &Path) {
-    if let Some(process) = process() {
+    if let Some(process) = process().filter(|_| std::fs::symlink_metadata(path).is_err()) {
         process.region().file_deleted(path.as_os_str().as_encoded_bytes());
     }
 }
@@ -72,10 +87,28 @@ pub(crate) fn folder_deleted(path: &Path) {
     }
 }
 
+/// The system has said so. What there is under the old name then is the same file, where both names are of one and the system has done
+/// nothing, or another one that was made meanwhile.
 pub(crate) fn renamed(from: &Path, to: &Path) {
-    if let Some(process) = process() {
-        process.region().file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
+    let Some(process) = process() else { return };
+    let (region, new) = (process.region(), to.as_os_str().as_encoded_bytes());
+    match std::fs::symlink_metadata(from) {
+        Err(_) => region.file_renamed(from.as_os_str().as_encoded_bytes(), new),
+        Ok(found) if std::fs::symlink_metadata(to).is_ok_and(|file| is_same(&file, &found)) => {}
+        Ok(_) => region.file_deleted(new),
     }
+}
+
+#[cfg(unix)]
+fn is_same(file: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (file.dev(), file.ino()) == (other.dev(), other.ino())
+}
+
+/// Nothing says so: that nobody has made the old name anew is the likelier.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 /// What the options of an open say that its wait shows.

@@ -13,7 +13,7 @@ fn resident_bytes() -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
 }
 
-pub fn program() {
+pub(crate) fn program() {
     let builder = perfschema::builder().everything(true).environment(false).size(Size::MaxThreadInstances, 1000);
     let before = resident_bytes();
     let region = builder.share(argument() == "shared").start().unwrap().region();

@@ -139,7 +139,7 @@ impl OpenOptions {
         let named = Named::new(self.instrument, &path);
         let io = self.opening.io(self.instrument, named.file(), caller);
         let inner = pending::run(io, self.inner.open(&path)).await?;
-        Ok(File::of(inner, self.instrument, named.opened()))
+        Ok(File::of(inner, self.instrument, named.opened(self.instrument, &path)))
     }
 }
 

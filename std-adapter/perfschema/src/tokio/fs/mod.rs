@@ -137,7 +137,7 @@ impl Path1 {
         let named = self.named();
         let result = pending::transfer(self.io(&named, operation), run).await?;
         // tokio has opened and closed it.
-        record::closed(named.opened());
+        record::closed(named.opened(self.instrument, &self.path));
         Ok(result)
     }
 }
