@@ -33,7 +33,7 @@ pub(crate) mod record;
 
 #[cfg(feature = "instrument")]
 pub use file::{File, OpenOptions};
-#[allow(deprecated)]
+#[expect(deprecated, reason = "who uses it finds it")]
 pub use std::fs::soft_link;
 pub use std::fs::{DirBuilder, DirEntry, FileTimes, FileType, Metadata, Permissions, ReadDir, TryLockError, read_dir};
 #[cfg(not(feature = "instrument"))]

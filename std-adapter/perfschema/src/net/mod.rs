@@ -19,8 +19,8 @@
 //!
 //! A server says when it waits for its client's next request, by [`Idle::idle`].
 //!
-//! What std has and this cannot: `TcpStreamExt` of `std::os::linux::net`, which is sealed; and `only_v6`, which std has given up. What a clone of
-//! a UDP socket is connected to later does not show in the row of the other.
+//! What std has and this cannot: `TcpStreamExt` of `std::os::linux::net`, which is sealed, and `only_v6`, which std has given up. What a
+//! clone of a UDP socket is connected to later does not show in the row of the other.
 
 #[cfg(feature = "instrument")]
 pub(crate) mod methods;
