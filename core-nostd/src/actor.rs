@@ -365,7 +365,8 @@ impl<'r> Actor<'r> {
         wait
     }
 
-    /// Takes the record that ended longest ago, and writes there what is known before the timer is read.
+    /// Takes the record that ended longest ago, and writes there what is known before the timer is read. What begins from now on lies within
+    /// this event, until it ends.
     #[inline(always)]
     fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
         let Some(record) = self.ring.take() else {
@@ -480,8 +481,7 @@ impl<'r> Actor<'r> {
             return Ending { record: Some(record), row: None };
         }
         self.ring.give_back(record, switches.has(Switches::HISTORY));
-        let last = self.sequence.get();
-        record::begin_end(record, wait.sequence, last, amount);
+        record::begin_end(record, wait.sequence, self.sequence.get(), amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
             row = self.long.next(self.region);
@@ -489,6 +489,7 @@ impl<'r> Actor<'r> {
                 let ended = Ended {
                     record,
                     start: wait.start,
+                    // Read again: no register is kept for it where there is no long history.
                     end_event: self.sequence.get(),
                     nesting,
                     amount: wait.amount,

@@ -338,7 +338,7 @@ fn zeroed(words: usize) -> Result<&'static [Word], StartError> {
     // A line more, instead of the alignment of one: zeroed memory of more than the system's own alignment is written by std, page by page.
     let layout = words.checked_add(LINE / size_of::<Word>()).and_then(|words| std::alloc::Layout::array::<Word>(words).ok());
     let layout = layout.ok_or_else(out_of_memory)?;
-    // SAFETY: the layout's size is not zero.
+    // SAFETY: the layout's size is not zero, but a line or more.
     let memory = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Word>();
     if memory.is_null() {
         return Err(out_of_memory());

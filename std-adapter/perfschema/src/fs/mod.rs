@@ -20,6 +20,7 @@
 //! a folder that is deleted or renamed here: those whose paths, as the program gave them, begin with the folder's. Where
 //! `remove_dir_all` fails half way, the rows stay. What others do, and what is done to the same folder by another name, does not show. Where
 //! a file of the name is there again by the time that it is looked for, because another thread has made it meanwhile, the row is that one's.
+//! A file that is renamed to its own name in other letters, where letter case is none, keeps its row under the old one.
 //!
 //! What was read before an error counts; of a [`copy`] that fails std does not say how much it was.
 //!

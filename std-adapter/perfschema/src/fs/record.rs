@@ -28,21 +28,26 @@ impl Named {
 
     /// The file is open; the reference is the handle's now. Path and instrument are those that it was named by.
     pub(crate) fn opened(self, instrument: &'static Instrument, path: &Path) -> File {
-        let file = std::mem::ManuallyDrop::new(self).0;
+        let file = self.keep();
         match (file, process()) {
             (Some(known), Some(_)) if !known.opened() => opened_anew(known, instrument, path),
             _ => file,
         }
+    }
+
+    /// The reference is somebody else's from now on.
+    fn keep(self) -> File {
+        std::mem::ManuallyDrop::new(self).0
     }
 }
 
 /// Another thread has deleted the file since it was named: before it was opened, if there is one of the path, which is another one then.
 #[cold]
 fn opened_anew(gone: FileInstance<'static>, instrument: &'static Instrument, path: &Path) -> File {
-    let there = std::fs::symlink_metadata(path).is_ok();
-    let Some(file) = there.then(|| std::mem::ManuallyDrop::new(Named::new(instrument, path)).0).flatten() else {
+    if std::fs::symlink_metadata(path).is_err() {
         return Some(gone);
-    };
+    }
+    let Some(file) = Named::new(instrument, path).keep() else { return Some(gone) };
     file.opened();
     closed(Some(gone));
     Some(file)

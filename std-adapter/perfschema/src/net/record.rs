@@ -213,6 +213,11 @@ impl Handle {
     }
 }
 
+/// Whom a socket leads to that was connected to this address. No address is that of this machine, as the system chooses it.
+pub(crate) fn connected_to(socket: &impl Std, address: std::net::SocketAddr) -> SocketAddress {
+    if address.ip().is_unspecified() { socket.leads_to() } else { address.into() }
+}
+
 /// The other end of a connection, as std gives it.
 pub(crate) trait Peer {
     fn leads_to(&self) -> SocketAddress;

@@ -1,7 +1,7 @@
 //! `TcpListener` and `TcpStream`
 
 use super::methods::{conversions, idles, incoming, operations, streams};
-use super::record::{Caller, Socket, Std};
+use super::record::{Caller, Socket, Std, connected_to};
 use super::{Net, descriptor, each_address};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, SocketAddress};
@@ -131,9 +131,8 @@ impl TcpStream {
         caller: Caller,
         connect: impl FnOnce() -> io::Result<std::net::TcpStream>,
     ) -> io::Result<TcpStream> {
-        // No address is that of this machine.
-        let leads_to = |socket: &std::net::TcpStream| if peer.ip().is_unspecified() { socket.leads_to() } else { peer.into() };
-        let socket = Socket::open(net.instrument, Operation::Connect, peer.into(), caller, connect, leads_to)?;
+        let opened = |socket: &std::net::TcpStream| connected_to(socket, peer);
+        let socket = Socket::open(net.instrument, Operation::Connect, peer.into(), caller, connect, opened)?;
         Ok(TcpStream { socket })
     }
 }

@@ -5,7 +5,7 @@ use super::split::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use super::{Caller, NOWHERE, ToSocketAddrs, each_address};
 use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
-use crate::net::record::{Io, Peer, Socket, Std};
+use crate::net::record::{Io, Peer, Socket, Std, connected_to};
 use crate::net::{CLIENT_CONNECTION, Net, SERVER_TCPIP_SOCKET, descriptor};
 use crate::tokio::pending::{Polled, without_bytes};
 use perfschema_core::{Operation, SocketAddress};
@@ -117,11 +117,8 @@ impl TcpStream {
     pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpStream> {
         let connect = |address: SocketAddr| {
             let connect = tokio::net::TcpStream::connect(address);
-            // No address is that of this machine.
-            let leads_to = move |socket: &tokio::net::TcpStream| {
-                if address.ip().is_unspecified() { socket.leads_to() } else { address.into() }
-            };
-            Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, leads_to)
+            let opened = move |socket: &tokio::net::TcpStream| connected_to(socket, address);
+            Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, opened)
         };
         let socket = each_address(addr, connect, tokio::net::TcpStream::connect(NOWHERE)).await?;
         Ok(TcpStream { polled: Polled::new(), socket })
