@@ -127,8 +127,10 @@ fn lists_keys_and_switches() {
 fn small_terminals() {
     let demo = demo();
     let mut top = top(&demo, (24, 80));
-    top.press("2");
-    let screen = top.until("80 columns", |screen| screen.contains("demo/postings") || screen.contains("/postings"));
+    // A single row: which rows come first, and so which a low terminal shows, is decided by what the machine does meanwhile.
+    top.until("it takes keys", |screen| screen.contains("1 Waits"));
+    top.press("2/postings\r");
+    let screen = top.until("80 columns", |screen| screen.contains("/postings") && screen.contains("with \"postings\""));
     assert!(["TIME/S▼", "AVERAGE", "TOTAL TIME"].iter().all(|title| screen.contains(title)), "{screen}");
     top.resize(10, 200);
     top.until("a wide one has all columns", |screen| {
@@ -136,7 +138,7 @@ fn small_terminals() {
     });
     top.resize(6, 30);
     top.until("the name and the time", |screen| {
-        screen.contains("TIME/S▼") && !screen.contains("AVERAGE") && screen.contains("postings")
+        screen.contains("TIME/S▼") && !screen.contains("AVERAGE") && row(screen, "/postings").len() == 3
     });
     for (rows, columns) in [(3, 12), (2, 3), (1, 1), (1, 40), (40, 1)] {
         top.resize(rows, columns);
