@@ -47,6 +47,7 @@ pub mod model;
 pub mod name;
 mod operation;
 pub mod options;
+mod path;
 pub mod pattern;
 pub mod picotime;
 mod pool;

@@ -1,0 +1,137 @@
+//! Paths of files: what is kept of one in a file's place, and how one is compared with it.
+
+use crate::file::word;
+use crate::region::{FILE, Text};
+use crate::sync::Word;
+
+/// Bytes of a path that are kept.
+pub(crate) const PATH_BYTES: usize = 512;
+
+/// A path to be looked for.
+pub(crate) struct Name<'p> {
+    /// What is kept of it, as [`words_of`] has it.
+    whole: &'p [[u8; 8]],
+    last: Option<u64>,
+    len: u64,
+    pub(crate) hash: u64,
+}
+
+impl Name<'_> {
+    pub(crate) fn of(path: &[u8]) -> Name<'_> {
+        // Eight bytes at a time: a path is hashed whenever a file is opened.
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mix = |hash: u64, word: u64| {
+            let product = (hash ^ word).wrapping_mul(MULTIPLIER);
+            product ^ product >> 29
+        };
+        let (whole, last) = words_of(path);
+        let hash = whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(last).fold(path.len() as u64, mix);
+        let (whole, last) = match whole.get(..PATH_BYTES / 8) {
+            Some(kept) => (kept, None),
+            None => (whole, last),
+        };
+        Name { whole, last, len: path.len() as u64, hash: mix(hash, 0) }
+    }
+
+    pub(crate) fn write(&self, words: &[Word; FILE]) {
+        words[word::HASH].set(self.hash);
+        words[word::LEN].set(self.len);
+        let values = self.whole.iter().map(|bytes| u64::from_le_bytes(*bytes)).chain(self.last);
+        words[word::PATH].iter().zip(values).for_each(|(word, value)| word.set(value));
+    }
+
+    pub(crate) fn is_of(&self, words: &[Word; FILE]) -> bool {
+        let path = &words[word::PATH];
+        words[word::HASH].get() == self.hash
+            && words[word::LEN].get() == self.len
+            && path.iter().zip(self.whole).all(|(word, bytes)| word.get() == u64::from_le_bytes(*bytes))
+            && self.last.is_none_or(|last| path.get(self.whole.len()).is_some_and(|word| word.get() == last))
+    }
+}
+
+/// The path of a folder as those of its files begin.
+pub(crate) fn without_slashes(mut path: &[u8]) -> &[u8] {
+    while let Some(shorter) = path.strip_suffix(b"/") {
+        path = shorter;
+    }
+    path
+}
+
+/// Eight bytes to a word, the first in the lowest; as `region::text` has them. The words that are whole, and the last if it is not.
+// In two parts, because a path is looked at whenever a file is opened: a loop over the first is a few instructions a word.
+fn words_of(bytes: &[u8]) -> (&[[u8; 8]], Option<u64>) {
+    let (whole, rest) = bytes.as_chunks();
+    // Not `last_chunk`, which keeps a panic where it is built for size.
+    let last = bytes.len().checked_sub(8).and_then(|start| bytes.get(start..)?.first_chunk());
+    let last = match last {
+        Some(last) => u64::from_le_bytes(*last).wrapping_shr(64 - 8 * rest.len() as u32),
+        None => rest.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+    };
+    (whole, (!rest.is_empty()).then_some(last))
+}
+
+/// What is kept of the path in a place, and whether that is all of it.
+pub(crate) struct Kept {
+    bytes: [u8; PATH_BYTES],
+    len: usize,
+    pub(crate) whole: bool,
+}
+
+impl Kept {
+    pub(crate) fn of(words: &[Word; FILE]) -> Kept {
+        let len = words[word::LEN].get();
+        let mut bytes = [0; PATH_BYTES];
+        for (chunk, word) in bytes.as_chunks_mut().0.iter_mut().zip(&words[word::PATH]) {
+            *chunk = word.get().to_le_bytes();
+        }
+        let kept = usize::try_from(len).unwrap_or(PATH_BYTES).min(PATH_BYTES);
+        Kept { bytes, len: kept, whole: len <= PATH_BYTES as u64 }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    /// What comes behind the folder and a slash, if it is below it.
+    pub(crate) fn below(&self, folder: &[u8]) -> Option<&[u8]> {
+        // Not by strip_prefix(): built for size, that can panic as far as a compiler sees.
+        match (self.bytes().get(..folder.len())?, self.bytes().get(folder.len()..)?) {
+            (beginning, [b'/', below @ ..]) if beginning == folder => Some(below),
+            _ => None,
+        }
+    }
+}
+
+/// The path in a place as text. What is no UTF-8 shows as U+FFFD; a character that was cut does not show.
+pub(crate) fn path_text(words: &[Word; FILE]) -> Text<PATH_BYTES> {
+    let kept = Kept::of(words);
+    let mut text = Text::EMPTY;
+    let mut chunks = kept.bytes().utf8_chunks().peekable();
+    while let Some(chunk) = chunks.next() {
+        text.push_str(chunk.valid());
+        let cut = !kept.whole && chunks.peek().is_none();
+        if !chunk.invalid().is_empty() && !cut {
+            text.push_str("\u{fffd}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn the_words_of_a_path_are_its_bytes_whatever_its_length() {
+        let path: Vec<u8> = (1..=40).collect();
+        for length in 0..=path.len() {
+            let path = &path[..length];
+            let (whole, last) = words_of(path);
+            let mut bytes = whole.as_flattened().to_vec();
+            bytes.extend(last.map(u64::to_le_bytes).into_iter().flatten());
+            assert_eq!(bytes.len(), length.next_multiple_of(8));
+            assert!(bytes.starts_with(path) && bytes[length..].iter().all(|byte| *byte == 0), "{length}: {bytes:?}");
+        }
+    }
+}
