@@ -55,6 +55,30 @@ fn running_stopped_killed_pruned() {
     assert!(!said.contains("panicked"), "{said}");
 }
 
+/// Of a program in a folder whose name is no text, and whose own is cut in the middle of a letter where the system keeps it.
+#[test]
+fn whether_it_runs_does_not_depend_on_names() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = std::env::temp_dir().join(std::ffi::OsStr::from_bytes(b"perfschema-caf\xe9"));
+    std::fs::create_dir_all(&folder).expect("it can be made");
+    let program = folder.join("aaaaaaaaaaaaaa\u{e9}");
+    std::fs::copy(common::PROGRAM, &program).expect("it can be copied");
+    let demo = Demo::of(&program);
+    let state = || {
+        let list = succeeds(&["list", "--format", "csv"]);
+        list.lines().find_map(|line| Some(line.strip_prefix(&format!("{},", demo.pid()))?.contains(",runs")))
+    };
+    until("it shares its tables", || state().is_some());
+    assert_eq!(state(), Some(true));
+    assert_eq!(succeeds(&["prune", &demo.pid()]), "");
+    succeeds(&["sql", &demo.pid(), "UPDATE setup_instruments SET timed = 'NO' WHERE name = 'idle'"]);
+    demo.signal("-STOP");
+    until("it is stopped", || {
+        succeeds(&["top", &demo.pid(), "--batch", "--view", "waits", "-d", "0.05"]).contains(" is stopped, ")
+    });
+    std::fs::remove_dir_all(&folder).expect("it can be removed");
+}
+
 #[test]
 fn what_is_not_there_is_said() {
     let fails = |args: &[&str], expected: &str| {

@@ -17,18 +17,20 @@ use crate::thread;
 use perfschema_core::{Actor, Child, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::Cell;
-use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 // Relaxed, all of them: written by a child while it has one thread.
-/// There was no memory for the child. It records nothing, and leaves the parent's alone.
+/// There was no memory for the child. It records nothing.
 static LOST: AtomicBool = AtomicBool::new(false);
 /// The memory is in a file, with a name or without: a child must take other memory.
 static IN_FILE: AtomicBool = AtomicBool::new(false);
 /// Why the child's memory is not shared as the parent's is: an errno. 0: it is.
 static NOT_SHARED: AtomicI32 = AtomicI32::new(0);
-/// The child's file that has no name yet, or -1.
+/// The child's file that has no name yet, or -1; and which file that is. The program may close what it does not know, as daemons do, and
+/// open another file by the same number.
 static UNNAMED: AtomicI32 = AtomicI32::new(-1);
+static UNNAMED_FILE: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// How many forks lead from the process that started recording to this one.
 static FORKS: AtomicU32 = AtomicU32::new(0);
@@ -77,16 +79,47 @@ pub(crate) fn still_shared() -> Result<(), ShareError> {
     }
 }
 
-/// Gives a child's file its name, if it has none: at its first record.
+/// Gives a child's file its name, if it has none: at its first record, of which the program sees nothing.
 #[cold]
 pub(crate) fn publish(process: &Process) {
-    let file = UNNAMED.swap(-1, Ordering::Relaxed);
-    if file >= 0 {
-        // SAFETY: `child` left the descriptor here for whoever takes it out, which happens once.
-        let file = unsafe { OwnedFd::from_raw_fd(file) };
-        if let Err(error) = share::publish(&file, process.region().pid(), process.region().start_unix_ns()) {
-            NOT_SHARED.store(errno(error), Ordering::Relaxed);
+    if UNNAMED.load(Ordering::Relaxed) < 0 {
+        return;
+    }
+    // SAFETY: the calling thread's own errno.
+    let program_errno = unsafe { *libc::__errno_location() };
+    match take_unnamed() {
+        Some(Ok(file)) => {
+            if let Err(error) = share::publish(&file, process.region().pid(), process.region().start_unix_ns()) {
+                NOT_SHARED.store(errno(error), Ordering::Relaxed);
+            }
         }
+        Some(Err(errno)) => NOT_SHARED.store(errno, Ordering::Relaxed),
+        None => {}
+    }
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = program_errno };
+}
+
+/// Takes the file that has no name yet out of where [`keep_unnamed`] left it; an errno if it was closed.
+fn take_unnamed() -> Option<Result<OwnedFd, i32>> {
+    let file = UNNAMED.swap(-1, Ordering::Relaxed);
+    let [device, inode] = UNNAMED_FILE.each_ref().map(|word| word.load(Ordering::Relaxed));
+    (file >= 0).then(|| match share::identity(file) {
+        // SAFETY: it is the descriptor that was left here for whoever takes it out, which happens once.
+        Some(found) if found == (device, inode) => Ok(unsafe { OwnedFd::from_raw_fd(file) }),
+        _ => Err(libc::EBADF),
+    })
+}
+
+fn keep_unnamed(file: Option<OwnedFd>) {
+    // The parent's, if that never recorded.
+    drop(take_unnamed());
+    if let Some(file) = file
+        && let Some((device, inode)) = share::identity(file.as_raw_fd())
+    {
+        UNNAMED_FILE[0].store(device, Ordering::Relaxed);
+        UNNAMED_FILE[1].store(inode, Ordering::Relaxed);
+        UNNAMED.store(file.into_raw_fd(), Ordering::Relaxed);
     }
 }
 
@@ -107,6 +140,7 @@ extern "C" fn prepare() {
     SIGNALS.set(old);
     if process().is_some() && IN_FILE.load(Ordering::Relaxed) {
         thread::own_actors(|own, _| SAVED.set(save(own)));
+        thread::forking(true);
     }
 }
 
@@ -128,6 +162,8 @@ extern "C" fn child() {
     if let Some(process) = process() {
         thread::own_actors(|own, idle| {
             if IN_FILE.load(Ordering::Relaxed) && take_memory(process, own).is_none() {
+                // What is not asked whether there is memory, as a guard that is dropped, leaves the parent's alone.
+                share::put_zeros_in_place(process.region().words());
                 return LOST.store(true, Ordering::Relaxed);
             }
             // SAFETY: the call takes nothing and cannot fail.
@@ -151,10 +187,10 @@ fn take_memory(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<()> {
         None => return None,
     };
     let (words, file) = match Unnamed::new(place.len()) {
-        Ok(Unnamed { words, file }) => (words, file.into_raw_fd()),
+        Ok(Unnamed { words, file }) => (words, Some(file)),
         Err(error) => {
             NOT_SHARED.store(errno(error).max(1), Ordering::Relaxed);
-            (share::anonymous(place.len())?, -1)
+            (share::anonymous(place.len())?, None)
         }
     };
     process.region().copy_for_child(words);
@@ -163,17 +199,13 @@ fn take_memory(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<()> {
         actor.restore(saved);
         saved = &saved[actor.save(&[])..];
     }
-    IN_FILE.store(file >= 0, Ordering::Relaxed);
-    let before = UNNAMED.swap(file, Ordering::Relaxed);
-    if before >= 0 {
-        // The parent's, if that never recorded.
-        // SAFETY: as in publish().
-        drop(unsafe { OwnedFd::from_raw_fd(before) });
-    }
+    IN_FILE.store(file.is_some(), Ordering::Relaxed);
+    keep_unnamed(file);
     Some(())
 }
 
 fn done() {
+    thread::forking(false);
     if let Some(saved) = SAVED.take() {
         share::unmap(saved);
     }

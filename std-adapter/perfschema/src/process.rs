@@ -298,12 +298,6 @@ impl Builder {
     }
 }
 
-/// When this process's own region was made, if it has one.
-#[cfg(target_os = "linux")]
-pub(crate) fn own_start_unix_ns() -> Option<u64> {
-    PROCESS.get().map(|process| process.region.start_unix_ns())
-}
-
 pub(crate) fn unix_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }

@@ -7,11 +7,14 @@
 //! A file has no name while its region is being made, so a reader finds either no region or a whole one, and a child that only forks to
 //! run another program leaves none behind. All its memory is reserved at once: a file system that is full is an error here, and not the
 //! death of the program at its first touch of a page.
+//!
+//! Whether its process still runs is asked of the file: a lock (`flock`) is held on it by the mapping, until nobody has that any more. That
+//! holds whatever becomes of descriptors, and for readers who may not look at the process, or count processes by other numbers.
 
 use perfschema_core::{Region, RegionError, Text, Word};
 use std::fmt::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Why a region could not be put into shared memory. The program records in memory of its own instead.
@@ -86,7 +89,14 @@ impl Unnamed {
         // SAFETY: the path ends with a zero, the descriptor is open.
         let file = unsafe { libc::openat(directory.as_raw_fd(), c".".as_ptr(), flags, 0o600) };
         let file = owned(file).ok_or_else(|| failed("open"))?;
+        if lock(&file, libc::LOCK_EX) != 0 {
+            return Err(failed("flock"));
+        }
         let bytes = words.saturating_mul(size_of::<Word>());
+        if bytes as u64 > file_size_limit() {
+            // The system would say so with a signal that ends the program.
+            return Err(ShareError::System { call: "fallocate", errno: libc::EFBIG });
+        }
         // SAFETY: the descriptor is open.
         if unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, bytes as libc::off_t) } != 0 {
             return Err(failed("fallocate"));
@@ -94,6 +104,28 @@ impl Unnamed {
         let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| failed("mmap"))?;
         Ok(Unnamed { words, file })
     }
+}
+
+/// Takes a lock on the file, or gives it up; does not wait for one.
+fn lock(file: &OwnedFd, operation: libc::c_int) -> libc::c_int {
+    // SAFETY: the descriptor is open.
+    unsafe { libc::flock(file.as_raw_fd(), operation | libc::LOCK_NB) }
+}
+
+/// The largest file that the process may write, in bytes: `ulimit -f`.
+fn file_size_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `limit` is a place to write to. If the call fails, there is no limit.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    limit.rlim_cur
+}
+
+/// Which file a descriptor is open on.
+pub(crate) fn identity(descriptor: RawFd) -> Option<(u64, u64)> {
+    // SAFETY: zeros are a value of this plain structure, and the call fills it.
+    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: `found` is a place to write to; a descriptor that is not open is an error.
+    (unsafe { libc::fstat(descriptor, &raw mut found) } == 0).then_some((found.st_dev, found.st_ino))
 }
 
 /// Gives the file the name under which readers look for it: the region in it is whole. An existing file is never replaced.
@@ -157,6 +189,16 @@ pub(crate) fn unmap(words: &'static [Word]) {
     unsafe { libc::munmap(words.as_ptr().cast_mut().cast(), size_of_val(words)) };
 }
 
+/// Puts zeros in the place of memory that was mapped by `map`, where there is no memory for anything else: they need none until they are
+/// written. In a forked child, whose only thread calls this.
+pub(crate) fn put_zeros_in_place(place: &'static [Word]) {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    let (at, bytes) = (place.as_ptr().cast_mut().cast(), size_of_val(place));
+    // SAFETY: a whole mapping of this length. References to it stay valid: they are of atomics, which may change at any time. If the call
+    // fails, all is as it was.
+    unsafe { libc::mmap(at, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+}
+
 /// Puts memory in the place of other memory of the same length, both mapped by `map`. In a forked child, whose only thread calls this.
 pub(crate) fn put_in_place(words: &'static [Word], place: &'static [Word]) -> bool {
     let (from, to) = (words.as_ptr().cast_mut().cast(), place.as_ptr().cast_mut().cast::<libc::c_void>());
@@ -189,17 +231,30 @@ impl SharedFile {
         self.start_unix_ns
     }
 
-    /// Whether the process still has the file in its memory. A process that came later by the same number has not.
+    /// Whether the process still has the file in its memory. A process that came later by the same number has not. What cannot be found out
+    /// is taken for true.
     pub fn is_in_use(&self) -> bool {
-        self.path.metadata().is_ok_and(|metadata| has_mapped(self.pid, metadata.ino()))
+        match open_shared(&self.path, std::fs::OpenOptions::new().read(true)) {
+            Ok(file) => is_locked(&file),
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        }
     }
 }
 
-/// Whether a process has a file in its memory.
-fn has_mapped(pid: u32, inode: u64) -> bool {
-    let Ok(maps) = std::fs::read_to_string(format!("/proc/{pid}/maps")) else { return false };
-    // 7f00f1c00000-7f00f2a00000 rw-s 00000000 00:18 42    /dev/shm/…
-    maps.lines().any(|line| line.split_whitespace().nth(4).and_then(|found| found.parse().ok()) == Some(inode))
+/// Whether the process that made the file still has it in its memory.
+fn is_locked(file: &OwnedFd) -> bool {
+    // Shared, so that those who ask at the same moment do not take each other for it.
+    let is_locked = lock(file, libc::LOCK_SH) != 0;
+    if !is_locked {
+        lock(file, libc::LOCK_UN);
+    }
+    is_locked
+}
+
+/// Opens a file, not waiting for the other end of a pipe, nor following a link to somewhere else.
+fn open_shared(path: &Path, options: &std::fs::OpenOptions) -> std::io::Result<OwnedFd> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    options.clone().custom_flags(flags).open(path).map(OwnedFd::from)
 }
 
 /// The files of all programs of this user that share their region, or did until they ended, oldest first.
@@ -244,7 +299,8 @@ pub struct Attached {
     words: &'static [Word],
     // Of the words, so it is only given out for as long as `self` lives.
     region: Region<'static>,
-    inode: u64,
+    // A description of its own, so that it finds the lock of whoever made the file.
+    file: OwnedFd,
 }
 
 /// Why a file could not be attached to.
@@ -283,10 +339,8 @@ impl std::error::Error for AttachError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
-    // Not waiting for the other end of a pipe, nor following a link to somewhere else.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let open = std::fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(file);
-    let file = open.map_err(AttachError::File)?;
+    let file = open_shared(file.as_ref(), std::fs::OpenOptions::new().read(true).write(true)).map_err(AttachError::File)?;
+    let file = std::fs::File::from(file);
     let metadata = file.metadata().map_err(AttachError::File)?;
     let words = usize::try_from(metadata.len()).unwrap_or(0) / size_of::<Word>();
     if !metadata.is_file() {
@@ -298,7 +352,7 @@ pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
     let file = OwnedFd::from(file);
     let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
     match Region::open(words) {
-        Ok(region) => Ok(Attached { words, region, inode: metadata.ino() }),
+        Ok(region) => Ok(Attached { words, region, file }),
         Err(error) => {
             unmap(words);
             Err(AttachError::Region(error))
@@ -312,8 +366,7 @@ impl Attached {
         &self.region
     }
 
-    /// Whether the process still has the region in its memory; a process that came later by the same number has not. Costs a look at its
-    /// list of mappings.
+    /// Whether the process still has the region in its memory; a process that came later by the same number has not.
     ///
     /// ```
     /// let process = perfschema::builder().share(true).start()?;
@@ -324,11 +377,7 @@ impl Attached {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_in_use(&self) -> bool {
-        if self.region.pid() == std::process::id() {
-            // This process has the file in its memory anyway, by attaching to it: it may be that of an earlier one of this number.
-            return crate::process::own_start_unix_ns() == Some(self.region.start_unix_ns());
-        }
-        has_mapped(self.region.pid(), self.inode)
+        is_locked(&self.file)
     }
 }
 

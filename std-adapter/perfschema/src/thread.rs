@@ -40,11 +40,13 @@ pub(crate) const TURNS: usize = 13;
 const NEW: u32 = 1 << 31;
 /// The actor on level 0 may be half written.
 const WRITING: u32 = 1 << 30;
+/// The thread forks, and until the child has memory of its own nobody writes what has one writer.
+const FORKING: u32 = 1 << 29;
 /// What counts levels.
-const BUSY: u32 = WRITING - 1;
+const BUSY: u32 = FORKING - 1;
 
 struct Thread {
-    /// How many levels are in the middle of a record; and [`NEW`], [`WRITING`]. One thread and its handlers use it, so relaxed is enough.
+    /// How many levels are in the middle of a record; and [`NEW`], [`WRITING`], [`FORKING`]. One thread and its handlers use it, so relaxed is enough.
     busy: AtomicU32,
     /// It has said who it is. Relaxed, as above.
     named: AtomicBool,
@@ -133,7 +135,7 @@ impl Thread {
         #[cfg(target_os = "linux")]
         crate::fork::publish(process);
         let level = (busy & BUSY) as usize;
-        let Some(place) = self.actors.get(level) else {
+        let Some(place) = self.actors.get(level).filter(|_| busy & FORKING == 0) else {
             process.region().count_lost(Lost::NestedLevels);
             return None;
         };
@@ -199,6 +201,12 @@ pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
         parked.iter_mut().zip(thread.turns()).for_each(|(place, turn)| *place = turn.parked());
         look(&own, thread.busy.load(Ordering::Relaxed) & BUSY == 0);
     });
+}
+
+/// Whether other handlers of this fork, of which some run before ours in the child, record with the thread's actors.
+#[cfg(target_os = "linux")]
+pub(crate) fn forking(is_forking: bool) {
+    THREAD.with(|thread| if is_forking { thread.mark(FORKING) } else { thread.unmark(FORKING) });
 }
 
 /// In a forked child: the next record is one for [`Thread::enter`], and the tasks whose turn it is go on.

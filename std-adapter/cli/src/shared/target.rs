@@ -88,10 +88,10 @@ pub(crate) struct Watch(Option<SharedFile>);
 impl Watch {
     pub(crate) fn state(&self) -> State {
         let Some(file) = self.0.as_ref().filter(|file| file.is_in_use()) else { return State::Ended };
-        // 17694 (a name) T …
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", file.pid())).unwrap_or_default();
-        let letter = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-        if matches!(letter, Some('T' | 't')) { State::Stopped } else { State::Runs }
+        // 17694 (a name, cut wherever it was too long) T …
+        let stat = std::fs::read(format!("/proc/{}/stat", file.pid())).unwrap_or_default();
+        let state = stat.windows(3).rfind(|window| window.starts_with(b") ")).map(|window| window[2]);
+        if matches!(state, Some(b'T' | b't')) { State::Stopped } else { State::Runs }
     }
 }
 

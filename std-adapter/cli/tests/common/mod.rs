@@ -4,6 +4,7 @@
 #![allow(unreachable_pub, reason = "shared by several test crates")]
 #![allow(missing_debug_implementations, reason = "a test's own helpers")]
 
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,11 @@ pub struct Demo(pub Child);
 
 impl Demo {
     pub fn start() -> Demo {
-        let mut command = Command::new(PROGRAM);
+        Demo::of(PROGRAM.as_ref())
+    }
+
+    pub fn of(program: &Path) -> Demo {
+        let mut command = Command::new(program);
         command.args(["demo", "--seconds", "60", env!("CARGO_MANIFEST_DIR")]);
         let child = command.env("PERFSCHEMA_SHARE", "1").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         Demo(child.expect("the program was built"))

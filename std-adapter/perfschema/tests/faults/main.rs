@@ -5,6 +5,7 @@
 
 mod abort;
 mod allocations;
+mod children;
 mod ends;
 mod files;
 mod fork;
@@ -33,6 +34,7 @@ fn the_program_that_other_tests_start() {
     match role.as_str() {
         "abort" => abort::program(),
         "allocations" => allocations::program(),
+        "children" => children::program(),
         "ends" => ends::program(),
         "files" => files::program(),
         "fork" => fork::program(),
