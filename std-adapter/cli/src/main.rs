@@ -2,10 +2,14 @@
 //!
 //! One file, or folder, per subcommand; each has its arguments and a function `run`. `output` knows the terminal.
 #![forbid(unsafe_code)]
+// They panic where nobody can read them any more, as on a terminal that was closed.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
+
+#[macro_use]
+mod output;
 
 mod demo;
 mod doc;
-mod output;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod shared;
 mod tables;
@@ -50,11 +54,11 @@ fn main() -> ExitCode {
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         #[cfg(all(feature = "instrument", target_os = "linux"))]
         Err(Error::Shared(error)) if error.is_of_a_statement() => {
-            eprintln!("{error}");
+            note!("{error}");
             ExitCode::FAILURE
         }
         Err(error) => {
-            eprintln!("perfschema: {error}");
+            note!("perfschema: {error}");
             ExitCode::FAILURE
         }
     }

@@ -5,6 +5,23 @@ use perfschema::render::Grid;
 use perfschema::render::text::{Fit, Footer, Times};
 use std::io::{self, Write};
 
+/// A line for people, on the standard error; as `eprintln!`. Where nobody can read it any more, as on a terminal that was closed, the work
+/// goes on.
+macro_rules! note {
+    ($($line:tt)*) => { $crate::output::write_line(std::io::stderr(), format_args!($($line)*)) };
+}
+
+/// The same on the standard output, for people only; as `println!`.
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+macro_rules! say {
+    ($($line:tt)*) => { $crate::output::write_line(std::io::stdout(), format_args!($($line)*)) };
+}
+
+pub(crate) fn write_line(mut to: impl Write, line: std::fmt::Arguments<'_>) {
+    // As a whole, and not each part by itself.
+    let _ = to.write_all(format!("{line}\n").as_bytes()).and_then(|()| to.flush());
+}
+
 /// How to print tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

@@ -127,8 +127,8 @@ fn lists_keys_and_switches() {
 fn small_terminals() {
     let demo = demo();
     let mut top = top(&demo, (24, 80));
-    // A single row: which rows come first, and so which a low terminal shows, is decided by what the machine does meanwhile.
-    top.until("it takes keys", |screen| screen.contains("1 Waits"));
+    // A single row: which rows come first, and so which a low terminal shows, is decided by what the machine does meanwhile. The keys are
+    // pressed before the program has begun to ask for them.
     top.press("2/postings\r");
     let screen = top.until("80 columns", |screen| screen.contains("/postings") && screen.contains("with \"postings\""));
     assert!(["TIME/S▼", "AVERAGE", "TOTAL TIME"].iter().all(|title| screen.contains(title)), "{screen}");
@@ -182,6 +182,38 @@ fn a_program_that_is_stopped_and_ends() {
     assert!(status.expect("there is kill").success());
     assert_eq!(again.ended().signal(), Some(15));
     again.is_as_before();
+}
+
+/// The window is closed: a signal says so to whoever the terminal belongs to. To others nothing but the end of what they read.
+#[test]
+fn a_terminal_that_goes_away() {
+    let demo = demo();
+    let mut first = top(&demo, (24, 80));
+    first.until("it shows something", |screen| screen.contains("THREAD"));
+    first.hang_up();
+    assert_eq!(first.ended().signal(), Some(1), "as a program that knows nothing of terminals");
+
+    let arguments = ["--wait", PROGRAM, "top", &demo.pid(), "--delay", "0.1"];
+    let mut second = Terminal::start("setsid", &arguments, &[], (24, 80));
+    second.until("it shows something", |screen| screen.contains("THREAD"));
+    let children = format!("/proc/{pid}/task/{pid}/children", pid = second.pid());
+    let child = std::fs::read_to_string(children).expect("it runs").trim().to_owned();
+    let is_there = || std::fs::read_to_string(format!("/proc/{child}/cmdline")).is_ok_and(|line| line.contains("top"));
+    assert!(is_there(), "the one that shows it: {child}");
+    second.hang_up();
+    until("it ends", || !is_there());
+}
+
+#[test]
+fn a_dumb_terminal_gets_plain_text() {
+    let demo = demo();
+    let arguments = ["top", &demo.pid(), "--view", "events", "--filter", "postings", "--delay", "0.1"];
+    for term in ["dumb", ""] {
+        let mut top = Terminal::start(PROGRAM, &arguments, &[("TERM", term)], (24, 140));
+        assert!(top.ended().success());
+        top.until("the list", |screen| screen.contains("demo/postings") && screen.contains("TOTAL TIME"));
+        assert!(top.bytes().iter().all(|byte| *byte != 0x1b), "{}", top.screen());
+    }
 }
 
 #[test]

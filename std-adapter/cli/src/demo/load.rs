@@ -126,7 +126,7 @@ fn watch(limit: Duration, begin: Instant, connections: u64, tally: &Tally) {
                 bar.set_position(begin.elapsed().as_millis() as u64);
                 bar.set_message(message);
             }
-            None => eprintln!("{message}"),
+            None => note!("{message}"),
         }
         before = (now, queries);
         // Lines ever more seldom.

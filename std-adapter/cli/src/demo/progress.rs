@@ -118,6 +118,6 @@ impl Lines {
         self.next_line = now + interval;
         let run = if self.run == 1 { String::new() } else { format!("run {}, ", self.run) };
         let (done, total) = (DecimalBytes(done_bytes), DecimalBytes(self.total_bytes));
-        eprintln!("{run}{done} of {total}{}{sentence}", if sentence.is_empty() { "" } else { ": " });
+        note!("{run}{done} of {total}{}{sentence}", if sentence.is_empty() { "" } else { ": " });
     }
 }

@@ -62,7 +62,7 @@ impl<'i> Server<'i> {
             Some(address) => {
                 let listener = QUERIES.bind_tcp(address).map_err(cannot(address.to_owned()))?;
                 let at = listener.local_addr().map_err(cannot(address.to_owned()))?;
-                eprintln!("perfschema: listening on {at}");
+                note!("perfschema: listening on {at}");
                 Some((listener, at))
             }
         };
@@ -71,7 +71,7 @@ impl<'i> Server<'i> {
             Some(path) => {
                 let listener = LOCAL_QUERIES.bind_unix(path).map_err(cannot(path.display().to_string()))?;
                 let place = UnixPlace::of(&listener, path).map_err(cannot(path.display().to_string()))?;
-                eprintln!("perfschema: listening on {}", path.display());
+                note!("perfschema: listening on {}", path.display());
                 Some((listener, place))
             }
         };

@@ -12,7 +12,7 @@ pub(crate) struct Schema;
 impl Schema {
     pub(crate) fn start(args: &Args) -> Result<Schema, DemoError> {
         if args.off || !args.options.is_empty() {
-            eprintln!("perfschema: --off and --option do nothing in a build without the feature 'instrument'");
+            note!("perfschema: --off and --option do nothing in a build without the feature 'instrument'");
         }
         Ok(Schema)
     }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 /// A line: from a terminal without showing it.
 fn password() -> io::Result<String> {
     if io::stdin().is_terminal() {
-        eprint!("Password: ");
+        let _ = io::stderr().write_all(b"Password: ");
         return console::Term::stderr().read_secure_line();
     }
     let mut line = String::new();

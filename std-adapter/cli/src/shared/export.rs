@@ -114,9 +114,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         let is_last = !program.is_in_use();
         let result = send();
         match &result {
-            Ok(()) if fails => eprintln!("perfschema: {} takes the metrics again", args.otlp),
+            Ok(()) if fails => note!("perfschema: {} takes the metrics again", args.otlp),
             // Once, and not every ten seconds.
-            Err(error) if !fails => eprintln!("perfschema: {error}; trying again every {:?}", args.interval),
+            Err(error) if !fails => note!("perfschema: {error}; trying again every {:?}", args.interval),
             Ok(()) | Err(_) => {}
         }
         fails = result.is_err();

@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             (None, false) => ("http", metrics.listen(address, accounts)),
         };
         let listener = listener.map_err(failed)?;
-        eprintln!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
+        note!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
         listeners.push(listener);
     }
     signals.forever().next();
@@ -151,7 +151,7 @@ fn say_when_it_ends(program: &Arc<Attached>) -> std::io::Result<()> {
         while program.is_in_use() {
             thread::sleep(Duration::from_secs(1));
         }
-        eprintln!("perfschema: the program has ended, its tables can only be read");
+        note!("perfschema: the program has ended, its tables can only be read");
     };
     thread::Builder::new().name("perfschema-watch".to_owned()).spawn(watch).map(drop)
 }
@@ -160,12 +160,12 @@ fn listen(server: &Server, args: &Args) -> Result<Vec<Listener>, ListenError> {
     let mut listeners = Vec::new();
     if let Some(path) = &args.socket {
         listeners.push(server.listen_unix(path)?);
-        eprintln!("perfschema: listening on {}", path.display());
+        note!("perfschema: listening on {}", path.display());
     }
     if let Some(address) = args.mysql {
         let listener = if args.beyond_loopback { server.listen_beyond_loopback(address)? } else { server.listen(address)? };
         // With port 0, the one that was given.
-        eprintln!("perfschema: listening on {}", listener.address().unwrap_or(address));
+        note!("perfschema: listening on {}", listener.address().unwrap_or(address));
         listeners.push(listener);
     }
     Ok(listeners)

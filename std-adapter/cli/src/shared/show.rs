@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     args.format.write(&mut out, &grid, output::width())?;
     out.flush()?;
     if sweep.changed + sweep.skipped > 0 {
-        eprintln!("perfschema: {} rows changed while they were read, and are not shown", sweep.changed + sweep.skipped);
+        note!("perfschema: {} rows changed while they were read, and are not shown", sweep.changed + sweep.skipped);
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
                 // What the statements before have printed comes first.
                 out.flush()?;
                 if !runs && error.errno == 1290 {
-                    eprintln!("perfschema: the program has ended, its tables can only be read");
+                    note!("perfschema: the program has ended, its tables can only be read");
                 }
                 return Err(Error::Sql(error));
             }
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         print(&mut out, args, index, piece, &outcome, started.elapsed())?;
         for warning in session.warnings() {
             out.flush()?;
-            eprintln!("{} {}: {}", warning.level, warning.error.errno, escape(&warning.error.message));
+            note!("{} {}: {}", warning.level, warning.error.errno, escape(&warning.error.message));
         }
     }
     out.flush()?;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 fn from_standard_input() -> io::Result<String> {
     let input = io::stdin();
     if input.is_terminal() {
-        eprintln!("perfschema: reading statements from the terminal, until Ctrl-D");
+        note!("perfschema: reading statements from the terminal, until Ctrl-D");
     }
     let mut text = String::new();
     input.lock().read_to_string(&mut text)?;

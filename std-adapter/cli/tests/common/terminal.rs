@@ -6,20 +6,31 @@
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pts, Pty, open};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, tcgetattr};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// A program on a terminal.
 pub struct Terminal {
+    // None once it is gone.
+    sides: Option<Sides>,
+    child: Child,
+    screen: Arc<Mutex<vt100::Parser>>,
+    bytes: Arc<Mutex<Vec<u8>>>,
+}
+
+struct Sides {
     pty: Arc<Pty>,
     // Kept open: its settings are those that the program leaves behind.
     pts: Pts,
-    child: Child,
-    screen: Arc<Mutex<vt100::Parser>>,
+    reader: JoinHandle<()>,
+    has_gone: Arc<AtomicBool>,
 }
 
 impl Terminal {
@@ -36,15 +47,38 @@ impl Terminal {
         let child = command.spawn_borrowed(&pts).expect("the program was built");
         let pty = Arc::new(pty);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 1000)));
-        let (reader, shown) = (Arc::clone(&pty), Arc::clone(&screen));
-        // Until the end of the test.
-        std::thread::spawn(move || {
+        let all = Arc::new(Mutex::new(Vec::new()));
+        let (from, shown, kept) = (Arc::clone(&pty), Arc::clone(&screen), Arc::clone(&all));
+        let has_gone = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&has_gone);
+        // Until the terminal is gone, or the end of the test.
+        let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = (&*reader).read(&mut bytes) {
+            while !ends.load(Ordering::Relaxed) {
+                let mut polled = [PollFd::new(&*from, PollFlags::IN)];
+                match poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 20_000_000 })) {
+                    Ok(0) | Err(_) => continue,
+                    Ok(_) => {}
+                }
+                let Ok(count @ 1..) = (&*from).read(&mut bytes) else { return };
+                kept.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&bytes[..count]);
                 shown.lock().unwrap_or_else(PoisonError::into_inner).process(&bytes[..count]);
             }
         });
-        Terminal { pty, pts, child, screen }
+        Terminal { sides: Some(Sides { pty, pts, reader, has_gone }), child, screen, bytes: all }
+    }
+
+    #[track_caller]
+    fn sides(&self) -> &Sides {
+        self.sides.as_ref().expect("the terminal is there")
+    }
+
+    /// The window is closed, or the connection that it was.
+    pub fn hang_up(&mut self) {
+        let Sides { pty, pts, reader, has_gone } = self.sides.take().expect("the terminal is there");
+        has_gone.store(true, Ordering::Relaxed);
+        reader.join().expect("it only reads");
+        drop((pts, pty));
     }
 
     pub fn pid(&self) -> u32 {
@@ -53,12 +87,17 @@ impl Terminal {
 
     /// Keys, as a terminal sends them.
     pub fn press(&self, keys: &str) {
-        (&*self.pty).write_all(keys.as_bytes()).expect("the terminal is open");
+        (&*self.sides().pty).write_all(keys.as_bytes()).expect("the terminal is open");
     }
 
     /// What stands on the screen.
     pub fn screen(&self) -> String {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().contents()
+    }
+
+    /// All that was written to it.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether the program has a screen of its own at the moment.
@@ -68,7 +107,7 @@ impl Terminal {
 
     /// Whether the terminal edits lines and makes signals of keys itself.
     pub fn is_cooked(&self) -> bool {
-        let modes = tcgetattr(&self.pts).expect("it is a terminal").local_modes;
+        let modes = tcgetattr(&self.sides().pts).expect("it is a terminal").local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
     }
 
@@ -84,7 +123,7 @@ impl Terminal {
     pub fn resize(&self, rows: u16, columns: u16) {
         // First here, so that nothing is drawn for a size that is not known yet.
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen_mut().set_size(rows, columns);
-        self.pty.resize(Size::new(rows, columns)).expect("it is a terminal");
+        self.sides().pty.resize(Size::new(rows, columns)).expect("it is a terminal");
     }
 
     /// Waits until the screen is as expected, and returns it.

@@ -76,6 +76,6 @@ fn write_page(args: &Args, pid: u32, page: &str) -> io::Result<()> {
     options.write(true).create(true).truncate(true).create_new(args.output.is_none());
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     options.open(&path).and_then(|mut file| file.write_all(page.as_bytes())).map_err(named)?;
-    eprintln!("perfschema: {} written", path.display());
+    note!("perfschema: {} written", path.display());
     Ok(())
 }

@@ -131,7 +131,7 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
     let mut completion = Completion::default();
     completion.read(&mut session);
     editor.set_helper(Some(completion));
-    println!("{about}, {}. Statements end with ; or \\G, \\h helps, \\q quits.\n", state_name(watch.state()));
+    say!("{about}, {}. Statements end with ; or \\G, \\h helps, \\q quits.\n", state_name(watch.state()));
 
     let mut scanner = Scanner::new();
     let mut typed = String::new();
@@ -143,13 +143,13 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
         let line = match editor.readline(&prompt(scanner.open())) {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => {
-                println!("^C");
+                say!("^C");
                 scanner.clear();
                 typed.clear();
                 continue;
             }
             Err(ReadlineError::Eof) => {
-                println!("Bye");
+                say!("Bye");
                 return Ok(());
             }
             Err(error) => return Err(ShellError::Terminal(error)),
@@ -176,15 +176,15 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
                     }
                 }
                 Step::Command('q', _) => {
-                    println!("Bye");
+                    say!("Bye");
                     return Ok(());
                 }
-                Step::Command('h' | '?', _) => println!("{HELP}\n"),
-                Step::Command('s', _) => println!("{}", status(&mut session, about, watch)),
+                Step::Command('h' | '?', _) => say!("{HELP}\n"),
+                Step::Command('s', _) => say!("{}", status(&mut session, about, watch)),
                 Step::Command('u', schema) => {
                     match session.use_schema(&schema) {
-                        Ok(()) => println!("Database changed"),
-                        Err(error) => println!("{error}"),
+                        Ok(()) => say!("Database changed"),
+                        Err(error) => say!("{error}"),
                     }
                     if let Some(helper) = editor.helper_mut() {
                         helper.schema = session.schema().unwrap_or_default().to_owned();
@@ -192,10 +192,10 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
                 }
                 Step::Command(letter @ ('W' | 'w'), _) => {
                     shows_warnings = letter == 'W';
-                    println!("Show warnings {}.", if shows_warnings { "enabled" } else { "disabled" });
+                    say!("Show warnings {}.", if shows_warnings { "enabled" } else { "disabled" });
                 }
                 Step::Command('c', _) => {}
-                Step::Command(letter, _) => println!("Unknown command '\\{}'. \\h lists them.", letter.escape_default()),
+                Step::Command(letter, _) => say!("Unknown command '\\{}'. \\h lists them.", letter.escape_default()),
             }
         }
     }
@@ -288,7 +288,7 @@ fn script(args: &Args, session: &mut Session) -> Result<(), Error> {
                         if !args.force {
                             return Err(Error::Shell(error));
                         }
-                        eprintln!("{error}");
+                        note!("{error}");
                     }
                 }
                 Step::Command('u', schema) => {

@@ -147,13 +147,19 @@ fn begins_comment(rest: &str) -> bool {
     rest.strip_prefix('-').is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c.is_control()))
 }
 
+/// Up to a space, unless it is quoted.
 fn argument(text: &str) -> String {
-    text.trim().trim_end_matches(';').trim().trim_matches('`').to_owned()
+    let text = text.trim().trim_end_matches(';').trim();
+    let quoted = text.strip_prefix('`').and_then(|rest| rest.split('`').next());
+    quoted.or_else(|| text.split_whitespace().next()).unwrap_or_default().to_owned()
 }
 
-/// The commands that are words, alone at the start of a line.
+/// The commands that are words, alone at the start of a line. Not in front of a statement on the same line: that USE is one itself.
 fn word_command(line: &str) -> Option<Step> {
     let line = line.trim().trim_end_matches(';').trim_end();
+    if line.contains(';') {
+        return None;
+    }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let letter = match (word.to_ascii_lowercase().as_str(), rest.is_empty()) {
         ("help" | "?", _) => 'h',
@@ -212,11 +218,14 @@ mod tests {
         check("EXIT;", 'q', "");
         check("  \\q", 'q', "");
         check("use `sys`;", 'u', "sys");
+        check("use sys -- the views", 'u', "sys");
         check("\\u sys", 'u', "sys");
         check("\\W", 'W', "");
         // Within a statement they are words.
         assert_eq!(scan("SELECT\nstatus;").0, [statement("SELECT\nstatus", false, 1)]);
         assert_eq!(scan("use").1, Some(Open::Nothing));
+        let both = [statement("use sys", false, 1), statement("select database()", false, 1)];
+        assert_eq!(scan("use sys; select database();").0, both);
     }
 
     /// What `perfschema sql` makes of the same text.

@@ -145,6 +145,8 @@ impl App {
             match key.code {
                 KeyCode::Char('c') => self.has_ended = true,
                 KeyCode::Char('l') => self.due = Instant::now(),
+                // A line feed, which a terminal makes of an Enter that was pressed before it was ours.
+                KeyCode::Char('j') => self.press(KeyCode::Enter.into()),
                 _ => {}
             }
         } else if self.is_typing {

@@ -17,6 +17,8 @@ use app::App;
 use program::Program;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -26,8 +28,8 @@ use view::View;
 
 /// Watch a program: what waits now, which events and files take the time.
 ///
-/// The program may run, be stopped, or have ended. Press h for the keys. Where the output is no terminal, the lists are printed
-/// once, as with --batch.
+/// The program may run, be stopped, or have ended. Press h for the keys. Where the output is no terminal, or a dumb one, the lists are
+/// printed once, as with --batch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
@@ -63,7 +65,9 @@ fn view(text: &str) -> Result<&'static View, String> {
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let program = Program::find(&args.target)?;
-    if args.batch || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+    // TERM says what the terminal understands; one that is dumb, or not known, understands text.
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    if args.batch || is_dumb || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         return batch::run(args, program);
     }
     let app = App::new(program, args.view, args.filter.clone(), args.delay);
@@ -75,13 +79,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
     let mut terminal = ratatui::try_init()?;
     let result = watch(&mut terminal, app, args.iterations, &signal);
-    // It shows the cursor again.
-    drop(terminal);
-    ratatui::try_restore()?;
-    result?;
+    let result = result.and(terminal.show_cursor());
+    // Dropped, it would show the cursor again, and where the terminal is gone panic, because it cannot even say that.
+    std::mem::forget(terminal);
+    let result = result.and(ratatui::try_restore());
     // Relaxed: a number, and nothing else is published by it.
     match signal.load(Ordering::Relaxed) {
-        0 => Ok(()),
+        0 => Ok(result?),
         // As it would have ended without all this: who waits for it learns of the signal.
         number => Ok(signal_hook::low_level::emulate_default_handler(i32::try_from(number).unwrap_or(SIGTERM))?),
     }
@@ -105,11 +109,9 @@ fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, 
         if iterations.is_some_and(|iterations| refreshed >= iterations) {
             break;
         }
-        let wait = app.due().saturating_duration_since(Instant::now()).min(ATTENTION);
-        // Whatever is there already, at once.
-        let mut first = true;
-        while event::poll(if first { wait } else { Duration::ZERO })? {
-            first = false;
+        wait_for_keys(app.due().saturating_duration_since(Instant::now()).min(ATTENTION))?;
+        // Whatever is there already.
+        while event::poll(Duration::ZERO)? {
             changed = true;
             if let Event::Key(key) = event::read()? {
                 app.press(key);
@@ -117,6 +119,20 @@ fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, 
         }
     }
     Ok(())
+}
+
+/// Waits until there are keys, a signal comes, or the time is over. Of a terminal that is gone, as with the window or the connection that
+/// it was, crossterm would read without end: an error.
+fn wait_for_keys(limit: Duration) -> io::Result<()> {
+    let input = io::stdin();
+    let mut polled = [PollFd::new(&input, PollFlags::IN)];
+    match poll(&mut polled, limit.try_into().ok().as_ref()) {
+        Ok(_) if polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => {
+            Err(io::Error::new(io::ErrorKind::NotConnected, "the terminal is gone"))
+        }
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]
