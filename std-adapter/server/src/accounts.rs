@@ -143,6 +143,8 @@ impl std::str::FromStr for Accounts {
 
     fn from_str(text: &str) -> Result<Accounts, AccountsError> {
         let mut list: Vec<Account> = Vec::new();
+        // Some editors mark UTF-8, and the mark is none of a name.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default();
             if line.trim().is_empty() {
@@ -251,6 +253,7 @@ mod tests {
         let line = account_line("a", Right::Control, "x", true).unwrap();
         check(&format!("{line} # why\n\n# b reader no-password\n"), "1");
         check("a reader no-password\nb controller no-password", "2");
+        check("\u{feff}a reader no-password\na reader no-password", "line 2: there is an account of this name already");
         check("", "it has no account, nobody could come in");
         check("\na reader", "line 2: it says nothing about a password; `perfschema account` writes such a line");
         check("a root no-password", "line 1: expected `reader` or `controller` after the name");
