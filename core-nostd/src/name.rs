@@ -162,6 +162,11 @@ const _: () = {
 };
 
 impl InstrumentKind {
+    /// Whether its names begin with `wait/synch/`: it times locks, and what else threads wait for one another with.
+    pub const fn is_synch(self) -> bool {
+        matches!(self, InstrumentKind::Mutex | InstrumentKind::RwLock | InstrumentKind::Cond | InstrumentKind::Synch)
+    }
+
     /// How many kinds there are; their numbers are below it.
     pub const COUNT: usize = KINDS.len();
 

@@ -130,7 +130,9 @@ impl Hook {
     fn register(&self) -> Switches {
         let Some(process) = process() else { return Switches::OFF };
         let region = process.region();
-        let word = match self.instrument.class(process) {
+        // An instrument of something else has other tables.
+        let class = self.instrument.class(process).filter(|_| self.instrument.kind().is_synch());
+        let word = match class {
             Some(class) => {
                 self.class.store(class.to_bits(), Ordering::Relaxed);
                 if let Some(id) = region.create_instance(class, self.address()) {
@@ -211,15 +213,6 @@ impl Waiting<'_> {
             actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Shared));
         });
     }
-
-    /// The wait is over, and the calling thread, alone, has what it waited for; nothing is held.
-    pub(crate) fn passed_alone(self) {
-        let waiting = std::mem::ManuallyDrop::new(self);
-        with_actor(|actor| {
-            let instance = waiting.hook.instance(actor);
-            actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Exclusive));
-        });
-    }
 }
 
 impl Drop for Waiting<'_> {
@@ -254,8 +247,8 @@ pub(crate) fn hold_again(hook: &Hook, was: bool) -> Holder {
 
 impl Holder {
     /// A mark as a reader, if this is one as holder.
-    #[cfg(feature = "lock_api")]
-    pub(crate) fn to_reader(&self) -> Option<Reader> {
+    /// Made before the other goes, so that no moment shows nobody.
+    pub(crate) fn into_reader(self) -> Option<Reader> {
         self.0.map(|instance| {
             instance.add_reader();
             Reader(Some(instance))

@@ -2,7 +2,7 @@
 
 use crate::hook;
 use crate::process::{Process, process};
-use perfschema_core::{Class, InstrumentName, Switches, Word};
+use perfschema_core::{Class, InstrumentKind, InstrumentName, Switches, Word};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// A named point of measurement, to be placed in a `static`; the lock macros ([`mutex!`](crate::mutex) and the others) do that.
@@ -82,6 +82,10 @@ impl Instrument {
     /// The name.
     pub const fn name(&self) -> &'static str {
         self.name.as_str()
+    }
+
+    pub(crate) fn kind(&self) -> InstrumentKind {
+        self.name.kind()
     }
 
     /// The class, registered now if it was not. None if there is no room for it, which is counted.

@@ -207,28 +207,46 @@ macro_rules! net {
 }
 
 #[doc(hidden)]
+#[macro_export]
+macro_rules! __of_synch {
+    ($name:literal) => {
+        const _: () = ::core::assert!(
+            $crate::core::InstrumentName::literal($name).kind().is_synch(),
+            "an instrument of a lock is named wait/synch/…"
+        );
+    };
+}
+
+/// An instrument in a `static` of its own, which nothing that the caller writes can mean.
+#[doc(hidden)]
 #[cfg(feature = "instrument")]
 #[macro_export]
-macro_rules! __instrumented_memory {
+macro_rules! __instrument {
     ($name:literal) => {{
         static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
-        $crate::alloc::Memory::with_instrument(&INSTRUMENT)
+        &INSTRUMENT
     }};
 }
 
 #[doc(hidden)]
 #[cfg(feature = "instrument")]
 #[macro_export]
+macro_rules! __instrumented_memory {
+    ($name:literal) => {
+        $crate::alloc::Memory::with_instrument($crate::__instrument!($name))
+    };
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
 macro_rules! __instrumented_sockets {
-    ($name:literal) => {{
-        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
-        $crate::net::Net::with_instrument(&INSTRUMENT)
-    }};
-    ($name:literal, $connections:literal) => {{
-        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
-        static CONNECTIONS: $crate::Instrument = $crate::Instrument::new($connections);
-        $crate::net::Net::with_instruments(&INSTRUMENT, &CONNECTIONS)
-    }};
+    ($name:literal) => {
+        $crate::net::Net::with_instrument($crate::__instrument!($name))
+    };
+    ($name:literal, $connections:literal) => {
+        $crate::net::Net::with_instruments($crate::__instrument!($name), $crate::__instrument!($connections))
+    };
 }
 
 #[doc(hidden)]
@@ -255,10 +273,9 @@ macro_rules! __instrumented_sockets {
 #[cfg(feature = "instrument")]
 #[macro_export]
 macro_rules! __instrumented_files {
-    ($name:literal) => {{
-        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
-        $crate::fs::Fs::with_instrument(&INSTRUMENT)
-    }};
+    ($name:literal) => {
+        $crate::fs::Fs::with_instrument($crate::__instrument!($name))
+    };
 }
 
 #[doc(hidden)]
@@ -277,8 +294,8 @@ macro_rules! __instrumented_files {
 #[macro_export]
 macro_rules! __instrumented {
     ($type:ident, $name:literal $(, $value:expr)?) => {{
-        static INSTRUMENT: $crate::Instrument = $crate::Instrument::new($name);
-        $crate::sync::$type::with_instrument(&INSTRUMENT $(, $value)?)
+        $crate::__of_synch!($name);
+        $crate::sync::$type::with_instrument($crate::__instrument!($name) $(, $value)?)
     }};
 }
 
@@ -288,7 +305,7 @@ macro_rules! __instrumented {
 macro_rules! __instrumented {
     ($type:ident, $name:literal $(, $value:expr)?) => {{
         // The name is checked although nothing is instrumented, so that switching the feature on breaks nothing.
-        const _: $crate::core::InstrumentName<'static> = $crate::core::InstrumentName::literal($name);
+        $crate::__of_synch!($name);
         $crate::sync::$type::new($($value)?)
     }};
 }

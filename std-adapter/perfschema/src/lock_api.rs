@@ -251,18 +251,11 @@ unsafe impl<R: RawRwLockTimed, N: LockClass> RawRwLockTimed for RawRwLock<R, N> 
 // SAFETY: as above.
 unsafe impl<R: RawRwLockDowngrade, N: LockClass> RawRwLockDowngrade for RawRwLock<R, N> {
     unsafe fn downgrade(&self, guard: Self::ExclusiveGuard) -> Self::SharedGuard {
-        let reader = readers_mark(guard.holder);
+        let reader = guard.holder.into_reader();
         // SAFETY: the caller's promise.
         let inner = unsafe { self.inner.downgrade(guard.inner) };
         SharedGuard { reader, inner }
     }
-}
-
-/// The mark of a writer who becomes a reader: made before the other goes, so that no moment shows nobody.
-fn readers_mark(holder: Holder) -> Option<Reader> {
-    let reader = holder.to_reader();
-    drop(holder);
-    reader
 }
 
 /// What became of the wait to upgrade. The reader's mark goes when the writer's is there; after a failure it stays.
@@ -335,7 +328,7 @@ unsafe impl<R: RawRwLockUpgradeDowngrade, N: LockClass> RawRwLockUpgradeDowngrad
     }
 
     unsafe fn downgrade_to_upgradable(&self, guard: Self::ExclusiveGuard) -> Self::UpgradableGuard {
-        let reader = readers_mark(guard.holder);
+        let reader = guard.holder.into_reader();
         // SAFETY: the caller's promise.
         let inner = unsafe { self.inner.downgrade_to_upgradable(guard.inner) };
         SharedGuard { reader, inner }

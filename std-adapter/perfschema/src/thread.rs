@@ -26,7 +26,7 @@ use perfschema_core::{Actor, ActorIdentity, Lost, Text};
 use std::cell::Cell;
 use std::fmt::Write;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 pub use perfschema_core::ThreadType;
 
@@ -389,7 +389,8 @@ pub(crate) fn task_id() -> u64 {
 /// Returns false if it has recorded one or said so already, if it polls a task that has a name of its own, or the process has not started
 /// recording. Memory that it has allocated does not count as a wait.
 ///
-/// A thread that never says so is named `thread/<program>/<name of the thread>`.
+/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: the first 15 bytes, and of a thread
+/// that was given no name that of the one that started it, or `unnamed` where that is the program's.
 ///
 /// ```
 /// use perfschema::thread::{ThreadType, attach_as};
@@ -438,8 +439,15 @@ fn with_identity<R>(
     run(&ActorIdentity { name, thread_type, user, host, os_id: os_id(), parent_thread_id, ..Default::default() })
 }
 
+/// Bytes of a thread's name that the system keeps.
+const OS_NAME_BYTES: usize = 15;
+
+fn start_of(text: &str, bytes: usize) -> &[u8] {
+    text.as_bytes().get(..bytes).unwrap_or(text.as_bytes())
+}
+
 fn default_name(process: &Process, in_handler: bool) -> Text<128> {
-    let mut buffer = [0u8; 16];
+    let mut buffer = [0u8; OS_NAME_BYTES + 1];
     // SAFETY: the buffer has the 16 bytes that the call may write, the closing zero among them; the thread is the calling one.
     let result = unsafe { libc::pthread_getname_np(libc::pthread_self(), buffer.as_mut_ptr().cast(), buffer.len()) };
     let os_name = std::ffi::CStr::from_bytes_until_nul(&buffer).ok().filter(|_| result == 0);
@@ -449,8 +457,8 @@ fn default_name(process: &Process, in_handler: bool) -> Text<128> {
     let thread = match thread {
         _ if in_handler => "signal",
         _ if os_id() == u64::from(std::process::id()) => "main",
-        // A thread without a name inherits that of the one that started it, in the end the program's.
-        inherited if program.as_str().starts_with(inherited) => "unnamed",
+        // A thread without a name inherits that of the one that started it, in the end the program's, as far as that is kept.
+        inherited if inherited.is_empty() || inherited.as_bytes() == start_of(program.as_str(), OS_NAME_BYTES) => "unnamed",
         own => own,
     };
     let _ = write!(name, "thread/{program}/{thread}");
@@ -466,21 +474,21 @@ fn os_id() -> u64 {
 }
 
 /// The key with [`exit`] as its destructor; -1 is none.
-static KEY: AtomicI32 = AtomicI32::new(-1);
+static KEY: AtomicI64 = AtomicI64::new(-1);
 
 /// Makes the key: once, before any thread records.
 pub(crate) fn started() {
     let mut key = 0;
     // SAFETY: `key` is a place to write to, `exit` a function of the type that is asked for.
     if unsafe { libc::pthread_key_create(&raw mut key, Some(exit)) } == 0 {
-        KEY.store(key as i32, Ordering::Relaxed);
+        KEY.store(key as i64, Ordering::Relaxed);
     }
 }
 
 /// Has the C library call [`exit`] when the calling thread ends.
 fn call_at_exit() {
     // Relaxed: whoever found the process started sees it. Without a key the slot is not given back: one thread more in the tables.
-    if let Ok(key) = u32::try_from(KEY.load(Ordering::Relaxed)) {
+    if let Ok(key) = libc::pthread_key_t::try_from(KEY.load(Ordering::Relaxed)) {
         // The first keys of a process have their place in the thread itself, so this allocates nothing; glibc has 32 of them.
         // SAFETY: the key was created and is never deleted. Any value but null makes the destructor run; it is never dereferenced.
         unsafe { libc::pthread_setspecific(key, std::ptr::dangling::<u8>().cast()) };

@@ -1,14 +1,15 @@
 //! What each kind of lock leaves in the tables, with everything on. One process, so one region: every test has locks of its own.
 #![cfg(feature = "instrument")]
 
-use perfschema::sync::{Barrier, Condvar, Mutex, Once, RwLock, TryLockError, mpsc};
+use perfschema::sync::{Barrier, Condvar, Mutex, Once, RwLock, RwLockWriteGuard, TryLockError, mpsc};
 use perfschema::tables::{
     CondInstances, EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow, EventsWaitsSummaryByInstance,
-    EventsWaitsSummaryGlobalByEventName, MutexInstances, RwlockInstances,
+    EventsWaitsSummaryGlobalByEventName, MutexInstances, RwlockInstances, Threads,
 };
 use perfschema::{Instrument, Process, thread};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn start() -> &'static Process {
@@ -229,6 +230,159 @@ fn a_condition_is_waited_for_without_the_mutex() {
     assert_eq!(known, 1);
 }
 
+/// As std: the mutex is held all along, nobody waits, and a poisoned one is no error.
+#[test]
+fn a_condition_whose_time_is_up_is_not_waited_for() {
+    start();
+    const COND: &str = "wait/synch/cond/test/time_is_up";
+    static CHANGED: Condvar = perfschema::condvar!("wait/synch/cond/test/time_is_up");
+    let lock = Mutex::new(false);
+    std::thread::scope(|scope| {
+        let guard = lock.lock().unwrap();
+        scope.spawn(|| *lock.lock().unwrap() = true);
+        let slow = |set: &mut bool| {
+            std::thread::sleep(Duration::from_millis(20));
+            !*set
+        };
+        let (guard, result) = CHANGED.wait_timeout_while(guard, Duration::ZERO, slow).unwrap();
+        assert!(result.timed_out() && !*guard, "nobody else had the mutex");
+    });
+    assert_eq!(count(COND), 0);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                CHANGED.notify_all();
+            }
+        });
+        for _ in 0..10_000 {
+            let (_guard, result) = CHANGED.wait_timeout_while(lock.lock().unwrap(), Duration::from_nanos(1), |_| true).unwrap();
+            assert!(result.timed_out(), "the condition is never met");
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let _guard = lock.lock();
+        panic!("it is poisoned");
+    }));
+    let guard = lock.lock().unwrap_err().into_inner();
+    let slow = |_: &mut bool| {
+        std::thread::sleep(Duration::from_millis(1));
+        true
+    };
+    assert!(CHANGED.wait_timeout_while(guard, Duration::ZERO, slow).is_ok_and(|(_, result)| result.timed_out()));
+}
+
+/// std allows it on most systems.
+#[test]
+fn a_condition_with_two_mutexes_counts_all_waits() {
+    start();
+    const COND: &str = "wait/synch/cond/test/two_mutexes";
+    static CHANGED: Condvar = perfschema::condvar!("wait/synch/cond/test/two_mutexes");
+    const WAITS: u64 = if cfg!(miri) { 50 } else { 20_000 };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let lock = Mutex::new(());
+                (0..WAITS).for_each(|_| drop(CHANGED.wait_timeout(lock.lock().unwrap(), Duration::ZERO).unwrap()));
+            });
+        }
+    });
+    let mut by_instance = 0;
+    start().region().scan(&EventsWaitsSummaryByInstance, |row| {
+        by_instance += if row.event_name == COND { row.count_star } else { 0 };
+    });
+    assert_eq!((count(COND), by_instance), (2 * WAITS, 2 * WAITS));
+}
+
+#[test]
+fn a_writer_becomes_a_reader() {
+    start();
+    const NAME: &str = "wait/synch/rwlock/test/downgraded";
+    let lock = perfschema::rwlock!("wait/synch/rwlock/test/downgraded", 1);
+    let marks = || {
+        let mut marks = None;
+        start().region().scan(&RwlockInstances, |row| {
+            if row.name == NAME {
+                marks = Some((row.write_locked_by_thread_id, row.read_locked_by_count));
+            }
+        });
+        marks
+    };
+    let writer = lock.write().unwrap();
+    assert_eq!(marks(), Some((thread::current_id(), 0)));
+    let reader = RwLockWriteGuard::downgrade(writer);
+    assert_eq!(marks(), Some((None, 1)));
+    assert_eq!((*reader, *lock.read().unwrap(), lock.try_write().is_err()), (1, 1, true));
+    drop(reader);
+    assert_eq!(marks(), Some((None, 0)));
+}
+
+/// Nothing fails, and no other table is written.
+#[test]
+fn an_instrument_of_something_else_records_no_locks() {
+    start();
+    static MEMORY: Instrument = Instrument::new("memory/test/of_a_lock");
+    static FILE: Instrument = Instrument::new("wait/io/file/test/of_a_lock");
+    for instrument in [&MEMORY, &FILE] {
+        drop(Mutex::with_instrument(instrument, ()).lock().unwrap());
+        drop(RwLock::with_instrument(instrument, ()).write().unwrap());
+    }
+    let mut rows = 0;
+    start().region().scan(&EventsWaitsHistoryLong, |row| {
+        rows += u32::from(row.event_name.as_str().ends_with("test/of_a_lock"));
+    });
+    assert_eq!((rows, count("wait/io/file/test/of_a_lock")), (0, 0));
+}
+
+/// What is rarely used; what is not there does not compile.
+#[test]
+#[expect(deprecated, reason = "std has it, and so must these")]
+fn what_std_has_is_here() {
+    use perfschema::sync::ONCE_INIT;
+    static ONCE: Once = ONCE_INIT;
+    let _ = catch_unwind(AssertUnwindSafe(|| ONCE.call_once(|| panic!("it is poisoned"))));
+    std::thread::scope(|scope| {
+        scope.spawn(|| ONCE.wait_force());
+        ONCE.call_once_force(|state| assert!(state.is_poisoned()));
+    });
+    let lock = Mutex::new(());
+    let (guard, was_woken) = Condvar::new().wait_timeout_ms(lock.lock().unwrap(), 1).unwrap();
+    assert!(!was_woken);
+    drop(guard);
+    let ((sender, receiver), (_keep, std_receiver)) = (mpsc::channel::<u8>(), std::sync::mpsc::channel::<u8>());
+    assert_eq!(format!("{:?}", receiver.iter()), format!("{:?}", std_receiver.iter()));
+    sender.send(1).unwrap();
+    let mut received: mpsc::TryIter<'_, u8> = receiver.try_iter();
+    assert_eq!((received.next(), received.next()), (Some(1), None));
+    assert_eq!(format!("{:?}", receiver.into_iter()), format!("{:?}", std_receiver.into_iter()));
+}
+
+/// Also one that the program's begins with, which is `locks-` and more.
+#[test]
+fn a_thread_has_the_name_that_it_was_given() {
+    start();
+    let name = || {
+        let (me, mut name) = (thread::current_id(), String::new());
+        start().region().scan(&Threads, |row| {
+            if Some(row.thread_id) == me {
+                name = row.name.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+            }
+        });
+        name
+    };
+    let named = std::thread::Builder::new().name("l".into());
+    assert_eq!(named.spawn(name).unwrap().join().unwrap(), "l");
+}
+
+/// A name of ours in what a macro makes would be meant by it.
+#[test]
+fn the_values_of_macros_are_the_callers() {
+    const INSTRUMENT: u32 = 7;
+    let lock = perfschema::mutex!("wait/synch/mutex/test/hygiene", INSTRUMENT);
+    assert_eq!(*lock.lock().unwrap(), 7);
+}
+
 #[test]
 fn once_barrier_and_channels_record_their_waits() {
     start();
@@ -266,7 +420,20 @@ fn a_panic_while_something_is_awaited_ends_the_wait() {
     let row = last(NAME);
     assert!(row.end_event_id.is_some() && row.timer_wait.is_some());
     assert!(catch_unwind(AssertUnwindSafe(|| once.call_once(|| ()))).is_err(), "it is poisoned, as std's is");
-    assert_eq!(count(NAME), 2);
+    // What is said of that names the caller, as std's does.
+    static AT: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
+    let (me, hook) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().id() == me {
+            *AT.lock().unwrap() = panic.location().map(|at| at.file().to_owned()).unwrap_or_default();
+        } else {
+            hook(panic);
+        }
+    }));
+    assert!(catch_unwind(AssertUnwindSafe(|| once.call_once(|| ()))).is_err());
+    drop(std::panic::take_hook());
+    assert!(AT.lock().unwrap().ends_with("tests/locks.rs"), "{}", AT.lock().unwrap());
+    assert_eq!(count(NAME), 3);
     let me = thread::current_id();
     let mut running = 0;
     start()

@@ -502,13 +502,26 @@ mod tables {
         server.peek(&mut [0; 3]).unwrap();
         assert_eq!((&server).read(&mut [0; 100]).unwrap(), 10);
         server.set_nodelay(true).unwrap();
+        server.set_quickack(true).unwrap();
+        assert!(server.quickack().unwrap());
         server.set_nonblocking(true).unwrap();
         (&server).read(&mut [0; 100]).unwrap_err();
         assert_eq!((&server).write(b"answer").unwrap(), 6);
         server.shutdown(perfschema::net::Shutdown::Both).unwrap();
         let row = row_of(&server).unwrap();
         drop(server);
-        let expected = ["select NULL", "recv 10", "opt NULL", "opt NULL", "recv 0", "send 6", "shutdown NULL", "close NULL"];
+        let expected = [
+            "select NULL",
+            "recv 10",
+            "opt NULL",
+            "opt NULL",
+            "opt NULL",
+            "opt NULL",
+            "recv 0",
+            "send 6",
+            "shutdown NULL",
+            "close NULL",
+        ];
         let expected = expected.map(|event| event.replacen(' ', &format!(" {peer} "), 1));
         assert_eq!(told("wait/io/socket/test/accepted"), expected);
         for event in events("wait/io/socket/test/accepted") {

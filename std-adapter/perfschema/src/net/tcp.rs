@@ -7,6 +7,8 @@ use crate::instrument::Instrument;
 use perfschema_core::{Operation, SocketAddress};
 use std::io;
 use std::net::{Shutdown, SocketAddr, ToSocketAddrs};
+#[cfg(target_os = "linux")]
+use std::os::linux::net::TcpStreamExt;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -171,6 +173,15 @@ operations! { TcpStream is "std::net::TcpStream":
         fn ttl() -> u32;
         fn take_error() -> Option<io::Error>;
         fn set_nonblocking(nonblocking: bool) -> ();
+    }
+}
+
+// Those of a trait of std's that nobody else may implement.
+#[cfg(target_os = "linux")]
+operations! { TcpStream is "std::os::linux::net::TcpStreamExt":
+    Option {
+        fn set_quickack(quickack: bool) -> ();
+        fn quickack() -> bool;
     }
 }
 

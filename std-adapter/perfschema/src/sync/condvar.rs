@@ -99,20 +99,41 @@ impl Condvar {
         let start = Instant::now();
         loop {
             if !condition(&mut *guard) {
-                // Only std can make a result that says "not timed out": that of a wait that is woken, or one of no time at all, which
-                // says the opposite. The last word is therefore std's own loop with a condition that is met.
-                return self.met(guard, timeout);
+                return self.without_waiting(guard, || false);
             }
             let Some(left) = timeout.checked_sub(start.elapsed()) else {
-                return self.wait_timeout(guard, Duration::ZERO);
+                return self.without_waiting(guard, || {
+                    let now = Instant::now();
+                    while Instant::now() <= now {}
+                    true
+                });
             };
             guard = self.wait_timeout(guard, left)?.0;
         }
     }
 
-    /// The result of a wait whose condition was met before its time was up.
-    fn met<'a, T>(&self, guard: MutexGuard<'a, T>, timeout: Duration) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        guard.during(|guard| self.inner.wait_timeout_while(guard, timeout, |_| false))
+    /// The result of a wait whose condition is met, or whose time is up before it is. Only std can make one: here by its own loop, which has
+    /// no time, and does not wait, but looks at the condition, and then at the clock.
+    fn without_waiting<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        mut condition: impl FnMut() -> bool,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        guard.during(|guard| self.inner.wait_timeout_while(guard, Duration::ZERO, |_| condition()))
+    }
+
+    /// See [`std::sync::Condvar::wait_timeout_ms`].
+    ///
+    /// # Errors
+    /// If the mutex is poisoned; guard and result are in the error.
+    #[deprecated(note = "replaced by `Condvar::wait_timeout`, as std's")]
+    #[track_caller]
+    pub fn wait_timeout_ms<'a, T>(&self, guard: MutexGuard<'a, T>, ms: u32) -> LockResult<(MutexGuard<'a, T>, bool)> {
+        let waited = |(guard, result): (_, WaitTimeoutResult)| (guard, !result.timed_out());
+        match self.wait_timeout(guard, Duration::from_millis(ms.into())) {
+            Ok(result) => Ok(waited(result)),
+            Err(poisoned) => Err(PoisonError::new(waited(poisoned.into_inner()))),
+        }
     }
 
     /// See [`std::sync::Condvar::notify_one`].
@@ -134,9 +155,9 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, R)> {
         let waiting = self.hook.begin(operation, location);
         let result = guard.during(wait);
-        // The mutex is held again, which makes this thread the only one to write the condition's sums.
+        // The mutex is held again; but another thread may wait for this condition with another mutex.
         if let Some(waiting) = waiting {
-            Waiting::passed_alone(waiting);
+            Waiting::passed(waiting);
         }
         result
     }

@@ -1,6 +1,9 @@
 //! `std::sync`, instrumented: the same names, so that a `use` line is the whole change.
 //!
-//! What can wait is here and records its waits; everything else is std's. Without the feature `instrument` all of it is std's.
+//! What can wait is here and records its waits, but for [`OnceLock`] and [`LazyLock`], which are std's, as everything else is: what waits
+//! for those is not seen. Without the feature `instrument` all of it is std's.
+//!
+//! What std's types do, these do; but dropping one of them runs code, which takes its row away, and so a `const fn` cannot.
 //!
 //! | type | instrument by default | operations recorded |
 //! |---|---|---|
@@ -85,6 +88,10 @@ mod once;
 mod rwlock;
 
 #[cfg(feature = "instrument")]
+#[expect(deprecated, reason = "std has it")]
+pub use self::once::ONCE_INIT;
+
+#[cfg(feature = "instrument")]
 pub use self::{
     barrier::Barrier,
     condvar::Condvar,
@@ -95,6 +102,10 @@ pub use self::{
 
 #[cfg(not(feature = "instrument"))]
 pub use std::sync::{Barrier, Condvar, Mutex, MutexGuard, Once, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
+
+#[cfg(not(feature = "instrument"))]
+#[expect(deprecated, reason = "std has it")]
+pub use std::sync::ONCE_INIT;
 
 pub use std::sync::{
     Arc, BarrierWaitResult, LazyLock, LockResult, OnceLock, OnceState, PoisonError, TryLockError, TryLockResult,

@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, TrySendError};
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, Sender, TryIter, TryRecvError, TrySendError};
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/mpsc/std/channel");
 
@@ -127,13 +127,12 @@ impl<T> Receiver<T> {
     }
 
     /// See [`std::sync::mpsc::Receiver::try_iter`].
-    pub fn try_iter(&self) -> std::sync::mpsc::TryIter<'_, T> {
+    pub fn try_iter(&self) -> TryIter<'_, T> {
         self.inner.try_iter()
     }
 }
 
 /// [`std::sync::mpsc::Iter`]; its source line is where it was made.
-#[derive(Debug)]
 pub struct Iter<'a, T> {
     receiver: &'a Receiver<T>,
     location: &'static Location<'static>,
@@ -147,7 +146,6 @@ impl<T> Iterator for Iter<'_, T> {
 }
 
 /// [`std::sync::mpsc::IntoIter`]; its source line is where it was made.
-#[derive(Debug)]
 pub struct IntoIter<T> {
     receiver: Receiver<T>,
     location: &'static Location<'static>,
@@ -175,6 +173,19 @@ impl<'a, T> IntoIterator for &'a Receiver<T> {
     #[track_caller]
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
+    }
+}
+
+// As std's print themselves.
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Iter").field("rx", self.receiver).finish()
+    }
+}
+
+impl<T> fmt::Debug for IntoIter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntoIter").field("rx", &self.receiver).finish()
     }
 }
 

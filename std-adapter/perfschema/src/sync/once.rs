@@ -22,6 +22,11 @@ pub struct Once {
     inner: std::sync::Once,
 }
 
+/// See [`std::sync::ONCE_INIT`].
+#[deprecated(note = "the `Once::new()` function is now preferred, as std's")]
+#[expect(clippy::declare_interior_mutable_const, reason = "as std's")]
+pub const ONCE_INIT: Once = Once::new();
+
 impl Once {
     /// See [`std::sync::Once::new`].
     #[expect(clippy::new_without_default, reason = "std's has none")]
@@ -42,7 +47,9 @@ impl Once {
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, work: F) {
         if !self.inner.is_completed() {
-            self.recorded(Location::caller(), || self.inner.call_once(work));
+            let waiting = self.begin(Location::caller());
+            self.inner.call_once(work);
+            passed(waiting);
         }
     }
 
@@ -51,7 +58,9 @@ impl Once {
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, work: F) {
         if !self.inner.is_completed() {
-            self.recorded(Location::caller(), || self.inner.call_once_force(work));
+            let waiting = self.begin(Location::caller());
+            self.inner.call_once_force(work);
+            passed(waiting);
         }
     }
 
@@ -62,7 +71,19 @@ impl Once {
     #[track_caller]
     pub fn wait(&self) {
         if !self.inner.is_completed() {
-            self.recorded(Location::caller(), || self.inner.wait());
+            let waiting = self.begin(Location::caller());
+            self.inner.wait();
+            passed(waiting);
+        }
+    }
+
+    /// See [`std::sync::Once::wait_force`].
+    #[track_caller]
+    pub fn wait_force(&self) {
+        if !self.inner.is_completed() {
+            let waiting = self.begin(Location::caller());
+            self.inner.wait_force();
+            passed(waiting);
         }
     }
 
@@ -73,12 +94,15 @@ impl Once {
     }
 
     #[cold]
-    fn recorded(&self, location: &'static Location<'static>, work: impl FnOnce()) {
-        let waiting = self.hook.begin(Operation::CallOnce, location);
-        work();
-        if let Some(waiting) = waiting {
-            Waiting::passed(waiting);
-        }
+    fn begin(&self, location: &'static Location<'static>) -> Option<Waiting<'_>> {
+        self.hook.begin(Operation::CallOnce, location)
+    }
+}
+
+// Not a function around std's, which names the line that it is called from when it panics.
+fn passed(waiting: Option<Waiting<'_>>) {
+    if let Some(waiting) = waiting {
+        Waiting::passed(waiting);
     }
 }
 

@@ -130,6 +130,24 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// See [`std::sync::RwLockWriteGuard::downgrade`].
+    ///
+    /// ```
+    /// use perfschema::sync::{RwLock, RwLockWriteGuard};
+    /// let number = RwLock::new(1);
+    /// let mut writer = number.write().unwrap();
+    /// *writer += 1;
+    /// let reader = RwLockWriteGuard::downgrade(writer);
+    /// assert_eq!((*reader, *number.read().unwrap()), (2, 2));
+    /// ```
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
+        let RwLockWriteGuard { _holder, inner } = s;
+        let _reader = _holder.into_reader();
+        RwLockReadGuard { _reader, inner: std::sync::RwLockWriteGuard::downgrade(inner) }
+    }
+}
+
 lock_traits!(RwLock);
 guard_traits!(RwLockReadGuard);
 guard_traits!(RwLockWriteGuard, DerefMut);
