@@ -339,7 +339,8 @@ impl<'r> Region<'r> {
     /// The file, or the folder with all that is in it, was renamed: files keep their counters. A file that had the new name is gone.
     /// So is one below a folder whose path is too long to be kept whole: its new one is not known.
     pub fn file_renamed(&self, from: &[u8], to: &[u8]) {
-        if from == to {
+        // A folder's name may end with a slash.
+        if without_slashes(from) == without_slashes(to) {
             return;
         }
         self.rename_one(from, to);

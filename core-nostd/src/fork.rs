@@ -1,6 +1,9 @@
 //! What a fork means for a region: the child's is its own, with the setup, the instruments and the locks of the parent, and with nothing
 //! that the parent recorded.
 //!
+//! (A handler may fork in the middle of a record. What its thread goes on to write then may have been made of what stood there before: a
+//! count or a sum of the parent's shows in the child.)
+//!
 //! A fork copies one thread. What the others had begun in the region will never be finished in the child, so it is taken back: their
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
@@ -8,8 +11,9 @@
 use crate::histogram::BUCKET_COUNT;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
+use crate::slot::SlotWords;
 use crate::sync::{Ordering, Word};
-use crate::{Actor, class, instance, pool, record, setup, slot, source};
+use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, wait_histogram};
 
 /// What the child is, besides what the parent was.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +76,10 @@ impl Region<'_> {
         zero(self.section(Section::SharedFileStats));
         zero(self.section(Section::SharedSocketStats));
         zero(self.section(Section::SharedMemoryStats));
+        let is_own = |words: &SlotWords| own.iter().flatten().any(|actor| actor.owns(words));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
-        let histograms = self.header(header::NEXT_HISTOGRAM).swap(0, Ordering::Relaxed);
+        let histograms =
+            self.header(header::NEXT_HISTOGRAM).swap(self.kept_histograms(|words| !idle && is_own(words)), Ordering::Relaxed);
         if histograms != 0 {
             zero(first(self.arrays::<BUCKET_COUNT>(Section::Histograms), histograms).as_flattened());
             zero(self.section(Section::HistogramBases));
@@ -81,16 +87,25 @@ impl Region<'_> {
         let chunks = self.section(Section::LongChunks).len();
         let records = self.arrays::<RECORD>(Section::LongRecords);
         let filled = self.header(header::NEXT_LONG_CHUNK).get().min(chunks as u64);
-        zero(first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).as_flattened());
+        let records = first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).iter();
+        // In the middle of a record the thread may be writing one, which it shows when it goes on.
+        records.filter(|record| idle || record::has_ended(record)).for_each(|record| zero(record));
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
         for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
-            zero(self.arrays_of::<STAT>(Section::Stats, index).as_flattened());
+            let keeps_histograms = !idle && is_own(words);
+            for stat in self.arrays_of::<STAT>(Section::Stats, index) {
+                let first_bucket = stat[stat::word::HISTOGRAM].get() >> 32 << 32;
+                zero(stat);
+                if keeps_histograms && first_bucket != 0 {
+                    stat[stat::word::HISTOGRAM].set(first_bucket);
+                }
+            }
             zero(self.arrays_of::<CARRY>(Section::Carries, index).as_flattened());
             zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index).as_flattened());
             zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index).as_flattened());
             zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index).as_flattened());
             let ring = self.arrays_of::<RECORD>(Section::Rings, index);
-            if own.iter().flatten().any(|actor| actor.owns(words)) {
+            if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
                 ring.iter().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
@@ -123,6 +138,16 @@ impl Region<'_> {
         setup::fold(self);
         // [R1] as in create().
         self.header(header::READY).store(crate::region::READY, Ordering::Release);
+    }
+}
+
+impl Region<'_> {
+    /// How many histograms are not given away again, because the actors of some slots may be in the middle of counting in one of them.
+    fn kept_histograms(&self, are_kept: impl Fn(&SlotWords) -> bool) -> u64 {
+        let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate().filter(|(_, words)| are_kept(words));
+        let stats = slots.flat_map(|(index, _)| self.arrays_of::<STAT>(Section::Stats, index));
+        let ends = stats.filter_map(|stat| wait_histogram::number(&stat[stat::word::HISTOGRAM])).map(|number| number + 1);
+        ends.max().unwrap_or(0)
     }
 }
 

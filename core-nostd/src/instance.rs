@@ -48,7 +48,7 @@ pub struct Instance<'r> {
 /// How a wait came to hold the lock, which decides how its sums are written.
 #[derive(Clone, Copy, Debug)]
 pub enum Held<'a, 'r> {
-    /// The waiter is now alone: a mutex, the write side of a read-write lock, a condition whose mutex is held again.
+    /// The waiter is now alone: a mutex, the write side of a read-write lock.
     Exclusive(&'a Instance<'r>),
     /// Others may be doing the same at this moment.
     Shared(&'a Instance<'r>),

@@ -18,6 +18,8 @@ use perfschema_timer::{Clock, MockClock, TimerName};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+mod forks;
+
 const LEVELS: usize = 3;
 
 /// When so many steps have been made, and what happens then.

@@ -18,11 +18,10 @@ use crate::sync::{Ordering, Word, fence};
 pub(crate) const PLACE: usize = 72;
 
 pub(crate) mod word {
-    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE};
+    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE, VERSION};
     /// The thread that writes the sums with plain stores.
     pub(crate) const OWNER: usize = crate::instance::word::HOLDER;
     pub(crate) const OWN_SUMS: core::ops::Range<usize> = 24..48;
-    #[cfg(perfschema_loom)]
     pub(crate) const OWN_VERSION: usize = OWN_SUMS.start + super::VERSION;
     pub(crate) const SHARED_SUMS: core::ops::Range<usize> = 48..72;
 }
@@ -156,6 +155,11 @@ impl Place<'_> {
 
     pub(crate) fn zero(self) {
         let words = self.0;
+        // One that is odd is that of a thread which counted here when another forked: in the child nobody ends that.
+        let versions = [&words[word::VERSION], &words[word::OWN_VERSION]];
+        for version in versions.into_iter().filter(|version| !version.get().is_multiple_of(2)) {
+            version.set(version.get().wrapping_add(1));
+        }
         let owner = words[word::EPOCH + 1..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
         // What is 0 already is left alone, so that a forked child shares more pages with its parent.
         owner.chain(&words[word::SHARED_SUMS]).filter(|word| word.get() != 0).for_each(|word| word.set(0));

@@ -289,7 +289,9 @@ fn effective(class: Class, setting: Setting, consumers: u64, timer: u64, by_coun
     if setting.timed {
         switches |= Switches::TIMED;
         if setting.timed_one_in > 1 {
-            switches |= Switches::SAMPLED | (0x1_0000 - 0x1_0000 / u64::from(setting.timed_one_in)) << Switches::NOT_TIMED_SHIFT;
+            let one_in = u64::from(setting.timed_one_in);
+            let timed = (0x1_0000 + one_in / 2) / one_in;
+            switches |= Switches::SAMPLED | (0x1_0000 - timed) << Switches::NOT_TIMED_SHIFT;
         }
         if by_counter {
             switches |= Switches::TIMED_BY_COUNTER;

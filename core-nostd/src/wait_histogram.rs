@@ -51,6 +51,12 @@ fn reserve(region: &Region<'_>, histograms: &[Word]) -> u64 {
     REFUSED
 }
 
+/// Which histogram the word of a summary stands for, from 0; None if for none.
+pub(crate) fn number(word: &Word) -> Option<u64> {
+    let first = word.get() >> 32;
+    (first != 0 && first != REFUSED).then(|| (first - 1) / BUCKET_COUNT as u64)
+}
+
 /// The counts of all buckets of a class, over all actors since its table was truncated, and their sum.
 pub(crate) fn counts(region: &Region<'_>, class: Class) -> ([u64; BUCKET_COUNT], u64) {
     let mut counts = [0; BUCKET_COUNT];

@@ -312,6 +312,11 @@ fn a_renamed_file_keeps_its_counters_and_replaces_another() {
     world.region.file_renamed(b"/none", b"/other");
     world.region.file_renamed(b"/index", b"/index");
     world.expect(INSTANCES, "FILE_NAME,OPEN_COUNT", &["/index 2", "/index.tmp 1"]);
+    // A folder, with a slash and without.
+    user.open("/folder/file").unwrap();
+    world.region.file_renamed(b"/folder", b"/folder/");
+    world.region.file_renamed(b"/folder/", b"/folder");
+    world.expect(INSTANCES, "FILE_NAME,OPEN_COUNT", &["/folder/file 1", "/index 2", "/index.tmp 1"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ row! {
         ENABLED as enabled: YesNo,
         /// Whether they are timed; if not, TIMER_START, TIMER_END and TIMER_WAIT are NULL. NULL for what is never timed: memory.
         TIMED as timed: Option<YesNo>,
-        /// One event in so many is timed, the others are only counted; 1 to 65535. Beyond MySQL.
+        /// One event in so many is timed, the others are only counted; 1 to 65535, large ones rounded to 65536/n. Beyond MySQL.
         TIMED_ONE_IN as timed_one_in: u32,
     }
 }

@@ -1349,7 +1349,7 @@ fn number(value: Option<u64>) -> String {
 /// part of so many.
 fn is_timed(one_in: u16, number: u64) -> bool {
     let fraction = (u128::from(number) * 0x9e37_79b9_7f4a_7c15 % (1 << 64)) >> 48;
-    fraction >= 65536 - 65536 / u128::from(one_in)
+    fraction >= 65536 - (65536.0 / f64::from(one_in)).round() as u128
 }
 
 /// Records that a thread reserves at once in the long history: as many as leaves half of it to others whatever all threads hold, a

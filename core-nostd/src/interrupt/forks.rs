@@ -1,0 +1,143 @@
+//! Forks at every step: of another thread, which is not there in the child; and by a handler of the thread that forks, which goes on there.
+
+use super::{At, PLAN, REGIONS, interrupted};
+use crate::{
+    Actor, ActorIdentity, Child, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Operation,
+    Region, Setting, Size, SocketAddress, SocketIo, WaitStart, Word, tables,
+};
+use core::panic::AssertUnwindSafe;
+use perfschema_timer::MockClock;
+use std::panic::{catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+const CONFIG: Config = Config::EMPTY
+    .with(Size::MaxMutexClasses, 2)
+    .with(Size::MaxFileClasses, 1)
+    .with(Size::MaxSocketClasses, 1)
+    .with(Size::MaxFileInstances, 1)
+    .with(Size::MaxSocketInstances, 1)
+    .with(Size::MaxThreadInstances, 2)
+    .with(Size::EventsWaitsHistorySize, 3)
+    .with(Size::EventsWaitsHistoryLongSize, 24)
+    .with(Size::MaxWaitHistograms, 8);
+const CHILD: Child = Child { pid: 2, os_id: 2, start_unix_ns: 0, start_monotonic_ns: 0 };
+const A: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/A");
+const B: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/B");
+const FILE: InstrumentName<'static> = InstrumentName::literal("wait/io/file/test/f");
+const SOCKET: InstrumentName<'static> = InstrumentName::literal("wait/io/socket/test/s");
+
+fn region() -> &'static Region<'static> {
+    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    region
+}
+
+fn classes<const N: usize>(region: &Region<'_>, names: [InstrumentName<'static>; N]) -> [Class; N] {
+    let classes = names.map(|name| region.register(name, Setting::ON).unwrap());
+    region.enable_everything();
+    classes
+}
+
+fn wait(actor: &Actor<'static>, class: Class, operation: Operation, ns: u64, held: Held<'_, 'static>) {
+    let what = WaitStart { object: 77, ..WaitStart::new(operation) };
+    let wait = actor.begin(&At(1), actor.region().switches(class), class, &what);
+    actor.end(&At(1 + ns), wait, held);
+}
+
+/// `op` of another thread up to a step, at which the thread of `own` forks. Whether it came so far.
+fn abandoned(at: u64, own: &Rc<Actor<'static>>, op: impl FnOnce()) -> bool {
+    let own = Rc::clone(own);
+    let fork = Rc::new(move || {
+        own.region().forked(&CHILD, &[Some(&own)], true);
+        resume_unwind(Box::new(()));
+    });
+    let steps = interrupted(|| _ = catch_unwind(AssertUnwindSafe(op)), &[(at, fork)]);
+    PLAN.with(|plan| plan.level.set(0));
+    steps[0] > at
+}
+
+/// `op`, and at a step of it a handler that forks. Whether it came so far.
+fn forked_within(at: u64, own: &Rc<Actor<'static>>, op: impl FnOnce()) -> bool {
+    let forks = Rc::clone(own);
+    let fork = Rc::new(move || forks.region().forked(&CHILD, &[Some(&forks)], false));
+    interrupted(op, &[(at, fork)])[0] > at
+}
+
+#[test]
+fn what_others_counted_of_a_file_and_a_socket_at_that_moment_hides_no_row() {
+    for reads_file in [true, false] {
+        for at in 0.. {
+            let region = region();
+            let [file_class, socket_class] = classes(region, [FILE, SOCKET]);
+            let [own, other] = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
+            let file: FileId = region.refer_to_file(file_class, b"/log").unwrap();
+            region.file_opened(file);
+            let socket: InstanceId = region.create_socket(socket_class, 5, SocketAddress::UNIX, 0).unwrap();
+            let read = |actor: &Actor<'static>, reads_file: bool| {
+                let (file, socket) = (region.file(file), region.socket(socket));
+                let (class, operation, held) = match reads_file {
+                    true => (file_class, Operation::Read, Held::File(FileIo { file, group: Group::Read })),
+                    false => (socket_class, Operation::Receive, Held::Socket(SocketIo { socket, group: Group::Read })),
+                };
+                wait(actor, class, operation, 1, held);
+            };
+            let goes_on = abandoned(at, &own, || read(&other, reads_file));
+            if !goes_on {
+                break;
+            }
+            [true, false].into_iter().for_each(|reads_file| read(&own, reads_file));
+            let mut rows = [0; 3];
+            region.scan(&tables::FileSummaryByInstance, |row| rows[0] += row.count_star);
+            region.scan(&tables::SocketSummaryByInstance, |row| rows[1] += row.count_star);
+            region.scan(&tables::EventsWaitsSummaryByInstance, |row| rows[2] += row.count_star);
+            assert_eq!(rows, [1, 1, 2], "a fork at {at}");
+        }
+    }
+}
+
+#[test]
+fn instruments_share_no_histogram() {
+    for at in 0.. {
+        let region = region();
+        let [a, b] = classes(region, [A, B]);
+        let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+        let waits = |class: Class, count: u64| (0..count).for_each(|_| wait(&own, class, Operation::Lock, 1, Held::None));
+        waits(a, 2);
+        let goes_on = forked_within(at, &own, || waits(a, 1));
+        waits(b, 10);
+        waits(a, 10);
+        let mut counts = [0; 2];
+        region.scan(&tables::EventsWaitsHistogramByEventName, |row| {
+            counts[usize::from(row.event_name == B.as_str())] += row.count_bucket;
+        });
+        assert_eq!(counts[1], 10, "a fork at {at}");
+        // Its thread may have been about to write a count that it had made of the parent's.
+        assert!((10..=13).contains(&counts[0]), "{counts:?} by a fork at {at}");
+        if !goes_on {
+            break;
+        }
+    }
+}
+
+#[test]
+fn the_record_that_is_being_written_stays_whole() {
+    for at in 0.. {
+        let region = region();
+        let [_, b] = classes(region, [A, B]);
+        let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+        wait(&own, b, Operation::Lock, 1, Held::None);
+        let goes_on = forked_within(at, &own, || wait(&own, b, Operation::Lock, 1, Held::None));
+        let check = |row: &tables::EventsWaitsRow| {
+            let found = (row.event_name.as_str(), row.object_instance_begin, row.thread_id, row.operation);
+            assert_eq!(found, (B.as_str(), 77, own.thread_id(), "lock"), "a fork at {at}");
+        };
+        region.scan(&tables::EventsWaitsHistoryLong, check);
+        region.scan(&tables::EventsWaitsHistory, check);
+        region.scan(&tables::EventsWaitsCurrent, check);
+        if !goes_on {
+            break;
+        }
+    }
+}
