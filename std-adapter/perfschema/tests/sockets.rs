@@ -673,7 +673,8 @@ mod tables {
                 let waits: Vec<&str> = events("wait/io/socket/std/client_connection").iter().map(|row| row.operation).collect();
                 (me(), requests, idles, waits)
             });
-            let row = state("IDLE");
+            // Who is idle is shown a moment later than that somebody is.
+            let row = until(|| Some(state("IDLE")).filter(|row| row.thread_id.is_some()));
             client.write_all(b"one ").unwrap();
             // The request has begun: its rest is waited for.
             state("ACTIVE");
