@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 mod forks;
+mod settings;
 
 const LEVELS: usize = 3;
 

@@ -46,13 +46,16 @@ pub(crate) const TIMED_CLASSES: [EventClass; 2] = [EventClass::Idle, EventClass:
 /// The effective switches of an instrument, or of one event as of its start.
 ///
 /// ```text
-///  63            48 47            32 31      24 23          10 9          0
+///  63            48 47            32 31      26 25          10 9          0
 /// ┌────────────────┬────────────────┬──────────┬──────────────┬────────────┐
 /// │ how many of    │ class          │ 0        │ what is done │ 0          │
-/// │ 2¹⁶ not timed  │                │          │              │            │
+/// │ 2¹⁶ not timed  │                │          │ 0: off       │            │
 /// └────────────────┴────────────────┴──────────┴──────────────┴────────────┘
 /// ```
 /// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here: see `record`.
+///
+/// Where a word is two halves, one may be older than the other: so the class is there whatever is switched, and the lower half says alone
+/// what is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches(pub(crate) u64);
 
@@ -60,7 +63,7 @@ impl Switches {
     /// Nothing is recorded.
     pub const OFF: Switches = Switches(0);
     /// On, but nothing is recorded: sends an instrumentation point that is not registered yet to where it registers.
-    pub const UNREGISTERED: Switches = Switches(1 << 63);
+    pub const UNREGISTERED: Switches = Switches(1 << 25);
     // All below 2³¹, so that a mask is part of an instruction.
     pub(crate) const ENABLED: u64 = 1 << 10;
     /// The event is visible while it lasts: `events_waits_current`.
@@ -78,6 +81,7 @@ impl Switches {
     /// Of its events some are not timed; the uppermost 16 bits say how many in 2¹⁶.
     pub(crate) const SAMPLED: u64 = 1 << 22;
     const NOT_TIMED_SHIFT: u32 = 48;
+    const ALL_TIMED: u64 = (1 << Self::NOT_TIMED_SHIFT) - 1;
     /// Enabled, summed by thread, and timed by the processor's counter or not at all: as nearly all events are, so that one test leaves out
     /// all that is rare.
     pub(crate) const PLAIN: u64 = 1 << 23;
@@ -95,11 +99,13 @@ impl Switches {
         | Self::PLAIN_SAMPLED);
     /// What a thread with HISTORY = 'NO' does not.
     pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
+    /// What one with INSTRUMENTED = 'NO' does: nothing.
+    pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32;
 
     /// Whether anything is to be recorded.
     #[inline(always)]
     pub const fn is_on(self) -> bool {
-        self.0 != 0
+        self.0 as u32 != 0
     }
 
     #[inline(always)]
@@ -133,7 +139,7 @@ impl Switches {
     pub(crate) fn sampled(self, sequence: Sequence) -> Switches {
         // A quarter of it: a sequence is four times a number.
         const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15 >> 2;
-        let switches = self.0 & ((1 << Self::NOT_TIMED_SHIFT) - 1);
+        let switches = self.0 & Self::ALL_TIMED;
         if sequence.0.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
             return Switches(switches & !(Self::TIMED | Self::TIMED_BY_COUNTER));
         }
@@ -282,10 +288,11 @@ pub(crate) fn fold(region: &Region<'_>) {
 
 /// The switches that these settings mean.
 fn effective(class: Class, setting: Setting, consumers: u64, timer: u64, by_counter: bool) -> u64 {
+    let mut switches = u64::from(class.0) << Switches::CLASS_SHIFT;
     if !setting.enabled || !Consumer::GlobalInstrumentation.works(consumers) {
-        return 0;
+        return switches;
     }
-    let mut switches = Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT | u64::from(class.0) << Switches::CLASS_SHIFT;
+    switches |= Switches::ENABLED | (timer & 7) << Switches::TIMER_SHIFT;
     if setting.timed {
         switches |= Switches::TIMED;
         if setting.timed_one_in > 1 {
@@ -383,6 +390,11 @@ impl Word {
     // Relaxed: a switch is a value of its own; what an event does with it needs nothing else to be visible.
     #[inline(always)]
     pub fn switches(&self) -> Switches {
-        Switches(self.get())
+        let switches = Switches(self.get());
+        // The halves may be of two settings: how many are not timed, and that all are.
+        if cfg!(not(target_has_atomic = "64")) && !switches.has(Switches::SAMPLED) {
+            return Switches(switches.0 & Switches::ALL_TIMED);
+        }
+        switches
     }
 }

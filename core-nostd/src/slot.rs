@@ -6,6 +6,7 @@ use crate::lost::Lost;
 use crate::pool::{self, Version};
 use crate::record::Sequence;
 use crate::region::{Region, SLOT, Section, Text, header, read_text, write_text};
+use crate::setup::Switches;
 use crate::stat::{Epochs, View};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
@@ -80,11 +81,11 @@ impl ThreadSetting {
         ThreadSetting { instrumented: bits & 1 != 0, history: bits & 2 != 0 }
     }
 
-    /// What is left of a class's switches.
+    /// What is left of a class's switches. The upper half is always the same, because both are not always read at one moment.
     fn mask(self) -> u64 {
         match (self.instrumented, self.history) {
-            (false, _) => 0,
-            (true, false) => crate::setup::Switches::NO_HISTORY,
+            (false, _) => Switches::NOT_INSTRUMENTED,
+            (true, false) => Switches::NO_HISTORY,
             (true, true) => u64::MAX,
         }
     }

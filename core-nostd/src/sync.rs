@@ -6,8 +6,8 @@
 //! | no 64-bit atomics (thumbv6m, thumbv7em, riscv32) | two `AtomicU32`, same eight bytes in memory | inside a critical section |
 //! | `--cfg perfschema_loom` | loom's `AtomicU64`, or unwatched | loom's |
 //!
-//! A word on a 32-bit target is two halves. It is therefore only read by others as payload behind a version
-//! (a tear is then discarded), or it is a version itself, of which the low half decides.
+//! Without 64-bit atomics a word is two halves. It is therefore only read by others as payload behind a version (a tear is then
+//! discarded), or it is a version itself, of which the low half decides, or one of switches, where an older high half does no harm.
 //! Plain loads and stores never need compare-and-swap; the few read-modify-write operations below are for rare
 //! paths (claiming, registering, settings) and for objects that several threads hold at once.
 
@@ -170,28 +170,27 @@ mod word {
             step();
             self.0[LOW].store(value as u32, ordering);
         }
-        // A critical section on one core orders everything, so the orderings asked for are met.
+        // A critical section on one core orders everything, so the orderings asked for are met; and nothing interrupts it.
         pub(crate) fn compare_exchange(&self, current: u64, new: u64, _: Ordering) -> Result<u64, u64> {
-            critical_section::with(|_| {
-                let seen = self.load(Ordering::Acquire);
-                if seen != current {
-                    return Err(seen);
-                }
-                self.store(new, Ordering::Release);
-                Ok(seen)
-            })
+            let seen = self.replace_if(|seen| (seen == current).then_some(new));
+            if seen == current { Ok(seen) } else { Err(seen) }
         }
         pub(crate) fn fetch_add(&self, value: u64, _: Ordering) -> u64 {
-            critical_section::with(|_| {
-                let seen = self.load(Ordering::Acquire);
-                self.store(seen.wrapping_add(value), Ordering::Release);
-                seen
-            })
+            self.replace_if(|seen| Some(seen.wrapping_add(value)))
         }
         pub(crate) fn swap(&self, value: u64, _: Ordering) -> u64 {
+            self.replace_if(|_| Some(value))
+        }
+
+        fn replace_if(&self, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
+            step();
             critical_section::with(|_| {
-                let seen = self.load(Ordering::Acquire);
-                self.store(value, Ordering::Release);
+                let [low, high] = [LOW, HIGH].map(|half| u64::from(self.0[half].load(Ordering::Acquire)));
+                let seen = high << 32 | low;
+                if let Some(new) = new(seen) {
+                    self.0[HIGH].store((new >> 32) as u32, Ordering::Release);
+                    self.0[LOW].store(new as u32, Ordering::Release);
+                }
                 seen
             })
         }

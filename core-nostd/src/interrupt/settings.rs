@@ -1,0 +1,83 @@
+//! Settings that change while a wait is recorded. A word of switches, or of a thread's mask, is two halves where there are no 64-bit atomics.
+
+use super::{At, interrupted};
+use crate::table::{Table as _, Value};
+use crate::{
+    Actor, ActorIdentity, Config, Consumer, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
+    tables,
+};
+use core::panic::Location;
+use perfschema_timer::{MockClock, TimerName};
+use std::rc::Rc;
+
+const CONFIG: Config = Config::EMPTY
+    .with(Size::MaxMutexClasses, 2)
+    .with(Size::MaxThreadInstances, 2)
+    .with(Size::EventsWaitsHistorySize, 2)
+    .with(Size::MaxSourceLocations, 4);
+
+/// What a handler may change, back and forth.
+const CHANGES: [fn(&Region<'static>, bool); 4] = [
+    |region, on| set(region, if on { Setting::ON } else { Setting::OFF }),
+    |region, on| set(region, Setting { timed_one_in: if on { 1 } else { 2 }, ..Setting::ON }),
+    |region, on| region.set_consumer(Consumer::GlobalInstrumentation, on),
+    |region, on| {
+        let instrumented = Value::Text(if on { "YES" } else { "NO" });
+        tables::Threads.update(region, &mut |_| true, &[("INSTRUMENTED", instrumented)]).map(drop).expect("it can be set");
+    },
+];
+
+fn set(region: &Region<'_>, setting: Setting) {
+    region.set_setting(region.find_class("wait/synch/mutex/test/second").expect("it is registered"), setting);
+}
+
+/// Whoever is interrupted, he who changes a setting or he who records: a wait that is recorded is one of its instrument, and of its line.
+#[test]
+fn a_wait_is_of_its_instrument_whatever_is_changed_at_whichever_step() {
+    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    super::REGIONS.lock().unwrap().push(region);
+    region.set_wait_timer(TimerName::Cycle);
+    let register = |name| region.register(InstrumentName::literal(name), Setting::ON).unwrap();
+    let [other, class] = ["wait/synch/mutex/test/first", "wait/synch/mutex/test/second"].map(register);
+    region.enable_everything();
+    let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
+    let location = Location::caller();
+    let expected = format!("{}:{}", location.file().rsplit('/').next().unwrap(), location.line());
+    let wait = move |actor: &Actor<'static>| {
+        let switches = region.switches(class);
+        if switches.is_on() {
+            let what = WaitStart { source: Some(location), ..WaitStart::new(Operation::Lock) };
+            actor.end(&At(2), actor.begin(&At(1), switches, class, &what), Held::None);
+        }
+    };
+    let mut cases = 0;
+    for change in CHANGES {
+        for (on, is_recording) in [(true, true), (true, false), (false, true), (false, false)] {
+            for at in 0.. {
+                change(region, !on);
+                let other_actor = Rc::clone(&actors[1]);
+                let steps = if is_recording {
+                    interrupted(|| wait(&actors[0]), &[(at, Rc::new(move || change(region, on)))])
+                } else {
+                    interrupted(|| change(region, on), &[(at, Rc::new(move || wait(&other_actor)))])
+                };
+                assert_eq!(region.summary_by_event_name(other).count, 0, "at {at}");
+                for table in [&tables::EventsWaitsHistory as &dyn crate::table::Table, &tables::EventsWaitsCurrent] {
+                    let columns = ["EVENT_NAME", "SOURCE"].map(|name| table.declaration().column(name).expect("it is declared"));
+                    table.scan(region, &mut |row| {
+                        let cells = columns.map(|column| row.cell(column).to_string());
+                        assert_eq!(cells, ["wait/synch/mutex/test/second", expected.as_str()], "at {at}");
+                    });
+                }
+                cases += 1;
+                if steps[0] <= at {
+                    break;
+                }
+            }
+        }
+        change(region, true);
+    }
+    assert!(region.summary_by_event_name(class).count > 100 && cases > 100, "{cases}");
+}
