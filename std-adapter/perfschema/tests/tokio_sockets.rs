@@ -928,6 +928,32 @@ fn every_message_of_many_tasks_counts_once() {
     nothing_is_left(region);
 }
 
+/// Else it would be nobody's, or count for the socket that gets the place next.
+#[test]
+fn what_is_pending_ends_before_its_socket_is_given_away() {
+    let (region, _alone) = region();
+    let own = thread::current_id().unwrap();
+    // What another test has left there.
+    tables::EventsWaitsHistory.truncate(region);
+    let address = runtime().block_on(async {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let address = socket.local_addr().unwrap();
+        let mut buf = [0; 8];
+        let mut receive = |cx: &mut Context<'_>| Poll::Ready(socket.poll_recv(cx, &mut tokio::io::ReadBuf::new(&mut buf)));
+        assert!(std::future::poll_fn(&mut receive).await.is_pending());
+        drop(socket.into_std().unwrap());
+        address
+    });
+    let mut given_up = Vec::new();
+    region.scan(&tables::EventsWaitsHistory, |row| {
+        if (row.thread_id, row.operation) == (own, "recv") {
+            given_up.push((row.object_name.map(|name| name.as_str().to_string()), row.number_of_bytes));
+        }
+    });
+    assert_eq!(given_up, [(Some(address.to_string()), Some(0))]);
+    nothing_is_left(region);
+}
+
 #[test]
 fn instruments_of_its_own_and_rows_while_they_are_open() {
     let (region, _alone) = region();

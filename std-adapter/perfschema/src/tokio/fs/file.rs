@@ -265,6 +265,8 @@ impl File {
         let (inner, place) = file.into_parts();
         match inner.try_into_std() {
             Ok(std) => {
+                // What is pending ends while the place is the file's.
+                drop((polled, seeking));
                 record::closed(place);
                 Ok(std)
             }
@@ -375,7 +377,9 @@ impl From<tokio::fs::File> for File {
 /// The region counts a handle less from now on.
 impl From<File> for tokio::fs::File {
     fn from(file: File) -> tokio::fs::File {
-        let File { file, .. } = file;
+        let File { polled, seeking, file } = file;
+        // What is pending ends while the place is the file's.
+        drop((polled, seeking));
         let (inner, place) = file.into_parts();
         record::closed(place);
         inner

@@ -281,6 +281,8 @@ macro_rules! conversions {
 
         impl From<$type> for $tokio {
             fn from(socket: $type) -> $tokio {
+                // What is pending ends while the region still knows the socket.
+                drop(socket.polled);
                 socket.socket.into_std()
             }
         }
