@@ -829,6 +829,35 @@ fn being_idle_is_known_of_each_poll() {
     nothing_is_left(region);
 }
 
+#[test]
+fn a_read_that_was_given_up_goes_on_only_if_both_are_idle_or_none_is() {
+    let (region, _alone) = region();
+    let before = received(region);
+    let task = attach("task/test/idles-by-turns", async {
+        let (one, two) = UnixDatagram::pair().unwrap();
+        let mut buf = [0; 8];
+        let mut receive =
+            async || std::future::poll_fn(|cx| one.poll_recv(cx, &mut tokio::io::ReadBuf::new(&mut buf))).await.unwrap();
+        let id = thread::current_id().unwrap();
+        assert!(once(pin!(one.idle(receive()))).await.is_pending());
+        assert!(once(pin!(receive())).await.is_pending());
+        assert_eq!(running(region, id), [(2, "recv", Some(8), false)]);
+        // What the client needs for its next request is not the time of that read.
+        assert!(once(pin!(one.idle(receive()))).await.is_pending());
+        assert_eq!(running(region, id), []);
+        assert_eq!(ended(region, id)[1], (2, "recv", Some(0), true));
+        two.send(b"next").await.unwrap();
+        one.idle(receive()).await;
+        id
+    });
+    let id = runtime().block_on(task);
+    let history: Vec<_> = events(region, tables::EventsWaitsHistoryLong, id).iter().map(|event| event.1).collect();
+    assert_eq!(history, ["idle", "recv", "idle", "send", "idle", "close", "close"]);
+    // The read in vain, and the one that is counted.
+    assert_eq!(received(region), (before.0 + 2, before.1 + 4, before.2 + 4));
+    nothing_is_left(region);
+}
+
 fn many_threads() -> Runtime {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // So that it is known which of them want a place.

@@ -11,7 +11,7 @@
 use crate::instrument::Instrument;
 use crate::io::{Io, Object, Transferred, amount, transferred};
 use crate::thread::{task_id, with_actor};
-use perfschema_core::{Operation, Switches, Wait, WaitStart};
+use perfschema_core::{Switches, Wait, WaitStart};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::io;
 use std::mem::ManuallyDrop;
@@ -93,7 +93,7 @@ impl<I: Io> Pending<I> {
 
     /// A poll: of the operation that was polled before, if that was one like this. It returns how many bytes it did, too, 0 for what has none.
     fn poll<T>(&mut self, io: I, poll: impl FnOnce() -> (Poll<T>, u64)) -> Poll<T> {
-        if self.operation() != Some(io.operation()) {
+        if !self.is_of(&io) {
             // That one ends before this one begins.
             drop(std::mem::replace(self, Pending::None));
             *self = Pending::begin(io);
@@ -109,11 +109,12 @@ impl<I: Io> Pending<I> {
         !matches!(self, Pending::None)
     }
 
-    fn operation(&self) -> Option<Operation> {
+    /// Whether it goes on with this poll. What is received while the task is idle is never what is received while it is not.
+    fn is_of(&self, io: &I) -> bool {
         match self {
-            Pending::None => None,
-            Pending::Counted(io, _) => Some(io.operation()),
-            Pending::On(begun) => Some(begun.io.operation()),
+            Pending::None => false,
+            Pending::Counted(begun, _) => begun.operation() == io.operation() && io.counts_only(),
+            Pending::On(begun) => begun.io.operation() == io.operation() && !io.counts_only(),
         }
     }
 }
