@@ -622,6 +622,10 @@ mod tables {
             format!("recv {ip}:{b} 3"),
         ];
         assert_eq!(told[told.len() - 6..], expected);
+        // No address is that of this machine, as the system says.
+        let anywhere = UdpSocket::bind("127.0.0.1:0").unwrap();
+        anywhere.connect((std::net::Ipv4Addr::UNSPECIFIED, b)).unwrap();
+        assert_eq!(shown(&anywhere), format!("{} {b} ACTIVE", anywhere.peer_addr().unwrap().ip()));
     }
 
     /// The waits that take long: who is connected to, and how much is asked for.

@@ -122,10 +122,10 @@ impl<S: Std> Socket<S> {
         Ok((Socket::new(inner, connections, peer.leads_to(), false), peer))
     }
 
-    /// It leads there from now on.
-    pub(crate) fn set_peer(&self, leads_to: SocketAddress) {
+    /// It was connected to this address.
+    pub(crate) fn connected(&self, address: std::net::SocketAddr) {
         if let Some(socket) = process().and(self.handle.place) {
-            socket.set_peer(leads_to);
+            socket.set_peer(connected_to(self.std(), address));
         }
     }
 

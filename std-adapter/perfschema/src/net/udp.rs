@@ -70,7 +70,7 @@ impl UdpSocket {
         let caller = Some(Location::caller());
         each_address(addr, |address| {
             self.socket.run(Operation::Connect, caller, || self.socket.std().connect(address))?;
-            self.socket.set_peer(address.into());
+            self.socket.connected(address);
             Ok(())
         })
     }

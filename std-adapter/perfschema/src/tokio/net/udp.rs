@@ -67,7 +67,7 @@ impl UdpSocket {
         let caller = Some(Location::caller());
         let connect = move |address: SocketAddr| async move {
             self.socket.handle.wait(Operation::Connect, caller, self.socket.std().connect(address)).await?;
-            self.socket.set_peer(address.into());
+            self.socket.connected(address);
             Ok(())
         };
         each_address(addr, connect, self.socket.std().connect(NOWHERE))
