@@ -7,7 +7,7 @@ use perfschema::task::attach;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -17,12 +17,15 @@ thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 static ALLOCATED: AtomicBool = AtomicBool::new(false);
+/// Bytes of the largest block that was allocated while watched.
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if WATCHED.get() {
             ALLOCATED.store(true, Ordering::Relaxed);
+            LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
         }
         // SAFETY: the caller's promises are those that System asks for.
         unsafe { System.alloc(layout) }
@@ -70,6 +73,8 @@ fn from_first_wait_to_thread_exit() {
     #[cfg(all(feature = "tokio", not(miri)))]
     sockets_of_tasks();
     assert!(!ALLOCATED.load(Ordering::Relaxed));
+    #[cfg(all(feature = "tokio", not(miri)))]
+    a_file_is_written_from_where_its_contents_are();
 }
 
 fn polls_for_ever(lock: &Mutex<u64>) -> impl Future<Output = ()> {
@@ -99,4 +104,18 @@ fn sockets_of_tasks() {
         }
         WATCHED.set(false);
     }));
+}
+
+/// tokio takes a `Vec` as it is.
+#[cfg(all(feature = "tokio", not(miri)))]
+fn a_file_is_written_from_where_its_contents_are() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("allocations-{}", std::process::id()));
+    let contents = vec![7; 1 << 20];
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    WATCHED.set(true);
+    runtime.block_on(perfschema::tokio::fs::write(&path, contents)).unwrap();
+    WATCHED.set(false);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 1 << 20);
+    std::fs::remove_file(path).unwrap();
+    assert!((1..1 << 20).contains(&LARGEST.load(Ordering::Relaxed)), "{LARGEST:?}");
 }

@@ -218,8 +218,7 @@ functions! {
     }
 
     fn write<P: Path, C: [u8]>(at, path: P, contents: C) -> () {
-        let contents = contents.as_ref().to_vec();
-        let bytes = contents.len();
+        let bytes = contents.as_ref().len();
         let write = ::tokio::fs::write(&at.path, contents);
         at.transfer(Operation::Write, async { write.await.map(|()| bytes) }).await.map(|_| ())
     }
