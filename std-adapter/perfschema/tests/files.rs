@@ -391,6 +391,30 @@ mod tables {
         assert_eq!(told("wait/io/file/std/File")[0], format!("open 0 NULL {}", libc::O_DIRECT), "{direct:?}");
     }
 
+    /// Not that of std's loop.
+    #[test]
+    fn what_std_makes_of_several_operations_has_the_source_of_its_call() {
+        static FILES: Fs = perfschema::fs!("wait/io/file/test/sources");
+        start();
+        let path = folder("sources").join("file");
+        let mut file = FILES.options().read(true).write(true).create_new(true).open(&path).unwrap();
+        let before = Location::caller().line();
+        file.write_all(b"01234").unwrap();
+        write!(file, "{}", 56).unwrap();
+        file.rewind().unwrap();
+        file.seek_relative(1).unwrap();
+        file.read_exact(&mut [0; 2]).unwrap();
+        file.read_exact_at(&mut [0; 2], 3).unwrap();
+        file.write_all_at(b"ab", 3).unwrap();
+        FILES.write(&path, "7").unwrap();
+        let events = events("wait/io/file/test/sources");
+        let lines: Vec<_> = events.iter().filter_map(|event| event.source.map(|source| source.to_string())).collect();
+        // The last line is a create and a write; a close has none.
+        let expected = [0, 1, 2, 3, 4, 5, 6, 7, 8, 8].map(|line| format!("files.rs:{}", before + line));
+        assert_eq!(lines, expected[expected.len() - lines.len()..]);
+        assert_eq!(lines.len(), 9);
+    }
+
     #[test]
     fn folders_take_their_files_along() {
         static FILES: Fs = perfschema::fs!("wait/io/file/test/folders");

@@ -537,6 +537,32 @@ mod tables {
         }
     }
 
+    /// Not that of std's loop.
+    #[test]
+    fn what_std_makes_of_several_operations_has_the_source_of_its_call() {
+        static SOCKETS: Net = perfschema::net!("wait/io/socket/test/sends", "wait/io/socket/test/receives");
+        start();
+        let listener = SOCKETS.bind_tcp("127.0.0.1:0").unwrap();
+        let mut one = SOCKETS.connect_tcp(listener.local_addr().unwrap()).unwrap();
+        let (mut two, _) = listener.accept().unwrap();
+        let before = Location::caller().line();
+        one.write_all(b"01234").unwrap();
+        write!(one, "{}", 56).unwrap();
+        two.read_exact(&mut [0; 5]).unwrap();
+        drop(one);
+        two.read_to_end(&mut Vec::new()).unwrap();
+        two.read_to_string(&mut String::new()).unwrap();
+        let sources = |name: &str, operation: &str| {
+            let ours = events(name).into_iter().filter(|event| event.operation == operation);
+            let mut sources: Vec<_> = ours.map(|event| event.source.unwrap().to_string()).collect();
+            sources.dedup();
+            sources
+        };
+        let line = |line: u32| format!("sockets.rs:{}", before + line);
+        assert_eq!(sources("wait/io/socket/test/sends", "send"), [1, 2].map(line));
+        assert_eq!(sources("wait/io/socket/test/receives", "recv"), [3, 5, 6].map(line));
+    }
+
     #[test]
     fn rows_come_and_go_with_the_sockets() {
         start();

@@ -359,12 +359,55 @@ fn sum_of_lengths<B: std::ops::Deref<Target = [u8]>>(bufs: &[B]) -> usize {
     bufs.iter().map(|buf| buf.len()).sum()
 }
 
+/// A file as what std makes of several operations sees it, such as `read_exact`: all of them have the source of that.
+struct At<'f>(&'f File, Caller);
+
+impl<'f> At<'f> {
+    #[inline(always)]
+    #[track_caller]
+    fn caller(file: &'f File) -> At<'f> {
+        At(file, Some(Location::caller()))
+    }
+}
+
+impl Read for At<'_> {
+    #[inline(always)]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.transfer(Operation::Read, 0, Some(buf.len()), self.1, move |mut file, _| file.read(buf))
+    }
+}
+
+impl Write for At<'_> {
+    #[inline(always)]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.0.transfer(Operation::Write, 0, Some(buf.len()), self.1, move |mut file, _| file.write(buf))
+    }
+
+    /// Nothing waits here: std's file has no buffer.
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self.0.inner).flush()
+    }
+}
+
+impl Seek for At<'_> {
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        let (file, offset) = (self.0, if let SeekFrom::Start(offset) = pos { offset } else { 0 });
+        record::run(file.instrument, || Io { offset, ..file.io(Operation::Seek, self.1) }, || (&*file.inner).seek(pos))
+    }
+}
+
 impl Read for &File {
     #[inline]
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let (bytes, caller) = (buf.len(), Some(Location::caller()));
         self.transfer(Operation::Read, 0, Some(bytes), caller, move |mut file, _| file.read(buf))
+    }
+
+    #[inline]
+    #[track_caller]
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        At::caller(self).read_exact(buf)
     }
 
     #[track_caller]
@@ -419,6 +462,17 @@ impl Write for &File {
         self.transfer(Operation::Write, 0, Some(bytes), caller, move |mut file, _| file.write(buf))
     }
 
+    #[inline]
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        At::caller(self).write_all(buf)
+    }
+
+    #[track_caller]
+    fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> io::Result<()> {
+        At::caller(self).write_fmt(args)
+    }
+
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         let (bytes, caller) = (sum_of_lengths(bufs), Some(Location::caller()));
@@ -434,9 +488,17 @@ impl Write for &File {
 impl Seek for &File {
     #[track_caller]
     fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
-        let offset = if let SeekFrom::Start(offset) = pos { offset } else { 0 };
-        let caller = Some(Location::caller());
-        record::run(self.instrument, || Io { offset, ..self.io(Operation::Seek, caller) }, || (&*self.inner).seek(pos))
+        At::caller(self).seek(pos)
+    }
+
+    #[track_caller]
+    fn rewind(&mut self) -> io::Result<()> {
+        At::caller(self).rewind()
+    }
+
+    #[track_caller]
+    fn seek_relative(&mut self, offset: i64) -> io::Result<()> {
+        At::caller(self).seek_relative(offset)
     }
 
     #[track_caller]
@@ -451,6 +513,12 @@ impl Read for File {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         (&*self).read(buf)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<()> {
+        (&*self).read_exact(buf)
     }
 
     #[track_caller]
@@ -476,6 +544,17 @@ impl Write for File {
         (&*self).write(buf)
     }
 
+    #[inline]
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        (&*self).write_all(buf)
+    }
+
+    #[track_caller]
+    fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> io::Result<()> {
+        (&*self).write_fmt(args)
+    }
+
     #[track_caller]
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         (&*self).write_vectored(bufs)
@@ -490,6 +569,16 @@ impl Seek for File {
     #[track_caller]
     fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
         (&*self).seek(pos)
+    }
+
+    #[track_caller]
+    fn rewind(&mut self) -> io::Result<()> {
+        (&*self).rewind()
+    }
+
+    #[track_caller]
+    fn seek_relative(&mut self, offset: i64) -> io::Result<()> {
+        (&*self).seek_relative(offset)
     }
 
     #[track_caller]
@@ -523,6 +612,18 @@ mod unix {
     use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
     use std::os::unix::fs::FileExt;
 
+    impl FileExt for At<'_> {
+        #[inline(always)]
+        fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+            self.0.transfer(Operation::Read, offset, Some(buf.len()), self.1, move |file, offset| file.read_at(buf, offset))
+        }
+
+        #[inline(always)]
+        fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+            self.0.transfer(Operation::Write, offset, Some(buf.len()), self.1, move |file, offset| file.write_at(buf, offset))
+        }
+    }
+
     impl FileExt for File {
         #[inline]
         #[track_caller]
@@ -533,9 +634,21 @@ mod unix {
 
         #[inline]
         #[track_caller]
+        fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+            At::caller(self).read_exact_at(buf, offset)
+        }
+
+        #[inline]
+        #[track_caller]
         fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
             let (bytes, caller) = (buf.len(), Some(Location::caller()));
             self.transfer(Operation::Write, offset, Some(bytes), caller, move |file, offset| file.write_at(buf, offset))
+        }
+
+        #[inline]
+        #[track_caller]
+        fn write_all_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
+            At::caller(self).write_all_at(buf, offset)
         }
     }
 

@@ -24,6 +24,9 @@
 //!
 //! What was read before an error counts; of a [`copy`] that fails std does not say how much it was.
 //!
+//! SOURCE is the line of the call, also where std makes several operations of it, as of `write_all`. What std's readers and writers call in
+//! the program's place, such as `BufReader`, has a line of theirs.
+//!
 //! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`. `std::io::copy`
 //! between two of std's files leaves the copying to the system; between these it reads and writes.
 

@@ -43,9 +43,9 @@ macro_rules! transfers {
     };
 }
 
-/// `Read` and `Write`, for the type and for a reference.
+/// `Read` and `Write`, for the type and for a reference. What std makes of several operations is here for its source.
 macro_rules! streams {
-    ($type:ident, $std:ty) => {
+    ($type:ident) => {
         impl std::io::Read for &$type {
             #[inline]
             #[track_caller]
@@ -62,6 +62,22 @@ macro_rules! streams {
                 self.socket.transfer(perfschema_core::Operation::Receive, bytes, caller, move |mut socket| {
                     std::io::Read::read_vectored(&mut socket, bufs)
                 })
+            }
+
+            #[inline]
+            #[track_caller]
+            fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<()> {
+                std::io::Read::read_exact(&mut self.socket.at(), buf)
+            }
+
+            #[track_caller]
+            fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
+                std::io::Read::read_to_end(&mut self.socket.at(), buf)
+            }
+
+            #[track_caller]
+            fn read_to_string(&mut self, buf: &mut String) -> std::io::Result<usize> {
+                std::io::Read::read_to_string(&mut self.socket.at(), buf)
             }
         }
 
@@ -83,9 +99,19 @@ macro_rules! streams {
                 })
             }
 
-            /// Nothing waits here: std's socket has no buffer.
+            #[inline]
+            #[track_caller]
+            fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
+                std::io::Write::write_all(&mut self.socket.at(), buf)
+            }
+
+            #[track_caller]
+            fn write_fmt(&mut self, args: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+                std::io::Write::write_fmt(&mut self.socket.at(), args)
+            }
+
             fn flush(&mut self) -> std::io::Result<()> {
-                std::io::Write::flush(&mut self.socket.std())
+                std::io::Write::flush(&mut self.socket.at())
             }
         }
 
@@ -100,6 +126,22 @@ macro_rules! streams {
             fn read_vectored(&mut self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 (&*self).read_vectored(bufs)
             }
+
+            #[inline]
+            #[track_caller]
+            fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<()> {
+                (&*self).read_exact(buf)
+            }
+
+            #[track_caller]
+            fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
+                (&*self).read_to_end(buf)
+            }
+
+            #[track_caller]
+            fn read_to_string(&mut self, buf: &mut String) -> std::io::Result<usize> {
+                (&*self).read_to_string(buf)
+            }
         }
 
         impl std::io::Write for $type {
@@ -112,6 +154,17 @@ macro_rules! streams {
             #[track_caller]
             fn write_vectored(&mut self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 (&*self).write_vectored(bufs)
+            }
+
+            #[inline]
+            #[track_caller]
+            fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
+                (&*self).write_all(buf)
+            }
+
+            #[track_caller]
+            fn write_fmt(&mut self, args: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+                (&*self).write_fmt(args)
             }
 
             fn flush(&mut self) -> std::io::Result<()> {

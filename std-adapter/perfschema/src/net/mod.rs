@@ -17,7 +17,7 @@
 //! `…/datagram_socket`; [`net!`](crate::net!) makes a [`Net`] with instruments of its own. A socket that was opened before the performance
 //! schema was started has no row: its waits count by instrument.
 //!
-//! A server says when it waits for its client's next request, by [`Idle::idle`].
+//! A server says when it waits for its client's next request, by [`Idle::idle`]. SOURCE is as in [`fs`](mod@crate::fs).
 //!
 //! What std has and this cannot: `TcpStreamExt` of `std::os::linux::net`, which is sealed, and `only_v6`, which std has given up. What a
 //! clone of a UDP socket is connected to later does not show in the row of the other.

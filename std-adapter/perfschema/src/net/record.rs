@@ -7,8 +7,9 @@ use crate::process::process;
 use crate::thread::with_actor;
 use perfschema_core::{Group, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, WaitStart};
 use std::cell::Cell;
-use std::io;
+use std::io::{self, Read, Write};
 use std::mem::ManuallyDrop;
+use std::panic::Location;
 
 /// A thread that waits for its client's next request.
 static IDLE: Instrument = Instrument::new("idle");
@@ -184,6 +185,42 @@ impl<S: Std> Socket<S> {
         socket.handle.closed();
         // SAFETY: the socket is not dropped, so nobody uses `inner` after this.
         unsafe { ManuallyDrop::take(&mut socket.inner) }
+    }
+}
+
+/// A stream as what std makes of several operations sees it, such as `read_exact`: all of them have the source of that.
+pub(crate) struct At<'s, S: Std>(&'s Socket<S>, Caller);
+
+impl<S: Std> Socket<S> {
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn at(&self) -> At<'_, S> {
+        At(self, Some(Location::caller()))
+    }
+}
+
+impl<S: Std> Read for At<'_, S>
+where
+    for<'s> &'s S: Read,
+{
+    #[inline(always)]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.transfer(Operation::Receive, buf.len(), self.1, move |mut socket| socket.read(buf))
+    }
+}
+
+impl<S: Std> Write for At<'_, S>
+where
+    for<'s> &'s S: Write,
+{
+    #[inline(always)]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.0.transfer(Operation::Send, buf.len(), self.1, move |mut socket| socket.write(buf))
+    }
+
+    /// Nothing waits here: std's socket has no buffer.
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.std().flush()
     }
 }
 

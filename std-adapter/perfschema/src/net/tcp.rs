@@ -185,7 +185,7 @@ operations! { TcpStream is "std::os::linux::net::TcpStreamExt":
     }
 }
 
-streams!(TcpStream, std::net::TcpStream);
+streams!(TcpStream);
 idles!(TcpStream);
 conversions!(TcpListener, std::net::TcpListener, "std::net::TcpListener", connections = &super::CLIENT_CONNECTION);
 conversions!(TcpStream, std::net::TcpStream, "std::net::TcpStream");

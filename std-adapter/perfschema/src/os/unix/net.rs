@@ -313,7 +313,7 @@ mod instrumented {
         }
     }
 
-    streams!(UnixStream, std::os::unix::net::UnixStream);
+    streams!(UnixStream);
     idles!(UnixStream);
     idles!(UnixDatagram);
     conversions!(
