@@ -8,6 +8,7 @@ use perfschema::{Consumer, Setting, StartError, builder, process, tables};
 fn nothing_before_the_start_and_instances_before_the_first_event() {
     static LOCK: Mutex<u32> = perfschema::mutex!("wait/synch/mutex/test/early", 0);
     static OTHER: RwLock<u32> = perfschema::rwlock!("wait/synch/rwlock/test/other", 0);
+    let listener = perfschema::net::TcpListener::bind("127.0.0.1:0").unwrap();
     *LOCK.lock().unwrap() += 1;
     assert!(process().is_none());
     assert!(perfschema::thread::current_id().is_none());
@@ -55,4 +56,10 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     *LOCK.lock().unwrap() += 1;
     assert_eq!(count(), 2);
     assert_eq!(*LOCK.lock().unwrap(), 4);
+
+    // A socket from before has no row, a clone of it is one that has come since.
+    let clone = listener.try_clone().unwrap();
+    let mut rows = Vec::new();
+    region.scan(&tables::SocketInstances, |row| rows.push((row.ip.to_string(), row.port)));
+    assert_eq!(rows, [("127.0.0.1".to_string(), i32::from(clone.local_addr().unwrap().port()))]);
 }

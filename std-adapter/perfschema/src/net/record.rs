@@ -108,7 +108,7 @@ impl<S: Std> Socket<S> {
 
     /// Another descriptor of the same socket: a row of its own.
     pub(crate) fn duplicate(&self, inner: S) -> Socket<S> {
-        let leads_to = process().and(self.handle.place).map(|socket| socket.peer());
+        let leads_to = process().map(|_| self.handle.place.map_or_else(|| inner.leads_to(), |socket| socket.peer()));
         Socket::new(inner, self.handle.instrument, leads_to.unwrap_or_default(), false)
     }
 
