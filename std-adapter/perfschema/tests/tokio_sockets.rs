@@ -232,6 +232,8 @@ macro_rules! story {
                 story.result(socket.multicast_ttl_v4());
                 story.result(socket.set_tos_v4(16));
                 story.result(socket.tos_v4());
+                #[expect(deprecated, reason = "programs that are older than the new name")]
+                story.result(socket.set_tos(8).and_then(|()| socket.tos()));
                 story.result(socket.join_multicast_v4("192.0.2.1".parse().unwrap(), "127.0.0.1".parse().unwrap()));
                 story.result(socket.device());
                 story.result(socket.take_error().map(|error| error.is_none()));

@@ -90,6 +90,26 @@ impl UdpSocket {
         }
     }
 
+    /// [`tos_v4`](Self::tos_v4), as it was called before.
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    #[deprecated = "as tokio's: it is tos_v4 now"]
+    #[track_caller]
+    pub fn tos(&self) -> io::Result<u32> {
+        self.tos_v4()
+    }
+
+    /// [`set_tos_v4`](Self::set_tos_v4), as it was called before.
+    ///
+    /// # Errors
+    /// Those of tokio's.
+    #[deprecated = "as tokio's: it is set_tos_v4 now"]
+    #[track_caller]
+    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
+        self.set_tos_v4(tos)
+    }
+
     /// See [`tokio::net::UdpSocket::try_send_to`].
     ///
     /// # Errors
