@@ -17,6 +17,8 @@
 //! The state of an acquisition lives in the guard, which is what lock_api 0.5 added. A lock has the traits that the lock within has:
 //! timed and fair locking, upgradable reads, downgrading.
 //!
+//! `bump` is a wait for the lock that is held already, of the line that calls it, however short because nobody waits.
+//!
 //! An upgradable read is one of the readers that `rwlock_instances` counts; it waits by the operation that MySQL has for such a lock,
 //! `shared_exclusive_lock`, and to upgrade by `write_lock`.
 
@@ -124,6 +126,16 @@ unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
         // SAFETY: the caller's promise.
         unsafe { self.inner.unlock_fair(guard.inner) }
     }
+
+    #[track_caller]
+    unsafe fn bump(&self, guard: &mut Self::Guard) {
+        let waiting = self.hook.begin(Operation::Lock, Location::caller());
+        // Before another may hold it, as in unlock(); should the inner lock unwind, it is held with nobody marked.
+        guard.holder = Holder::NONE;
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.bump(&mut guard.inner) };
+        guard.holder = waiting.map_or(Holder::NONE, Waiting::held);
+    }
 }
 
 // SAFETY: as above.
@@ -215,6 +227,24 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         drop(guard.holder);
         // SAFETY: the caller's promise.
         unsafe { self.inner.unlock_exclusive_fair(guard.inner) }
+    }
+
+    #[track_caller]
+    unsafe fn bump_shared(&self, guard: &mut Self::SharedGuard) {
+        let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
+        guard.reader = None;
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.bump_shared(&mut guard.inner) };
+        guard.reader = waiting.map(Waiting::read);
+    }
+
+    #[track_caller]
+    unsafe fn bump_exclusive(&self, guard: &mut Self::ExclusiveGuard) {
+        let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
+        guard.holder = Holder::NONE;
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.bump_exclusive(&mut guard.inner) };
+        guard.holder = waiting.map_or(Holder::NONE, Waiting::held);
     }
 }
 
@@ -316,6 +346,15 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
         drop(guard.reader);
         // SAFETY: the caller's promise.
         unsafe { self.inner.unlock_upgradable_fair(guard.inner) }
+    }
+
+    #[track_caller]
+    unsafe fn bump_upgradable(&self, guard: &mut Self::UpgradableGuard) {
+        let waiting = self.hook.begin(Operation::SharedExclusiveLock, Location::caller());
+        guard.reader = None;
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.bump_upgradable(&mut guard.inner) };
+        guard.reader = waiting.map(Waiting::read);
     }
 }
 

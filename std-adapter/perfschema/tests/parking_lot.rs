@@ -1,13 +1,17 @@
 //! parking_lot's locks, instrumented through lock_api.
 #![cfg(feature = "lock_api")]
 
-use ::lock_api::RwLockUpgradableReadGuard;
+use ::lock_api::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
+use ::lock_api::{RawMutexFair, RawRwLockFair, RawRwLockUpgrade, RawRwLockUpgradeFair};
 use perfschema::lock_api::{LockClass, RawMutex, RawRwLock};
 use perfschema::{Instrument, Region, tables};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 static LOCK_CACHE: Instrument = Instrument::new("wait/synch/mutex/test/LOCK_cache");
 static LOCK_TABLE: Instrument = Instrument::new("wait/synch/rwlock/test/LOCK_table");
+static LOCK_BUMPED: Instrument = Instrument::new("wait/synch/mutex/test/LOCK_bumped");
+static LOCK_SHARED: Instrument = Instrument::new("wait/synch/rwlock/test/LOCK_shared");
 static LOCK_ORDERS: Instrument = Instrument::new("wait/synch/rwlock/test/LOCK_orders");
 
 struct Cache;
@@ -67,6 +71,7 @@ fn waits_holders_and_lines() {
         assert!(source.as_str().starts_with("parking_lot.rs:"), "{source}: not the caller's line");
     });
     upgradable_reads(region);
+    bumps(region);
 }
 
 /// An upgradable read is one reader; upgraded it is the writer, and never is there a moment with neither.
@@ -119,4 +124,208 @@ fn upgradable_reads(region: &'static Region<'static>) {
         "try_shared_exclusive_lock",
     ];
     assert_eq!(operations, expected);
+}
+
+/// parking_lot's locks, which say how often they were bumped, each kind of guard by a digit.
+struct Counted<R>(R);
+
+static BUMPS: AtomicU32 = AtomicU32::new(0);
+
+// SAFETY: every call goes to the inner lock.
+unsafe impl ::lock_api::RawMutex for Counted<parking_lot::RawMutex> {
+    const INIT: Self = Counted(parking_lot::RawMutex::INIT);
+    type Guard = <parking_lot::RawMutex as ::lock_api::RawMutex>::Guard;
+    fn lock(&self) -> Self::Guard {
+        self.0.lock()
+    }
+    fn try_lock(&self) -> Option<Self::Guard> {
+        self.0.try_lock()
+    }
+    unsafe fn unlock(&self, guard: Self::Guard) {
+        // SAFETY: the caller's promise, here and below.
+        unsafe { self.0.unlock(guard) }
+    }
+    fn is_locked(&self) -> bool {
+        self.0.is_locked()
+    }
+}
+
+// SAFETY: as above.
+unsafe impl RawMutexFair for Counted<parking_lot::RawMutex> {
+    unsafe fn unlock_fair(&self, guard: Self::Guard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_fair(guard) }
+    }
+    unsafe fn bump(&self, guard: &mut Self::Guard) {
+        BUMPS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { self.0.bump(guard) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl ::lock_api::RawRwLock for Counted<parking_lot::RawRwLock> {
+    const INIT: Self = Counted(parking_lot::RawRwLock::INIT);
+    type SharedGuard = <parking_lot::RawRwLock as ::lock_api::RawRwLock>::SharedGuard;
+    type ExclusiveGuard = <parking_lot::RawRwLock as ::lock_api::RawRwLock>::ExclusiveGuard;
+    fn lock_shared(&self) -> Self::SharedGuard {
+        self.0.lock_shared()
+    }
+    fn try_lock_shared(&self) -> Option<Self::SharedGuard> {
+        self.0.try_lock_shared()
+    }
+    unsafe fn unlock_shared(&self, guard: Self::SharedGuard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_shared(guard) }
+    }
+    fn lock_exclusive(&self) -> Self::ExclusiveGuard {
+        self.0.lock_exclusive()
+    }
+    fn try_lock_exclusive(&self) -> Option<Self::ExclusiveGuard> {
+        self.0.try_lock_exclusive()
+    }
+    unsafe fn unlock_exclusive(&self, guard: Self::ExclusiveGuard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_exclusive(guard) }
+    }
+    fn is_locked(&self) -> bool {
+        self.0.is_locked()
+    }
+    fn is_locked_exclusive(&self) -> bool {
+        self.0.is_locked_exclusive()
+    }
+}
+
+// SAFETY: as above.
+unsafe impl RawRwLockFair for Counted<parking_lot::RawRwLock> {
+    unsafe fn unlock_shared_fair(&self, guard: Self::SharedGuard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_shared_fair(guard) }
+    }
+    unsafe fn unlock_exclusive_fair(&self, guard: Self::ExclusiveGuard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_exclusive_fair(guard) }
+    }
+    unsafe fn bump_shared(&self, guard: &mut Self::SharedGuard) {
+        BUMPS.fetch_add(10, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { self.0.bump_shared(guard) }
+    }
+    unsafe fn bump_exclusive(&self, guard: &mut Self::ExclusiveGuard) {
+        BUMPS.fetch_add(100, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { self.0.bump_exclusive(guard) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl RawRwLockUpgrade for Counted<parking_lot::RawRwLock> {
+    type UpgradableGuard = <parking_lot::RawRwLock as RawRwLockUpgrade>::UpgradableGuard;
+    fn lock_upgradable(&self) -> Self::UpgradableGuard {
+        self.0.lock_upgradable()
+    }
+    fn try_lock_upgradable(&self) -> Option<Self::UpgradableGuard> {
+        self.0.try_lock_upgradable()
+    }
+    unsafe fn unlock_upgradable(&self, guard: Self::UpgradableGuard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_upgradable(guard) }
+    }
+    unsafe fn upgrade(&self, guard: Self::UpgradableGuard) -> Self::ExclusiveGuard {
+        // SAFETY: as above.
+        unsafe { self.0.upgrade(guard) }
+    }
+    unsafe fn try_upgrade(&self, guard: Self::UpgradableGuard) -> Result<Self::ExclusiveGuard, Self::UpgradableGuard> {
+        // SAFETY: as above.
+        unsafe { self.0.try_upgrade(guard) }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl RawRwLockUpgradeFair for Counted<parking_lot::RawRwLock> {
+    unsafe fn unlock_upgradable_fair(&self, guard: Self::UpgradableGuard) {
+        // SAFETY: as above.
+        unsafe { self.0.unlock_upgradable_fair(guard) }
+    }
+    unsafe fn bump_upgradable(&self, guard: &mut Self::UpgradableGuard) {
+        BUMPS.fetch_add(1000, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { self.0.bump_upgradable(guard) }
+    }
+}
+
+/// A bump is the inner lock's, which is cheap where nobody waits; whoever waited has had the lock when it is over. Its line is the
+/// caller's.
+fn bumps(region: &'static Region<'static>) {
+    struct Bumped;
+    impl LockClass for Bumped {
+        const INSTRUMENT: &'static Instrument = &LOCK_BUMPED;
+    }
+    struct Shared;
+    impl LockClass for Shared {
+        const INSTRUMENT: &'static Instrument = &LOCK_SHARED;
+    }
+    static BUMPED: ::lock_api::Mutex<RawMutex<Counted<parking_lot::RawMutex>, Bumped>, u32> = ::lock_api::Mutex::new(0);
+    static SHARED: ::lock_api::RwLock<RawRwLock<Counted<parking_lot::RawRwLock>, Shared>, ()> = ::lock_api::RwLock::new(());
+    let own = perfschema::thread::current_id();
+    let holder = || {
+        let mut holder = None;
+        region.scan(&tables::MutexInstances, |row| {
+            holder = if row.name == *LOCK_BUMPED.name() { row.locked_by_thread_id } else { holder };
+        });
+        holder
+    };
+    let mut guard = BUMPED.lock();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            *BUMPED.lock() += 1;
+        });
+        while *guard == 0 {
+            MutexGuard::bump(&mut guard);
+            assert_eq!(holder(), own);
+        }
+        other.join().unwrap();
+    });
+    drop(guard);
+    assert_eq!(holder(), None);
+    let mut count = 0;
+    region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| {
+        count += if row.event_name == *LOCK_BUMPED.name() { row.count_star } else { 0 };
+    });
+    assert_eq!(count, u64::from(BUMPS.swap(0, Ordering::Relaxed)) + 2, "each is a wait of its own");
+
+    let last = |expected: &str| {
+        let mut events = Vec::new();
+        region.scan(&tables::EventsWaitsHistory, |row| {
+            if Some(row.thread_id) == own {
+                events.push((row.event_id, row.operation, row.source.unwrap()));
+            }
+        });
+        let (_, operation, source) = events.into_iter().max_by_key(|(event_id, ..)| *event_id).unwrap();
+        assert!(
+            operation == expected && source.as_str().starts_with("parking_lot.rs:"),
+            "{operation} {source}: not the caller's line"
+        );
+    };
+    last("lock");
+    let mut read = SHARED.read();
+    RwLockReadGuard::bump(&mut read);
+    last("read_lock");
+    drop(read);
+    let mut write = SHARED.write();
+    RwLockWriteGuard::bump(&mut write);
+    last("write_lock");
+    drop(write);
+    let mut upgradable = SHARED.upgradable_read();
+    RwLockUpgradableReadGuard::bump(&mut upgradable);
+    last("shared_exclusive_lock");
+    let mut readers = Vec::new();
+    region.scan(&tables::RwlockInstances, |row| {
+        if row.name == *LOCK_SHARED.name() {
+            readers.push((row.write_locked_by_thread_id, row.read_locked_by_count));
+        }
+    });
+    assert_eq!(readers, [(None, 1)]);
+    drop(upgradable);
+    assert_eq!(BUMPS.load(Ordering::Relaxed), 1110, "once each");
 }
