@@ -31,7 +31,7 @@
 #[cfg(feature = "instrument")]
 use crate::{instrument::Instrument, thread::with_actor};
 #[cfg(feature = "instrument")]
-use perfschema_core::{MemoryChange, Switches};
+use perfschema_core::{InstrumentKind, MemoryChange, Switches};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// Memory of one kind, counted where the program says so; made by [`memory!`](crate::memory!), also in a `static`.
@@ -52,8 +52,25 @@ pub struct Memory {
 
 #[cfg(feature = "instrument")]
 impl Memory {
-    /// Memory that is counted by `instrument`, a `memory/…`; by any other nothing is.
+    /// Memory that is counted by `instrument`, a `memory/…`. In a `static` or at run time: a `const` cannot look at a `static`, and has
+    /// [`memory!`](crate::memory!).
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error.
+    ///
+    /// ```compile_fail
+    /// use perfschema::{Instrument, alloc::Memory};
+    /// static INSTRUMENT: Instrument = Instrument::new("wait/io/file/app/cache");
+    /// static CACHE: Memory = Memory::with_instrument(&INSTRUMENT);
+    /// ```
     pub const fn with_instrument(instrument: &'static Instrument) -> Memory {
+        assert!(matches!(instrument.kind(), InstrumentKind::Memory), "an instrument of memory is named memory/…");
+        Memory { instrument }
+    }
+
+    // For memory!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument) -> Memory {
         Memory { instrument }
     }
 

@@ -84,7 +84,7 @@ impl Instrument {
         self.name.as_str()
     }
 
-    pub(crate) fn kind(&self) -> InstrumentKind {
+    pub(crate) const fn kind(&self) -> InstrumentKind {
         self.name.kind()
     }
 

@@ -143,6 +143,10 @@ macro_rules! once {
 /// INDEX.remove_file(&path)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
+/// ```compile_fail
+/// # use perfschema::fs::Fs;
+/// static INDEX: Fs = perfschema::fs!("wait/io/socket/app/index");
+/// ```
 #[macro_export]
 macro_rules! fs {
     ($name:literal) => {
@@ -178,15 +182,15 @@ macro_rules! allocator {
 /// static CACHE: Memory = perfschema::memory!("memory/app/cache");
 /// CACHE.allocated(4096);
 /// ```
+/// ```compile_fail
+/// # use perfschema::alloc::Memory;
+/// static CACHE: Memory = perfschema::memory!("wait/io/file/app/cache");
+/// ```
 #[macro_export]
 macro_rules! memory {
-    ($name:literal) => {{
-        const _: () = ::core::assert!(
-            ::core::matches!($crate::core::InstrumentName::literal($name).kind(), $crate::core::InstrumentKind::Memory),
-            "an instrument of memory is named memory/…"
-        );
+    ($name:literal) => {
         $crate::__instrumented_memory!($name)
-    }};
+    };
 }
 
 /// Ways to make sockets with an instrument of their own, and a second one for the connections that its listeners accept; see
@@ -199,6 +203,10 @@ macro_rules! memory {
 /// assert_eq!(socket.send_to(b"requests:1", socket.local_addr()?)?, 10);
 /// # Ok::<(), std::io::Error>(())
 /// ```
+/// ```compile_fail
+/// # use perfschema::net::Net;
+/// static METRICS: Net = perfschema::net!("wait/io/socket/app/metrics", "wait/io/file/app/connections");
+/// ```
 #[macro_export]
 macro_rules! net {
     ($name:literal $(, $connections:literal)?) => {
@@ -206,6 +214,8 @@ macro_rules! net {
     };
 }
 
+/// Whether a name is one of its kind, when the program is compiled, with the instrumentation or without: so that switching it on breaks
+/// nothing.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __of_synch {
@@ -213,6 +223,18 @@ macro_rules! __of_synch {
         const _: () = ::core::assert!(
             $crate::core::InstrumentName::literal($name).kind().is_synch(),
             "an instrument of a lock is named wait/synch/…"
+        );
+    };
+}
+
+/// The same for one that is no lock's.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __of_kind {
+    ($kind:ident, $name:literal, $message:literal) => {
+        const _: () = ::core::assert!(
+            ::core::matches!($crate::core::InstrumentName::literal($name).kind(), $crate::core::InstrumentKind::$kind),
+            $message
         );
     };
 }
@@ -232,30 +254,35 @@ macro_rules! __instrument {
 #[cfg(feature = "instrument")]
 #[macro_export]
 macro_rules! __instrumented_memory {
-    ($name:literal) => {
-        $crate::alloc::Memory::with_instrument($crate::__instrument!($name))
-    };
-}
-
-#[doc(hidden)]
-#[cfg(feature = "instrument")]
-#[macro_export]
-macro_rules! __instrumented_sockets {
-    ($name:literal) => {
-        $crate::net::Net::with_instrument($crate::__instrument!($name))
-    };
-    ($name:literal, $connections:literal) => {
-        $crate::net::Net::with_instruments($crate::__instrument!($name), $crate::__instrument!($connections))
-    };
+    ($name:literal) => {{
+        $crate::__of_kind!(Memory, $name, "an instrument of memory is named memory/…");
+        $crate::alloc::Memory::__of($crate::__instrument!($name))
+    }};
 }
 
 #[doc(hidden)]
 #[cfg(not(feature = "instrument"))]
 #[macro_export]
 macro_rules! __instrumented_memory {
-    ($name:literal) => {
+    ($name:literal) => {{
+        $crate::__of_kind!(Memory, $name, "an instrument of memory is named memory/…");
         $crate::alloc::Memory::new()
-    };
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_sockets {
+    ($name:literal) => {{
+        $crate::__of_kind!(Socket, $name, "an instrument of sockets is named wait/io/socket/…");
+        $crate::net::Net::__of($crate::__instrument!($name), ::core::option::Option::None)
+    }};
+    ($name:literal, $connections:literal) => {{
+        $crate::__of_kind!(Socket, $name, "an instrument of sockets is named wait/io/socket/…");
+        $crate::__of_kind!(Socket, $connections, "an instrument of sockets is named wait/io/socket/…");
+        $crate::net::Net::__of($crate::__instrument!($name), ::core::option::Option::Some($crate::__instrument!($connections)))
+    }};
 }
 
 #[doc(hidden)]
@@ -263,8 +290,7 @@ macro_rules! __instrumented_memory {
 #[macro_export]
 macro_rules! __instrumented_sockets {
     ($($name:literal),*) => {{
-        // As for locks: the names are checked all the same.
-        $( const _: $crate::core::InstrumentName<'static> = $crate::core::InstrumentName::literal($name); )*
+        $( $crate::__of_kind!(Socket, $name, "an instrument of sockets is named wait/io/socket/…"); )*
         $crate::net::Net::new()
     }};
 }
@@ -273,9 +299,10 @@ macro_rules! __instrumented_sockets {
 #[cfg(feature = "instrument")]
 #[macro_export]
 macro_rules! __instrumented_files {
-    ($name:literal) => {
-        $crate::fs::Fs::with_instrument($crate::__instrument!($name))
-    };
+    ($name:literal) => {{
+        $crate::__of_kind!(File, $name, "an instrument of files is named wait/io/file/…");
+        $crate::fs::Fs::__of($crate::__instrument!($name))
+    }};
 }
 
 #[doc(hidden)]
@@ -283,8 +310,7 @@ macro_rules! __instrumented_files {
 #[macro_export]
 macro_rules! __instrumented_files {
     ($name:literal) => {{
-        // As for locks: the name is checked all the same.
-        const _: $crate::core::InstrumentName<'static> = $crate::core::InstrumentName::literal($name);
+        $crate::__of_kind!(File, $name, "an instrument of files is named wait/io/file/…");
         $crate::fs::Fs::new()
     }};
 }
@@ -304,7 +330,6 @@ macro_rules! __instrumented {
 #[macro_export]
 macro_rules! __instrumented {
     ($type:ident, $name:literal $(, $value:expr)?) => {{
-        // The name is checked although nothing is instrumented, so that switching the feature on breaks nothing.
         $crate::__of_synch!($name);
         $crate::sync::$type::new($($value)?)
     }};

@@ -63,3 +63,27 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     region.scan(&tables::SocketInstances, |row| rows.push((row.ip.to_string(), row.port)));
     assert_eq!(rows, [("127.0.0.1".to_string(), i32::from(clone.local_addr().unwrap().port()))]);
 }
+
+/// The names of the macros are looked at when they are compiled, also in a `const`, which cannot look at an instrument.
+#[test]
+fn an_instrument_of_another_kind_is_refused() {
+    use perfschema::{Instrument, alloc::Memory, fs::Fs, net::Net};
+    const FILES: Fs = perfschema::fs!("wait/io/file/test/kind");
+    const SOCKETS: Net = perfschema::net!("wait/io/socket/test/kind", "wait/io/socket/test/accepted");
+    const CACHE: Memory = perfschema::memory!("memory/test/kind");
+    let _ = (FILES, SOCKETS, CACHE);
+    static FILE: Instrument = Instrument::new("wait/io/file/test/other");
+    static SOCKET: Instrument = Instrument::new("wait/io/socket/test/other");
+    static MEMORY: Instrument = Instrument::new("memory/test/other");
+    let _ = (Fs::with_instrument(&FILE), Net::with_instruments(&SOCKET, &SOCKET), Memory::with_instrument(&MEMORY));
+    let refused: [fn(); 4] = [
+        || _ = Fs::with_instrument(&SOCKET),
+        || _ = Net::with_instrument(&FILE),
+        || _ = Net::with_instruments(&SOCKET, &MEMORY),
+        || _ = Memory::with_instrument(&FILE),
+    ];
+    for make in refused {
+        let panic = std::panic::catch_unwind(make).expect_err("another kind");
+        assert!(panic.downcast_ref::<&str>().is_some_and(|why| why.starts_with("an instrument of")));
+    }
+}

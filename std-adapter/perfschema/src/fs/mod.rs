@@ -45,6 +45,8 @@ pub use std::fs::{File, OpenOptions};
 
 #[cfg(feature = "instrument")]
 use crate::instrument::Instrument;
+#[cfg(feature = "instrument")]
+use perfschema_core::InstrumentKind;
 use perfschema_core::Operation;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -73,8 +75,25 @@ pub struct Fs {
 
 #[cfg(feature = "instrument")]
 impl Fs {
-    /// Operations that are recorded by `instrument`, a `wait/io/file/…`.
+    /// Operations that are recorded by `instrument`, a `wait/io/file/…`. In a `static` or at run time: a `const` cannot look at a `static`,
+    /// and has [`fs!`](crate::fs!).
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error.
+    ///
+    /// ```compile_fail
+    /// use perfschema::{Instrument, fs::Fs};
+    /// static INSTRUMENT: Instrument = Instrument::new("wait/io/socket/app/index");
+    /// static INDEX: Fs = Fs::with_instrument(&INSTRUMENT);
+    /// ```
     pub const fn with_instrument(instrument: &'static Instrument) -> Fs {
+        assert!(matches!(instrument.kind(), InstrumentKind::File), "an instrument of files is named wait/io/file/…");
+        Fs { instrument }
+    }
+
+    // For fs!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument) -> Fs {
         Fs { instrument }
     }
 

@@ -41,6 +41,8 @@ pub use udp::UdpSocket;
 use crate::instrument::Instrument;
 #[cfg(unix)]
 use crate::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+#[cfg(feature = "instrument")]
+use perfschema_core::InstrumentKind;
 use std::io;
 #[cfg(feature = "instrument")]
 use std::panic::Location;
@@ -131,22 +133,47 @@ pub struct Net {
 
 #[cfg(feature = "instrument")]
 impl Net {
-    /// Sockets that record by `instrument`, and connections accepted by them that record by `connections`; both are a `wait/io/socket/…`.
+    /// Sockets that record by `instrument`, and connections accepted by them that record by `connections`; both are a `wait/io/socket/…`. In
+    /// a `static` or at run time: a `const` cannot look at a `static`, and has [`net!`](crate::net!).
+    ///
+    /// # Panics
+    /// If an instrument is of another kind; in a `static`, that is a compile error.
+    ///
+    /// ```compile_fail
+    /// use perfschema::{Instrument, net::Net};
+    /// static METRICS: Instrument = Instrument::new("wait/io/socket/app/metrics");
+    /// static CONNECTIONS: Instrument = Instrument::new("wait/synch/mutex/app/connections");
+    /// static NET: Net = Net::with_instruments(&METRICS, &CONNECTIONS);
+    /// ```
     pub const fn with_instruments(instrument: &'static Instrument, connections: &'static Instrument) -> Net {
+        let are_of_sockets = matches!((instrument.kind(), connections.kind()), (InstrumentKind::Socket, InstrumentKind::Socket));
+        assert!(are_of_sockets, "an instrument of sockets is named wait/io/socket/…");
         Net { instrument, connections }
     }
 
     /// The same, with the default instrument for accepted connections.
+    ///
+    /// # Panics
+    /// As [`with_instruments`](Self::with_instruments).
     pub const fn with_instrument(instrument: &'static Instrument) -> Net {
+        Net::with_instruments(instrument, &CLIENT_CONNECTION)
+    }
+
+    // For net!, which has looked at the names.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument, connections: Option<&'static Instrument>) -> Net {
+        match connections {
+            Some(connections) => Net { instrument, connections },
+            None => Net::of_servers(instrument),
+        }
+    }
+
+    pub(crate) const fn of_servers(instrument: &'static Instrument) -> Net {
         Net { instrument, connections: &CLIENT_CONNECTION }
     }
 
-    pub(crate) fn of_servers(instrument: &'static Instrument) -> Net {
-        Net::with_instrument(instrument)
-    }
-
     pub(crate) fn of_connections() -> Net {
-        Net::with_instrument(&CLIENT_CONNECTION)
+        Net::of_servers(&CLIENT_CONNECTION)
     }
 }
 
