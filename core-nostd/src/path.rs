@@ -108,10 +108,11 @@ pub(crate) fn path_text(words: &[Word; FILE]) -> Text<PATH_BYTES> {
     let mut text = Text::EMPTY;
     let mut chunks = kept.bytes().utf8_chunks().peekable();
     while let Some(chunk) = chunks.next() {
-        text.push_str(chunk.valid());
         let cut = !kept.whole && chunks.peek().is_none();
-        if !chunk.invalid().is_empty() && !cut {
-            text.push_str("\u{fffd}");
+        let invalid = if chunk.invalid().is_empty() || cut { "" } else { "\u{fffd}" };
+        // What comes behind something that does not fit is left out, too, however short.
+        if !(text.push_all(chunk.valid()) && text.push_all(invalid)) {
+            break;
         }
     }
     text
@@ -120,7 +121,38 @@ pub(crate) fn path_text(words: &[Word; FILE]) -> Text<PATH_BYTES> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::String;
     use std::vec::Vec;
+
+    #[track_caller]
+    fn check(path: &[u8], shown: &str) {
+        let words = [const { Word::new(0) }; FILE];
+        Name::of(path).write(&words);
+        assert_eq!(path_text(&words).as_str(), shown);
+    }
+
+    #[test]
+    fn a_path_shows_without_the_character_that_was_cut() {
+        let with = |bytes: usize, end: &str| "x".repeat(bytes) + end;
+        check(with(510, "é").as_bytes(), &with(510, "é"));
+        check(with(511, "é").as_bytes(), &with(511, ""));
+        check(with(509, "😀").as_bytes(), &with(509, ""));
+        check(with(510, "éé").as_bytes(), &with(510, "é"));
+        let end = |bytes: usize, end: &[u8]| [with(bytes, "").as_bytes(), end].concat();
+        check(&end(500, b"\xff\xc3\xa9 and more than fits"), &with(500, "\u{fffd}é and mo"));
+        check(&end(508, b"\xffend"), &with(508, "\u{fffd}e"));
+        check(&end(505, b"abcdef\xffcut"), &with(505, "abcdef"));
+        check(&end(2, b"\xc3"), "xx\u{fffd}");
+    }
+
+    /// U+FFFD is longer than the byte that it stands for.
+    #[test]
+    fn nothing_shows_behind_what_does_not_fit() {
+        let path: Vec<u8> = b"\xffab".iter().copied().cycle().take(309).collect();
+        let shown: String = "\u{fffd}ab".chars().cycle().take(306).collect();
+        assert_eq!(shown.len(), 510);
+        check(&path, &shown);
+    }
 
     #[test]
     fn the_words_of_a_path_are_its_bytes_whatever_its_length() {

@@ -28,12 +28,18 @@ impl<const N: usize> Text<N> {
 
     /// Appends what fits, whole characters only.
     pub fn push_str(&mut self, text: &str) {
+        self.push_all(text);
+    }
+
+    /// The same, and whether that is all of it.
+    pub(crate) fn push_all(&mut self, text: &str) -> bool {
         let room = self.bytes.get_mut(self.len..).unwrap_or_default();
-        let text = what_fits(text, room.len());
-        for (byte, new) in room.iter_mut().zip(text.bytes()) {
+        let fitting = what_fits(text, room.len());
+        for (byte, new) in room.iter_mut().zip(fitting.bytes()) {
             *byte = new;
         }
-        self.len += text.len();
+        self.len += fitting.len();
+        fitting.len() == text.len()
     }
 }
 
