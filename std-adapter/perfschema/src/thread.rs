@@ -389,7 +389,8 @@ pub(crate) fn task_id() -> u64 {
 /// Returns false if it has recorded one or said so already, if it polls a task that has a name of its own, or the process has not started
 /// recording. Memory that it has allocated does not count as a wait.
 ///
-/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: the first 15 bytes, and of a thread
+/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: the first 15 bytes, whole characters
+/// only, and of a thread
 /// that was given no name that of the one that started it, or `unnamed` where that is the program's.
 ///
 /// ```
@@ -446,19 +447,30 @@ fn start_of(text: &str, bytes: usize) -> &[u8] {
     text.as_bytes().get(..bytes).unwrap_or(text.as_bytes())
 }
 
+/// The text, without a character that was cut at its end; nothing if it is none.
+fn whole_characters(bytes: &[u8]) -> &str {
+    match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            bytes.get(..error.valid_up_to()).and_then(|whole| str::from_utf8(whole).ok()).unwrap_or_default()
+        }
+        Err(_) => "",
+    }
+}
+
 fn default_name(process: &Process, in_handler: bool) -> Text<128> {
     let mut buffer = [0u8; OS_NAME_BYTES + 1];
     // SAFETY: the buffer has the 16 bytes that the call may write, the closing zero among them; the thread is the calling one.
     let result = unsafe { libc::pthread_getname_np(libc::pthread_self(), buffer.as_mut_ptr().cast(), buffer.len()) };
-    let os_name = std::ffi::CStr::from_bytes_until_nul(&buffer).ok().filter(|_| result == 0);
+    let os_name =
+        std::ffi::CStr::from_bytes_until_nul(&buffer).ok().filter(|_| result == 0).map_or(&[][..], |name| name.to_bytes());
     let mut name = Text::EMPTY;
     let program = process.region().program();
-    let thread = os_name.and_then(|name| name.to_str().ok()).unwrap_or("");
-    let thread = match thread {
+    let thread = match whole_characters(os_name) {
         _ if in_handler => "signal",
         _ if os_id() == u64::from(std::process::id()) => "main",
         // A thread without a name inherits that of the one that started it, in the end the program's, as far as that is kept.
-        inherited if inherited.is_empty() || inherited.as_bytes() == start_of(program.as_str(), OS_NAME_BYTES) => "unnamed",
+        inherited if inherited.is_empty() || os_name == start_of(program.as_str(), OS_NAME_BYTES) => "unnamed",
         own => own,
     };
     let _ = write!(name, "thread/{program}/{thread}");

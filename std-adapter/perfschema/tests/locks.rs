@@ -371,8 +371,14 @@ fn a_thread_has_the_name_that_it_was_given() {
         });
         name
     };
-    let named = std::thread::Builder::new().name("l".into());
-    assert_eq!(named.spawn(name).unwrap().join().unwrap(), "l");
+    let named = |given: &str| std::thread::Builder::new().name(given.into()).spawn(name).unwrap().join().unwrap();
+    assert_eq!(named("l"), "l");
+    assert_eq!(named("fifteen bytes ok, not more"), "fifteen bytes o");
+    // The system keeps bytes, whole characters or not.
+    assert_eq!(named("thirteen bytéé"), "thirteen byté");
+    assert_eq!(named("fourteen bytesé"), "fourteen bytes");
+    assert_eq!(named("twelve bytes日本"), "twelve bytes日");
+    assert_eq!(named("日本語日本語"), "日本語日本");
 }
 
 /// A name of ours in what a macro makes would be meant by it.
