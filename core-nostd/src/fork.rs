@@ -109,7 +109,10 @@ impl Region<'_> {
                 words[slot::word::OS_ID].set(child.os_id);
                 ring.iter().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
-                zero(words);
+                // Its own thread may be taking it, which goes on, finds that there was a fork, and gives it back.
+                if idle || !slot::is_claimed(words) {
+                    slot::forget(words);
+                }
                 zero(ring.as_flattened());
             }
         }

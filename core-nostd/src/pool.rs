@@ -83,8 +83,10 @@ impl Claim<'_> {
 
     /// Shows the place to readers: all its words are written.
     pub(crate) fn publish(self) -> Version {
+        let (claimed, live) = (self.version.state(CLAIMED), self.version.state(LIVE));
+        // Not a store: where a handler has forked meanwhile, the place may be somebody else's in the child.
         // [P3] Release: pairs with [P5].
-        self.state.store(self.version.state(LIVE), Ordering::Release);
+        let _ = self.state.compare_exchange(claimed, live, Ordering::Release);
         self.version
     }
 }
@@ -113,6 +115,11 @@ pub(crate) fn release(state: &Word, version: Version) -> bool {
 pub(crate) fn live(state: &Word) -> Option<Version> {
     let seen = state.get();
     (seen & STATE_BITS == LIVE).then_some(Version::of(seen))
+}
+
+/// Whether somebody is about to be there.
+pub(crate) fn is_claimed(state: &Word) -> bool {
+    state.get() & STATE_BITS == CLAIMED
 }
 
 /// Whether anybody was ever there.

@@ -148,6 +148,10 @@ fn write_identity(words: &SlotWords, identity: &ActorIdentity<'_>, setting: Thre
 impl Claimed<'_> {
     /// Gives the slot back. `sequence` is that of the last event.
     pub(crate) fn release(&self, sequence: Sequence) {
+        // Where a handler has forked before it was known whose the slot is, the child may have given it to somebody else.
+        if pool::live(&self.words[word::STATE]) != Some(self.version.get()) {
+            return;
+        }
         // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
         self.words[word::BASE].set(sequence.0);
         pool::release(&self.words[word::STATE], self.version.get());
@@ -197,6 +201,24 @@ pub(crate) fn bump_epoch(words: &SlotWords, view: View) {
 /// TRUNCATE of one of the memory tables, for one slot.
 pub(crate) fn bump_memory_epoch(words: &SlotWords, view: View) {
     words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
+}
+
+/// Whether somebody is taking the slot at this moment.
+pub(crate) fn is_claimed(words: &SlotWords) -> bool {
+    pool::is_claimed(&words[word::STATE])
+}
+
+/// Shows the slot of whoever takes it at this moment.
+#[cfg(test)]
+pub(crate) fn publish_claimed(words: &SlotWords) {
+    pool::publish_claimed(&words[word::STATE], words[word::STATE].get());
+}
+
+/// In a forked child: the owner is not there. Its number stays taken, so that nobody takes the next owner for it.
+pub(crate) fn forget(words: &SlotWords) {
+    let (state, rest) = words.split_at(word::STATE + 1);
+    state.iter().for_each(pool::release_last);
+    rest.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
 }
 
 /// Whether anybody ever owned the slot.

@@ -1,10 +1,13 @@
 //! Forks at every step: of another thread, which is not there in the child; and by a handler of the thread that forks, which goes on there.
 
 use super::{At, PLAN, REGIONS, interrupted};
+use crate::region::{SLOT, Section};
+use crate::slot;
 use crate::{
     Actor, ActorIdentity, Child, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Operation,
     Region, Setting, Size, SocketAddress, SocketIo, WaitStart, Word, tables,
 };
+use core::cell::OnceCell;
 use core::panic::AssertUnwindSafe;
 use perfschema_timer::MockClock;
 use std::panic::{catch_unwind, resume_unwind};
@@ -138,6 +141,55 @@ fn the_record_that_is_being_written_stays_whole() {
         region.scan(&tables::EventsWaitsCurrent, check);
         if !goes_on {
             break;
+        }
+    }
+}
+
+/// A handler that forks while its thread takes a slot, and records itself in the child: the thread finds that there was a fork, gives
+/// back what it has taken, and takes another.
+#[test]
+fn a_slot_that_is_being_taken_is_nobody_elses_and_is_not_lost() {
+    // A slot that was used before, or never; memory that the parent shares until it is copied, and is done meanwhile, or does not.
+    for (used, parent_is_done) in [(false, false), (true, false), (false, true), (true, true)] {
+        for at in 0.. {
+            let region = region();
+            let [a, b] = classes(region, [A, B]);
+            let attach = || Actor::attach(region, &ActorIdentity::default());
+            if used {
+                let before = attach();
+                (0..5).for_each(|_| wait(&before, a, Operation::Lock, 1, Held::None));
+                before.detach();
+            }
+            let handlers = Rc::new(OnceCell::new());
+            let handler = Rc::clone(&handlers);
+            let fork = Rc::new(move || {
+                let slots = region.arrays::<SLOT>(Section::Slots);
+                slots.iter().filter(|slot| parent_is_done && slot::is_claimed(slot)).for_each(slot::publish_claimed);
+                region.forked(&CHILD, &[], false);
+                let own = Actor::attach(region, &ActorIdentity::default());
+                wait(&own, a, Operation::Lock, 1, Held::None);
+                assert!(handler.set(own).is_ok());
+            });
+            let taken = OnceCell::new();
+            let goes_on = interrupted(|| _ = taken.set(attach()), &[(at, fork)])[0] > at;
+            if !goes_on {
+                break;
+            }
+            taken.get().unwrap().detach();
+            let (own, handlers) = (attach(), handlers.get().unwrap());
+            for actor in [&own, handlers] {
+                assert_ne!(actor.thread_id(), 0, "there is a place, after a fork at {at}");
+                wait(actor, b, Operation::Lock, 1, Held::None);
+            }
+            let mut rows = Vec::new();
+            region.scan(&tables::EventsWaitsHistory, |row| rows.push((row.event_id, row.event_name == B.as_str())));
+            rows.sort_unstable();
+            assert_eq!(rows, [(1, false), (1, true), (2, true)], "{used} {parent_is_done}, a fork at {at}");
+            own.detach();
+            handlers.detach();
+            let mut threads = 0;
+            let sweep = region.scan(&tables::Threads, |_| threads += 1);
+            assert_eq!((threads, sweep.free), (0, 2), "{used} {parent_is_done}, a fork at {at}");
         }
     }
 }
