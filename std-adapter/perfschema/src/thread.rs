@@ -38,12 +38,13 @@ pub(crate) const TURNS: usize = 13;
 
 /// The thread has no actor on level 0 yet, or is the first of a forked child.
 const NEW: u32 = 1 << 31;
-/// The actor on level 0 may be half written.
-const WRITING: u32 = 1 << 30;
 /// The thread forks, and until the child has memory of its own nobody writes what has one writer.
-const FORKING: u32 = 1 << 29;
+const FORKING: u32 = 1 << 30;
+/// The actor on level 0 may be half written; of each further level, a bit above.
+const WRITING: u32 = 1 << 20;
 /// What counts levels.
-const BUSY: u32 = FORKING - 1;
+const BUSY: u32 = WRITING - 1;
+const _: () = assert!(WRITING << LEVELS <= FORKING);
 
 struct Thread {
     /// How many levels are in the middle of a record; and [`NEW`], [`WRITING`], [`FORKING`]. One thread and its handlers use it, so relaxed is enough.
@@ -52,6 +53,8 @@ struct Thread {
     named: AtomicBool,
     /// Each is written while its level is busy, and then by that level: where it has none yet, and where a task is polled.
     actors: [Cell<Option<Actor<'static>>>; LEVELS],
+    /// Of the thread's own actor on each level: the forks before it took its slot, or went on in a child. Relaxed, as above.
+    forks: [AtomicU32; LEVELS],
     /// The innermost of the tasks that are polled. Relaxed, as above.
     turn: AtomicPtr<Turn<'static>>,
 }
@@ -62,6 +65,7 @@ thread_local! {
             busy: AtomicU32::new(NEW),
             named: AtomicBool::new(false),
             actors: [const { Cell::new(None) }; LEVELS],
+            forks: [const { AtomicU32::new(0) }; LEVELS],
             turn: AtomicPtr::new(ptr::null_mut()),
         }
     };
@@ -132,8 +136,6 @@ impl Thread {
     #[inline(never)]
     fn enter(&self, busy: u32, identity: &ThreadIdentity<'_>) -> Option<&Actor<'static>> {
         let process = process()?;
-        #[cfg(target_os = "linux")]
-        crate::fork::publish(process);
         let level = (busy & BUSY) as usize;
         let Some(place) = self.actors.get(level).filter(|_| busy & FORKING == 0) else {
             process.region().count_lost(Lost::NestedLevels);
@@ -141,18 +143,31 @@ impl Thread {
         };
         self.busy.store(busy + 1, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
-        // SAFETY: this level is written here alone.
-        if unsafe { self.at(level) }.is_none() {
-            let interrupted = self.actor(0).map_or(0, Actor::thread_id);
-            let actor = attach(process, identity, (level > 0).then_some(interrupted));
-            let writing = if level == 0 { WRITING } else { 0 };
-            self.mark(writing);
-            place.set(Some(actor));
-            self.unmark(writing);
-        }
-        if level == 0 {
-            call_at_exit();
-            self.unmark(NEW);
+        loop {
+            let forks = forks();
+            // SAFETY: this level is written here alone.
+            let old = unsafe { self.at(level) };
+            if old.is_none() || self.forks[level].load(Ordering::Relaxed) != forks {
+                // Taken while a handler forked, whose child has given it to others, or would never.
+                old.into_iter().for_each(Actor::detach);
+                let interrupted = self.actor(0).map_or(0, Actor::thread_id);
+                let actor = attach(process, identity, (level > 0).then_some(interrupted));
+                self.mark(WRITING << level);
+                place.set(Some(actor));
+                self.forks[level].store(forks, Ordering::Relaxed);
+                self.unmark(WRITING << level);
+            }
+            if level == 0 {
+                call_at_exit();
+                self.unmark(NEW);
+            }
+            // Last, and also where the child began in the middle of this: its file has no name yet.
+            #[cfg(target_os = "linux")]
+            crate::fork::publish(process);
+            // From the mark on a child knows the actor. One that a handler has forked before does not.
+            if self.forks[level].load(Ordering::Relaxed) == self::forks() {
+                break;
+            }
         }
         // SAFETY: it is written, and stays so while the level is busy.
         unsafe { self.at(level) }
@@ -168,10 +183,10 @@ impl Thread {
         unsafe { (*self.actors[level].as_ptr()).as_ref() }
     }
 
-    /// The actor of a level; none of level 0 while that may be half written.
+    /// The actor of a level; none while that may be half written.
     fn actor(&self, level: usize) -> Option<&Actor<'static>> {
-        let whole = level > 0 || self.busy.load(Ordering::Relaxed) & WRITING == 0;
-        // SAFETY: on level 0 as is said; the other levels are written only where they have none. Callers look, and do not keep it.
+        let whole = self.busy.load(Ordering::Relaxed) & WRITING << level == 0;
+        // SAFETY: as is said. Callers look, and do not keep it.
         whole.then(|| unsafe { self.at(level) }).flatten()
     }
 
@@ -214,6 +229,13 @@ pub(crate) fn forking(is_forking: bool) {
 pub(crate) fn forked() {
     THREAD.with(|thread| {
         let half = thread.busy.load(Ordering::Relaxed) & WRITING != 0;
+        let polls = thread.turns().next().is_some();
+        for (level, forks) in thread.forks.iter().enumerate() {
+            // While a task is polled, that of level 0 is whole there or in a turn.
+            if thread.actor(level).is_some() || (level == 0 && polls) {
+                forks.store(crate::fork::count(), Ordering::Relaxed);
+            }
+        }
         thread.mark(NEW);
         for (depth, turn) in thread.turns().enumerate() {
             // Of the innermost the actor is on level 0, those of the others are whole in the turns within.
@@ -338,10 +360,15 @@ impl Thread {
         self.mark(WRITING);
         // SAFETY: as above; the one that was there is in the turn now, and that of the task is not used until it is copied back.
         unsafe { copy(&turn.task.actor, &self.actors[0]) };
+        let mut taken = false;
         loop {
             let forks = forks();
             // SAFETY: only this writes there, and it is a copy of a whole one.
-            if unsafe { self.at(0) }.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
+            let old = unsafe { self.at(0) };
+            if old.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
+                // As in enter(). What it had before that is the parent's.
+                old.into_iter().filter(|_| taken).for_each(Actor::detach);
+                taken = true;
                 let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
                 let identity = ActorIdentity { parent_thread_id, ..*identity };
                 // Where a fork has left no memory to record in, nobody uses it.
@@ -425,6 +452,10 @@ pub fn current_id() -> Option<u64> {
 /// An actor for the thread; for a handler, if it interrupts this THREAD_ID.
 // May be called by a signal handler: nothing here allocates, locks, or is not to be called there.
 fn attach(process: &'static Process, identity: &ThreadIdentity<'_>, interrupts: Option<u64>) -> Actor<'static> {
+    if crate::process::process().is_none() {
+        // A fork has left no memory to record in: nobody uses it.
+        return Actor::without_slot(process.region());
+    }
     with_identity(process, identity, interrupts, |identity| Actor::attach(process.region(), identity))
 }
 
@@ -518,7 +549,9 @@ extern "C" fn exit(_: *mut libc::c_void) {
                 // Also where there is none: a handler that came now would take a slot that nobody gives back.
                 // SAFETY: nobody else writes it, the level being busy.
                 if unsafe { thread.at(level) }.is_none() {
+                    thread.mark(WRITING << level);
                     thread.actors[level].set(Some(Actor::without_slot(process.region())));
+                    thread.unmark(WRITING << level);
                 }
                 // SAFETY: as above.
                 unsafe { thread.at(level) }.into_iter().for_each(Actor::detach);

@@ -29,6 +29,10 @@ pub(crate) fn program() {
         "limit" => has_a_limit(),
         "no memory" => has_no_memory(),
         "handlers" => has_handlers(),
+        #[cfg(target_arch = "x86_64")]
+        "first record" => first_record::program(false),
+        #[cfg(target_arch = "x86_64")]
+        "shared first record" => first_record::program(true),
         other => panic!("no program {other}"),
     }
 }
@@ -163,4 +167,139 @@ fn a_child_without_memory_leaves_its_parents_marks() {
 #[test]
 fn other_handlers_of_a_fork_do_not_write_into_the_parents_region() {
     succeeds(&mut command("children", "handlers"));
+}
+
+/// Forks, in a handler, while a thread takes its slot at its first record; who goes on in the child writes where nobody else does.
+#[cfg(target_arch = "x86_64")]
+mod first_record {
+    use super::{LOCK, Process, counted};
+    use crate::fork::wait;
+    use crate::{ends_in_time, small};
+    use perfschema::sync::Mutex;
+    use perfschema::{Size, tables, thread};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    static HANDLER: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/handler", ());
+    /// Instructions until now, and after which of them it forks.
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+    static AT: AtomicU64 = AtomicU64::new(u64::MAX);
+    static STEPPING: AtomicBool = AtomicBool::new(false);
+    static IN_CHILD: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn after_an_instruction(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
+        // The processor's flag: a trap after the next instruction.
+        const TRAP: i64 = 0x100;
+        if STEPS.fetch_add(1, Ordering::Relaxed) == AT.load(Ordering::Relaxed) {
+            STEPPING.store(false, Ordering::Relaxed);
+            // SAFETY: the child does what a handler may, and goes on.
+            match unsafe { libc::fork() } {
+                0 => {
+                    ends_in_time();
+                    IN_CHILD.store(true, Ordering::Relaxed);
+                    drop(HANDLER.lock().unwrap());
+                }
+                pid => wait(pid),
+            }
+        }
+        if !STEPPING.load(Ordering::Relaxed) {
+            // SAFETY: the kernel gives the handler what it interrupted.
+            let flags = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_EFL as usize] };
+            *flags &= !TRAP;
+        }
+    }
+
+    /// A thread's first record, step by step; in the child it checks, and ends the process. Returns how many steps that were.
+    fn first_record(process: &'static Process, forks_at: u64) -> u64 {
+        STEPS.store(0, Ordering::Relaxed);
+        AT.store(forks_at, Ordering::Relaxed);
+        let record = move || {
+            STEPPING.store(true, Ordering::Relaxed);
+            // SAFETY: it sets the flag, by way of the stack, and nothing else.
+            unsafe { std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq") };
+            drop(LOCK.lock().unwrap());
+            STEPPING.store(false, Ordering::Relaxed);
+            if IN_CHILD.load(Ordering::Relaxed) {
+                let failed = catch_unwind(AssertUnwindSafe(|| goes_on(process))).is_err();
+                // SAFETY: it only ends the process.
+                unsafe { libc::_exit(i32::from(failed)) }
+            }
+        };
+        std::thread::spawn(record).join().unwrap();
+        STEPS.load(Ordering::Relaxed)
+    }
+
+    /// In the child.
+    fn goes_on(process: &'static Process) {
+        drop(LOCK.lock().unwrap());
+        let before = counted(process);
+        let own = thread::current_id().unwrap();
+        let rows = || {
+            let mut rows = Vec::new();
+            process.region().scan(&tables::Threads, |row| rows.push((row.thread_id, row.name.as_str().ends_with("/signal"))));
+            rows
+        };
+        let found = rows();
+        let handlers = found.iter().filter(|(_, signal)| *signal).count();
+        assert!(found.contains(&(own, false)) && found.len() == 1 + handlers && handlers <= 1, "{own} {found:?}");
+        let at_once = Barrier::new(3);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    drop(LOCK.lock().unwrap());
+                    at_once.wait();
+                    drop(LOCK.lock().unwrap());
+                    at_once.wait();
+                });
+            }
+            at_once.wait();
+            drop(LOCK.lock().unwrap());
+            assert_eq!(rows().len(), found.len() + 2);
+            at_once.wait();
+        });
+        while rows() != found {
+            // The destructors of a thread may run after it was joined.
+            std::thread::yield_now();
+        }
+        assert_eq!(counted(process) - before, 5);
+        let mut last = 0;
+        process.region().scan(&tables::EventsWaitsHistory, |row| {
+            last = if row.thread_id == own { row.event_id.max(last) } else { last };
+        });
+        let mut events = 0;
+        process.region().scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
+            events += if row.thread_id == own { row.count_star } else { 0 };
+        });
+        // What was recorded at that moment may count for the parent alone.
+        assert!((last - 1..=last).contains(&events) && events >= 2, "{events} events, the last of which is {last}");
+        if let Some(file) = process.shared_file() {
+            std::fs::remove_file(file.unwrap()).unwrap();
+        }
+    }
+
+    pub(super) fn program(shared: bool) {
+        let process = small().size(Size::SetupActorsSize, 1).share(shared).start().unwrap();
+        // SAFETY: zeros are a value of this plain structure, and what is set is a handler of its type. It takes a lock that no other code takes.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = after_an_instruction as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO;
+            assert_eq!(libc::sigaction(libc::SIGTRAP, &raw const action, std::ptr::null_mut()), 0);
+        }
+        drop((LOCK.lock().unwrap(), HANDLER.lock().unwrap()));
+        let steps = first_record(process, u64::MAX);
+        let phases = std::env::var("PERFSCHEMA_PHASES").map_or(8, |phases| 8 * phases.parse::<u64>().unwrap());
+        (0..phases).for_each(|phase| _ = first_record(process, (2 * phase + 1) * steps / (2 * phases)));
+        if let Some(file) = process.shared_file() {
+            std::fs::remove_file(file.unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_handler_that_forks_while_its_thread_takes_a_slot() {
+    succeeds(&mut command("children", "first record"));
+    succeeds(&mut command("children", "shared first record"));
 }
