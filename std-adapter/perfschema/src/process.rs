@@ -228,7 +228,8 @@ impl Builder {
         Ok(config)
     }
 
-    /// Starts the performance schema.
+    /// Starts the performance schema. A library that does so stays loaded from then on, also when it is unloaded: what it recorded is its
+    /// own, and the ends of its threads are.
     ///
     /// # Errors
     /// [`StartError`]; the program runs on without it.
@@ -239,6 +240,9 @@ impl Builder {
         {
             config = self.apply(config, &text)?;
         }
+        // Before any thread records, and before a lock is taken: a library may start this while it is loaded.
+        #[cfg(all(any(target_os = "linux", target_os = "macos", target_os = "freebsd"), not(target_feature = "crt-static")))]
+        crate::pin::stay_loaded();
         // One start at a time, so that a failed one leaves the place free for the next.
         static STARTING: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _starting = STARTING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
