@@ -21,13 +21,20 @@ pub enum Value<'a> {
 }
 
 impl fmt::Display for Value<'_> {
-    /// As the `mysql` client prints it.
+    /// As the `mysql` client prints it: a double with an exponent where there would be too many digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Null => f.pad("NULL"),
             Value::Unsigned(number) => number.fmt(f),
             Value::Signed(number) => number.fmt(f),
-            Value::Double(number) => number.fmt(f),
+            Value::Double(number) => {
+                let size = number.abs();
+                if size == 0.0 || (1e-5..1e15).contains(&size) || !number.is_finite() {
+                    number.fmt(f)
+                } else {
+                    fmt::LowerExp::fmt(number, f)
+                }
+            }
             Value::Text(text) => f.pad(text),
         }
     }

@@ -17,6 +17,8 @@ fn text_and_binary_results() {
             client.query("SELECT name, enabled FROM performance_schema.setup_consumers WHERE name = 'global_instrumentation'");
         assert_eq!(rows, [[Some("global_instrumentation".to_owned()), Some("YES".to_owned())]]);
         assert_eq!(client.query("SELECT 18446744073709551615, NULL"), [[Some("18446744073709551615".to_owned()), None]]);
+        let doubles = ["1e300", "-1.5e-300", "0.5"].map(|number| Some(number.to_owned()));
+        assert_eq!(client.query("SELECT 1e300, -1.5e-300, 0.5"), [doubles]);
         assert_eq!(client.query("SELECT 1 WHERE 1 = 0"), Vec::<Vec<Option<String>>>::new());
         assert_eq!(client.send(b"\x03SELECT timer_name AS t, 1 FROM performance_schema.setup_timers x"), [2]);
         assert!(

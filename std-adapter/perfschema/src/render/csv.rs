@@ -9,7 +9,7 @@
 //! Text is not changed, only quoted. A spreadsheet takes a field that begins with `=` for a formula, quoted or not; import names from
 //! a source that is not trusted as text.
 
-use super::{Grid, write_double};
+use super::Grid;
 use core::fmt::{self, Write};
 use perfschema_core::table::Value;
 
@@ -72,10 +72,8 @@ impl<'a> Csv<'a> {
         match value {
             Value::Null if self.null.is_empty() && self.grid.columns.len() == 1 => f.write_str("\"\""),
             Value::Null => f.write_str(self.null),
-            Value::Unsigned(number) => write!(f, "{number}"),
-            Value::Signed(number) => write!(f, "{number}"),
-            Value::Double(number) => write_double(f, number),
             Value::Text(text) => self.write_text(f, text),
+            number => write!(f, "{number}"),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! Control characters and those that turn the direction of writing are escaped, more than JSON demands, so that lines can be looked at
 //! in a terminal; they read back as they were. Where two columns have the same name, the object has the key twice, in their order.
 
-use super::{Grid, is_hostile, write_double};
+use super::{Grid, is_hostile};
 use core::fmt::{self, Write};
 use perfschema_core::table::Value;
 
@@ -71,11 +71,10 @@ impl fmt::Display for JsonText<'_> {
 
 fn write_value(f: &mut fmt::Formatter<'_>, value: Value<'_>) -> fmt::Result {
     match value {
-        Value::Unsigned(number) => write!(f, "{number}"),
-        Value::Signed(number) => write!(f, "{number}"),
-        Value::Double(number) if number.is_finite() => write_double(f, number),
-        Value::Null | Value::Double(_) => f.write_str("null"),
+        Value::Null => f.write_str("null"),
+        Value::Double(number) if !number.is_finite() => f.write_str("null"),
         Value::Text(text) => write_text(f, text),
+        number => write!(f, "{number}"),
     }
 }
 

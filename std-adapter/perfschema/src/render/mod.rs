@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every form is a value that implements [`Display`](fmt::Display) and nothing else: so it goes to `print!`, `to_string()`, a
+//! Every form is a value that implements [`Display`](core::fmt::Display) and nothing else: so it goes to `print!`, `to_string()`, a
 //! `String` or any `io::Write` (`write!(file, "{}", grid.csv())` hands on the file's own error). A form is written in many small
 //! pieces; give it a buffered or locked writer.
 //!
@@ -37,7 +37,6 @@ pub mod json;
 pub mod text;
 
 use core::cmp::Ordering;
-use core::fmt;
 use perfschema_core::Region;
 use perfschema_core::table::{Column, Row, SqlType, Sweep, Table, TableError, Value};
 
@@ -380,16 +379,6 @@ fn is_hostile(c: char) -> bool {
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
-}
-
-/// A double as MySQL and JSON have it: digits, with an exponent where there would be too many of them.
-fn write_double(f: &mut fmt::Formatter<'_>, number: f64) -> fmt::Result {
-    let size = number.abs();
-    if size == 0.0 || (1e-5..1e15).contains(&size) || !number.is_finite() {
-        write!(f, "{number}")
-    } else {
-        write!(f, "{number:e}")
-    }
 }
 
 /// What the tests of all forms are tried on.

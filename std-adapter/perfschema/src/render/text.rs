@@ -11,7 +11,7 @@
 //! Widths are Unicode's. Terminals agree on letters, ideographs and plain emoji; an older one may still draw joined or coloured emoji
 //! wider or narrower than that, and lines with them then end a column or two off.
 
-use super::{ColumnHead, Grid, OwnedValue, Unit, is_hostile, write_double};
+use super::{ColumnHead, Grid, OwnedValue, Unit, is_hostile};
 use core::fmt::{self, Write};
 use core::time::Duration;
 use perfschema_core::picotime::format_pico_time;
@@ -293,12 +293,6 @@ impl<'a> Shown<'a> {
 }
 
 fn value_text(value: Value<'_>, human: bool) -> Cow<'_, str> {
-    struct Double(f64);
-    impl fmt::Display for Double {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write_double(f, self.0)
-        }
-    }
     // A time below 1000 ps comes with spaces in front, for a column of its own kind; here the column aligns it.
     let pico_time = |time_ps: u64| Cow::Owned(format_pico_time(time_ps).to_string().trim_start().to_owned());
     match value {
@@ -308,9 +302,7 @@ fn value_text(value: Value<'_>, human: bool) -> Cow<'_, str> {
         Value::Signed(time_ps @ 0..) if human => pico_time(time_ps as u64),
         // What AVG() and sums beyond 2⁶³ come as.
         Value::Double(time_ps @ 0.0..) if human => pico_time(time_ps.round() as u64),
-        Value::Unsigned(number) => Cow::Owned(number.to_string()),
-        Value::Signed(number) => Cow::Owned(number.to_string()),
-        Value::Double(number) => Cow::Owned(Double(number).to_string()),
+        number => Cow::Owned(number.to_string()),
     }
 }
 
