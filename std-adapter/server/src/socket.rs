@@ -169,11 +169,17 @@ pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)>
         Ok(found) if !found.file_type().is_socket() => {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and is no socket"));
         }
-        Ok(_) if UnixStream::connect(path).is_ok() => {
-            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another server listens there"));
-        }
-        // Nothing, or what a server left that has ended.
-        _ => {}
+        Ok(_) => match UnixStream::connect(path) {
+            Ok(_) => return Err(io::Error::new(io::ErrorKind::AddrInUse, "another server listens there")),
+            // What a server left that has ended; gone meanwhile.
+            Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound) => {}
+            // It may be alive: it takes datagrams, or not us.
+            Err(error) => {
+                return Err(io::Error::new(error.kind(), format!("a socket is there that may be in use: {error}")));
+            }
+        },
+        // Nothing, or what cannot be looked at.
+        Err(_) => {}
     }
     // Its name is short: the address of a socket has room for a hundred bytes.
     let make = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);

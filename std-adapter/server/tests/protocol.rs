@@ -336,6 +336,19 @@ fn a_socket_of_ones_own() {
     std::fs::remove_file(&path).unwrap();
 }
 
+/// Who listens without accepting what the protocol needs has not ended.
+#[cfg(unix)]
+#[test]
+fn a_socket_of_another_kind_is_not_replaced() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("server-datagrams");
+    let _ = std::fs::remove_file(&path);
+    let receiver = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    assert!(server(Limits::default()).listen_unix(&path).is_err());
+    std::os::unix::net::UnixDatagram::unbound().unwrap().send_to(b"still there", &path).unwrap();
+    assert_eq!(receiver.recv(&mut [0; 20]).unwrap(), 11);
+    std::fs::remove_file(&path).unwrap();
+}
+
 /// Each server ends its own listening, and takes its own file with it, whatever its path leads to by then.
 #[cfg(unix)]
 #[test]
