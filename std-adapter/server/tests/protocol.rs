@@ -349,6 +349,23 @@ fn a_socket_of_another_kind_is_not_replaced() {
     std::fs::remove_file(&path).unwrap();
 }
 
+/// What is sent must be taken before the client can hear what was wrong with it: closed with bytes unread, a connection is reset.
+#[test]
+fn who_sends_too_much_is_told_so() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    for pieces in [&[9 << 20][..], &[(1 << 24) - 1, 1 << 20], &[(1 << 24) - 1, 0]] {
+        let mut client = Client::connect(&listener, "boss", true);
+        client.number = 0;
+        for length in pieces {
+            client.write(&vec![b'\x03'; *length]);
+        }
+        // The answer's number is the one after that of the last piece.
+        assert_eq!(client.error(), 1153);
+        assert!(client.is_closed());
+    }
+}
+
 /// Each server ends its own listening, and takes its own file with it, whatever its path leads to by then.
 #[cfg(unix)]
 #[test]

@@ -88,6 +88,7 @@ impl<S: Stream> Packets<S> {
             }
             self.number = self.number.wrapping_add(1);
             if length > self.limit.saturating_sub(packet.len()) {
+                self.skip(length)?;
                 return Err(PacketError::TooLarge);
             }
             // Memory grows with what has come, not with what was announced.
@@ -99,6 +100,25 @@ impl<S: Stream> Packets<S> {
                 return Ok(());
             }
             self.stream.read_exact(&mut header)?;
+        }
+    }
+
+    /// Takes the rest of a packet, from a piece of this length on: closed with bytes unread, the connection would be reset before the client
+    /// has heard why.
+    fn skip(&mut self, mut length: usize) -> io::Result<()> {
+        loop {
+            let skipped = io::copy(&mut (&mut self.stream).take(length as u64), &mut io::sink())?;
+            if skipped < length as u64 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if length < FULL {
+                return Ok(());
+            }
+            let mut header = [0; 4];
+            self.stream.read_exact(&mut header)?;
+            // The answer has the number after that of the last piece.
+            self.number = header[3].wrapping_add(1);
+            length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
         }
     }
 
