@@ -115,18 +115,26 @@ fn read_head<S: Stream>(stream: &mut S) -> io::Result<Head> {
     let mut head = Zeroizing::new(Vec::with_capacity(HEAD_BYTES + PIECE_BYTES));
     let mut piece = Zeroizing::new([0; PIECE_BYTES]);
     loop {
-        let read = stream.read(&mut *piece)?;
+        let read = match stream.read(&mut *piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
         let Some(bytes) = piece.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(Head::Ended) };
         // The empty line may have come in two pieces.
-        let from = head.len().saturating_sub(3);
+        let from = head.len().saturating_sub(2);
         head.extend_from_slice(bytes);
-        if head.get(from..).is_some_and(|new| new.windows(4).any(|end| end == b"\r\n\r\n")) {
+        if head.get(from..).is_some_and(has_empty_line) {
             return Ok(if head.len() > HEAD_BYTES { Head::TooLong } else { Head::Whole(head) });
         }
         if head.len() > HEAD_BYTES {
             return Ok(Head::TooLong);
         }
     }
+}
+
+/// Lines end with CR LF, of requests that are typed also with LF alone.
+fn has_empty_line(head: &[u8]) -> bool {
+    head.windows(2).any(|end| end == b"\n\n") || head.windows(3).any(|end| end == b"\n\r\n")
 }
 
 struct Answer {

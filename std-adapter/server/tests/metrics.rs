@@ -65,10 +65,36 @@ fn requests() {
     check(&format!("GET /{} HTTP/1.0\r\n\r\n", "x".repeat(9000)), "431");
     check(&format!("GET / HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(65)), "431");
     check(&format!("GET /metrics HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(64)), "200");
+    // By hand, with line feeds alone, as every server takes them.
+    check("GET / HTTP/1.0\n\n", "200 OK");
+    check("GET / HTTP/1.1\r\nHost: x\n\r\n", "200 OK");
     // What ends before the request does has asked nothing.
     for request in ["", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "\r\n\r"] {
         assert_eq!(answer(&metrics, request.as_bytes()), "", "{request:?}");
     }
+}
+
+/// A signal that comes while a client is waited for, as on Linux it ends every read that has a time limit.
+#[test]
+fn a_signal_is_no_end() {
+    struct Interrupted(bool, Client);
+    impl Read for Interrupted {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.0 = !self.0;
+            if self.0 { Err(std::io::ErrorKind::Interrupted.into()) } else { self.1.read(buffer) }
+        }
+    }
+    impl Write for Interrupted {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.1.write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut client = Interrupted(false, Client(Cursor::new(b"GET / HTTP/1.0\r\n\r\n".to_vec()), Vec::new()));
+    metrics().converse(&mut client).expect("it is served");
+    assert!(client.1.1.starts_with(b"HTTP/1.1 200"));
 }
 
 #[test]
