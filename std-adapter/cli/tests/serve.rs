@@ -2,12 +2,16 @@
 #![cfg(all(feature = "instrument", target_os = "linux"))]
 
 mod common;
+#[path = "common/terminal.rs"]
+mod terminal;
 
 use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use terminal::Terminal;
 
 fn account(args: &[&str], password: &str) -> (bool, String, String) {
     let mut command = Command::new(PROGRAM);
@@ -34,6 +38,28 @@ fn accounts_are_lines() {
     let (success, _, err) = account(&["a b", "reader"], "x\n");
     assert_eq!((success, err.as_str()), (false, "perfschema: a name has 1 to 32 characters, without spaces and #\n"));
     assert!(!account(&["grafana", "root"], "x\n").0);
+}
+
+/// It is not shown, and whoever gives up has a terminal that shows again what is typed.
+#[test]
+fn a_password_that_is_typed() {
+    // Where the standard error goes elsewhere, there is no question; the answer is read all the same.
+    let silent = format!("exec {PROGRAM} account grafana reader 2> /dev/null");
+    for (program, arguments) in [(PROGRAM, &["account", "grafana", "reader"][..]), ("sh", &["-c", &silent])] {
+        let mut terminal = Terminal::start(program, arguments, &[], (24, 200));
+        until("it does not show what is typed", || !terminal.is_cooked());
+        terminal.press("correct horse\r");
+        terminal.until("the line", |screen| screen.contains("caching_sha2_password:bf7ffba958c798f8"));
+        assert!(!terminal.screen().contains("horse"), "{}", terminal.screen());
+        assert!(terminal.ended().success());
+        terminal.is_as_before();
+    }
+    let mut terminal = Terminal::start(PROGRAM, &["account", "grafana", "reader"], &[], (24, 80));
+    terminal.until("it asks", |screen| screen.contains("Password: "));
+    until("it does not show what is typed", || !terminal.is_cooked());
+    terminal.press("corr\u{3}");
+    assert_eq!(terminal.ended().signal(), Some(2));
+    terminal.is_as_before();
 }
 
 fn file(name: &str, text: &str, mode: u32) -> PathBuf {
