@@ -80,6 +80,8 @@ fn what_cannot_be_served_is_said() {
     fails(&good, &[], "required arguments were not provided");
     fails(&good, &["--mysql", "localhost"], "invalid value 'localhost'");
     fails(&good, &["--mysql", "127.0.0.1:0"], "no program no-such-program shares its tables");
+    fails(&good, &["--mysql", "127.0.0.1:0", "--idle", "0"], "invalid value '0' for '--idle <SECONDS>'");
+    fails(&good, &["--mysql", "127.0.0.1:0", "--connections", "0"], "invalid value '0' for '--connections <NUMBER>'");
     let open = file("serve-open", "a reader no-password\n", 0o640);
     fails(&open, &["--mysql", "127.0.0.1:0"], "others than its owner may read it: chmod 600");
     let wrong = file("serve-wrong", "\na reader\n", 0o600);

@@ -1,6 +1,7 @@
 //! `perfschema serve`
 
 use super::{Error, target};
+use clap::builder::RangedU64ValueParser;
 use perfschema::Attached;
 use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
@@ -49,10 +50,12 @@ pub(crate) struct Args {
     #[arg(long, requires = "tls_certificate")]
     tls_required: bool,
     /// Clients at once.
-    #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER")]
+    #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     connections: usize,
     /// After how many seconds without a command a client is sent away.
-    #[arg(long, default_value_t = Limits::default().idle_time.as_secs(), value_name = "SECONDS")]
+    #[arg(long, default_value_t = Limits::default().idle_time.as_secs(), value_name = "SECONDS",
+          value_parser = clap::value_parser!(u64).range(1..))]
     idle: u64,
     /// How long one statement may take, in seconds.
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
