@@ -50,7 +50,7 @@ pub(crate) enum ExportError {
 impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExportError::Sending(url, error) => write!(f, "{url}: {error}"),
+            ExportError::Sending(url, error) => write!(f, "{}: {error}", without_password(url)),
             ExportError::File(path, error) => write!(f, "{}: {error}", path.display()),
             ExportError::Header(path, line) => write!(f, "{}: line {line} is no header `Name: value`", path.display()),
         }
@@ -58,6 +58,15 @@ impl fmt::Display for ExportError {
 }
 
 impl std::error::Error for ExportError {}
+
+/// Of `http://user:password@host/path`, what may stand in a log.
+fn without_password(url: &Uri) -> String {
+    let (text, at) = (url.to_string(), url.authority().and_then(|authority| authority.as_str().rfind('@')));
+    match (text.split_once("://"), at) {
+        (Some((scheme, rest)), Some(at)) => format!("{scheme}://{}", &rest[at + 1..]),
+        _ => text,
+    }
+}
 
 fn endpoint(text: &str) -> Result<Uri, String> {
     let url: Uri = text.parse().map_err(|error| format!("{error}"))?;
@@ -114,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         let is_last = !program.is_in_use();
         let result = send();
         match &result {
-            Ok(()) if fails => note!("perfschema: {} takes the metrics again", args.otlp),
+            Ok(()) if fails => note!("perfschema: {} takes the metrics again", without_password(&args.otlp)),
             // Once, and not every ten seconds.
             Err(error) if !fails => note!("perfschema: {error}; trying again every {:?}", args.interval),
             Ok(()) | Err(_) => {}
@@ -151,6 +160,13 @@ fn send(agent: &Agent, args: &Args, headers: &[(String, String)], body: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passwords_stay_out_of_messages() {
+        let check = |text: &str, expected: &str| assert_eq!(without_password(&text.parse().expect("a URL")), expected);
+        check("http://x:1/v1/metrics", "http://x:1/v1/metrics");
+        check("https://user:secret@x:1/v1?a=b@c", "https://x:1/v1?a=b@c");
+    }
 
     #[test]
     fn arguments() {
