@@ -81,6 +81,17 @@ fn lists_keys_and_switches() {
     let chosen = |screen: &str| screen.contains("│    EVENT_NAME: wait/synch/mutex/demo/postings");
     top.press("\r");
     top.until("the row", chosen);
+    // More lines than the terminal has, and longer ones.
+    top.resize(9, 40);
+    top.until("the first lines", |screen| screen.contains("wait/synch/mutex") && !screen.contains("QUANTILE_999"));
+    top.press("\u{1b}[B");
+    top.until("the second line is the first", |screen| screen.contains("┌Row, from line 2 of "));
+    top.press(END);
+    top.until("the last line", |screen| screen.contains("QUANTILE_999: ") && !screen.contains("EVENT_NAME: "));
+    top.press(HOME);
+    let name = |screen: &str| screen.split(|c: char| c.is_whitespace() || "│┐".contains(c)).collect::<String>();
+    top.until("the whole name", |screen| name(screen).contains("wait/synch/mutex/demo/postings"));
+    top.resize(24, 140);
     top.press("x");
     top.until("the list", |screen| !screen.contains("EVENT_NAME"));
     // The row's name is the first of its details; the first row and the last one are two.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The keys, as the help shows them.
 pub(super) const KEYS: &[(&str, &str)] = &[
     ("1 … 9, Tab", "the list"),
-    ("↑ ↓ PgUp PgDn", "the row"),
+    ("↑ ↓ PgUp PgDn", "the row; over the list, the line"),
     ("Enter", "all that the table says of the row"),
     ("s S, < >", "sort by the next, the former column"),
     ("r", "sort the other way round"),
@@ -23,6 +23,9 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("h ?", "this"),
     ("q, Ctrl-C", "quit"),
 ];
+
+/// So many rows or lines further.
+const PAGE: usize = 10;
 
 /// What lies over the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub(super) struct App {
     pub(super) is_typing: bool,
     pub(super) is_paused: bool,
     pub(super) over: Over,
+    /// The first line that is shown of what lies over the list, where it has more lines than there is room for.
+    pub(super) scroll: usize,
     pub(super) delay: Duration,
     pub(super) message: String,
     pub(super) threads: u64,
@@ -68,6 +73,7 @@ impl App {
             is_typing: false,
             is_paused: false,
             over: Over::Nothing,
+            scroll: 0,
             delay,
             message: String::new(),
             threads: 0,
@@ -152,11 +158,27 @@ impl App {
         } else if self.is_typing {
             self.type_filter(key.code);
         } else if self.over != Over::Nothing {
-            self.over = Over::Nothing;
-            self.has_ended = key.code == KeyCode::Char('q');
+            self.scroll_or_close(key.code);
         } else {
             self.command(key.code);
         }
+    }
+
+    fn scroll_or_close(&mut self, key: KeyCode) {
+        // However far, drawing stops at the last line.
+        self.scroll = match key {
+            KeyCode::Up | KeyCode::Char('k') => self.scroll.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => self.scroll.saturating_add(1),
+            KeyCode::PageUp => self.scroll.saturating_sub(PAGE),
+            KeyCode::PageDown => self.scroll.saturating_add(PAGE),
+            KeyCode::Home => 0,
+            KeyCode::End => usize::MAX,
+            _ => {
+                self.over = Over::Nothing;
+                self.has_ended = key == KeyCode::Char('q');
+                0
+            }
+        };
     }
 
     fn type_filter(&mut self, key: KeyCode) {
@@ -173,7 +195,6 @@ impl App {
     }
 
     fn command(&mut self, key: KeyCode) {
-        const PAGE: isize = 10;
         match key {
             KeyCode::Char('q') => self.has_ended = true,
             KeyCode::Char('h' | '?') | KeyCode::F(1) => self.over = Over::Help,
@@ -183,8 +204,8 @@ impl App {
             KeyCode::BackTab | KeyCode::Left => self.show((self.view + self.views.len() - 1) % self.views.len()),
             KeyCode::Up | KeyCode::Char('k') => self.step(-1),
             KeyCode::Down | KeyCode::Char('j') => self.step(1),
-            KeyCode::PageUp => self.step(-PAGE),
-            KeyCode::PageDown => self.step(PAGE),
+            KeyCode::PageUp => self.step(-PAGE.cast_signed()),
+            KeyCode::PageDown => self.step(PAGE.cast_signed()),
             KeyCode::Home => self.step(isize::MIN),
             KeyCode::End => self.step(isize::MAX),
             KeyCode::Char('s' | '>') => self.sort_by(1),

@@ -86,6 +86,23 @@ pub(super) fn pad(text: &str, width: usize, shown: Shown) -> String {
     if shown.is_text() { text + &space } else { space + &text }
 }
 
+/// A line in as many as it needs to fit the width. Of `NAME: value`, what goes on does so below the value, if there is room.
+pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
+    let indent = line.find(": ").map_or(0, |at| at + 2);
+    let indent = if 2 * indent <= width { indent } else { 0 };
+    let (mut lines, mut used) = (vec![String::new()], 0);
+    for c in line.chars() {
+        let wide = console::measure_text_width(c.encode_utf8(&mut [0; 4]));
+        if used + wide > width && used > indent {
+            lines.push(" ".repeat(indent));
+            used = indent;
+        }
+        lines.last_mut().into_iter().for_each(|last| last.push(c));
+        used += wide;
+    }
+    lines
+}
+
 /// The rows that a filter leaves, sorted.
 pub(super) fn arranged<'a>(listing: &'a Listing, filter: &str, (by, descending): (usize, bool)) -> Vec<&'a Row> {
     let wanted = filter.to_lowercase();
@@ -133,6 +150,18 @@ mod tests {
         let rates = [0.0, 0.04, 1.25, 99.94, 99.96, 12_345.6, 99_999.4, 123_456.0, 2.5e9];
         let texts = rates.map(rate);
         assert_eq!(texts, ["0", "0.0", "1.2", "99.9", "100", "12346", "99999", "123k", "2500M"]);
+    }
+
+    #[test]
+    fn lines_are_wrapped() {
+        let check = |line: &str, width: usize, expected: &[&str]| assert_eq!(wrapped(line, width), expected, "{line} {width}");
+        check("A: bcd", 6, &["A: bcd"]);
+        check("A: bcdefgh", 6, &["A: bcd", "   efg", "   h"]);
+        check("A: bcd", 5, &["A: bc", "d"]);
+        check("N: 日本語", 7, &["N: 日本", "   語"]);
+        check("日本", 1, &["日", "本"]);
+        check("ab", 0, &["a", "b"]);
+        check("", 5, &[""]);
     }
 
     #[test]

@@ -36,8 +36,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     frame.render_widget(footing(app), foot);
     match app.over {
         Over::Nothing => {}
-        Over::Help => draw_over(frame, "Keys", help()),
-        Over::Details => draw_over(frame, "Row", details(app)),
+        Over::Help => draw_over(frame, "Keys", &help(), &mut app.scroll),
+        Over::Details => draw_over(frame, "Row", &details(app), &mut app.scroll),
     }
 }
 
@@ -132,26 +132,42 @@ fn style(shown: Shown, title: &str, value: Option<&OwnedValue>) -> Style {
     }
 }
 
-fn help() -> Text<'static> {
+fn help() -> Vec<String> {
     let width = KEYS.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
-    KEYS.iter().map(|(key, what)| Line::from(format!("{key:width$}  {what}"))).collect()
+    KEYS.iter().map(|(key, what)| format!("{key:width$}  {what}")).collect()
 }
 
 /// The chosen row with all the columns of its table.
-fn details(app: &App) -> Text<'static> {
+fn details(app: &App) -> Vec<String> {
     let rows = app.rows();
-    let Some(row) = app.chosen(&rows).map(|index| rows[index].details.clone()) else { return Text::from("no row is chosen") };
+    let Some(row) = app.chosen(&rows).map(|index| rows[index].details.clone()) else { return vec!["no row is chosen".into()] };
     let grid = Grid { columns: app.listing.heads.clone(), rows: vec![row] };
     let text = grid.vertical().times(Times::Human).footer(Footer::None).to_string();
     // Without the line that counts rows.
-    text.lines().skip(1).map(|line| Line::from(line.to_owned())).collect()
+    text.lines().skip(1).map(str::to_owned).collect()
 }
 
-fn draw_over(frame: &mut Frame<'_>, title: &'static str, text: Text<'static>) {
+/// Draws lines over the list, from one of them on: `scroll`, which is set back to where the last line is the last that is shown.
+fn draw_over(frame: &mut Frame<'_>, title: &str, lines: &[String], scroll: &mut usize) {
+    const FRAME: usize = 2;
     let area = frame.area();
-    let width = u16::try_from(text.width() + 4).unwrap_or(u16::MAX).min(area.width);
-    let height = u16::try_from(text.height() + 2).unwrap_or(u16::MAX).min(area.height);
+    let room = usize::from(area.width).saturating_sub(FRAME);
+    let lines: Vec<String> = lines.iter().flat_map(|line| layout::wrapped(line, room)).collect();
+    let shown = lines.len().min(usize::from(area.height).saturating_sub(FRAME));
+    *scroll = (*scroll).min(lines.len() - shown);
+    let title = if shown < lines.len() {
+        format!("{title}, from line {} of {}, ↑ ↓", *scroll + 1, lines.len())
+    } else {
+        title.to_owned()
+    };
+    let text = Text::from_iter(lines.iter().skip(*scroll).take(shown).cloned());
+    // As wide with all lines: it shall not change with the line.
+    let longest = lines.iter().map(|line| console::measure_text_width(line)).max().unwrap_or(0);
+    let wanted = longest.max(console::measure_text_width(&title)) + 2 * FRAME;
+    let width = u16::try_from(wanted).unwrap_or(u16::MAX).min(area.width);
+    let height = u16::try_from(shown + FRAME).unwrap_or(u16::MAX).min(area.height);
     let over = Rect { x: (area.width - width) / 2, y: (area.height - height) / 2, width, height };
-    frame.render_widget(Clear, over);
+    // With a column on both sides: half of a wide character there would take the place of the frame.
+    frame.render_widget(Clear, Rect { x: over.x.saturating_sub(1), width: width + 2, ..over }.intersection(area));
     frame.render_widget(Paragraph::new(text).block(Block::bordered().title(title)), over);
 }
