@@ -2,8 +2,9 @@
 
 use clap::ValueEnum;
 use perfschema::render::Grid;
-use perfschema::render::text::{Fit, Footer, Times};
-use std::io::{self, Write};
+use perfschema::render::text::{Fit, Footer, Times, escape};
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
 
 /// A line for people, on the standard error; as `eprintln!`. Where nobody can read it any more, as on a terminal that was closed, the work
 /// goes on.
@@ -19,7 +20,23 @@ macro_rules! say {
 
 pub(crate) fn write_line(mut to: impl Write, line: std::fmt::Arguments<'_>) {
     // As a whole, and not each part by itself.
-    let _ = to.write_all(format!("{line}\n").as_bytes()).and_then(|()| to.flush());
+    let _ = to.write_all(harmless(&format!("{line}\n")).as_bytes()).and_then(|()| to.flush());
+}
+
+/// The text with everything escaped that a terminal would act on, but the ends of its lines and tabs.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    for part in text.split_inclusive(['\n', '\t']) {
+        let shown = part.trim_end_matches(['\n', '\t']);
+        harmless += &escape(shown);
+        harmless += &part[shown.len()..];
+    }
+    harmless
+}
+
+/// Writes what programs read, as it is; but to a terminal, where somebody looks at it, so that no name in it commands that.
+pub(crate) fn write_data(out: &mut dyn Write, data: impl Display) -> io::Result<()> {
+    if io::stdout().is_terminal() { write!(out, "{}", harmless(&data.to_string())) } else { write!(out, "{data}") }
 }
 
 /// How to print tables.
@@ -49,7 +66,7 @@ impl Format {
                 write!(out, "{text}")
             }
             Format::Vertical => write!(out, "{}", grid.vertical().times(Times::Human).footer(Footer::None)),
-            Format::Csv => write!(out, "{}", grid.csv()),
+            Format::Csv => write_data(out, grid.csv()),
             Format::Json => write!(out, "{}", grid.json_lines()),
         }
     }
@@ -65,4 +82,12 @@ pub(crate) fn width() -> usize {
 /// The standard output, in large pieces.
 pub(crate) fn stdout() -> io::BufWriter<io::StdoutLock<'static>> {
     io::BufWriter::new(io::stdout().lock())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lines_and_tabs_stay() {
+        assert_eq!(super::harmless("a\tb\n\n\u{1b}[2J\r日\u{202e}\n"), "a\tb\n\n\\u{1b}[2J\\r日\\u{202e}\n");
+    }
 }

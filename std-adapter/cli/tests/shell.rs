@@ -199,3 +199,28 @@ fn scripts() {
     let (success, _, err) = perfschema(&["shell", "no-such-program"]);
     assert!(!success && err.contains("no program no-such-program"), "{err}");
 }
+
+/// Nothing that is printed acts on the terminal, whatever program it is meant for.
+#[test]
+fn a_terminal_is_not_commanded() {
+    let demo = demo();
+    let pid = demo.pid();
+    let select = "SELECT '\u{1b}]0;owned\u{7}' AS `a\u{1b}[31mb`, 'x\ty'";
+    let script = format!("printf '%s' \"$STATEMENT\" | {PROGRAM} shell {pid}");
+    let wrong = "SELECT * FROM `\u{1b}[31m\u{7}`";
+    let runs: [(&str, &[&str], &str, &str); 5] = [
+        (PROGRAM, &["sql", &pid, "--csv", select], "", "\\u{1b}]0;owned\\u{7}"),
+        (PROGRAM, &["sql", &pid, "--json", select], "", "\\u001b]0;owned\\u0007"),
+        (PROGRAM, &["sql", &pid, wrong], "", "\\u{1b}[31m\\u{7}' doesn't exist"),
+        ("sh", &["-c", &script], select, "\\u{1b}]0;owned\\u{7}"),
+        ("sh", &["-c", &script], wrong, "\\u{1b}[31m\\u{7}' doesn't exist"),
+    ];
+    for (program, arguments, statement, expected) in runs {
+        let mut terminal = Terminal::start(program, arguments, &[("STATEMENT", statement)], (24, 200));
+        terminal.ended();
+        terminal.until(expected, |screen| screen.contains(expected));
+        assert!(!terminal.bytes().contains(&0x1b) && !terminal.bytes().contains(&7), "{arguments:?}");
+    }
+    // A program reads it as it is.
+    assert!(succeeds(&["sql", &pid, "--csv", select]).contains("\u{1b}]0;owned\u{7},x\ty\n"));
+}

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
     let mut out = output::stdout();
     let text = if args.open_metrics { metrics.open_metrics() } else { metrics.prometheus() };
-    out.write_all(text.as_bytes())?;
+    output::write_data(&mut out, text)?;
     out.flush()?;
     Ok(())
 }

@@ -78,7 +78,7 @@ fn from_standard_input() -> io::Result<String> {
 /// What the `mysql` client prints; with `--csv` and `--json`, rows and nothing else.
 fn print(out: &mut dyn Write, args: &Args, index: usize, piece: &Piece, outcome: &Outcome, time: Duration) -> io::Result<()> {
     match outcome {
-        Outcome::Rows(grid) if args.csv => write!(out, "{}", grid.csv()),
+        Outcome::Rows(grid) if args.csv => output::write_data(out, grid.csv()),
         Outcome::Rows(grid) if args.json => write!(out, "{}", grid.json_lines()),
         Outcome::Done { .. } if args.csv || args.json => Ok(()),
         outcome => {

@@ -217,7 +217,7 @@ fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warning
     let mut out = output::stdout();
     let written = match &outcome {
         Ok(outcome) => result::print(&mut out, outcome, vertical, warnings.len(), begin.elapsed()),
-        Err(error) => writeln!(out, "{error}"),
+        Err(error) => writeln!(out, "{}", output::harmless(&error.to_string())),
     };
     let shown = warnings.iter().filter(|_| shows_warnings && outcome.is_ok());
     let written = written.and_then(|()| {
@@ -330,10 +330,10 @@ fn write_tabs(out: &mut dyn Write, grid: &Grid) -> io::Result<()> {
         return Ok(());
     }
     let heads = grid.columns.iter().map(|head| tabbed(&head.name));
-    writeln!(out, "{}", heads.collect::<Vec<_>>().join("\t"))?;
+    output::write_data(out, heads.collect::<Vec<_>>().join("\t") + "\n")?;
     for row in &grid.rows {
         let cells = row.iter().map(|value| tabbed(&value.as_value().to_string()));
-        writeln!(out, "{}", cells.collect::<Vec<_>>().join("\t"))?;
+        output::write_data(out, cells.collect::<Vec<_>>().join("\t") + "\n")?;
     }
     Ok(())
 }
