@@ -120,6 +120,13 @@ fn interrupts() {
     // What is typed before the next prompt is forgotten, too.
     shell.until("forgotten", |screen| lines(screen).ends_with("SELECT 1 FROM\n^C\nperfschema>"));
     ask(&shell, "SELECT 6 * 7 AS answer\\G", "answer: 42");
+    // Rows that are printed already.
+    shell.press("SELECT a.COLUMN_NAME FROM information_schema.columns a, information_schema.columns b LIMIT 200000;\r");
+    shell.until("they are printed", |screen| screen.matches("\n| ").count() > 10);
+    shell.press("\u{3}");
+    let screen = shell.until("the next prompt", |screen| screen.trim_end().ends_with("perfschema>"));
+    assert!(screen.contains("^C, the rest is not printed"), "{screen}");
+    ask(&shell, "SELECT 6 * 7 AS answer\\G", "answer: 42");
     // Ctrl-D
     shell.press("\u{4}");
     assert!(shell.ended().success());

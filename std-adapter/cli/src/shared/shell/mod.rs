@@ -21,6 +21,8 @@ use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Ask a program's tables, statement by statement, as with the mysql client.
@@ -127,7 +129,7 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
         // The first time there is none.
         let _ = editor.load_history(file);
     }
-    stop_on_interrupt(&session);
+    let stopped = stop_on_interrupt(&session);
     let mut completion = Completion::default();
     completion.read(&mut session);
     editor.set_helper(Some(completion));
@@ -166,7 +168,7 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
         for step in steps {
             match step {
                 Step::Statement { text, vertical, .. } => {
-                    execute(&mut session, &text, vertical, shows_warnings);
+                    execute(&mut session, &text, vertical, shows_warnings, &stopped);
                     if let Some(helper) = editor.helper_mut()
                         && ["CREATE", "DROP", "USE"]
                             .iter()
@@ -202,13 +204,36 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
 }
 
 /// Ctrl-C while a statement runs: the terminal makes a signal of it then. While a line is edited, it is a key.
-fn stop_on_interrupt(session: &Session) {
-    let canceller = session.canceller();
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT]) else { return };
-    std::thread::spawn(move || signals.forever().for_each(|_| canceller.cancel()));
+/// What it returns is true from then on.
+fn stop_on_interrupt(session: &Session) -> Arc<AtomicBool> {
+    let (canceller, stopped) = (session.canceller(), Arc::new(AtomicBool::new(false)));
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT]) else { return stopped };
+    let stop = Arc::clone(&stopped);
+    std::thread::spawn(move || {
+        signals.forever().for_each(|_| {
+            // Relaxed: that it was pressed is all that it says.
+            stop.store(true, Ordering::Relaxed);
+            canceller.cancel();
+        });
+    });
+    stopped
 }
 
-fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warnings: bool) {
+/// Takes rows until somebody has seen enough of them.
+struct Stoppable<'a, W: Write>(W, &'a AtomicBool);
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.1.load(Ordering::Relaxed) { Err(io::Error::other("stopped")) } else { self.0.write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warnings: bool, stopped: &AtomicBool) {
+    stopped.store(false, Ordering::Relaxed);
     let begin = Instant::now();
     let outcome = session.execute(statement);
     // SHOW WARNINGS leaves those of the statement before, which are not its own.
@@ -216,7 +241,10 @@ fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warning
     let warnings = if is_show { Vec::new() } else { session.warnings() };
     let mut out = output::stdout();
     let written = match &outcome {
-        Ok(outcome) => result::print(&mut out, outcome, vertical, warnings.len(), begin.elapsed()),
+        Ok(outcome) => {
+            let printed = result::print(&mut Stoppable(&mut out, stopped), outcome, vertical, warnings.len(), begin.elapsed());
+            if stopped.load(Ordering::Relaxed) { writeln!(out, "\n^C, the rest is not printed") } else { printed }
+        }
         Err(error) => writeln!(out, "{}", output::harmless(&error.to_string())),
     };
     let shown = warnings.iter().filter(|_| shows_warnings && outcome.is_ok());
