@@ -79,6 +79,13 @@ pub(crate) fn width() -> usize {
     terminal.or_else(variable).filter(|&columns| columns >= 20).unwrap_or(80)
 }
 
+/// The same for rows of a program's tables: of those, nothing is shortened that goes into a file or a pipe, unless `COLUMNS` says so.
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+pub(crate) fn width_of_rows() -> usize {
+    let is_fitted = io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some();
+    if is_fitted { width() } else { usize::MAX }
+}
+
 /// The standard output, in large pieces.
 pub(crate) fn stdout() -> io::BufWriter<io::StdoutLock<'static>> {
     io::BufWriter::new(io::stdout().lock())

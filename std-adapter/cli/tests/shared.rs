@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::{Demo, perfschema, succeeds, until};
+use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::io::Read;
+use std::process::Command;
 
 /// STATE of the program in the list, once it is there.
 fn state(demo: &Demo) -> Option<String> {
@@ -33,6 +34,11 @@ fn running_stopped_killed_pruned() {
     let current = succeeds(&["show", &demo.pid()]);
     assert!(current.contains("/demo/") && current.contains("SOURCE"), "{current}");
     assert!(!current.contains("OBJECT_SCHEMA"), "a column that is NULL in every row: {current}");
+
+    // What goes into a file or a pipe is not shortened.
+    let piped = Command::new(PROGRAM).args(["list"]).env_remove("COLUMNS").output().expect("the program was built");
+    let piped = String::from_utf8(piped.stdout).expect("UTF-8");
+    assert!(piped.contains("/dev/shm/perfschema-") && !piped.contains('…'), "{piped}");
 
     demo.signal("-STOP");
     // A stop reaches one thread after the other.

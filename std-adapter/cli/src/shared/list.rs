@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     if grid.rows.is_empty() && !args.format.is_for_programs() {
         writeln!(out, "No program shares its tables. Start one with PERFSCHEMA_SHARE=1.")?;
     } else {
-        args.format.write(&mut out, &grid, output::width())?;
+        args.format.write(&mut out, &grid, output::width_of_rows())?;
     }
     out.flush()
 }

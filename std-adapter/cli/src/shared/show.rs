@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         leave_out_empty_columns(&mut grid);
     }
     let mut out = output::stdout();
-    args.format.write(&mut out, &grid, output::width())?;
+    args.format.write(&mut out, &grid, output::width_of_rows())?;
     out.flush()?;
     if sweep.changed + sweep.skipped > 0 {
         note!("perfschema: {} rows changed while they were read, and are not shown", sweep.changed + sweep.skipped);
