@@ -194,6 +194,9 @@ fn scripts() {
     assert_eq!(script(&demo, &[], wrong), (false, "1\n1\n".into(), error.into()));
     assert_eq!(script(&demo, &["--force"], wrong), (true, "1\n1\n2\n2\n".into(), error.into()));
     assert_eq!(script(&demo, &[], b"SELECT 1;\n\xff;\n"), (false, "1\n1\n".into(), "perfschema: line 2 is not UTF-8\n".into()));
+    let folder = std::fs::File::open("/").expect("there is one");
+    let output = Command::new(PROGRAM).args(["shell", &demo.pid()]).stdin(folder).output().expect("the program was built");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "perfschema: cannot read: Is a directory (os error 21)\n");
     assert_eq!(script(&demo, &[], b"\\q\nSELECT 1;"), (true, String::new(), String::new()));
     let unknown = "ERROR 1049 (42000) at line 1: Unknown database 'x'\n";
     assert_eq!(script(&demo, &[], b"use x\nSELECT 1;"), (false, String::new(), unknown.into()));

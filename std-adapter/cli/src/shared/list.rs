@@ -1,10 +1,12 @@
 //! `perfschema list`
 
+use super::Error;
+use super::target::TargetError;
 use crate::output::{self, Format};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use perfschema::{SharedFile, attach, shared_files, tables};
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// List the programs that share their tables, and those that did until they ended.
@@ -17,18 +19,19 @@ pub(crate) struct Args {
     format: Format,
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<()> {
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let text = |name| ColumnHead::new(name, SqlType::Varchar(256)).not_null();
     let number = |name| ColumnHead::new(name, SqlType::BigintUnsigned);
     let columns = vec![number("PID"), text("PROGRAM"), text("STATE"), text("STARTED"), number("THREADS"), text("FILE")];
-    let grid = Grid { columns, rows: shared_files()?.iter().map(row).collect() };
+    let files = shared_files().map_err(|error| Error::Target(TargetError::Directory(error)))?;
+    let grid = Grid { columns, rows: files.iter().map(row).collect() };
     let mut out = output::stdout();
     if grid.rows.is_empty() && !args.format.is_for_programs() {
         writeln!(out, "No program shares its tables. Start one with PERFSCHEMA_SHARE=1.")?;
     } else {
         args.format.write(&mut out, &grid, output::width_of_rows())?;
     }
-    out.flush()
+    Ok(out.flush()?)
 }
 
 fn row(file: &SharedFile) -> Vec<OwnedValue> {

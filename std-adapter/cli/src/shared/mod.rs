@@ -37,7 +37,7 @@ pub(crate) enum Command {
 
 pub(crate) fn run(command: &Command) -> Result<(), Error> {
     match command {
-        Command::List(args) => list::run(args).map_err(Error::Output),
+        Command::List(args) => list::run(args),
         Command::Show(args) => show::run(args),
         Command::Sql(args) => sql::run(args),
         Command::Shell(args) => shell::run(args),
@@ -47,7 +47,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Error> {
         Command::Account(args) => account::run(args),
         Command::Prometheus(args) => prometheus::run(args),
         Command::Export(args) => export::run(args),
-        Command::Prune(args) => prune::run(args).map_err(Error::Output),
+        Command::Prune(args) => prune::run(args),
     }
 }
 
@@ -64,6 +64,8 @@ pub(crate) enum Error {
     Serve(ServeError),
     /// Metrics were not taken.
     Export(ExportError),
+    /// The statements cannot be read.
+    Input(io::Error),
     /// What was found out could not be written.
     Output(io::Error),
 }
@@ -83,6 +85,7 @@ impl fmt::Display for Error {
             Error::Shell(error) => error.fmt(f),
             Error::Serve(error) => error.fmt(f),
             Error::Export(error) => error.fmt(f),
+            Error::Input(error) => write!(f, "cannot read: {error}"),
             Error::Output(error) => error.fmt(f),
         }
     }

@@ -3,7 +3,7 @@
 use super::{Error, target};
 use crate::output;
 use perfschema_server::Metrics;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Print another program's metrics once, in Prometheus' text format: waits, io, what was lost.
@@ -28,7 +28,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let metrics = Metrics::new(target::find(&args.target).map_err(Error::Target)?).instances(args.instances);
     if let Some(path) = &args.output {
-        return Ok(metrics.write_file(path)?);
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        return Ok(metrics.write_file(path).map_err(named)?);
     }
     let mut out = output::stdout();
     let text = if args.open_metrics { metrics.open_metrics() } else { metrics.prometheus() };

@@ -1,5 +1,7 @@
 //! `perfschema prune`
 
+use super::Error;
+use super::target::TargetError;
 use crate::output;
 use perfschema::{SharedFile, shared_files};
 use std::fs;
@@ -15,18 +17,20 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<()> {
+pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let mut out = output::stdout();
     let chosen = |file: &&SharedFile| args.pids.is_empty() || args.pids.contains(&file.pid());
-    for file in shared_files()?.iter().filter(chosen).filter(|file| !file.is_in_use()) {
+    let files = shared_files().map_err(|error| Error::Target(TargetError::Directory(error)))?;
+    for file in files.iter().filter(chosen).filter(|file| !file.is_in_use()) {
         if !args.dry_run {
             match fs::remove_file(file.path()) {
                 // Somebody else was faster.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                result => result?,
+                Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", file.path().display())).into()),
+                Ok(()) => {}
             }
         }
         writeln!(out, "{}", file.path().display())?;
     }
-    out.flush()
+    Ok(out.flush()?)
 }

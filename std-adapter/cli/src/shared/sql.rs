@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
     let text = match &args.statements {
         Some(text) => text.clone(),
-        None => from_standard_input()?,
+        None => from_standard_input().map_err(Error::Input)?,
     };
     let mut out = output::stdout();
     for (index, piece) in split(&text).iter().enumerate() {

@@ -304,7 +304,7 @@ fn script(args: &Args, session: &mut Session) -> Result<(), Error> {
     loop {
         bytes.clear();
         number += 1;
-        let is_last = input.read_until(b'\n', &mut bytes)? == 0;
+        let is_last = input.read_until(b'\n', &mut bytes).map_err(Error::Input)? == 0;
         let Ok(line) = str::from_utf8(&bytes) else { return Err(Error::Shell(ShellError::NotUtf8(number))) };
         let steps = if is_last { Vec::from_iter(scanner.finish()) } else { scanner.feed(line.trim_end_matches(['\n', '\r'])) };
         for step in steps {
