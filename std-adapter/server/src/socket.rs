@@ -27,9 +27,10 @@ impl Socket {
     /// Where the client is.
     pub(crate) fn host(&self) -> String {
         match self {
-            Socket::Tcp(stream) => match stream.peer_addr() {
-                Ok(address) if address.ip().is_loopback() => "localhost".to_owned(),
-                Ok(address) => address.ip().to_string(),
+            // On [::], one by IPv4 is ::ffff:192.0.2.1.
+            Socket::Tcp(stream) => match stream.peer_addr().map(|address| address.ip().to_canonical()) {
+                Ok(address) if address.is_loopback() => "localhost".to_owned(),
+                Ok(address) => address.to_string(),
                 Err(_) => String::new(),
             },
             #[cfg(unix)]

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Client, FOUND, Packet, server, until};
-use perfschema_server::{Limits, ListenError};
+use perfschema_server::{Limits, ListenError, Server, account_line};
+use perfschema_sql::{Database, Right};
 use std::io::{Cursor, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -308,6 +309,25 @@ fn where_it_listens() {
     assert_eq!(client.query("SELECT 1").len(), 1, "who is in, stays");
     server.stop();
     assert!(client.is_closed());
+}
+
+/// Whoever comes by IPv4 to an address of IPv6 comes from where it comes from.
+#[test]
+fn hosts() {
+    let accounts = account_line("a", Right::Read, "x", false).unwrap().parse().unwrap();
+    let server = Server::new(Database::new(common::process()), accounts).unwrap();
+    // A machine may have no IPv6.
+    let Ok(listener) = server.listen_beyond_loopback("[::]:0".parse().unwrap()) else { return };
+    for address in ["127.0.0.1", "::1"] {
+        let to = (address.parse::<std::net::IpAddr>().unwrap(), listener.address().unwrap().port());
+        let stream = std::net::TcpStream::connect(to).unwrap();
+        let mut client = Client::open(&listener);
+        client.stream = stream;
+        client.read();
+        client.write(&common::login("nobody", common::CAPABILITIES));
+        let answer = String::from_utf8_lossy(&client.read()).into_owned();
+        assert!(answer.contains("Access denied for user 'nobody'@'localhost'"), "{address}: {answer}");
+    }
 }
 
 #[cfg(unix)]
