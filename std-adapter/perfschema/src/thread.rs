@@ -360,15 +360,13 @@ impl Thread {
         self.mark(WRITING);
         // SAFETY: as above; the one that was there is in the turn now, and that of the task is not used until it is copied back.
         unsafe { copy(&turn.task.actor, &self.actors[0]) };
-        let mut taken = false;
         loop {
             let forks = forks();
             // SAFETY: only this writes there, and it is a copy of a whole one.
             let old = unsafe { self.at(0) };
             if old.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
-                // As in enter(). What it had before that is the parent's.
-                old.into_iter().filter(|_| taken).for_each(Actor::detach);
-                taken = true;
+                // As in enter(), the second time; what the task has had since an earlier fork is the parent's.
+                old.into_iter().filter(|_| turn.placed.load(Ordering::Relaxed)).for_each(Actor::detach);
                 let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
                 let identity = ActorIdentity { parent_thread_id, ..*identity };
                 // Where a fork has left no memory to record in, nobody uses it.
