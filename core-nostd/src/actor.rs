@@ -136,13 +136,13 @@ impl Wait<'_> {
     }
 
     /// Whether anything is recorded for it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn is_recorded(&self) -> bool {
         self.switches.is_on()
     }
 
     /// Whether its instance's figures are kept, too.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn records_instance(&self) -> bool {
         self.switches.has(Switches::INSTANCE)
     }
@@ -244,14 +244,14 @@ impl<'r> Actor<'r> {
     }
 
     /// A wait begins. `switches` are those of its class, loaded by the caller, who found them on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
         self.begin_at(self.masked(switches), |switches| switches.read(clock), class, what)
     }
 
     /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
     /// One timer read serves both. The first one must not be held as an instance.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn chain(
         &self,
         clock: &impl Clock,
@@ -300,7 +300,7 @@ impl<'r> Actor<'r> {
 
     /// Counts memory that comes or goes. `switches` are those of its class, loaded by the caller, who found them on. It is no event: it
     /// has no number and no time.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn count_memory(&self, switches: Switches, class: Class, change: MemoryChange) {
         let switches = self.masked(switches);
         if switches.has(Switches::THREAD) {
@@ -311,18 +311,18 @@ impl<'r> Actor<'r> {
     }
 
     /// What this thread does of what the class's switches say.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn masked(&self, switches: Switches) -> Switches {
         // Relaxed: a setting of its own, as the switches are.
         Switches(switches.0 & self.mask.get().get())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn epochs(&self) -> Epochs {
         Epochs(self.epochs.get())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
         let sequence = self.sequence.get().next();
         let mut wait = Wait { sequence, amount: what.amount, ..Wait::NONE };
@@ -367,7 +367,7 @@ impl<'r> Actor<'r> {
 
     /// Takes the record that ended longest ago, and writes there what is known before the timer is read. What begins from now on lies within
     /// this event, until it ends.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
         let Some(record) = self.ring.take() else {
             self.region.count_lost(Lost::NestedEvents);
@@ -389,7 +389,7 @@ impl<'r> Actor<'r> {
     }
 
     /// A wait ends. Returns the timer's ticks, if it was timed.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
         match self.stats.get().get(wait.plain_class) {
@@ -427,7 +427,7 @@ impl<'r> Actor<'r> {
     }
 
     /// A wait ends; `timer` is that of its conversion, if it is timed.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_as(
         &self,
         wait: &Wait<'_>,
@@ -470,7 +470,7 @@ impl<'r> Actor<'r> {
     }
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_end<'a>(&'a self, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
         let nesting = record::nesting(record);
@@ -512,7 +512,7 @@ impl<'r> Actor<'r> {
     }
 
     /// Counts the wait for the lock, the file or the socket.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn count_object(&self, wait: &Wait<'_>, switches: Switches, object: &Object<'_>, wait_ps: Option<u64>) {
         let bytes = wait.amount.saturating_sub(1);
         let io = match object {
@@ -589,7 +589,7 @@ struct Ending<'r> {
 }
 
 impl Ending<'_> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn finish(self, actor: &Actor<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
         if let Some(record) = self.record {
             record::finish_end(record, wait.sequence, ticks);
@@ -611,7 +611,7 @@ enum Object<'r> {
 }
 
 impl<'r> Object<'r> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn of(held: &Held<'_, 'r>) -> Object<'r> {
         match held {
             Held::Exclusive(instance) => Object::Exclusive(**instance),
@@ -654,7 +654,7 @@ impl<'r> Ring<'r> {
     }
 
     /// The record for an event that begins. None if each is used by an event that runs.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&self) -> Option<&'r RecordWords> {
         let next = self.next.get();
         match self.records.get(next) {
@@ -694,7 +694,7 @@ impl<'r> Ring<'r> {
     }
 
     /// The record of an event that ends is the last that is written again; without history, the next.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn give_back(&self, record: &RecordWords, history: bool) {
         if history && self.next.get() > OUT {
             self.next.set(record[record::word::NEXT].get() as usize);

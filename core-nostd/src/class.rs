@@ -29,19 +29,19 @@ pub struct Class(pub(crate) u16);
 
 impl Class {
     /// The index, below [`Region::class_count`].
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn index(self) -> usize {
         self.0.into()
     }
 
     /// As a number to keep in an atomic.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
     /// From a number that came from [`to_bits`](Self::to_bits). Any other is some class or none, never a panic.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn from_bits(bits: u16) -> Class {
         Class(bits)
     }

@@ -440,7 +440,7 @@ impl<'r> Region<'r> {
     }
 
     /// Looks for the path once.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn look_up(&self, name: &Name<'_>) -> Searched<'r> {
         match self.bucket(name.hash) {
             // [N2] Acquire: as in refer_or_claim().
@@ -450,7 +450,7 @@ impl<'r> Region<'r> {
     }
 
     /// Looks for the path among the places of a bucket, and refers to the one that has it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn search(&self, bucket: &Word, seen: u64, name: &Name<'_>) -> Searched<'r> {
         let files = self.arrays::<FILE>(Section::FileInstances);
         for place in bucket::places(seen) {
@@ -619,7 +619,7 @@ fn refer(words: &[Word; FILE]) -> bool {
 }
 
 impl<'r> FileIo<'r> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn counted(&self) -> Counted<'r> {
         Counted { place: self.file.and_then(|file| file.place()), group: self.group }
     }
@@ -627,12 +627,12 @@ impl<'r> FileIo<'r> {
 
 impl<'r> FileInstance<'r> {
     /// The file of an id, given the places of all.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(places: &'r [[Word; FILE]], id: FileId) -> Option<FileInstance<'r>> {
         places.get(id.place()).map(|words| FileInstance::new(id, words))
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(id: FileId, words: &'r [Word; FILE]) -> FileInstance<'r> {
         FileInstance { name: u64::from(id.0) | words[word::BORN].get() << 32, words }
     }
@@ -671,7 +671,7 @@ impl<'r> FileInstance<'r> {
     }
 
     /// Where its waits are counted.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn place(&self) -> Option<Place<'r>> {
         Place::of(self.words)
     }

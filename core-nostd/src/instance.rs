@@ -183,13 +183,13 @@ impl<'r> Region<'r> {
     }
 
     /// The instance of an id; None for [`InstanceId::NONE`].
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn instance(&self, id: InstanceId) -> Option<Instance<'r>> {
         self.words_of(id).map(|words| Instance { words })
     }
 
     /// The first words of what an id stands for.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn words_of<const N: usize>(&self, id: InstanceId) -> Option<&'r [Word; N]> {
         let words = self.words().get((id.0 as usize).wrapping_mul(LINE)..)?.first_chunk()?;
         (id != InstanceId::NONE).then_some(words)
@@ -245,7 +245,7 @@ impl<'r> Region<'r> {
 
 impl<'r> Instance<'r> {
     /// The first lines of something that has more behind them.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(words: &'r [Word; INSTANCE]) -> Instance<'r> {
         Instance { words }
     }
@@ -286,7 +286,7 @@ impl Instance<'_> {
     }
 
     /// Counts a wait, the caller being alone.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn record_alone(&self, epoch: u64, wait_ps: Option<u64>) {
         let words = self.words;
         let version = words[word::VERSION].get() & !1;

@@ -98,7 +98,7 @@ pub(crate) struct Place<'r>(pub(crate) &'r [Word; PLACE]);
 
 impl<'r> Place<'r> {
     /// What a file's or a socket's words begin with; None of fewer words.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(words: &'r [Word]) -> Option<Place<'r>> {
         words.first_chunk().map(Place)
     }
@@ -106,7 +106,7 @@ impl<'r> Place<'r> {
 
 impl Place<'_> {
     /// Counts a wait in the sums that the kind's summary by instance shows.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn count(self, thread_id: u64, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
         match Sums::of(self.0) {
             Some(sums) if self.is_owned_by(thread_id) => sums.record(epoch, group, wait_ps, bytes),
@@ -122,7 +122,7 @@ impl Place<'_> {
     }
 
     /// Counts a wait in the sums that `events_waits_summary_by_instance` shows.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count_wait(self, thread_id: u64, epoch: u64, wait_ps: Option<u64>) {
         let Some(words) = self.0.first_chunk::<INSTANCE>() else { return };
         if self.is_owned_by(thread_id) {
@@ -133,7 +133,7 @@ impl Place<'_> {
     }
 
     /// A thread without a slot, whose number is 0, owns nothing.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn is_owned_by(self, thread_id: u64) -> bool {
         let owner = self.0[word::OWNER].get();
         thread_id != 0 && (owner == thread_id || (owner == 0 && self.take(thread_id)))
@@ -193,7 +193,7 @@ impl Place<'_> {
 impl Kind {
     /// The epoch of the summary by instance.
     // Inlined, as Recorder::new().
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn instance_epoch<'r>(&self, region: &Region<'r>) -> &'r Word {
         &setup::setup(region)[self.instance_epoch]
     }
@@ -252,7 +252,7 @@ impl<'r> Sums<'r> {
     }
 
     /// Owner: counts an event.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn record(self, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
         let words = self.0;
         let version = words[VERSION].get() & !1;
@@ -350,7 +350,7 @@ pub(crate) struct Recorder<'r> {
 
 impl<'r> Recorder<'r> {
     // Inlined, so that the kind is known and no index can be out of bounds.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(region: &Region<'r>, kind: &'static Kind, slot: Option<usize>) -> Recorder<'r> {
         Recorder {
             own: slot.map_or(&[], |slot| region.arrays_of::<IO_SUMS>(kind.stats, slot)),
@@ -362,7 +362,7 @@ impl<'r> Recorder<'r> {
     }
 
     /// Counts an event by event name and by instance, whatever the consumers: shipped MySQL has none for these tables.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count(
         &self,
         region: &Region<'_>,

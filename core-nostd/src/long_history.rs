@@ -65,7 +65,7 @@ impl<'r> Writer<'r> {
     }
 
     /// Takes a record for an event that ends; [`begin`](Self::begin) and [`finish`](Self::finish) follow.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next(&self, region: &Region<'_>) -> Option<&'r RecordWords> {
         let mut records = self.rest.get();
         if records.is_empty() {
@@ -77,13 +77,13 @@ impl<'r> Writer<'r> {
     }
 
     /// Keeps there what is known before the timer is read.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin(&self, record: &RecordWords, ended: &Ended<'_>) {
         record::begin_ended(record, self.sequence.get(), ended);
     }
 
     /// The event has ended, at `ticks` if it is timed.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
         record::finish_ended(record, self.sequence.get(), ticks);
         if self.rest.get().is_empty() {

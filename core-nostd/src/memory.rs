@@ -64,25 +64,25 @@ pub struct MemoryChange {
 
 impl MemoryChange {
     /// A block of so many bytes comes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn allocated(bytes: u64) -> MemoryChange {
         MemoryChange { blocks_allocated: 1, bytes_allocated: bytes, blocks_freed: 0, bytes_freed: 0 }
     }
 
     /// A block of so many bytes goes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn freed(bytes: u64) -> MemoryChange {
         MemoryChange { blocks_allocated: 0, bytes_allocated: 0, blocks_freed: 1, bytes_freed: bytes }
     }
 
     /// A block gets another size: one goes and one comes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn resized(from_bytes: u64, to_bytes: u64) -> MemoryChange {
         MemoryChange { blocks_allocated: 1, bytes_allocated: to_bytes, blocks_freed: 1, bytes_freed: from_bytes }
     }
 
     /// Allocated and freed, of blocks and of bytes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     const fn pairs(&self) -> [(u64, u64); 2] {
         [(self.blocks_allocated, self.blocks_freed), (self.bytes_allocated, self.bytes_freed)]
     }
@@ -149,7 +149,7 @@ impl MemorySummary {
 
 /// Owner: counts a change. `version` is the even one that the sums have. `honour` runs, while it is odd, if they were last written in other
 /// epochs.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn record(words: &MemoryWords, version: u64, epochs: Epochs, change: MemoryChange, honour: impl FnOnce()) {
     words[word::VERSION].set(version.wrapping_add(1));
     fence(Ordering::Release); // [A1]
@@ -370,7 +370,7 @@ impl<'r> Recorder<'r> {
     }
 
     /// Counts a change in the sums of the actor.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count(&self, region: &Region<'_>, class: Class, change: MemoryChange) {
         match (self.own.get(class.index().wrapping_sub(self.first_class)), self.slot) {
             (Some(words), Some(slot)) => {

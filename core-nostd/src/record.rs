@@ -65,12 +65,12 @@ pub(crate) struct Sequence(pub(crate) u64);
 impl Sequence {
     const SHIFT: u32 = 2;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn from_number(number: u64) -> Sequence {
         Sequence(number << Self::SHIFT)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn next(self) -> Sequence {
         Sequence(self.0.wrapping_add(1 << Self::SHIFT))
     }
@@ -86,7 +86,7 @@ impl Sequence {
     }
 
     /// The version of its record in one of the phases 1 (writing), 2 (running), 3 (writing its end), 4 (ended).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     const fn version(self, phase: u64) -> u64 {
         self.0.wrapping_add(phase)
     }
@@ -117,7 +117,7 @@ impl Enclosing {
     /// Bits of the type, below the number.
     const SHIFT: u32 = 3;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn event(sequence: Sequence, kind: EventType) -> Enclosing {
         // A sum, not an or: one instruction, because nobody tells the compiler that the lowest bits of a sequence are zero.
         Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add(kind as u64))
@@ -202,14 +202,14 @@ impl What {
     const HAS_FILE: u64 = 1 << 8;
     const HAS_SOCKET: u64 = 1 << 9;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(switches: Switches, source: SourceBits, operation: Operation) -> What {
         What(switches.0 | source.0 | operation as u64)
     }
 }
 
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Start) {
     record[word::VERSION].set(sequence.version(1));
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
@@ -233,7 +233,7 @@ pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Star
 }
 
 /// Owner: the event began at `ticks`, and is visible when this returns.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64) {
     record[word::START].set(ticks);
     // [E2] Release: pairs with [E5].
@@ -241,13 +241,13 @@ pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64)
 }
 
 /// Owner: what encloses the event.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn nesting(record: &RecordWords) -> Enclosing {
     Enclosing(record[word::NESTING].get())
 }
 
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, end_event: Sequence, amount: Option<u64>) {
     record[word::VERSION].set(sequence.version(3));
     // [E3] Release fence: pairs with the fence [E6], as [E1] does.
@@ -259,7 +259,7 @@ pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, end_event: Seq
 }
 
 /// Owner: the event has ended, at `ticks` if it is timed. What is there otherwise nobody looks at.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option<u64>) {
     if let Some(ticks) = ticks {
         record[word::END].set(ticks);
@@ -270,7 +270,7 @@ pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option
 
 /// Owner of a place in the long history: keeps an ended event there. `taken` was never used for this place before.
 /// [`finish_ended`] follows.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'_>) {
     record[word::VERSION].set(taken.version(3));
     fence(Ordering::Release); // [E3]
@@ -291,7 +291,7 @@ pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'
 }
 
 /// Owner of a place in the long history: as [`finish_end`].
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn finish_ended(record: &RecordWords, taken: Sequence, ticks: Option<u64>) {
     if let Some(ticks) = ticks {
         record[word::END].set(ticks);
@@ -352,7 +352,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
 }
 
 /// Reader: one attempt to copy all words. Returns the version.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn copy(record: &RecordWords, into: &mut [u64; RECORD]) -> Read<u64> {
     attempt(record, |seen| {
         into.iter_mut().zip(record).for_each(|(into, word)| *into = word.get());
@@ -361,7 +361,7 @@ pub(crate) fn copy(record: &RecordWords, into: &mut [u64; RECORD]) -> Read<u64> 
 }
 
 /// What `take` makes of the words, given the version, if they are those of one event.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn attempt<T>(record: &RecordWords, take: impl FnOnce(u64) -> T) -> Read<T> {
     // [E5] Acquire: pairs with [E2] or [E4]; the words below are at least as new as the version.
     let seen = record[word::VERSION].load(Ordering::Acquire);
@@ -402,7 +402,7 @@ pub(crate) fn hide_current(record: &RecordWords) {
 }
 
 /// Owner, when the event ends: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn was_hidden(record: &RecordWords, sequence: Sequence) -> bool {
     // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
     record[word::HIDDEN_CURRENT].get() == sequence.version(2)

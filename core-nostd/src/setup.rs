@@ -103,30 +103,30 @@ impl Switches {
     pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32;
 
     /// Whether anything is to be recorded.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn is_on(self) -> bool {
         self.0 as u32 != 0
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn has(self, bit: u64) -> bool {
         self.0 & bit != 0
     }
 
     /// Neither visible nor timed by the processor's counter: a [`PLAIN`](Self::PLAIN) event is counted, by its instrument and its instance.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn is_only_counted(self) -> bool {
         !self.has(Self::CURRENT | Self::TIMED_BY_COUNTER)
     }
 
     /// The timer that the event uses, as an index.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn timer_index(self) -> u8 {
         (self.0 >> Self::TIMER_SHIFT) as u8 & 7
     }
 
     /// The class that they are of.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn class(self) -> Class {
         Class((self.0 >> Self::CLASS_SHIFT) as u16)
     }
@@ -135,7 +135,7 @@ impl Switches {
     ///
     /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
     /// program, so that of two locks taken by turns not always the same one is timed.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn sampled(self, sequence: Sequence) -> Switches {
         // A quarter of it: a sequence is four times a number.
         const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15 >> 2;
@@ -147,7 +147,7 @@ impl Switches {
     }
 
     /// Ticks of the timer that the event uses, read now; 0 if it is not timed.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn read(self, clock: &impl Clock) -> u64 {
         if self.has(Self::TIMED_BY_COUNTER) {
             clock.counter()
@@ -388,7 +388,7 @@ impl Word {
 
     /// The switches in this word, which must be one of [`Region::switch_word`] or set by [`set_switches`](Self::set_switches).
     // Relaxed: a switch is a value of its own; what an event does with it needs nothing else to be visible.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn switches(&self) -> Switches {
         let switches = Switches(self.get());
         // The halves may be of two settings: how many are not timed, and that all are.

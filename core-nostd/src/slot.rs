@@ -167,7 +167,7 @@ impl Claimed<'_> {
 }
 
 /// The word that the owner ands to every switch.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn mask_word(words: &SlotWords) -> &Word {
     &words[word::MASK]
 }
@@ -188,7 +188,7 @@ pub(crate) fn epochs_word(words: &SlotWords) -> &Word {
 }
 
 /// The slot's epochs.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn epochs(words: &SlotWords) -> Epochs {
     Epochs(words[word::EPOCHS].get())
 }

@@ -132,7 +132,7 @@ pub struct SocketIo<'r> {
 }
 
 impl<'r> SocketIo<'r> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn counted(&self) -> io::Counted<'r> {
         io::Counted { place: self.socket.and_then(|socket| socket.place()), group: self.group }
     }
@@ -140,7 +140,7 @@ impl<'r> SocketIo<'r> {
 
 impl<'r> SocketInstance<'r> {
     /// Where its waits are counted.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn place(&self) -> Option<Place<'r>> {
         Place::of(self.words)
     }
@@ -217,7 +217,7 @@ impl<'r> Region<'r> {
     }
 
     /// The socket of an id; None for [`InstanceId::NONE`].
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn socket(&self, id: InstanceId) -> Option<SocketInstance<'r>> {
         self.words_of(id).map(|words| SocketInstance { words })
     }

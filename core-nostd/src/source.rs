@@ -32,7 +32,7 @@ pub(crate) struct Recent([(Cell<usize>, Cell<SourceBits>); 8]);
 
 impl Recent {
     /// Finds the location, or puts it into the table.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn intern(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
         let address = core::ptr::from_ref(location) as usize;
         // Locations are aligned: their lowest bits are alike.

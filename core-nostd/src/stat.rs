@@ -139,7 +139,7 @@ impl Summary {
 
 /// Owner: an event is being counted. `sequence` was never used for this summary before. While the version is odd, `honour` runs if the
 /// summary was last written in other epochs; what follows writes the sums, and whatever readers are to see change together with them.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour: impl FnOnce()) -> Sums<'_> {
     stat[word::VERSION].set(sequence.0.wrapping_add(1));
     // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
@@ -151,7 +151,7 @@ pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour
 }
 
 /// Owner: an extreme. A new one is rare, so the branch costs less than a store.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn raise(extreme: &Word, value: u64) {
     if extreme.get() < value {
         extreme.set(value);
@@ -165,13 +165,13 @@ pub(crate) struct Sums<'a>(&'a StatWords);
 
 impl<'a> Sums<'a> {
     /// An event that is not timed.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count_untimed(self) {
         self.0[word::UNTIMED].set(self.0[word::UNTIMED].get().wrapping_add(1));
     }
 
     /// A timed event.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count_timed(self, wait_ps: u64) {
         let stat = self.0;
         stat[word::COUNT_TIMED].set(stat[word::COUNT_TIMED].get().wrapping_add(1));
@@ -181,14 +181,14 @@ impl<'a> Sums<'a> {
     }
 
     /// The word HISTOGRAM.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn histogram(self) -> &'a Word {
         &self.0[word::HISTOGRAM]
     }
 
     /// The event is counted; `sequence` is that of [`begin`]. It is not asked of the version that stands there: where a handler has forked
     /// in the middle, the child's is 0.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn publish(self, sequence: Sequence) {
         let version = sequence.0.wrapping_add(2);
         // [A2] Release: pairs with [A3].

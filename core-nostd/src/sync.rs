@@ -24,7 +24,7 @@ pub use word::Word;
 #[cfg(all(test, not(any(perfschema_loom, miri))))]
 use crate::interrupt::step;
 #[cfg(any(miri, not(any(test, perfschema_loom))))]
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn step() {}
 
 #[cfg(perfschema_loom)]
@@ -108,12 +108,12 @@ mod word {
         pub const fn new(value: u64) -> Self {
             Word(AtomicU64::new(value))
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn load(&self, ordering: Ordering) -> u64 {
             step();
             self.0.load(ordering)
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn store(&self, value: u64, ordering: Ordering) {
             step();
             self.0.store(value, ordering);
@@ -154,7 +154,7 @@ mod word {
             Word([AtomicU32::new(halves[LOW]), AtomicU32::new(halves[HIGH])])
         }
         /// The low half with `ordering`, then the high half: what a version needs, whose low half changes with every write.
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn load(&self, ordering: Ordering) -> u64 {
             step();
             let low = self.0[LOW].load(ordering);
@@ -163,7 +163,7 @@ mod word {
             (high as u64) << 32 | low as u64
         }
         /// The high half, then the low half with `ordering`.
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn store(&self, value: u64, ordering: Ordering) {
             step();
             self.0[HIGH].store((value >> 32) as u32, Ordering::Relaxed);
@@ -199,13 +199,13 @@ mod word {
 
 impl Word {
     /// A relaxed load: payload behind a version, or a word of the caller's own.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn get(&self) -> u64 {
         self.load(Ordering::Relaxed)
     }
 
     /// A relaxed store: payload behind a version, or a word that one thread writes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set(&self, value: u64) {
         self.store(value, Ordering::Relaxed);
     }

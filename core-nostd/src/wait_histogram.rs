@@ -23,7 +23,7 @@ use crate::sync::{Ordering, Word};
 const REFUSED: u64 = 1 << 31;
 
 /// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, wait_ps: u64) {
     let state = word.get();
     let mut first = state >> 32;

@@ -59,7 +59,7 @@ impl Conversion {
     }
 
     /// Picoseconds a tick, times 2²⁴.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[must_use]
     pub const fn multiplier(self) -> u64 {
         self.multiplier
@@ -68,7 +68,7 @@ impl Conversion {
     /// `ticks` in picoseconds, fractions cut off.
     ///
     /// More than 2⁶⁴ − 1 ps, which is 213 days, gives `u64::MAX` instead of wrapping to something small.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[must_use]
     pub const fn picoseconds(self, ticks: u64) -> u64 {
         let product = ticks as u128 * self.multiplier as u128;

@@ -118,19 +118,19 @@ pub trait Clock {
 
     /// CYCLE, for whoever knows from its [`Calibration`] that its source [`is a counter`](Source::is_counter): the instruction alone, where
     /// [`ticks`](Self::ticks) must look first whether there is one.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn counter(&self) -> u64 {
         self.ticks(TimerName::Cycle)
     }
 }
 
 impl<C: Clock + ?Sized> Clock for &C {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn ticks(&self, timer: TimerName) -> u64 {
         (**self).ticks(timer)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn counter(&self) -> u64 {
         (**self).counter()
     }
@@ -146,7 +146,7 @@ impl<C: Clock + ?Sized> Clock for &C {
 /// assert_eq!(perfschema_timer::difference(100, 130), 30);
 /// assert_eq!(perfschema_timer::difference(130, 100), 0);
 /// ```
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[must_use]
 pub const fn difference(start: u64, end: u64) -> u64 {
     end.saturating_sub(start)

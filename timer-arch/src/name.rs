@@ -74,7 +74,7 @@ impl TimerName {
     }
 
     /// Its place in [`ALL`](Self::ALL), and its number in a record.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize

@@ -27,7 +27,7 @@ pub(crate) struct Moment {
 
 impl Moment {
     /// In units of `hz`, which divides 10⁹. Divides nanoseconds only: by a constant, after inlining.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn in_units_of(self, hz: u64) -> u64 {
         self.s.wrapping_mul(hz).wrapping_add(self.ns / (1_000_000_000 / hz))
     }
@@ -88,7 +88,7 @@ mod imp {
         buffer.get(..usize::try_from(len).ok()?)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn read(clock: clockid_t) -> Moment {
         let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the pointer is to a timespec of our own. A failure leaves it zero, which is our answer then.

@@ -22,7 +22,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     /// Where `timer` is CYCLE and the target guarantees its counter, one instruction; on x86-64, `rdtsc`
     /// behind one load and one predicted branch, both in its shadow.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn ticks(&self, timer: TimerName) -> u64 {
         match timer {
             TimerName::Cycle => cycle(arch::read),
@@ -30,7 +30,7 @@ impl Clock for SystemClock {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn counter(&self) -> u64 {
         if arch::PRESENT { arch::read() } else { wall(TimerName::Cycle) }
     }
@@ -49,7 +49,7 @@ impl Clock for SystemClock {
 /// let ticks = difference(start, cycle_ticks_ordered());
 /// # let _ = (work, ticks);
 /// ```
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[must_use]
 pub fn cycle_ticks_ordered() -> u64 {
     cycle(arch::read_ordered)
@@ -117,7 +117,7 @@ fn counter_hz() -> u64 {
     u64::from(high.load(Ordering::Relaxed)) << 32 | u64::from(low.load(Ordering::Relaxed))
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn cycle(read: impl FnOnce() -> u64) -> u64 {
     // The order makes the first two constant: no load where the architecture has decided.
     if arch::PRESENT && (arch::ALWAYS || DECIDED.cycle.load(Ordering::Relaxed) != CYCLE_IS_WALL) {

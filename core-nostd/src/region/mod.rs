@@ -276,7 +276,7 @@ impl<'r> Region<'r> {
     }
 
     /// The words themselves.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn words(&self) -> &'r [Word] {
         self.words
     }
@@ -335,13 +335,13 @@ impl<'r> Region<'r> {
     }
 
     /// A word of the header.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn header(&self, word: usize) -> &'r Word {
         &self.header[word]
     }
 
     /// The settings that are not of one instrument.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn setup(&self) -> &'r [Word; SETUP] {
         self.setup
     }

@@ -75,7 +75,7 @@ impl Memory {
     }
 
     /// A block of so many bytes came.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn allocated(&self, bytes: usize) {
         if let Some(switches) = self.instrument.on() {
             allocated(self.instrument, switches, bytes as u64);
@@ -83,7 +83,7 @@ impl Memory {
     }
 
     /// A block of so many bytes went.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn freed(&self, bytes: usize) {
         if let Some(switches) = self.instrument.on() {
             freed(self.instrument, switches, bytes as u64);
@@ -91,7 +91,7 @@ impl Memory {
     }
 
     /// A block got another size: one went and one came, as MySQL counts it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn resized(&self, from_bytes: usize, to_bytes: usize) {
         if let Some(switches) = self.instrument.on() {
             count(self.instrument, switches, MemoryChange::resized(from_bytes as u64, to_bytes as u64));
@@ -126,15 +126,15 @@ impl Memory {
     }
 
     /// A block of so many bytes came.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn allocated(&self, _bytes: usize) {}
 
     /// A block of so many bytes went.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn freed(&self, _bytes: usize) {}
 
     /// A block got another size: one went and one came, as MySQL counts it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn resized(&self, _from_bytes: usize, _to_bytes: usize) {}
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Waiting<'h> {
 pub(crate) struct Holder(Option<Instance<'static>>);
 
 impl Drop for Holder {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         if let Some(instance) = &self.0 {
             instance.clear_holder();
@@ -67,7 +67,7 @@ impl Holder {
 pub(crate) struct Reader(Option<Instance<'static>>);
 
 impl Drop for Reader {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         if let Some(instance) = &self.0 {
             instance.remove_reader();
@@ -86,7 +86,7 @@ impl Hook {
     }
 
     /// The switches, if anything is to be recorded: all that an object costs while it is off.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn on(&self) -> Option<Switches> {
         // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
         // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
@@ -95,13 +95,13 @@ impl Hook {
     }
 
     /// A wait begins, if it is to be recorded.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin(&self, operation: Operation, location: &'static Location<'static>) -> Option<Waiting<'_>> {
         self.begin_on(self.on()?, operation, location)
     }
 
     /// A wait begins, `switches` having been found [`on`](Self::on).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_on(
         &self,
         mut switches: Switches,
@@ -119,7 +119,7 @@ impl Hook {
         Some(Waiting { hook: self, wait })
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn address(&self) -> u64 {
         std::ptr::from_ref(self) as usize as u64
     }
@@ -151,7 +151,7 @@ impl Hook {
         word.switches()
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn instance(&self, actor: &Actor<'static>) -> Option<Instance<'static>> {
         let instance = actor.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Relaxed)))?;
         instance.set_address(self.address());
@@ -172,7 +172,7 @@ impl Drop for Hook {
 
 impl Waiting<'_> {
     /// The wait is over, and the calling thread holds the object alone.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn held(self) -> Holder {
         let waiting = std::mem::ManuallyDrop::new(self);
         with_actor(|actor| {
@@ -218,7 +218,7 @@ impl Waiting<'_> {
 impl Drop for Waiting<'_> {
     /// The wait is over, in vain: it was not to be had, or the code that waited panics.
     // By value, out of line: so the wait stays in registers where it does not end in vain.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         end_in_vain(self.wait);
     }

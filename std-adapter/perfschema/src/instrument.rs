@@ -40,13 +40,13 @@ impl Instrument {
     }
 
     /// The switches, if anything is to be recorded. It is registered at its first use after the process has started recording.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn on(&self) -> Option<Switches> {
         self.checked(self.switches())
     }
 
     /// The switches as they are, before anybody asks whether it is registered: all that an operation costs while it is off.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn switches(&self) -> Switches {
         // SAFETY: `switch` only ever holds pointers to statics and to words of the region, which is never freed.
         // Acquire: pairs with the Release in register(); the region is seen as it was when it was made.
@@ -54,7 +54,7 @@ impl Instrument {
     }
 
     /// As [`on`](Self::on), of [`switches`](Self::switches) that were loaded before.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn checked(&self, switches: Switches) -> Option<Switches> {
         match switches.is_on() {
             false => None,
@@ -74,7 +74,7 @@ impl Instrument {
     }
 
     /// The class of an instrument that was found [`on`](Self::on).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn registered(&self) -> Class {
         Class::from_bits(self.class.load(Ordering::Relaxed) as u16)
     }

@@ -24,14 +24,14 @@ pub(crate) trait Object: Copy + Debug {
 }
 
 impl Object for File {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn held(self, group: Group) -> Held<'static, 'static> {
         Held::File(FileIo { file: self, group })
     }
 }
 
 impl Object for Socket {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn held(self, group: Group) -> Held<'static, 'static> {
         Held::Socket(SocketIo { socket: self, group })
     }
@@ -39,7 +39,7 @@ impl Object for Socket {
 
 /// Nothing that has figures of its own.
 impl Object for () {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn held(self, _: Group) -> Held<'static, 'static> {
         Held::None
     }
@@ -78,7 +78,7 @@ pub(crate) trait Io: Copy {
     fn count(&self, _: Switches, _: u64) {}
 
     /// A wait begins; the instrument is on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&self, switches: Switches) -> Option<Waiting<Self::Object>> {
         // First, while the compiler still sees what they are.
         let (object, group) = (self.object(), self.operation().group());
@@ -100,7 +100,7 @@ pub(crate) struct Waiting<O: Object> {
 impl<O: Object> Waiting<O> {
     /// The operation has completed: how many bytes it did, if that is a question.
     // Where it is called: so that what is known of the wait stays in registers, and what is done to it needs no test.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn end(self, bytes: Option<u64>) {
         let mut waiting = ManuallyDrop::new(self);
         if bytes.is_some() {
@@ -123,7 +123,7 @@ impl<O: Object> Drop for Waiting<O> {
 }
 
 /// NUMBER_OF_BYTES as a record has it.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn amount(bytes: Option<u64>) -> u64 {
     // Nothing has 2⁶⁴ - 1 bytes.
     bytes.map_or(0, |bytes| bytes.wrapping_add(1))
@@ -135,7 +135,7 @@ pub(crate) trait Transferred {
 }
 
 impl Transferred for usize {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn bytes(&self) -> usize {
         *self
     }
@@ -166,7 +166,7 @@ impl Transferred for String {
 }
 
 impl<A> Transferred for (usize, A) {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn bytes(&self) -> usize {
         self.0
     }
@@ -174,7 +174,7 @@ impl<A> Transferred for (usize, A) {
 
 /// The result of an operation that is off, as it is. An error leaves by a way of its own: so the compiler sees what a result is, and who
 /// called does not ask a second time what std has asked already.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn as_it_is<T>(result: io::Result<T>) -> io::Result<T> {
     result.map_err(failed)
 }
@@ -187,7 +187,7 @@ fn failed(error: io::Error) -> io::Error {
 }
 
 /// An error counts as no bytes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn transferred<T: Transferred>(result: &io::Result<T>) -> u64 {
     result.as_ref().map_or(0, |result| result.bytes() as u64)
 }

@@ -73,7 +73,7 @@ thread_local! {
 
 /// Runs `record` with an actor of the thread that nobody uses at the moment; it takes its slot at its first call. None while the process
 /// has not started recording, and for a handler nested too deep, which is counted.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn with_actor<R>(record: impl FnOnce(&Actor<'static>) -> R) -> Option<R> {
     let entered = Entered::new()?;
     let result = record(entered.actor);
@@ -89,7 +89,7 @@ pub(crate) struct Entered {
 }
 
 impl Entered {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Option<Entered> {
         let thread = THREAD.with(ptr::from_ref);
         // SAFETY: a thread-local without a destructor is there as long as its thread. This stays in it: a `Thread` is not `Sync`.
@@ -108,7 +108,7 @@ impl Entered {
     }
 
     /// Nothing panics before this is called; if it were not called, the thread would be busy for ever.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(self) {
         compiler_fence(Ordering::SeqCst);
         self.thread.leave();
@@ -177,7 +177,7 @@ impl Thread {
     ///
     /// # Safety
     /// It is not half written, and not used beyond the next time that this level may be written.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn at(&self, level: usize) -> Option<&Actor<'static>> {
         // SAFETY: the thread and its handlers alone use it; the rest is the caller's duty.
         unsafe { (*self.actors[level].as_ptr()).as_ref() }
@@ -200,7 +200,7 @@ impl Thread {
         self.busy.store(self.busy.load(Ordering::Relaxed) & !bits, Ordering::Relaxed);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn leave(&self) {
         self.busy.store(self.busy.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
     }

@@ -11,7 +11,7 @@ pub(crate) const ALWAYS: bool = true;
 
 /// Unordered. Without `nomem`, so that the compiler keeps it on its side of memory accesses, as it does
 /// with `_rdtsc`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read() -> u64 {
     let ticks: u64;
     // SAFETY: reads a register; no memory, no stack, no flags.
@@ -20,7 +20,7 @@ pub(crate) fn read() -> u64 {
 }
 
 /// `isb` waits for all earlier instructions, and holds back the reading until then.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read_ordered() -> u64 {
     let ticks: u64;
     // SAFETY: a barrier and the reading of a register; no memory, no stack, no flags.

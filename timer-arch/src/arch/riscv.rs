@@ -13,7 +13,7 @@ pub(crate) const SOURCE: Source = Source::Rdtime;
 pub(crate) const ALWAYS: bool = cfg!(target_os = "linux");
 
 /// Unordered. Without `nomem`, so that the compiler keeps it on its side of memory accesses.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read() -> u64 {
     let ticks: u64;
     // SAFETY: reads a register; no memory, no stack, no flags.
@@ -22,7 +22,7 @@ pub(crate) fn read() -> u64 {
 }
 
 /// `fence` orders memory accesses before the reading, the most that the base architecture offers.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read_ordered() -> u64 {
     let ticks: u64;
     // SAFETY: a barrier and the reading of a register; no stack, no flags.

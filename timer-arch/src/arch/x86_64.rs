@@ -10,7 +10,7 @@ pub(crate) const SOURCE: Source = Source::Tsc;
 pub(crate) const ALWAYS: bool = false;
 
 /// Unordered, as is the practice for intervals: 25 cycles instead of 48.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read() -> u64 {
     // SAFETY: every x86-64 has the instruction; a system that forbids it breaks clock_gettime too, see probe().
     unsafe { _rdtsc() }
@@ -18,7 +18,7 @@ pub(crate) fn read() -> u64 {
 
 /// `lfence` waits for all earlier instructions, and holds back the reading until then. Not `rdtscp`: that
 /// costs the same and lets later instructions start before it just as well.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read_ordered() -> u64 {
     // SAFETY: SSE2, which has `lfence`, is part of x86-64.
     unsafe { _mm_lfence() };

@@ -152,7 +152,7 @@ impl File {
         OpenOptions::new()
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn io(&self, operation: Operation, caller: Caller) -> Io {
         Io::new(self.instrument, self.place, operation, caller)
     }
@@ -164,7 +164,7 @@ impl File {
 
     /// Reads or writes at the offset, if that is known, so many bytes, if they are: returns how many it did. What `run` captures is nothing
     /// but the buffer, so that it stays in registers.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn transfer(
         &self,
         operation: Operation,

@@ -152,7 +152,7 @@ pub(crate) struct Io {
 }
 
 impl Io {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(instrument: &'static Instrument, file: File, operation: Operation, caller: Caller) -> Io {
         Io { instrument, file, operation, offset: 0, bytes: None, flags: 0, caller }
     }
@@ -167,7 +167,7 @@ impl Io {
     }
 
     /// The same for what reads or writes: it returns how many bytes it did. An error counts as none.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn transfer(&self, switches: Switches, operation: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
         let Some(waiting) = self.begin(switches) else { return operation() };
         let result = operation();
@@ -179,22 +179,22 @@ impl Io {
 impl crate::io::Io for Io {
     type Object = File;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn instrument(&self) -> &'static Instrument {
         self.instrument
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn object(&self) -> File {
         self.file
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn operation(&self) -> Operation {
         self.operation
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn start(&self) -> WaitStart {
         WaitStart {
             operation: self.operation,
@@ -217,7 +217,7 @@ impl crate::io::Io for Io {
 }
 
 /// Runs an operation, and records it if it is to be recorded; `io` says what it is, once it is.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn run<T>(instrument: &'static Instrument, io: impl FnOnce() -> Io, operation: impl FnOnce() -> T) -> T {
     match instrument.on() {
         None => operation(),

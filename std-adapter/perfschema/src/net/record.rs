@@ -58,7 +58,7 @@ impl Handle {
 }
 
 impl<S: Std> Socket<S> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn std(&self) -> &S {
         &self.inner
     }
@@ -131,14 +131,14 @@ impl<S: Std> Socket<S> {
     }
 
     /// Runs an operation, and records it if it is to be recorded.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn run<T>(&self, operation: Operation, caller: Caller, run: impl FnOnce() -> T) -> T {
         self.handle.run(operation, caller, run)
     }
 
     /// The same for what sends or receives; it returns how many bytes it did, maybe with something else. What `run` captures is nothing
     /// but the buffer, so that it stays in registers.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn transfer<T: Transferred>(
         &self,
         operation: Operation,
@@ -234,7 +234,7 @@ impl<S: Std> Drop for Socket<S> {
 }
 
 impl Handle {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn run<T>(self, operation: Operation, caller: Caller, run: impl FnOnce() -> T) -> T {
         match self.instrument.on() {
             None => run(),
@@ -286,7 +286,7 @@ pub(crate) struct Io {
 }
 
 impl Io {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(handle: Handle, operation: Operation, bytes: Option<usize>, caller: Caller) -> Io {
         Io { handle, operation, bytes: bytes.map(|bytes| bytes as u64), caller, leads_to: SocketAddress::UNKNOWN }
     }
@@ -303,7 +303,7 @@ impl Io {
     }
 
     /// An error counts as no bytes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn transfer<T: Transferred>(&self, switches: Switches, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         if self.is_idle() {
             let result = run();
@@ -317,7 +317,7 @@ impl Io {
     }
 
     /// Whether this is what an idle thread waits for: to receive something.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn is_idle(&self) -> bool {
         let receives = self.operation.group() == Group::Read || self.operation == Operation::Select;
         receives && IDLE_CALLS.get() != 0
@@ -336,22 +336,22 @@ impl Io {
 impl crate::io::Io for Io {
     type Object = Place;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn instrument(&self) -> &'static Instrument {
         self.handle.instrument
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn object(&self) -> Place {
         self.handle.place
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn operation(&self) -> Operation {
         self.operation
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn start(&self) -> WaitStart {
         let socket = self.handle.place;
         WaitStart {
@@ -457,7 +457,7 @@ mod polled {
     use std::pin::pin;
 
     impl Handle {
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn io(self, operation: Operation, bytes: Option<usize>, caller: Caller) -> Io {
             Io::new(self, operation, bytes, caller)
         }

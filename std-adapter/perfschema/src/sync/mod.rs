@@ -114,7 +114,7 @@ pub use std::sync::{
 
 /// A guard, poisoned or not, with more around it.
 #[cfg(feature = "instrument")]
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn map_guard<G, N>(result: LockResult<G>, around: impl FnOnce(G) -> N) -> LockResult<N> {
     match result {
         Ok(guard) => Ok(around(guard)),
@@ -124,7 +124,7 @@ fn map_guard<G, N>(result: LockResult<G>, around: impl FnOnce(G) -> N) -> LockRe
 
 /// The same for a guard that may not be had.
 #[cfg(feature = "instrument")]
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn map_try<G, N>(result: TryLockResult<G>, around: impl FnOnce(G) -> N) -> TryLockResult<N> {
     match result {
         Ok(guard) => Ok(around(guard)),

@@ -73,7 +73,7 @@ impl<T: ?Sized> Mutex<T> {
         self.guard(result, waiting.map_or(Holder::NONE, Waiting::held))
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn guard<'a>(&'a self, result: LockResult<std::sync::MutexGuard<'a, T>>, holder: Holder) -> LockResult<MutexGuard<'a, T>> {
         map_guard(result, |inner| MutexGuard { holder, inner, hook: &self.hook })
     }

@@ -193,13 +193,13 @@ impl<I: Io> Side<I> {
     }
 
     /// Whether nothing is to be recorded of a poll: all that it costs while the instrument is off.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_off(&self, instrument: &Instrument) -> bool {
         !instrument.switches().is_on() && !self.is_pending.load(Ordering::Relaxed)
     }
 
     /// The same, where nobody else may poll it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_off_alone(&mut self, instrument: &Instrument) -> bool {
         !instrument.switches().is_on() && !*self.is_pending.get_mut()
     }
