@@ -313,18 +313,29 @@ fn a_file_is_followed_by_its_path_and_each_operation_is_one_wait() {
     assert_eq!(events, expected, "{id}");
 }
 
-/// A writer that waits: a pipe that is full, as a file.
+/// A writer that waits: a pipe that is full, as a file. A flush waits for it, and a seek does before it begins, which a pipe has none of.
 #[test]
 fn a_pending_write_is_shown_and_goes_on_with_what_waits_for_it() {
     let (region, _alone) = region();
-    let (mut reader, writer) = std::io::pipe().unwrap();
+    pending_write(region, "task/test/flushes", async |file| file.flush().await.unwrap(), &[(2, "flush", None)]);
+    let seeks = async |file: &mut fs::File| assert!(file.seek(std::io::SeekFrom::Start(0)).await.is_err());
+    pending_write(region, "task/test/seeks-later", seeks, &[(2, "flush", None), (3, "seek", None)]);
+}
+
+fn pending_write(
+    region: &Region<'_>,
+    name: &'static str,
+    next: impl AsyncFn(&mut fs::File),
+    next_waits: &[(u64, &'static str, Option<i64>)],
+) {
+    // It waits for its threads when it goes: by then nobody reads.
     let runtime = runtime();
-    let name = "task/test/pipe";
+    let (mut reader, writer) = std::io::pipe().unwrap();
     let mut task = Box::pin(attach(name, async move {
         let mut file = fs::File::from(std::os::fd::OwnedFd::from(writer));
         // More than fits: tokio's thread waits, this does not.
         file.write_all(&[7; 100_000]).await.unwrap();
-        file.flush().await.unwrap();
+        next(&mut file).await;
     }));
     assert!(runtime.block_on(once(task.as_mut())).is_pending());
     let mut id = 0;
@@ -344,7 +355,9 @@ fn a_pending_write_is_shown_and_goes_on_with_what_waits_for_it() {
     let drained = std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()).unwrap());
     runtime.block_on(task);
     assert_eq!(drained.join().unwrap(), 100_000);
-    let expected = [(1, "write", Some(100_000)), (2, "flush", None), (3, "close", None)];
+    let mut expected = vec![(1, "write", Some(100_000))];
+    expected.extend_from_slice(next_waits);
+    expected.push((expected.len() as u64 + 1, "close", None));
     assert_eq!(waits(region, id), expected);
 }
 

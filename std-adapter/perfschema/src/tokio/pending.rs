@@ -105,7 +105,7 @@ impl<I: Io> Pending<I> {
         result
     }
 
-    const fn is_some(&self) -> bool {
+    pub(crate) const fn is_some(&self) -> bool {
         !matches!(self, Pending::None)
     }
 

@@ -34,6 +34,8 @@ use tokio::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
 pub struct File {
     polled: Polled<Io>,
     seeking: Pending<Io>,
+    /// A seek is under way, recorded or not.
+    is_seeking: bool,
     // Dropped by `Handle::drop`, or taken by who forgets the file: so that the close is recorded.
     file: Handle,
 }
@@ -189,6 +191,7 @@ impl File {
         File {
             polled: Polled::new(),
             seeking: Pending::None,
+            is_seeking: false,
             file: Handle { inner: ManuallyDrop::new(inner), instrument, place },
         }
     }
@@ -260,7 +263,7 @@ impl File {
     /// As tokio's: the file, if an operation is in flight.
     #[expect(clippy::result_large_err, reason = "as tokio's: the file comes back")]
     pub fn try_into_std(self) -> Result<std::fs::File, File> {
-        let File { polled, seeking, file } = self;
+        let File { polled, seeking, is_seeking, file } = self;
         let instrument = file.instrument;
         let (inner, place) = file.into_parts();
         match inner.try_into_std() {
@@ -270,7 +273,7 @@ impl File {
                 record::closed(place);
                 Ok(std)
             }
-            Err(inner) => Err(File { polled, seeking, ..File::of(inner, instrument, place) }),
+            Err(inner) => Err(File { polled, seeking, is_seeking, ..File::of(inner, instrument, place) }),
         }
     }
 
@@ -343,19 +346,23 @@ impl AsyncSeek for File {
     fn start_seek(self: Pin<&mut Self>, position: SeekFrom) -> io::Result<()> {
         let this = self.get_mut();
         let offset = if let SeekFrom::Start(offset) = position { offset } else { 0 };
-        this.seeking = Pending::begin(Io { offset, ..this.io(Operation::Seek, None) });
-        let result = Pin::new(&mut *this.file.inner).start_seek(position);
-        if result.is_err() {
-            this.seeking = Pending::None;
-        }
-        result
+        let seeking = Pending::begin(Io { offset, ..this.io(Operation::Seek, None) });
+        // One that is refused, because another is under way, leaves that one as it is.
+        Pin::new(&mut *this.file.inner).start_seek(position)?;
+        (this.seeking, this.is_seeking) = (seeking, true);
+        Ok(())
     }
 
     fn poll_complete(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
         let this = self.get_mut();
         let result = Pin::new(&mut *this.file.inner).poll_complete(cx);
         if result.is_ready() {
+            this.is_seeking = false;
             this.seeking.end(None);
+        } else if !this.seeking.is_some() {
+            // A seek begins by asking for this: until what was written before is handed on.
+            let operation = if this.is_seeking { Operation::Seek } else { Operation::Flush };
+            this.seeking = Pending::begin(this.io(operation, None));
         }
         result
     }
@@ -377,7 +384,7 @@ impl From<tokio::fs::File> for File {
 /// The region counts a handle less from now on.
 impl From<File> for tokio::fs::File {
     fn from(file: File) -> tokio::fs::File {
-        let File { polled, seeking, file } = file;
+        let File { polled, seeking, file, .. } = file;
         // What is pending ends while the place is the file's.
         drop((polled, seeking));
         let (inner, place) = file.into_parts();

@@ -14,7 +14,8 @@
 //! | [`metadata`], [`symlink_metadata`], [`try_exists`], [`canonicalize`], [`set_permissions`] | `stat`, `realpath`, `chmod` |
 //!
 //! tokio's [`File`] has a buffer between the program and the system. NUMBER_OF_BYTES is what the operation gave to the program or took from
-//! it. A `write` is over when the bytes are in the buffer; that they are handed on is waited for by the next operation, and by `flush`.
+//! it. A `write` is over when the bytes are in the buffer; that they are handed on is waited for by the next operation, and by `flush`. Where a
+//! seek has to wait for that, it is a `flush`, and the seek begins after it.
 //!
 //! An operation that is given up ends its wait, and what tokio's thread does goes on: so a file that is deleted or renamed then keeps its
 //! row under the old name.
