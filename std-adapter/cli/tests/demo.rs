@@ -358,7 +358,8 @@ impl Drop for Server {
 fn serves_queries_until_ctrl_c() {
     use std::io::{BufRead, BufReader, Read, Write};
     let dir = folder("serves");
-    fs::write(dir.join("one"), "to be, or not to be").unwrap();
+    // A name that would end the answer, and act on a terminal.
+    fs::write(dir.join("o\n\n\u{1b}ne"), "to be, or not to be").unwrap();
     fs::write(dir.join("two"), "be be be").unwrap();
     // Short enough for the address of a socket.
     let socket = std::env::temp_dir().join(format!("perfschema-demo-test-{}", std::process::id()));
@@ -384,7 +385,9 @@ fn serves_queries_until_ctrl_c() {
     let mut unix = std::os::unix::net::UnixStream::connect(&socket).unwrap();
     let (mut sent, mut received, mut queries) = (0, 0, 0);
     for stream in [&mut tcp as &mut dyn ReadWrite, &mut unix] {
-        for (query, expected) in [("be\n", ["3\ttwo", "2\tone"].as_slice()), ("To be\n", &["4\tone"]), ("nothing\n", &[])] {
+        for (query, expected) in
+            [("be\n", ["3\ttwo", "2\to\\n\\n\\u{1b}ne"].as_slice()), ("To be\n", &["4\to\\n\\n\\u{1b}ne"]), ("nothing\n", &[])]
+        {
             let answer = ask(stream, query);
             let (head, rest) = answer.split_once('\n').unwrap();
             assert!(head.starts_with(&format!("{} documents, ", expected.len())), "{answer}");
@@ -411,6 +414,16 @@ fn serves_queries_until_ctrl_c() {
             "{out}"
         );
     }
+    // Not a server of this kind: a line without an end.
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endless = other.local_addr().unwrap().to_string();
+    let other = std::thread::spawn(move || {
+        let (mut client, _) = other.accept().unwrap();
+        while client.write_all(&[b'x'; 65_536]).is_ok() {}
+    });
+    let out = succeeds(&["--load", &endless, "--connections", "1", "--seconds", "20"]);
+    assert!(out.contains(" 0 queries over 1 connections, 1 broken"), "{out}");
+    other.join().unwrap();
     fails(&["--load", "/missing/socket"], "cannot connect to /missing/socket");
     fails(&["--load", &address, "--listen", "127.0.0.1:0"], "cannot be used with");
     fails(&[dir.to_str().unwrap(), "--listen", &address], "cannot listen on ");

@@ -10,7 +10,7 @@ use perfschema::core::histogram;
 use perfschema::core::picotime::format_pico_time;
 use perfschema::net::TcpStream;
 use perfschema::os::unix::net::UnixStream;
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -22,6 +22,9 @@ const FIRST: [&str; 4] = ["the", "is", "a", "1"];
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How long it takes if nobody says.
 const SECONDS: Duration = Duration::from_secs(10);
+
+/// A longer line is none of a demo's server: a path and a number.
+const LINE_BYTES_MAX: u64 = 1 << 16;
 
 /// What all clients came to. Relaxed: they are read when the clients have ended, and until then only shown.
 #[derive(Debug)]
@@ -163,9 +166,9 @@ fn ask_until_stopped(mut stream: &Stream, number: usize, tally: &Tally, latencie
         let mut received = 0;
         loop {
             line.clear();
-            let bytes = reader.read_until(b'\n', &mut line)?;
-            if bytes == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+            let bytes = (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+            if !line.ends_with(b"\n") {
+                return Err(if bytes == 0 { io::ErrorKind::UnexpectedEof } else { io::ErrorKind::InvalidData }.into());
             }
             received += bytes as u64;
             if line == b"\n" {

@@ -3,6 +3,7 @@
 use super::corpus::DocumentId;
 use super::indexer::Indexer;
 use super::tokenizer::for_each_term;
+use perfschema::render::text::escape;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::time::Instant;
@@ -17,7 +18,8 @@ pub(crate) fn answer(indexer: &Indexer, line: &[u8]) -> String {
     let found = find(indexer, line);
     let mut answer = format!("{} documents, {} us\n", found.len(), begin.elapsed().as_micros());
     for (document, count) in found.iter().take(SHOWN) {
-        let path = indexer.corpus.documents[*document as usize].path.display();
+        // A line is one document, whatever its name.
+        let path = escape(&indexer.corpus.documents[*document as usize].path.display().to_string());
         // Writing to a String does not fail.
         let _ = writeln!(answer, "{count}\t{path}");
     }
