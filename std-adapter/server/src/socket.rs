@@ -82,11 +82,13 @@ impl Socket {
 pub(crate) struct Timed {
     socket: Arc<Socket>,
     deadline: Option<Instant>,
+    /// The client has taken nothing for too long: it is not waited for a second time. TLS tries again whatever was the matter.
+    is_given_up: bool,
 }
 
 impl Timed {
     pub(crate) fn new(socket: Arc<Socket>) -> Timed {
-        Timed { socket, deadline: None }
+        Timed { socket, deadline: None, is_given_up: false }
     }
 }
 
@@ -108,11 +110,21 @@ impl Read for Timed {
 
 impl Write for Timed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &*self.socket {
+        if self.is_given_up {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let result = match &*self.socket {
             Socket::Tcp(stream) => (&mut &*stream).write(bytes),
             #[cfg(unix)]
             Socket::Unix(stream) => (&mut &*stream).write(bytes),
-        }
+        };
+        result.map_err(|error| {
+            if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
+                return error;
+            }
+            self.is_given_up = true;
+            io::ErrorKind::TimedOut.into()
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -11,6 +11,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const SSL: u32 = 1 << 11;
 
@@ -85,6 +86,29 @@ fn login(answer: &[u8]) -> Vec<u8> {
     let empty = common::login("boss", CAPABILITIES | SSL);
     let name_ends = 32 + b"boss\0".len();
     [&empty[..name_ends], &[answer.len() as u8], answer, &empty[name_ends + 1..]].concat()
+}
+
+/// Who takes nothing is waited for once, and not again for each piece that would follow.
+#[test]
+fn who_takes_nothing_is_left_in_time() {
+    let (certificate, key, client) = certificate("tls-slow");
+    let tls = Tls::from_files(&certificate, &key).expect("they belong together");
+    let limits = Limits { write_time: Duration::from_secs(2), packet_bytes: 1 << 24, ..Limits::default() };
+    let server = Server::with_tls(Database::new(common::process()), accounts(), limits, tls).expect("a session");
+    let listener = server.listen(LOOPBACK).expect("it listens");
+    let mut stream = encrypted(&listener, &client);
+    write(&mut stream, 2, &login(&[7; 32]));
+    assert_eq!(read(&mut stream).expect("a packet"), [1, 4]);
+    write(&mut stream, 4, b"secret\0");
+    assert_eq!(read(&mut stream).expect("an answer")[0], 0);
+    // As much as no socket keeps.
+    let rows = "SELECT REPEAT('x', 100000) FROM information_schema.columns LIMIT 200";
+    write(&mut stream, 0, &[b"\x03", rows.as_bytes()].concat());
+    let begin = Instant::now();
+    common::until(|| server.connections() == 0);
+    // Once more for what is taken in part; for each piece it would be sixteen times as long.
+    let waited = begin.elapsed();
+    assert!(waited >= Duration::from_secs(2) && waited < Duration::from_secs(16), "{waited:?}");
 }
 
 #[test]
