@@ -1,0 +1,61 @@
+//! What the types of std are by their parts alone, the types that mirror them are, too: a program that needs it compiles with both.
+
+use perfschema::{fs, net, sync};
+use std::fmt::Debug;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+fn safe<T: UnwindSafe + RefUnwindSafe + Unpin + Debug>() {}
+fn shared<T: Send + Sync + UnwindSafe + RefUnwindSafe + Unpin + Debug>() {}
+
+/// A line of this is one for a type of std's, and for its mirror.
+macro_rules! alike {
+    ($($check:ident $std:ty, $mirror:ty;)*) => {
+        $( $check::<$std>(); $check::<$mirror>(); )*
+    };
+}
+
+#[test]
+fn mirrors_are_what_they_mirror() {
+    alike! {
+        shared std::sync::Mutex<u32>, sync::Mutex<u32>;
+        shared std::sync::RwLock<u32>, sync::RwLock<u32>;
+        shared std::sync::Condvar, sync::Condvar;
+        shared std::sync::Once, sync::Once;
+        shared std::sync::Barrier, sync::Barrier;
+        shared std::fs::File, fs::File;
+        shared std::fs::OpenOptions, fs::OpenOptions;
+        shared std::net::TcpStream, net::TcpStream;
+        shared std::net::TcpListener, net::TcpListener;
+        shared std::net::UdpSocket, net::UdpSocket;
+        shared std::net::Incoming<'static>, net::Incoming<'static>;
+        safe std::sync::MutexGuard<'static, u32>, sync::MutexGuard<'static, u32>;
+        safe std::sync::RwLockReadGuard<'static, u32>, sync::RwLockReadGuard<'static, u32>;
+        safe std::sync::RwLockWriteGuard<'static, u32>, sync::RwLockWriteGuard<'static, u32>;
+        safe std::sync::mpsc::Receiver<u32>, sync::mpsc::Receiver<u32>;
+        safe std::sync::mpsc::SyncSender<u32>, sync::mpsc::SyncSender<u32>;
+        safe std::sync::mpsc::IntoIter<u32>, sync::mpsc::IntoIter<u32>;
+        safe std::sync::mpsc::Iter<'static, u32>, sync::mpsc::Iter<'static, u32>;
+    }
+    #[cfg(unix)]
+    {
+        use perfschema::os::unix::net;
+        use std::os::unix::net as std_net;
+        alike! {
+            shared std_net::UnixStream, net::UnixStream;
+            shared std_net::UnixListener, net::UnixListener;
+            shared std_net::UnixDatagram, net::UnixDatagram;
+            shared std_net::Incoming<'static>, net::Incoming<'static>;
+        }
+    }
+    fn sync<T: Sync>() {}
+    fn send<T: Send>() {}
+    alike! {
+        sync std::sync::MutexGuard<'static, u32>, sync::MutexGuard<'static, u32>;
+        sync std::sync::RwLockReadGuard<'static, u32>, sync::RwLockReadGuard<'static, u32>;
+        sync std::sync::RwLockWriteGuard<'static, u32>, sync::RwLockWriteGuard<'static, u32>;
+        send std::sync::mpsc::Receiver<u32>, sync::mpsc::Receiver<u32>;
+        send std::sync::mpsc::SyncSender<u32>, sync::mpsc::SyncSender<u32>;
+        sync std::sync::mpsc::SyncSender<u32>, sync::mpsc::SyncSender<u32>;
+        send std::sync::mpsc::IntoIter<u32>, sync::mpsc::IntoIter<u32>;
+    }
+}
