@@ -365,16 +365,7 @@ impl Thread {
             // SAFETY: only this writes there, and it is a copy of a whole one.
             let old = unsafe { self.at(0) };
             if old.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
-                // As in enter(), the second time; what the task has had since an earlier fork is the parent's.
-                old.into_iter().filter(|_| turn.placed.load(Ordering::Relaxed)).for_each(Actor::detach);
-                let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
-                let identity = ActorIdentity { parent_thread_id, ..*identity };
-                // Where a fork has left no memory to record in, nobody uses it.
-                let lost = crate::process::process().is_none();
-                let region = process.region();
-                let actor = if lost { Actor::without_slot(region) } else { Actor::attach(region, &identity) };
-                self.actors[0].set(Some(actor));
-                turn.task.forks.store(forks, Ordering::Relaxed);
+                self.take_slot(turn, process, identity, forks);
             }
             // SAFETY: as above.
             turn.thread_id.store(unsafe { self.at(0) }.map_or(0, Actor::thread_id), Ordering::Relaxed);
@@ -388,6 +379,24 @@ impl Thread {
         }
         self.unmark(1);
         true
+    }
+
+    /// An actor for the task, while that on level 0 may be written.
+    #[cold]
+    fn take_slot(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>, forks: u32) {
+        if turn.placed.load(Ordering::Relaxed) {
+            // As in enter(), the second time; what the task has had since an earlier fork is the parent's.
+            // SAFETY: only begin() and this write there.
+            unsafe { self.at(0) }.into_iter().for_each(Actor::detach);
+        }
+        let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
+        let identity = ActorIdentity { parent_thread_id, ..*identity };
+        // Where a fork has left no memory to record in, nobody uses it.
+        let lost = crate::process::process().is_none();
+        let region = process.region();
+        let actor = if lost { Actor::without_slot(region) } else { Actor::attach(region, &identity) };
+        self.actors[0].set(Some(actor));
+        turn.task.forks.store(forks, Ordering::Relaxed);
     }
 
     fn end(&self, turn: &Turn<'_>) {
