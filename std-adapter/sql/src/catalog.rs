@@ -127,16 +127,6 @@ impl Catalog {
     pub(crate) fn find(&self, schema: &str, name: &str) -> Option<(usize, &Relation)> {
         self.relations.iter().enumerate().find(|(_, relation)| relation.is(schema, name))
     }
-
-    /// Whether every column of this name is one of texts.
-    pub(crate) fn is_text(&self, column: &str) -> bool {
-        let mut named = self.relations.iter().flat_map(Relation::columns).filter(|other| other.name.eq_ignore_ascii_case(column));
-        let mut found = false;
-        named.all(|column| {
-            found = true;
-            column.is_text()
-        }) && found
-    }
 }
 
 /// The schema's name as it is written here.

@@ -50,7 +50,7 @@ pub(crate) fn first_without_case(arguments: &mut [FunctionArg]) {
 }
 
 /// What a query gives, if that is one column.
-fn output(body: &SetExpr) -> Option<&Expr> {
+pub(crate) fn output(body: &SetExpr) -> Option<&Expr> {
     match body {
         SetExpr::Select(select) => match select.projection.as_slice() {
             [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] => Some(expr),

@@ -5,22 +5,20 @@
 //! functions nor tables of SQLite's own can be reached; SQLite's authorizer is the second wall.
 
 use crate::Error;
-use crate::catalog::{self, Kind};
-use crate::collation::{
-    compare_without_case, first_without_case, is_collated, is_column, is_row, order_without_case, window_without_case,
-    without_case,
-};
+use crate::catalog::{self, Kind as Source};
+use crate::collation::{compare_without_case, first_without_case, is_column, order_without_case, window_without_case};
+use crate::compare::arguments_mut;
 use crate::functions::{self, BUILT_IN, PREFIX};
+use crate::kinds::{Kind, Kinds};
 use crate::parse::template;
 use crate::state::State;
-use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
-    BinaryOperator, CastKind, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    BinaryOperator, CaseWhen, CastKind, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
     FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, NamedWindowDefinition,
     NamedWindowExpr, ObjectName, OrderBy, OrderByKind, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor,
-    TableWithJoins, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
+    TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, VisitorMut, WindowType,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -37,6 +35,7 @@ pub(crate) struct Rewriter<'a> {
     ctes: Vec<Vec<String>>,
     views: usize,
     relations: Vec<usize>,
+    kinds: Kinds,
 }
 
 type Flow = ControlFlow<Box<Error>>;
@@ -58,13 +57,14 @@ pub(crate) struct Rewritten {
 }
 
 /// Rewrites a query or statement, and prints it.
-pub(crate) fn rewrite<T: VisitMut + std::fmt::Display>(
+pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
     tree: &mut T,
     state: &State,
     parameters: &[OwnedValue],
 ) -> Result<Rewritten, Error> {
     let (bound, places, ctes, relations) = (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
-    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations };
+    let kinds = Kinds::of(tree, state)?;
+    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
@@ -89,7 +89,7 @@ pub(crate) fn ident(name: &str) -> Ident {
 }
 
 /// A call of one of this crate's functions.
-fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+pub(crate) fn call(name: &str, arguments: Vec<Expr>) -> Expr {
     Expr::Function(Function {
         name: ObjectName::from(vec![ident(&format!("{PREFIX}{name}"))]),
         uses_odbc_syntax: false,
@@ -106,12 +106,17 @@ fn call(name: &str, arguments: Vec<Expr>) -> Expr {
     })
 }
 
-fn literal(value: Value) -> Expr {
+pub(crate) fn literal(value: Value) -> Expr {
     Expr::Value(value.with_empty_span())
 }
 
-fn not(negated: bool, expr: Expr) -> Expr {
-    if negated { Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) } } else { expr }
+pub(crate) fn not(negated: bool, expr: Expr) -> Expr {
+    if !negated {
+        return expr;
+    }
+    let not = Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) };
+    // NOT binds less than what it may stand in the place of.
+    Expr::Nested(Box::new(not))
 }
 
 /// What is the same is bound once: the first letter of a value's type, and its bytes.
@@ -130,12 +135,17 @@ pub(crate) fn take(expr: &mut Expr) -> Expr {
 }
 
 impl Rewriter<'_> {
-    fn bind(&mut self, value: SqliteValue) -> Value {
+    pub(crate) fn bind(&mut self, value: SqliteValue) -> Value {
         let number = *self.places.entry(identity(&value)).or_insert_with(|| {
             self.bound.push(value);
             self.bound.len()
         });
         Value::Placeholder(format!("?{number}"))
+    }
+
+    /// Of what kind the values of an expression are, after its parts were rewritten.
+    pub(crate) fn kind(&self, expr: &Expr) -> Kind {
+        self.kinds.kind(expr, &|value| self.bound_value(value))
     }
 
     fn constant(&mut self, value: &OwnedValue) -> Expr {
@@ -146,7 +156,7 @@ impl Rewriter<'_> {
         literal(self.bind(SqliteValue::Text(text.to_owned())))
     }
 
-    fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
+    pub(crate) fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
         match expr {
             Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) => {
                 name.strip_prefix('?')?.parse::<usize>().ok().and_then(|number| self.bound.get(number.checked_sub(1)?))
@@ -156,48 +166,8 @@ impl Rewriter<'_> {
         }
     }
 
-    fn is_number(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Value(ValueWithSpan { value: Value::Number(..), .. }) => true,
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr } => self.is_number(expr),
-            other => {
-                matches!(self.bound_value(other), Some(SqliteValue::Integer(_) | SqliteValue::Blob(_) | SqliteValue::Real(_)))
-            }
-        }
-    }
-
-    /// Whether it is a column of texts, or a function that makes one.
-    fn is_text(&self, expr: &Expr) -> bool {
-        let column = match expr {
-            Expr::Nested(inner) => return self.is_text(inner),
-            Expr::Function(function) => {
-                let name =
-                    function.name.0.last().and_then(|part| part.as_ident()).and_then(|name| name.value.strip_prefix(PREFIX));
-                let result = name.and_then(|name| functions::find(name)?.result);
-                return matches!(result, Some(SqlType::Varchar(_) | SqlType::Longtext));
-            }
-            Expr::Identifier(name) => Some(name),
-            Expr::CompoundIdentifier(names) => names.last(),
-            _ => None,
-        };
-        column.is_some_and(|name| self.state.catalog.is_text(&name.value))
-    }
-
-    /// Two sides of a comparison: a text against a number as a number, two texts without case.
-    fn comparable(&self, left: &mut Expr, right: &mut Expr) {
-        if self.is_text(left) && self.is_number(right) {
-            *left = call("number", vec![take(left)]);
-        } else if self.is_text(right) && self.is_number(left) {
-            *right = call("number", vec![take(right)]);
-        } else if is_row(left) {
-            compare_without_case(left);
-        } else if !is_collated(left) {
-            compare_without_case(right);
-        }
-    }
-
     fn binary(&mut self, left: Box<Expr>, op: BinaryOperator, right: Box<Expr>) -> Result<Expr, Error> {
-        let (mut left, mut right) = (*left, *right);
+        let (left, right) = (*left, *right);
         let arithmetic = |name: &str, left: Expr, right: Expr| Ok(call(name, vec![left, right]));
         match op {
             BinaryOperator::Plus | BinaryOperator::Minus => {
@@ -223,15 +193,8 @@ impl Rewriter<'_> {
             | BinaryOperator::Lt
             | BinaryOperator::LtEq
             | BinaryOperator::Gt
-            | BinaryOperator::GtEq => {
-                self.comparable(&mut left, &mut right);
-                Ok(Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) })
-            }
-            // Equal, NULL also to NULL.
-            BinaryOperator::Spaceship => {
-                self.comparable(&mut left, &mut right);
-                Ok(Expr::IsNotDistinctFrom(Box::new(left), Box::new(right)))
-            }
+            | BinaryOperator::GtEq
+            | BinaryOperator::Spaceship => self.comparison(left, op, right),
             // `||` is OR, unless sql_mode says otherwise.
             BinaryOperator::Or | BinaryOperator::StringConcat => {
                 Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) })
@@ -322,7 +285,7 @@ impl Rewriter<'_> {
                 return Err(wrong_count());
             }
             // What compares its arguments.
-            if matches!(name.as_str(), "min" | "max" | "nullif") || list.duplicate_treatment.is_some() {
+            if matches!(name.as_str(), "min" | "max") || list.duplicate_treatment.is_some() {
                 first_without_case(&mut list.args);
             }
             if let Some(WindowType::WindowSpec(window)) = &mut function.over {
@@ -331,6 +294,9 @@ impl Rewriter<'_> {
             let name = if is_sum { format!("{PREFIX}{name}") } else { name };
             function.name = ObjectName::from(vec![ident(&name)]);
             function.args = FunctionArguments::List(list);
+            if matches!(name.as_str(), "coalesce" | "ifnull") {
+                self.one_kind(arguments_mut(&mut function));
+            }
             return Ok(Expr::Function(function));
         }
         if !is_simple {
@@ -346,10 +312,11 @@ impl Rewriter<'_> {
         match name.as_str() {
             "if" => {
                 between(3, 3)?;
+                self.one_kind(arguments.iter_mut().skip(1));
                 let otherwise = arguments.pop().map(Box::new);
-                let then = arguments.pop().ok_or_else(wrong_count)?;
+                let result = arguments.pop().ok_or_else(wrong_count)?;
                 let condition = arguments.pop().ok_or_else(wrong_count)?;
-                Ok(case(condition, then, otherwise))
+                Ok(self.case(None, vec![CaseWhen { condition, result }], otherwise))
             }
             "isnull" => {
                 between(1, 1)?;
@@ -361,13 +328,12 @@ impl Rewriter<'_> {
                 arguments.pop().ok_or_else(wrong_count)
             }
             "greatest" | "least" => {
-                between(2, functions::MAX_TEXT)?;
-                arguments.iter_mut().take(1).for_each(compare_without_case);
-                let mut expr = call("", arguments);
-                if let Expr::Function(function) = &mut expr {
-                    function.name = ObjectName::from(vec![ident(if name == "greatest" { "max" } else { "min" })]);
-                }
-                Ok(expr)
+                between(2, functions::MANY - 1)?;
+                Ok(self.comparing_call(&name, arguments))
+            }
+            "nullif" => {
+                between(2, 2)?;
+                Ok(self.comparing_call(&name, arguments))
             }
             "date_add" | "adddate" | "date_sub" | "subdate" => {
                 between(2, 2)?;
@@ -492,14 +458,10 @@ impl Rewriter<'_> {
                 Ok(not(negated, call("like", arguments)))
             }
             Expr::RLike { negated, expr, pattern, .. } => Ok(not(negated, call("regexp_like", vec![*expr, *pattern]))),
-            Expr::InList { expr, list, negated } => Ok(Expr::InList { expr: Box::new(without_case(*expr)), list, negated }),
-            Expr::Between { expr, negated, low, high } => {
-                Ok(Expr::Between { expr: Box::new(without_case(*expr)), negated, low, high })
-            }
+            Expr::InList { expr, list, negated } => self.in_list(*expr, list, negated),
+            Expr::Between { expr, negated, low, high } => Ok(self.between(*expr, *low, *high, negated)),
             Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => match *right {
-                Expr::Subquery(subquery) => {
-                    Ok(Expr::InSubquery { expr: Box::new(without_case(*left)), subquery, negated: false })
-                }
+                Expr::Subquery(subquery) => Ok(self.in_subquery(*left, subquery, false)),
                 other => Err(Error::unsupported(&format!("ANY {other}"))),
             },
             Expr::Convert { expr, data_type, is_try: false, .. } => match data_type {
@@ -540,13 +502,12 @@ impl Rewriter<'_> {
             Expr::Prefixed { value, .. } => Ok(*value),
             Expr::TypedString(typed) => Ok(Expr::Value(typed.value)),
             Expr::Function(function) => self.function(function),
-            Expr::Case { case_token, end_token, operand, conditions, else_result } => {
-                let operand = operand.map(|operand| Box::new(without_case(*operand)));
-                Ok(Expr::Case { case_token, end_token, operand, conditions, else_result })
+            Expr::Case { operand, mut conditions, mut else_result, .. } => {
+                let results = conditions.iter_mut().map(|when| &mut when.result);
+                self.one_kind(results.chain(else_result.as_deref_mut()));
+                Ok(self.case(operand, conditions, else_result))
             }
-            Expr::InSubquery { expr, subquery, negated } => {
-                Ok(Expr::InSubquery { expr: Box::new(without_case(*expr)), subquery, negated })
-            }
+            Expr::InSubquery { expr, subquery, negated } => Ok(self.in_subquery(*expr, subquery, negated)),
             plain @ (Expr::Identifier(_)
             | Expr::IsFalse(_)
             | Expr::IsNotFalse(_)
@@ -637,7 +598,7 @@ impl Rewriter<'_> {
                 }
                 let (number, relation) =
                     self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
-                if let Kind::View(query) = &relation.kind {
+                if let Source::View(query) = &relation.kind {
                     self.views += 1;
                     if self.views > 64 {
                         return Err(Error::too_complex());
@@ -721,7 +682,7 @@ impl Rewriter<'_> {
 }
 
 /// Functions that stand for operators and have no name in MySQL.
-const INTERNAL: [&str; 15] = [
+const INTERNAL: [&str; 20] = [
     "add",
     "subtract",
     "multiply",
@@ -734,6 +695,11 @@ const INTERNAL: [&str; 15] = [
     "bit_or",
     "shift_left",
     "shift_right",
+    "compare",
+    "same",
+    "one_of",
+    "between",
+    "which",
     "like",
     "signed",
     "char_of",
@@ -753,17 +719,6 @@ fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
         _ => None,
     };
     arguments.into_iter().filter_map(expr).collect()
-}
-
-fn case(condition: Expr, result: Expr, else_result: Option<Box<Expr>>) -> Expr {
-    use sqlparser::ast::{CaseWhen, helpers::attached_token::AttachedToken};
-    Expr::Case {
-        case_token: AttachedToken::empty(),
-        end_token: AttachedToken::empty(),
-        operand: None,
-        conditions: vec![CaseWhen { condition, result }],
-        else_result,
-    }
 }
 
 /// The name of a result column without an alias.
@@ -853,6 +808,7 @@ impl VisitorMut for Rewriter<'_> {
 
     fn post_visit_query(&mut self, query: &mut Query) -> Flow {
         self.ctes.pop();
+        self.one_kind_each(&mut query.body);
         if let Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) = &mut query.order_by {
             order_without_case(order);
         }

@@ -74,6 +74,10 @@ impl Error {
         Error::new(1193, "HY000", format!("Unknown system variable '{name}'"))
     }
 
+    pub(crate) fn column_count(wanted: usize) -> Error {
+        Error::new(1241, "21000", format!("Operand should contain {wanted} column(s)"))
+    }
+
     pub(crate) fn out_of_range(what: &str) -> Error {
         Error::new(1690, "22003", format!("{what} value is out of range"))
     }
@@ -163,7 +167,7 @@ impl From<rusqlite::Error> for Error {
             return Error::new(1222, "21000", "The used SELECT statements have a different number of columns");
         }
         if text.contains("columns - expected") || text.contains("row value misused") {
-            return Error::new(1241, "21000", "Operand should contain 1 column(s)");
+            return Error::column_count(1);
         }
         if text.contains("no tables specified") {
             return Error::new(1096, "HY000", "No tables used");

@@ -121,12 +121,14 @@ fn under_mysqls_headings(plan: &[(i64, i64, String)]) -> Vec<Vec<OwnedValue>> {
                 // A table without another name is called by its schema, too.
                 let name = name.split_once('.').map_or(name, |(_, name)| name);
                 let table = if what == "SCAN CONSTANT ROW" { OwnedValue::Null } else { name.into() };
-                let is_automatic = what.contains("AUTOMATIC");
+                // Looked up in what SQLite makes for a join, or in what a table does when it is first asked.
+                let is_automatic = what.contains("AUTOMATIC")
+                    || what.split(" VIRTUAL TABLE INDEX ").nth(1).is_some_and(|index| !index.starts_with("0:"));
                 let mut row =
                     vec![OwnedValue::from(select as u64 + 1), selects[select].kind.into(), table.clone(), OwnedValue::Null];
                 let access = if is_automatic { "ref" } else { "ALL" };
                 row.push(if table == OwnedValue::Null { OwnedValue::Null } else { access.into() });
-                // What SQLite makes for a join, as MySQL calls what it makes.
+                // As MySQL calls what it makes.
                 row.extend([OwnedValue::Null, is_automatic.then_some("<auto_key0>").into()]);
                 row.resize(11, OwnedValue::Null);
                 rows.push((select, row, if table == OwnedValue::Null { vec!["No tables used"] } else { Vec::new() }));

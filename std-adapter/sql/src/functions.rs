@@ -3,13 +3,14 @@
 
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, moment, snapshot};
+use crate::{Error, compare, moment, snapshot};
 use perfschema::core::pattern::LikePattern;
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub(crate) const PREFIX: &str = "my_";
@@ -18,7 +19,7 @@ pub(crate) const MAX_TEXT: usize = 1 << 20;
 /// What a pattern may cost: its length times that of the text.
 const MAX_MATCH: usize = 1 << 28;
 
-type Arguments<'a> = &'a [ValueRef<'a>];
+pub(crate) type Arguments<'a> = &'a [ValueRef<'a>];
 type Call = fn(Arguments<'_>, &State) -> Result<Value, Error>;
 
 /// A function.
@@ -34,7 +35,7 @@ pub(crate) struct Function {
 const TEXT: Option<SqlType> = Some(SqlType::Longtext);
 const INTEGER: Option<SqlType> = Some(SqlType::Bigint);
 const DOUBLE: Option<SqlType> = Some(SqlType::Double);
-const MANY: usize = 100;
+pub(crate) const MANY: usize = 100;
 
 const fn function(name: &'static str, least: usize, most: usize, result: Option<SqlType>, call: Call) -> Function {
     Function { name, arguments: (least, most), result, call }
@@ -56,6 +57,14 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("bit_or", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x | y))),
     function("shift_left", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shl(y as u32).unwrap_or(0)))),
     function("shift_right", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shr(y as u32).unwrap_or(0)))),
+    function("compare", 3, 3, INTEGER, |a, _| Ok(compare::compare(a))),
+    function("same", 3, 3, INTEGER, |a, _| Ok(compare::same(a))),
+    function("one_of", 3, MANY, INTEGER, |a, _| Ok(compare::one_of(a))),
+    function("between", 4, 4, INTEGER, |a, _| Ok(compare::between(a))),
+    function("which", 3, MANY, INTEGER, |a, _| Ok(compare::which(a))),
+    function("nullif", 3, 3, None, |a, _| Ok(compare::nullif(a))),
+    function("greatest", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Greater))),
+    function("least", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Less))),
     function("like", 2, 3, INTEGER, like),
     function("regexp_like", 2, 3, INTEGER, regexp),
     // CAST and CONVERT.
@@ -149,7 +158,6 @@ pub(crate) const BUILT_IN: &[(&str, Option<SqlType>)] = &[
     ("max", None),
     ("coalesce", None),
     ("ifnull", None),
-    ("nullif", None),
     ("group_concat", TEXT),
     ("row_number", INTEGER),
     ("rank", INTEGER),
@@ -204,14 +212,7 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
         Sum { state: Arc::clone(state), average: true },
     )?;
     // Texts compare without case, as MySQL's default collation has it.
-    connection.create_collation("NOCASE", |a, b| {
-        if a.is_ascii() && b.is_ascii() {
-            let lower = |byte: u8| byte.to_ascii_lowercase();
-            a.bytes().map(lower).cmp(b.bytes().map(lower))
-        } else {
-            snapshot::fold(a).cmp(&snapshot::fold(b))
-        }
-    })
+    connection.create_collation("NOCASE", snapshot::compare)
 }
 
 /// SUM and AVG, exact over unsigned numbers.
@@ -606,7 +607,7 @@ fn locate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 
 fn strcmp(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     match (value::text(arguments[0]), value::text(arguments[1])) {
-        (Some(a), Some(b)) => Ok(Value::Integer(snapshot::fold(&a).cmp(&snapshot::fold(&b)) as i64)),
+        (Some(a), Some(b)) => Ok(Value::Integer(snapshot::compare(&a, &b) as i64)),
         _ => Ok(Value::Null),
     }
 }

@@ -46,6 +46,16 @@ pub(crate) fn fold(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
+/// The order of texts in MySQL's default collation: without case.
+pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
+    if a.is_ascii() && b.is_ascii() {
+        let lower = |byte: u8| byte.to_ascii_lowercase();
+        a.bytes().map(lower).cmp(b.bytes().map(lower))
+    } else {
+        fold(a).cmp(&fold(b))
+    }
+}
+
 impl Rows {
     pub(crate) fn new(width: usize) -> Rows {
         Rows { width, cells: Vec::new(), texts: String::new(), indexes: (0..width).map(|_| OnceLock::new()).collect() }

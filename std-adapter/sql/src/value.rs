@@ -29,7 +29,7 @@ impl Number {
         }
     }
 
-    fn parse(text: &str) -> Number {
+    pub(crate) fn parse(text: &str) -> Number {
         let text = text.trim_start();
         let digits_from =
             |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| from + length);

@@ -1,0 +1,386 @@
+//! Comparisons as MySQL has them: texts without case, a text and a number as numbers, a whole number and a fraction as fractions.
+//!
+//! SQLite orders numbers before texts and never converts one into the other. So two values are left to SQLite where it is known that
+//! they are of one kind, which is also what lets a virtual table look up a row; all else is asked of functions, which see the values.
+
+use crate::collation::{compare_without_case, is_collated, is_row, output, without_case};
+use crate::dialect::{Rewriter, call, literal, not, take};
+use crate::functions::Arguments;
+use crate::kinds::Kind;
+use crate::value::{self, Number};
+use crate::{Error, snapshot};
+use rusqlite::types::{Value, ValueRef};
+use sqlparser::ast::{
+    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Query,
+    SelectItem, SetExpr, Value as Literal,
+};
+use std::cmp::Ordering;
+
+/// Arguments of a function of SQLite's, with room for those that every comparison has.
+const MAX_LIST: usize = 90;
+
+fn whole(number: usize) -> Expr {
+    literal(Literal::Number(number.to_string(), false))
+}
+
+/// Conditions joined in a tree that is as flat as it can be, however many they are.
+fn joined(mut conditions: Vec<Expr>, op: &BinaryOperator) -> Expr {
+    if conditions.len() < 2 {
+        return conditions.pop().unwrap_or_else(|| literal(Literal::Boolean(*op == BinaryOperator::And)));
+    }
+    let right = conditions.split_off(conditions.len() / 2);
+    let nested = |conditions| Box::new(Expr::Nested(Box::new(joined(conditions, op))));
+    Expr::Nested(Box::new(Expr::BinaryOp { left: nested(conditions), op: op.clone(), right: nested(right) }))
+}
+
+fn tuple(expr: &mut Expr) -> Option<&mut Vec<Expr>> {
+    match expr {
+        Expr::Tuple(list) => Some(list),
+        Expr::Nested(inner) => tuple(inner),
+        _ => None,
+    }
+}
+
+/// Whether letter case counts in what is compared: the client said so of one side, and of none the contrary.
+fn is_binary<'e>(sides: impl Iterator<Item = &'e Expr>) -> bool {
+    fn collation(expr: &Expr) -> Option<bool> {
+        match expr {
+            Expr::Collate { collation, .. } => Some(collation.to_string().trim_matches('`') == "BINARY"),
+            Expr::Nested(inner) => collation(inner),
+            _ => None,
+        }
+    }
+    sides.map(collation).find(Option::is_some).flatten().unwrap_or(false)
+}
+
+/// Everything that a query gives, if that is one column, is wrapped.
+fn wrap_output(body: &mut SetExpr, function: &'static str) {
+    match body {
+        SetExpr::Select(select) => {
+            if let [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] = select.projection.as_mut_slice() {
+                *expr = call(function, vec![take(expr)]);
+            }
+        }
+        SetExpr::SetOperation { left, right, .. } => {
+            wrap_output(left, function);
+            wrap_output(right, function);
+        }
+        SetExpr::Query(query) => wrap_output(&mut query.body, function),
+        _ => {}
+    }
+}
+
+impl Rewriter<'_> {
+    /// The number that a text is, where it is written in the statement and whole: then it is compared as one from here on.
+    fn number_of(&mut self, expr: &Expr) -> Option<Expr> {
+        let number = match self.bound_value(expr) {
+            Some(Value::Text(text)) => Number::parse(text),
+            _ => return None,
+        };
+        let Number::Integer(_) = number else { return None };
+        number.store().ok().map(|number| literal(self.bind(number)))
+    }
+
+    /// Whether SQLite can be left to compare the two. The second, if it is a text that is written against a whole number, becomes one.
+    fn alike(&mut self, one: &Expr, other: &mut Expr) -> bool {
+        match (self.kind(one), self.kind(other)) {
+            (Kind::Null, _) | (_, Kind::Null) => true,
+            (Kind::Integer, Kind::Text) => self.number_of(other).is_some_and(|number| {
+                *other = number;
+                true
+            }),
+            (one, other) => one == other && matches!(one, Kind::Integer | Kind::Real | Kind::Text),
+        }
+    }
+
+    /// `left op right`
+    pub(crate) fn comparison(&mut self, mut left: Expr, op: BinaryOperator, mut right: Expr) -> Result<Expr, Error> {
+        let is_equality = matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq | BinaryOperator::Spaceship);
+        if let (true, Some(lefts), Some(rights)) = (is_equality, tuple(&mut left), tuple(&mut right)) {
+            if lefts.len() != rights.len() {
+                return Err(Error::column_count(lefts.len()));
+            }
+            let each = if op == BinaryOperator::NotEq { BinaryOperator::Eq } else { op.clone() };
+            let (lefts, rights) = (std::mem::take(lefts), std::mem::take(rights));
+            let mut all = Vec::with_capacity(lefts.len());
+            for (left, right) in lefts.into_iter().zip(rights) {
+                all.push(self.comparison(left, each.clone(), right)?);
+            }
+            return Ok(not(op == BinaryOperator::NotEq, joined(all, &BinaryOperator::And)));
+        }
+        let rows = is_row(&left) || is_row(&right);
+        if !rows && !self.alike(&left, &mut right) && !self.alike(&right, &mut left) {
+            let how = whole(is_binary([&left, &right].into_iter()).into());
+            return Ok(match op {
+                BinaryOperator::Spaceship => call("same", vec![how, left, right]),
+                op => Expr::BinaryOp { left: Box::new(call("compare", vec![how, left, right])), op, right: Box::new(whole(0)) },
+            });
+        }
+        if is_row(&left) {
+            compare_without_case(&mut left);
+        } else if !is_collated(&left) {
+            compare_without_case(&mut right);
+        }
+        let (left, right) = (Box::new(left), Box::new(right));
+        Ok(match op {
+            // Equal, NULL also to NULL.
+            BinaryOperator::Spaceship => Expr::IsNotDistinctFrom(left, right),
+            op => Expr::BinaryOp { left, op, right },
+        })
+    }
+
+    /// `expr IN (list)`
+    pub(crate) fn in_list(&mut self, mut expr: Expr, mut list: Vec<Expr>, negated: bool) -> Result<Expr, Error> {
+        if let Some(left) = tuple(&mut expr) {
+            let left = std::mem::take(left);
+            let mut any = Vec::with_capacity(list.len());
+            // Each copy costs as much as the text that it is of.
+            if left.len().saturating_mul(list.len()) > crate::parse::MAX_STATEMENT / 16 {
+                return Err(Error::too_complex());
+            }
+            for right in list {
+                any.push(self.comparison(Expr::Tuple(left.clone()), BinaryOperator::Eq, right)?);
+            }
+            return Ok(not(negated, joined(any, &BinaryOperator::Or)));
+        }
+        if is_row(&expr) || list.iter_mut().all(|member| self.alike(&expr, member)) {
+            return Ok(Expr::InList { expr: Box::new(without_case(expr)), list, negated });
+        }
+        let how = whole(is_binary(std::iter::once(&expr).chain(&list)).into());
+        let chunks = list.chunks(MAX_LIST).map(|members| {
+            let arguments = [how.clone(), expr.clone()].into_iter().chain(members.iter().cloned()).collect();
+            call("one_of", arguments)
+        });
+        Ok(not(negated, joined(chunks.collect(), &BinaryOperator::Or)))
+    }
+
+    /// `expr IN (SELECT …)`: SQLite looks it up, so both sides are made one kind before.
+    pub(crate) fn in_subquery(&mut self, mut expr: Expr, mut subquery: Box<Query>, negated: bool) -> Expr {
+        let kinds = (self.kind(&expr), output(&subquery.body).map_or(Kind::Unknown, |output| self.kind(output)));
+        let function = match kinds {
+            (left, Kind::Text) if left.is_number() => Some("real"),
+            (Kind::Text, right) if right.is_number() => Some("real"),
+            (left, Kind::Unknown) if left.is_number() => Some("number"),
+            (Kind::Unknown, right) if right.is_number() => Some("number"),
+            _ => None,
+        };
+        match function {
+            Some(function) if !is_row(&expr) => {
+                expr = call(function, vec![expr]);
+                wrap_output(&mut subquery.body, function);
+            }
+            _ => expr = without_case(expr),
+        }
+        Expr::InSubquery { expr: Box::new(expr), subquery, negated }
+    }
+
+    /// `expr BETWEEN low AND high`
+    pub(crate) fn between(&mut self, expr: Expr, mut low: Expr, mut high: Expr, negated: bool) -> Expr {
+        let alike = [self.alike(&expr, &mut low), self.alike(&expr, &mut high)];
+        if is_row(&expr) || alike == [true; 2] {
+            let (low, high) = (Box::new(low), Box::new(high));
+            return Expr::Between { expr: Box::new(without_case(expr)), negated, low, high };
+        }
+        let how = whole(is_binary([&expr, &low, &high].into_iter()).into());
+        not(negated, call("between", vec![how, expr, low, high]))
+    }
+
+    /// `CASE operand WHEN …`: a CASE of the number of the first value that is equal, where SQLite would compare otherwise.
+    pub(crate) fn case(
+        &mut self,
+        mut operand: Option<Box<Expr>>,
+        mut conditions: Vec<CaseWhen>,
+        other: Option<Box<Expr>>,
+    ) -> Expr {
+        if let Some(operand) = &mut operand {
+            let alike = conditions.iter_mut().all(|when| self.alike(operand, &mut when.condition));
+            if alike || is_row(operand) {
+                **operand = without_case(take(operand));
+            } else {
+                return self.numbered_case(operand, conditions, other);
+            }
+        }
+        case_of(operand, conditions, other)
+    }
+
+    fn numbered_case(&mut self, operand: &Expr, mut conditions: Vec<CaseWhen>, mut other: Option<Box<Expr>>) -> Expr {
+        loop {
+            let first = (conditions.len().max(1) - 1) / MAX_LIST * MAX_LIST;
+            let mut part = conditions.split_off(first);
+            let values =
+                part.iter_mut().enumerate().map(|(index, when)| std::mem::replace(&mut when.condition, whole(index + 1)));
+            let values: Vec<Expr> = values.collect();
+            let how = whole(is_binary(std::iter::once(operand).chain(&values)).into());
+            let number = call("which", [how, operand.clone()].into_iter().chain(values).collect());
+            let case = case_of(Some(Box::new(number)), part, other);
+            if conditions.is_empty() {
+                return case;
+            }
+            other = Some(Box::new(case));
+        }
+    }
+
+    /// Functions that compare their arguments with one another, however many.
+    pub(crate) fn comparing_call(&self, name: &str, arguments: Vec<Expr>) -> Expr {
+        let how = whole(is_binary(arguments.iter()).into());
+        call(name, std::iter::once(how).chain(arguments).collect())
+    }
+
+    /// Values of which one becomes the result: if there are texts among them, all are texts.
+    pub(crate) fn one_kind<'e>(&self, values: impl Iterator<Item = &'e mut Expr>) {
+        let mut values: Vec<(Kind, &mut Expr)> = values.map(|value| (self.kind(value), value)).collect();
+        if values.iter().any(|(kind, _)| *kind == Kind::Text) {
+            for (_, value) in values.iter_mut().filter(|(kind, _)| kind.is_number()) {
+                **value = call("char_of", vec![take(value)]);
+            }
+        }
+    }
+
+    /// The same for the columns of a UNION and its like.
+    pub(crate) fn one_kind_each(&self, body: &mut SetExpr) {
+        fn columns<'b>(body: &'b mut SetExpr, all: &mut Vec<Vec<&'b mut Expr>>) {
+            match body {
+                SetExpr::SetOperation { left, right, .. } => {
+                    columns(left, all);
+                    columns(right, all);
+                }
+                SetExpr::Select(select) => {
+                    let column = |item: &'b mut SelectItem| match item {
+                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+                        _ => None,
+                    };
+                    all.push(select.projection.iter_mut().map_while(column).collect());
+                }
+                SetExpr::Values(values) => all.extend(values.rows.iter_mut().map(|row| row.content.iter_mut().collect())),
+                _ => {}
+            }
+        }
+        if !matches!(body, SetExpr::SetOperation { .. } | SetExpr::Values(_)) {
+            return;
+        }
+        let mut all = Vec::new();
+        columns(body, &mut all);
+        let mut members: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
+        loop {
+            let column: Vec<&mut Expr> = members.iter_mut().filter_map(Iterator::next).collect();
+            if column.is_empty() {
+                return;
+            }
+            self.one_kind(column.into_iter());
+        }
+    }
+}
+
+fn case_of(operand: Option<Box<Expr>>, conditions: Vec<CaseWhen>, else_result: Option<Box<Expr>>) -> Expr {
+    use sqlparser::ast::helpers::attached_token::AttachedToken;
+    Expr::Case { case_token: AttachedToken::empty(), end_token: AttachedToken::empty(), operand, conditions, else_result }
+}
+
+/// The arguments of a function that are expressions.
+pub(crate) fn arguments_mut(function: &mut Function) -> impl Iterator<Item = &mut Expr> {
+    let list = match &mut function.args {
+        FunctionArguments::List(FunctionArgumentList { args, .. }) => args.as_mut_slice(),
+        _ => &mut [],
+    };
+    list.iter_mut().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    })
+}
+
+/// Two values in MySQL's order; None if one is NULL.
+fn order(is_binary: bool, left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ordering> {
+    if let (ValueRef::Text(left), ValueRef::Text(right)) = (left, right) {
+        return Some(texts(is_binary, &String::from_utf8_lossy(left), &String::from_utf8_lossy(right)));
+    }
+    let with_text = [left, right].iter().any(|value| matches!(value, ValueRef::Text(_)));
+    match (Number::of(left)?, Number::of(right)?) {
+        (Number::Integer(a), Number::Integer(b)) if !with_text => Some(a.cmp(&b)),
+        (a, b) => a.real().partial_cmp(&b.real()),
+    }
+}
+
+pub(crate) fn texts(is_binary: bool, left: &str, right: &str) -> Ordering {
+    if is_binary { left.cmp(right) } else { snapshot::compare(left, right) }
+}
+
+fn truth(value: Option<bool>) -> Value {
+    value.map_or(Value::Null, |value| Value::Integer(value.into()))
+}
+
+fn owned(value: ValueRef<'_>) -> Value {
+    Value::try_from(value).unwrap_or(Value::Null)
+}
+
+/// The first argument of all these: whether letter case counts.
+fn split<'a>(arguments: Arguments<'a>) -> (bool, Arguments<'a>) {
+    match arguments {
+        [how, rest @ ..] => (matches!(how, ValueRef::Integer(1)), rest),
+        [] => (false, &[]),
+    }
+}
+
+/// Less than 0, 0 or more.
+pub(crate) fn compare(arguments: Arguments<'_>) -> Value {
+    let (is_binary, rest) = split(arguments);
+    order(is_binary, rest[0], rest[1]).map_or(Value::Null, |order| Value::Integer(order as i64))
+}
+
+/// Whether they are equal, NULL to NULL too.
+pub(crate) fn same(arguments: Arguments<'_>) -> Value {
+    let (is_binary, rest) = split(arguments);
+    let both_null = rest.iter().all(|value| *value == ValueRef::Null);
+    truth(Some(both_null || order(is_binary, rest[0], rest[1]) == Some(Ordering::Equal)))
+}
+
+/// Whether the first is one of the others; NULL if that is not known.
+pub(crate) fn one_of(arguments: Arguments<'_>) -> Value {
+    let (is_binary, rest) = split(arguments);
+    let mut found = Some(false);
+    for member in &rest[1..] {
+        match order(is_binary, rest[0], *member) {
+            Some(Ordering::Equal) => return truth(Some(true)),
+            None => found = None,
+            _ => {}
+        }
+    }
+    truth(found)
+}
+
+pub(crate) fn between(arguments: Arguments<'_>) -> Value {
+    let (is_binary, rest) = split(arguments);
+    let low = order(is_binary, rest[0], rest[1]).map(Ordering::is_ge);
+    let high = order(is_binary, rest[0], rest[2]).map(Ordering::is_le);
+    truth(match (low, high) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    })
+}
+
+/// Which of the others the first is equal to, from 1; 0 if none.
+pub(crate) fn which(arguments: Arguments<'_>) -> Value {
+    let (is_binary, rest) = split(arguments);
+    let found = rest[1..].iter().position(|value| order(is_binary, rest[0], *value) == Some(Ordering::Equal));
+    Value::Integer(found.map_or(0, |index| index as i64 + 1))
+}
+
+pub(crate) fn nullif(arguments: Arguments<'_>) -> Value {
+    let (is_binary, rest) = split(arguments);
+    if order(is_binary, rest[0], rest[1]) == Some(Ordering::Equal) { Value::Null } else { owned(rest[0]) }
+}
+
+/// The greatest or the least; NULL if one is. With a text among them all are texts.
+pub(crate) fn extreme(arguments: Arguments<'_>, wanted: Ordering) -> Value {
+    let (is_binary, rest) = split(arguments);
+    if rest.contains(&ValueRef::Null) {
+        return Value::Null;
+    }
+    if rest.iter().any(|value| matches!(value, ValueRef::Text(_))) {
+        let all = rest.iter().filter_map(|value| value::text(*value));
+        let found = all.reduce(|best, text| if texts(is_binary, &text, &best) == wanted { text } else { best });
+        return found.map_or(Value::Null, Value::Text);
+    }
+    let best = |best, value| if order(is_binary, value, best) == Some(wanted) { value } else { best };
+    rest.iter().copied().reduce(best).map_or(Value::Null, owned)
+}

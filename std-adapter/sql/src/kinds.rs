@@ -1,0 +1,378 @@
+//! Of what kind the values of an expression are, as far as that is known before the statement runs.
+
+use crate::catalog::{self, Kind as Source};
+use crate::collation::output;
+use crate::dialect::qualified;
+use crate::functions::{self, PREFIX};
+use crate::state::State;
+use crate::{Error, catalog::Column};
+use perfschema::core::table::SqlType;
+use rusqlite::types::Value as SqliteValue;
+use sqlparser::ast::{
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Query, Select, SelectItem,
+    SetExpr, TableFactor, UnaryOperator, Value, Visit, Visitor,
+};
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Null,
+    /// Whole numbers.
+    Integer,
+    /// Fractions.
+    Real,
+    /// Either of these.
+    Number,
+    Text,
+    Unknown,
+}
+
+impl Kind {
+    pub(crate) fn is_number(self) -> bool {
+        matches!(self, Kind::Integer | Kind::Real | Kind::Number)
+    }
+
+    fn of_column(column: &Column) -> Kind {
+        match column.sql_type {
+            // What is not known of a view's column is so declared.
+            SqlType::Varchar(0) => Kind::Unknown,
+            _ if column.is_text() => Kind::Text,
+            SqlType::Double => Kind::Real,
+            _ => Kind::Integer,
+        }
+    }
+
+    fn of_result(result: SqlType) -> Kind {
+        match result {
+            SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_) => Kind::Text,
+            SqlType::Double => Kind::Real,
+            _ => Kind::Integer,
+        }
+    }
+
+    /// Where both may be.
+    fn or(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Kind::Null, kind) | (kind, Kind::Null) => kind,
+            (one, other) if one == other => one,
+            (one, other) if one.is_number() && other.is_number() => Kind::Number,
+            _ => Kind::Unknown,
+        }
+    }
+
+    /// The one that becomes of several: see `one_kind`.
+    fn result_of(kinds: impl Iterator<Item = Kind>) -> Kind {
+        kinds.fold(Kind::Null, |all, kind| match (all, kind) {
+            (Kind::Text, number) | (number, Kind::Text) if number.is_number() => Kind::Text,
+            (all, kind) => all.or(kind),
+        })
+    }
+}
+
+/// The kinds of all names that a statement may mean, columns and aliases: of one that means several things, what they have in common.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds(HashMap<String, Kind>);
+
+impl Kinds {
+    pub(crate) fn of(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
+        let mut names = Names { state, seen: HashSet::new(), kinds: HashMap::new(), aliases: HashSet::new() };
+        stop(tree.visit(&mut names))?;
+        let (kinds, names) = (names.kinds, names.aliases);
+        // What an alias means is not asked of another: there may be circles of them.
+        let mut aliases = Aliases { state, columns: Kinds(kinds), all: HashMap::new(), seen: HashSet::new() };
+        for name in names {
+            let column = aliases.columns.0.insert(name.clone(), Kind::Unknown);
+            aliases.all.insert(name, column.unwrap_or(Kind::Null));
+        }
+        stop(tree.visit(&mut aliases))?;
+        let Aliases { columns: Kinds(mut kinds), all, .. } = aliases;
+        kinds.extend(all);
+        Ok(Kinds(kinds))
+    }
+
+    fn of_name(&self, name: &Ident) -> Kind {
+        if name.value.starts_with('@') {
+            return Kind::Unknown;
+        }
+        self.0.get(&name.value.to_lowercase()).copied().unwrap_or(Kind::Unknown)
+    }
+
+    /// The kind of an expression, be it rewritten or not. `bound` knows the values of placeholders.
+    pub(crate) fn kind<'b>(&self, expr: &Expr, bound: &impl Fn(&Expr) -> Option<&'b SqliteValue>) -> Kind {
+        let kind = |expr: &Expr| self.kind(expr, bound);
+        match expr {
+            Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => kind(inner),
+            Expr::Identifier(name) => self.of_name(name),
+            Expr::CompoundIdentifier(names) => names.last().map_or(Kind::Unknown, |name| self.of_name(name)),
+            Expr::Value(value) => match &value.value {
+                Value::Null => Kind::Null,
+                Value::Boolean(_) => Kind::Integer,
+                Value::Number(digits, _) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Kind::Integer,
+                Value::Number(..) => Kind::Real,
+                Value::Placeholder(_) => match bound(expr) {
+                    None => Kind::Unknown,
+                    Some(SqliteValue::Null) => Kind::Null,
+                    Some(SqliteValue::Integer(_) | SqliteValue::Blob(_)) => Kind::Integer,
+                    Some(SqliteValue::Real(_)) => Kind::Real,
+                    Some(SqliteValue::Text(_)) => Kind::Text,
+                },
+                _ => Kind::Text,
+            },
+            Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => arithmetic([kind(expr)].into_iter()),
+            Expr::BinaryOp { left, op, right } => match op {
+                BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Modulo => {
+                    if [left, right].iter().any(|side| matches!(***side, Expr::Interval(_))) {
+                        return Kind::Text;
+                    }
+                    arithmetic([kind(left), kind(right)].into_iter())
+                }
+                BinaryOperator::Divide => Kind::Real,
+                BinaryOperator::StringConcat => Kind::Unknown,
+                _ => Kind::Integer,
+            },
+            Expr::UnaryOp { .. }
+            | Expr::IsFalse(_)
+            | Expr::IsNotFalse(_)
+            | Expr::IsTrue(_)
+            | Expr::IsNotTrue(_)
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::IsUnknown(_)
+            | Expr::IsNotUnknown(_)
+            | Expr::IsNotDistinctFrom(..)
+            | Expr::InList { .. }
+            | Expr::InSubquery { .. }
+            | Expr::Between { .. }
+            | Expr::Like { .. }
+            | Expr::RLike { .. }
+            | Expr::AnyOp { .. }
+            | Expr::Extract { .. }
+            | Expr::Position { .. }
+            | Expr::Exists { .. } => Kind::Integer,
+            Expr::Substring { .. } | Expr::Trim { .. } | Expr::Prefixed { .. } => Kind::Text,
+            Expr::Cast { data_type, .. } | Expr::Convert { data_type: Some(data_type), .. } => match data_type {
+                DataType::Signed | DataType::SignedInteger | DataType::Unsigned | DataType::UnsignedInteger => Kind::Integer,
+                DataType::Char(_) | DataType::Binary(_) => Kind::Text,
+                _ => Kind::Unknown,
+            },
+            Expr::Case { conditions, else_result, .. } => {
+                Kind::result_of(conditions.iter().map(|when| &when.result).chain(else_result.as_deref()).map(kind))
+            }
+            Expr::Subquery(query) => output(&query.body).map_or(Kind::Unknown, kind),
+            Expr::Function(function) => self.of_function(function, &kind),
+            _ => Kind::Unknown,
+        }
+    }
+
+    fn of_function(&self, function: &Function, kind: &dyn Fn(&Expr) -> Kind) -> Kind {
+        let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |name| name.value.as_str());
+        let name = name.strip_prefix(PREFIX).unwrap_or(name).to_ascii_lowercase();
+        let list = match &function.args {
+            FunctionArguments::List(list) => list.args.as_slice(),
+            _ => &[],
+        };
+        let arguments = list.iter().filter_map(|argument| match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(kind(expr)),
+            _ => None,
+        });
+        match name.as_str() {
+            "add" | "subtract" | "multiply" | "mod" | "negate" | "abs" | "sum" | "ceiling" | "ceil" | "floor" => {
+                arithmetic(arguments)
+            }
+            "round" | "truncate" | "number" => Kind::Number,
+            "avg" => Kind::Real,
+            "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" => {
+                arguments.take(1).fold(Kind::Null, Kind::or)
+            }
+            "coalesce" | "ifnull" => Kind::result_of(arguments),
+            "if" => Kind::result_of(arguments.skip(1)),
+            // The first argument says how it compares.
+            "nullif" if function.name.to_string().contains(PREFIX) => arguments.skip(1).take(1).fold(Kind::Null, Kind::or),
+            "nullif" => arguments.take(1).fold(Kind::Null, Kind::or),
+            "greatest" | "least" => {
+                let skip = usize::from(function.name.to_string().contains(PREFIX));
+                Kind::result_of(arguments.skip(skip))
+            }
+            _ => functions::result(&name).map_or(Kind::Unknown, Kind::of_result),
+        }
+    }
+}
+
+fn arithmetic(mut operands: impl Iterator<Item = Kind>) -> Kind {
+    if operands.all(|kind| kind == Kind::Integer) { Kind::Integer } else { Kind::Number }
+}
+
+fn stop(flow: ControlFlow<Error>) -> Result<(), Error> {
+    match flow {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+/// An alias, and what it stands for.
+fn alias(item: &SelectItem) -> Option<(&Ident, &Expr)> {
+    match item {
+        // `x AS x` says nothing new.
+        SelectItem::ExprWithAlias { expr, alias } if !is_named(expr, alias) => Some((alias, expr)),
+        _ => None,
+    }
+}
+
+fn is_named(expr: &Expr, name: &Ident) -> bool {
+    match expr {
+        Expr::Identifier(column) => column.value.eq_ignore_ascii_case(&name.value),
+        Expr::CompoundIdentifier(names) => names.last().is_some_and(|column| column.value.eq_ignore_ascii_case(&name.value)),
+        _ => false,
+    }
+}
+
+/// The columns of a UNION are named by its first member, and may be something else in the others.
+fn members(body: &SetExpr, found: &mut dyn FnMut(&Ident, &Expr)) {
+    fn selects<'b>(body: &'b SetExpr, all: &mut Vec<&'b Select>) {
+        match body {
+            SetExpr::Select(select) => all.push(select),
+            SetExpr::SetOperation { left, right, .. } => {
+                selects(left, all);
+                selects(right, all);
+            }
+            SetExpr::Query(query) => selects(&query.body, all),
+            _ => {}
+        }
+    }
+    if !matches!(body, SetExpr::SetOperation { .. }) {
+        return;
+    }
+    let mut all = Vec::new();
+    selects(body, &mut all);
+    let Some((first, others)) = all.split_first() else { return };
+    for (index, item) in first.projection.iter().enumerate() {
+        let name = match item {
+            SelectItem::ExprWithAlias { alias, .. } => alias,
+            SelectItem::UnnamedExpr(Expr::Identifier(name)) => name,
+            SelectItem::UnnamedExpr(Expr::CompoundIdentifier(names)) => match names.last() {
+                Some(name) => name,
+                None => continue,
+            },
+            _ => continue,
+        };
+        for other in others {
+            if let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = other.projection.get(index)
+                && !is_named(expr, name)
+            {
+                found(name, expr);
+            }
+        }
+    }
+}
+
+/// Collects the columns of all tables and the names of all aliases, through views.
+struct Names<'a> {
+    state: &'a State,
+    seen: HashSet<usize>,
+    kinds: HashMap<String, Kind>,
+    aliases: HashSet<String>,
+}
+
+impl Names<'_> {
+    fn columns(&mut self, columns: &[Column]) {
+        for column in columns {
+            let kind = Kind::of_column(column);
+            let known = self.kinds.entry(column.name.to_lowercase()).or_insert(kind);
+            *known = known.or(kind);
+        }
+    }
+}
+
+/// The relation of this name, if there is one, with its number.
+fn relation<'s>(state: &'s State, factor: &TableFactor) -> Option<(usize, &'s catalog::Relation)> {
+    let TableFactor::Table { name, .. } = factor else { return None };
+    let (schema, table) = qualified(name).ok()?;
+    let schema = schema.or(state.schema())?;
+    state.catalog.find(schema, table)
+}
+
+impl Visitor for Names<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.aliases.extend(cte.alias.columns.iter().map(|column| column.name.value.to_lowercase()));
+        }
+        members(&query.body, &mut |name, _| {
+            self.aliases.insert(name.value.to_lowercase());
+        });
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
+        self.aliases.extend(select.projection.iter().filter_map(alias).map(|(name, _)| name.value.to_lowercase()));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
+        if let Err(error) = self.state.check_time() {
+            return ControlFlow::Break(error);
+        }
+        if let Some((number, relation)) = relation(self.state, factor) {
+            if self.seen.insert(number) {
+                self.columns(relation.columns());
+                if let Source::View(query) = &relation.kind {
+                    return query.visit(self);
+                }
+            }
+        } else if let TableFactor::Table { name, .. } = factor
+            && let Ok((_, table)) = qualified(name)
+        {
+            let columns = self.state.scratch().into_iter().find(|scratch| scratch.name.eq_ignore_ascii_case(table));
+            columns.iter().for_each(|scratch| self.columns(&scratch.columns));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Finds out the kinds of aliases.
+struct Aliases<'a> {
+    state: &'a State,
+    /// In which an alias is Unknown.
+    columns: Kinds,
+    all: HashMap<String, Kind>,
+    seen: HashSet<usize>,
+}
+
+impl Aliases<'_> {
+    fn add(&mut self, name: &Ident, expr: &Expr) {
+        let kind = self.columns.kind(expr, &|_| None);
+        let known = self.all.entry(name.value.to_lowercase()).or_insert(kind);
+        *known = known.or(kind);
+    }
+}
+
+impl Visitor for Aliases<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
+        for column in query.with.iter().flat_map(|with| &with.cte_tables).flat_map(|cte| &cte.alias.columns) {
+            self.all.insert(column.name.value.to_lowercase(), Kind::Unknown);
+        }
+        members(&query.body, &mut |name, expr| self.add(name, expr));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
+        for (name, expr) in select.projection.iter().filter_map(alias) {
+            self.add(name, expr);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
+        if let Some((number, relation)) = relation(self.state, factor)
+            && let Source::View(query) = &relation.kind
+            && self.seen.insert(number)
+        {
+            return query.visit(self);
+        }
+        ControlFlow::Continue(())
+    }
+}

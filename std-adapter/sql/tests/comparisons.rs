@@ -1,0 +1,132 @@
+//! Values of different kinds beside one another: which are equal, which is greater, what becomes of them together.
+
+mod common;
+
+use common::{World, check, run, session};
+use perfschema::render::OwnedValue;
+use perfschema_sql::Outcome;
+
+/// Text against number, as numbers; also where nothing but the values says which is which.
+#[test]
+fn a_text_and_a_number_compare_as_numbers() {
+    let world = World::new();
+    let actor = world.actor("thread/test/a");
+    (0..4).for_each(|event| world.wait(&actor, event % 2, 100, 10));
+    let mut session = world.session();
+    for (statement, expected) in [
+        ("SELECT 5 = '5', '5abc' = 5, 5 <> '5.0', '10' > 9, '10' > '9', 0 = 'x', 5 <=> '5', NULL <=> '5'", "1,1,0,1,0,1,1,0"),
+        ("SELECT SUM(COUNT_STAR) > '0', SUM(COUNT_STAR) = '4' FROM events_waits_summary_global_by_event_name", "1,1"),
+        (
+            "SELECT COUNT(*) FROM global_variables WHERE COALESCE(VARIABLE_VALUE, 0) = 4 AND VARIABLE_NAME LIKE '%max_mutex_cl%'",
+            "1",
+        ),
+        ("SELECT IF(MAX(VARIABLE_VALUE) > 3, 'y', 'n') FROM global_variables WHERE VARIABLE_NAME LIKE '%max_mutex_cl%'", "y"),
+        ("SELECT 5 IN ('5'), '5' IN (4, 5), 5 IN ('4', NULL) IS NULL, 5 NOT IN ('5', 'x'), 'x' IN (0, 'y')", "1,1,1,0,1"),
+        ("SELECT 5 BETWEEN '4' AND '6', '5' BETWEEN 4 AND 6, '10' NOT BETWEEN 9 AND 11, 5 BETWEEN '6' AND NULL", "1,1,0,0"),
+        ("SELECT CASE 5 WHEN '4' THEN 'a' WHEN '5' THEN 'b' END, CASE '5' WHEN 5.0 THEN 'c' ELSE 'd' END", "b,c"),
+        ("SELECT NULLIF(5, '5') IS NULL, NULLIF('5', 5.0) IS NULL, NULLIF('a', 'A') IS NULL, NULLIF(5, 6)", "1,1,1,5"),
+        (
+            "SELECT GREATEST('10', '9'), GREATEST(10, 9), LEAST('b', 'A'), GREATEST(2, 1.5), GREATEST(1, NULL) IS NULL",
+            "9,10,A,2,1",
+        ),
+        ("SELECT 18446744073709551615 > 1e30, 18446744073709551615 < 1e30, 1e30 > 18446744073709551615", "0,1,1"),
+        ("SELECT 18446744073709551615 = 18446744073709551614, 18446744073709551615 = '18446744073709551615'", "0,1"),
+        ("SELECT GREATEST(18446744073709551615, 1e30) = 1e30, GREATEST(18446744073709551615, 5)", "1,18446744073709551615"),
+        ("SELECT COUNT(*) FROM threads WHERE thread_id = '1'", "1"),
+        ("SELECT COUNT(*) FROM threads WHERE thread_id = '1abc' AND thread_id IN ('1', 'x') AND '0' < thread_id", "1"),
+        ("SELECT COUNT(*) FROM threads WHERE thread_id = 1.0 AND thread_id < 1e9 AND NOT thread_id > '1e9'", "1"),
+        ("SELECT (1, 'a') = ('1', 'A'), (1, 2) <> (1, '2'), (1, 2) IN ((3, 4), ('1', '2')), (1, NULL) <=> (1, NULL)", "1,0,1,1"),
+        (
+            "SELECT 5 IN (SELECT '5'), '5' IN (SELECT 5), '5x' IN (SELECT 5), 5 NOT IN (SELECT '6'), 5 = ANY (SELECT '5')",
+            "1,1,1,1,1",
+        ),
+        ("SELECT COUNT(*) FROM threads WHERE thread_id IN (SELECT '1' UNION SELECT 'x')", "1"),
+        ("SELECT x = 5, x > 4, x IN (5), x + 0 = '5' FROM (SELECT '5' AS x) AS t", "1,1,1,1"),
+        ("SELECT thread_id = 5 FROM (SELECT '5' AS thread_id) AS t", "1"),
+        ("SELECT n = 'x', n FROM (SELECT 0 AS n UNION SELECT 'y') AS t ORDER BY n", "0,0\n0,y"),
+        ("SELECT SUM(count_star) AS n FROM events_waits_summary_global_by_event_name HAVING n = '4'", "4"),
+        ("WITH q (a) AS (SELECT '5') SELECT a = 5, a IN (5, 6), a BETWEEN 4 AND 6 FROM q", "1,1,1"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    let error = "ERROR 1241 (21000): Operand should contain 2 column(s)";
+    assert_eq!(run(&mut session, "SELECT (1, 2) = (1, 2, 3)"), error);
+}
+
+/// What drivers bind is text as often as not.
+#[test]
+fn what_is_bound_as_text_is_found() {
+    let world = World::new();
+    let _actor = world.actor("thread/test/a");
+    let mut session = world.session();
+    for statement in [
+        "SELECT COUNT(*) FROM threads WHERE thread_id = ?",
+        "SELECT COUNT(*) FROM threads WHERE thread_id + 0 = ?",
+        "SELECT COUNT(*) FROM threads WHERE thread_id IN (?)",
+        "SELECT MAX(thread_id) = ? FROM threads",
+        "SELECT COUNT(*) FROM threads HAVING COUNT(*) = ?",
+        "SELECT CASE COUNT(*) WHEN ? THEN 1 END FROM threads",
+    ] {
+        match session.execute_with(statement, &["1".into()]) {
+            Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from(1_i64)]], "{statement}"),
+            other => panic!("{statement}: {other:?}"),
+        }
+    }
+}
+
+/// Long lists, in which more is compared than a function takes arguments.
+#[test]
+fn long_lists() {
+    let mut session = session();
+    let texts: Vec<String> = (0..300).map(|number| format!("'{number}'")).collect();
+    for (number, expected) in [("299", "1"), ("300", "0"), ("10.0 + 5", "1")] {
+        check(&mut session, &format!("SELECT {number} + 0 IN ({})", texts.join(", ")), expected);
+    }
+    let whens: Vec<String> = (0..300).map(|number| format!("WHEN '{number}' THEN {}", number + 1000)).collect();
+    for (number, expected) in [("0", "1000"), ("89", "1089"), ("90", "1090"), ("299", "1299"), ("300", "7")] {
+        check(&mut session, &format!("SELECT CASE {number} + 0.0 {} ELSE 7 END", whens.join(" ")), expected);
+    }
+    let rows: Vec<String> = (0..2000).map(|number| format!("({number}, '{number}')")).collect();
+    check(&mut session, &format!("SELECT (1999, 1999) IN ({})", rows.join(", ")), "1");
+}
+
+/// Values of which one is the result are of one kind, so that equal ones are equal.
+#[test]
+fn a_result_is_of_one_kind() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT '5' UNION SELECT 5", "5"),
+        ("SELECT COUNT(DISTINCT IF(name = 'idle', 5, '5')) FROM setup_timers", "1"),
+        ("SELECT COUNT(*) FROM (SELECT DISTINCT CASE name WHEN 'idle' THEN 5 ELSE '5' END FROM setup_timers) AS t", "1"),
+        ("SELECT CONCAT(COALESCE(NULL, 5), IFNULL(NULL, 'x')), COALESCE(NULL, 5, 'x') = '5'", "5x,1"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
+/// Where the kinds are known, SQLite compares, so that a table is asked for the rows and not read whole.
+#[test]
+fn what_is_looked_up_stays_looked_up() {
+    let world = World::new();
+    let mut session = world.session();
+    for (condition, asked) in [
+        ("t.thread_id = 1", true),
+        ("t.thread_id = '1'", true),
+        ("'1' = t.thread_id", true),
+        ("t.name = 'x'", true),
+        ("t.thread_id IN (1, '2')", true),
+        ("t.thread_id = e.thread_id", true),
+        ("t.thread_id <=> e.thread_id", true),
+        ("t.name IN (SELECT name FROM setup_instruments)", true),
+        ("t.name = 5", false),
+        ("t.thread_id = 1.5", false),
+    ] {
+        let query = format!("SELECT t.name FROM events_waits_current e JOIN threads t WHERE {condition}");
+        let plan = run(&mut session, &format!("EXPLAIN {query}"));
+        assert_eq!(plan.contains(",t,,ref,"), asked, "{condition}: {plan}");
+    }
+    // Through the aliases and unions of a view.
+    let query = "SELECT * FROM sys.`x$lock_holders` h JOIN threads t ON t.thread_id = h.thread_id";
+    let plan = run(&mut session, &format!("EXPLAIN {query}"));
+    assert!(plan.contains(",t,,ref,"), "{plan}");
+}
