@@ -33,6 +33,8 @@ pub struct LikePattern<'a> {
     pattern: &'a str,
     /// The wildcard for one character: `_` in SQL, `?` in start-up options.
     one: char,
+    /// Whether letters match in their own case only.
+    binary: bool,
 }
 
 impl<'a> LikePattern<'a> {
@@ -41,7 +43,7 @@ impl<'a> LikePattern<'a> {
     /// Every string is a pattern. A backslash at the very end escapes nothing and stands for itself, as in MySQL.
     #[must_use]
     pub const fn new(pattern: &'a str) -> Self {
-        LikePattern { pattern, one: '_' }
+        LikePattern { pattern, one: '_', binary: false }
     }
 
     /// A pattern with the wildcards of start-up options, `%` and `?`; here `_` stands for itself.
@@ -54,7 +56,20 @@ impl<'a> LikePattern<'a> {
     /// ```
     #[must_use]
     pub const fn start_up(pattern: &'a str) -> Self {
-        LikePattern { pattern, one: '?' }
+        LikePattern { pattern, one: '?', binary: false }
+    }
+
+    /// The same, with letters that match in their own case only: `LIKE BINARY`.
+    ///
+    /// ```
+    /// use perfschema_core::pattern::LikePattern;
+    ///
+    /// assert!(LikePattern::new("a%").matches("ABC"));
+    /// assert!(!LikePattern::new("a%").binary().matches("ABC"));
+    /// ```
+    #[must_use]
+    pub const fn binary(self) -> Self {
+        LikePattern { binary: true, ..self }
     }
 
     /// The pattern as it was written.
@@ -87,7 +102,9 @@ impl<'a> LikePattern<'a> {
                     true
                 }
                 Some(Token::AnyChar) => text.next().is_some(),
-                Some(Token::Literal(wanted)) => text.next().is_some_and(|found| found.eq_ignore_ascii_case(&wanted)),
+                Some(Token::Literal(wanted)) => {
+                    text.next().is_some_and(|found| found == wanted || (!self.binary && found.eq_ignore_ascii_case(&wanted)))
+                }
                 None if text.as_str().is_empty() => return true,
                 None => false,
             };

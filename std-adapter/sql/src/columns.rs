@@ -72,11 +72,27 @@ pub(crate) fn head(
     ColumnHead { nullable, ..ColumnHead::new(name, sql_type) }
 }
 
-/// The heading as it was written, if the name is that of an expression, which the parser's printing may have spaced otherwise.
-pub(crate) fn heading_of(name: &str, written: String) -> String {
-    let bare =
-        |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '`').flat_map(char::to_lowercase).collect::<String>();
-    if bare(name) == bare(&written) && !written.contains('`') { written } else { name.to_owned() }
+/// Gives the expressions of a query their names: each as it was written, which the parser's printing may have spaced otherwise.
+pub(crate) fn name_as_written(query: &mut Query, written: Vec<String>) {
+    let SetExpr::Select(select) = leftmost(&mut query.body) else { return };
+    if select.projection.len() != written.len() {
+        return;
+    }
+    for (item, written) in select.projection.iter_mut().zip(written) {
+        if let SelectItem::UnnamedExpr(expr) = item
+            && !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_))
+        {
+            let expr = crate::dialect::take(expr);
+            *item = SelectItem::ExprWithAlias { expr, alias: crate::dialect::ident(&written.replace(['`', '\0'], "")) };
+        }
+    }
+}
+
+fn leftmost(body: &mut SetExpr) -> &mut SetExpr {
+    match body {
+        SetExpr::SetOperation { left, .. } => leftmost(left),
+        other => other,
+    }
 }
 
 /// Where names of a query stand, so that an unknown one can be reported as MySQL does.

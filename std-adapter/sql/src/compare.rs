@@ -42,7 +42,7 @@ fn tuple(expr: &mut Expr) -> Option<&mut Vec<Expr>> {
 }
 
 /// Whether letter case counts in what is compared: the client said so of one side, and of none the contrary.
-fn is_binary<'e>(sides: impl Iterator<Item = &'e Expr>) -> bool {
+pub(crate) fn is_binary<'e>(sides: impl Iterator<Item = &'e Expr>) -> bool {
     fn collation(expr: &Expr) -> Option<bool> {
         match expr {
             Expr::Collate { collation, .. } => Some(collation.to_string().trim_matches('`') == "BINARY"),
@@ -134,10 +134,7 @@ impl Rewriter<'_> {
         if let Some(left) = tuple(&mut expr) {
             let left = std::mem::take(left);
             let mut any = Vec::with_capacity(list.len());
-            // Each copy costs as much as the text that it is of.
-            if left.len().saturating_mul(list.len()) > crate::parse::MAX_STATEMENT / 16 {
-                return Err(Error::too_complex());
-            }
+            left.iter().try_for_each(|left| self.copied(left, list.len()))?;
             for right in list {
                 any.push(self.comparison(Expr::Tuple(left.clone()), BinaryOperator::Eq, right)?);
             }
@@ -146,6 +143,7 @@ impl Rewriter<'_> {
         if is_row(&expr) || list.iter_mut().all(|member| self.alike(&expr, member)) {
             return Ok(Expr::InList { expr: Box::new(without_case(expr)), list, negated });
         }
+        self.copied(&expr, (list.len() - 1) / MAX_LIST)?;
         let how = whole(is_binary(std::iter::once(&expr).chain(&list)).into());
         let chunks = list.chunks(MAX_LIST).map(|members| {
             let arguments = [how.clone(), expr.clone()].into_iter().chain(members.iter().cloned()).collect();
@@ -191,16 +189,17 @@ impl Rewriter<'_> {
         mut operand: Option<Box<Expr>>,
         mut conditions: Vec<CaseWhen>,
         other: Option<Box<Expr>>,
-    ) -> Expr {
+    ) -> Result<Expr, Error> {
         if let Some(operand) = &mut operand {
             let alike = conditions.iter_mut().all(|when| self.alike(operand, &mut when.condition));
             if alike || is_row(operand) {
                 **operand = without_case(take(operand));
             } else {
-                return self.numbered_case(operand, conditions, other);
+                self.copied(operand, (conditions.len() - 1) / MAX_LIST)?;
+                return Ok(self.numbered_case(operand, conditions, other));
             }
         }
-        case_of(operand, conditions, other)
+        Ok(case_of(operand, conditions, other))
     }
 
     fn numbered_case(&mut self, operand: &Expr, mut conditions: Vec<CaseWhen>, mut other: Option<Box<Expr>>) -> Expr {

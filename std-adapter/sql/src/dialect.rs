@@ -7,11 +7,12 @@
 use crate::Error;
 use crate::catalog::{self, Kind as Source};
 use crate::collation::{compare_without_case, first_without_case, is_column, order_without_case, window_without_case};
-use crate::compare::arguments_mut;
+use crate::compare::{arguments_mut, is_binary};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::{Kind, Kinds};
-use crate::parse::template;
+use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
+use crate::subquery;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -36,6 +37,8 @@ pub(crate) struct Rewriter<'a> {
     views: usize,
     relations: Vec<usize>,
     kinds: Kinds,
+    /// What may still be written several times, in bytes.
+    copies: usize,
 }
 
 type Flow = ControlFlow<Box<Error>>;
@@ -64,7 +67,7 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
 ) -> Result<Rewritten, Error> {
     let (bound, places, ctes, relations) = (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
     let kinds = Kinds::of(tree, state)?;
-    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds };
+    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds, copies: MAX_STATEMENT };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
@@ -86,6 +89,12 @@ pub(crate) fn qualified(name: &ObjectName) -> Result<(Option<&str>, &str), Error
 
 pub(crate) fn ident(name: &str) -> Ident {
     Ident::with_quote('`', name)
+}
+
+/// The expression, with or without regard to letter case.
+fn collate(expr: Expr, is_binary: bool) -> Expr {
+    let collation = ObjectName::from(vec![ident(if is_binary { "BINARY" } else { "NOCASE" })]);
+    Expr::Collate { expr: Box::new(Expr::Nested(Box::new(expr))), collation }
 }
 
 /// A call of one of this crate's functions.
@@ -156,6 +165,15 @@ impl Rewriter<'_> {
         literal(self.bind(SqliteValue::Text(text.to_owned())))
     }
 
+    /// An expression is going to be written so many times more than it was.
+    pub(crate) fn copied(&mut self, expr: &Expr, times: usize) -> Result<(), Error> {
+        if times > 0 {
+            let bytes = expr.to_string().len().saturating_mul(times);
+            self.copies = self.copies.checked_sub(bytes).ok_or_else(Error::too_complex)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
         match expr {
             Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) => {
@@ -195,10 +213,9 @@ impl Rewriter<'_> {
             | BinaryOperator::Gt
             | BinaryOperator::GtEq
             | BinaryOperator::Spaceship => self.comparison(left, op, right),
-            // `||` is OR, unless sql_mode says otherwise.
-            BinaryOperator::Or | BinaryOperator::StringConcat => {
-                Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) })
-            }
+            // Where sql_mode says so; it is OR before otherwise.
+            BinaryOperator::StringConcat => arithmetic("concat", left, right),
+            BinaryOperator::Or => Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) }),
             BinaryOperator::And | BinaryOperator::PGOverlap => {
                 Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::And, right: Box::new(right) })
             }
@@ -228,11 +245,12 @@ impl Rewriter<'_> {
         let (name, rest) = upper.split_once('(').map_or((upper.as_str(), ""), |(name, rest)| (name, rest.trim_end_matches(')')));
         let number = |text: &str| text.trim().parse::<i64>().unwrap_or(0);
         match name.split(' ').next().unwrap_or_default() {
-            "CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" if !rest.is_empty() => {
-                let length = literal(Value::Number(number(rest).to_string(), false));
-                Ok(call("char_of", vec![expr, length]))
+            kind @ ("CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" | "DATETIME") => {
+                let length =
+                    (!rest.is_empty() && kind != "DATETIME").then(|| literal(Value::Number(number(rest).to_string(), false)));
+                let text = call("char_of", [expr].into_iter().chain(length).collect());
+                Ok(if kind == "BINARY" { collate(text, true) } else { text })
             }
-            "CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" | "DATETIME" => Ok(call("char_of", vec![expr])),
             "SIGNED" => Ok(call("signed", vec![expr])),
             "UNSIGNED" => Ok(call("unsigned", vec![expr])),
             "DECIMAL" => {
@@ -316,7 +334,7 @@ impl Rewriter<'_> {
                 let otherwise = arguments.pop().map(Box::new);
                 let result = arguments.pop().ok_or_else(wrong_count)?;
                 let condition = arguments.pop().ok_or_else(wrong_count)?;
-                Ok(self.case(None, vec![CaseWhen { condition, result }], otherwise))
+                self.case(None, vec![CaseWhen { condition, result }], otherwise)
             }
             "isnull" => {
                 between(1, 1)?;
@@ -453,20 +471,17 @@ impl Rewriter<'_> {
                 Ok(call("bit_xor", vec![*expr, all]))
             }
             Expr::Like { negated, any: false, expr, pattern, escape_char } => {
-                let mut arguments = vec![*expr, *pattern];
-                arguments.extend(escape_char.map(|escape| *escape));
-                Ok(not(negated, call("like", arguments)))
+                let how = literal(Value::Boolean(is_binary([&*expr, &*pattern].into_iter())));
+                let arguments = [how, *expr, *pattern].into_iter().chain(escape_char.map(|escape| *escape));
+                Ok(not(negated, call("like", arguments.collect())))
             }
             Expr::RLike { negated, expr, pattern, .. } => Ok(not(negated, call("regexp_like", vec![*expr, *pattern]))),
             Expr::InList { expr, list, negated } => self.in_list(*expr, list, negated),
             Expr::Between { expr, negated, low, high } => Ok(self.between(*expr, *low, *high, negated)),
-            Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => match *right {
-                Expr::Subquery(subquery) => Ok(self.in_subquery(*left, subquery, false)),
-                other => Err(Error::unsupported(&format!("ANY {other}"))),
-            },
+            Expr::Subquery(query) => Ok(subquery::single(query)),
             Expr::Convert { expr, data_type, is_try: false, .. } => match data_type {
                 Some(data_type) => self.cast(*expr, &data_type.to_string()),
-                None => Ok(*expr),
+                None => Ok(call("char_of", vec![*expr])),
             },
             Expr::Cast { kind: CastKind::Cast, expr, data_type, format: None } => self.cast(*expr, &data_type.to_string()),
             Expr::Extract { field, expr, .. } => {
@@ -493,11 +508,12 @@ impl Rewriter<'_> {
                 Ok(call(name, arguments))
             }
             Expr::Collate { expr, collation } => {
-                let name = collation.to_string().to_ascii_lowercase();
-                let is_binary = name.trim_matches('`').ends_with("bin");
-                let collation =
-                    if is_binary { ObjectName::from(vec![ident("BINARY")]) } else { ObjectName::from(vec![ident("NOCASE")]) };
-                Ok(Expr::Collate { expr, collation })
+                let name = collation.to_string().trim_matches('`').to_ascii_lowercase();
+                let is_binary = name == "binary" || ["_bin", "_cs"].iter().any(|end| name.ends_with(end));
+                if !is_binary && !name.ends_with("_ci") {
+                    return Err(Error::unknown_collation(&name));
+                }
+                Ok(collate(*expr, is_binary))
             }
             Expr::Prefixed { value, .. } => Ok(*value),
             Expr::TypedString(typed) => Ok(Expr::Value(typed.value)),
@@ -505,7 +521,7 @@ impl Rewriter<'_> {
             Expr::Case { operand, mut conditions, mut else_result, .. } => {
                 let results = conditions.iter_mut().map(|when| &mut when.result);
                 self.one_kind(results.chain(else_result.as_deref_mut()));
-                Ok(self.case(operand, conditions, else_result))
+                self.case(operand, conditions, else_result)
             }
             Expr::InSubquery { expr, subquery, negated } => Ok(self.in_subquery(*expr, subquery, negated)),
             plain @ (Expr::Identifier(_)
@@ -519,7 +535,6 @@ impl Rewriter<'_> {
             | Expr::Nested(_)
             | Expr::Value(_)
             | Expr::Exists { .. }
-            | Expr::Subquery(_)
             | Expr::Tuple(_)
             | Expr::Interval(_)
             | Expr::Wildcard(_)
@@ -625,6 +640,22 @@ impl Rewriter<'_> {
         }
     }
 
+    /// `LIMIT 5, 18446744073709551615`: more rows than SQLite has numbers for.
+    fn limits(&mut self, query: &mut Query) {
+        let numbers = match &mut query.limit_clause {
+            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+                [limit.as_mut(), offset.as_mut().map(|offset| &mut offset.value)]
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => [Some(limit), Some(offset)],
+            None => return,
+        };
+        for number in numbers.into_iter().flatten() {
+            if let Some(SqliteValue::Blob(_)) = self.bound_value(number) {
+                *number = literal(self.bind(SqliteValue::Integer(i64::MAX)));
+            }
+        }
+    }
+
     fn query(&mut self, query: &mut Query) -> Result<(), Error> {
         let plain = query.fetch.is_none()
             && query.for_clause.is_none()
@@ -671,6 +702,8 @@ impl Rewriter<'_> {
         for table in &mut select.from {
             joins(table)?;
         }
+        subquery::check_aliases(&select.from)?;
+        subquery::having_as_where(select, &mut self.copies)?;
         for item in &mut select.projection {
             if let SelectItem::UnnamedExpr(expr) = item {
                 let name = heading(expr);
@@ -722,7 +755,7 @@ fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
 }
 
 /// The name of a result column without an alias.
-fn heading(expr: &Expr) -> String {
+pub(crate) fn heading(expr: &Expr) -> String {
     match expr {
         Expr::Identifier(name) => name.value.clone(),
         Expr::CompoundIdentifier(names) if !names[0].value.starts_with('@') => {
@@ -809,6 +842,7 @@ impl VisitorMut for Rewriter<'_> {
     fn post_visit_query(&mut self, query: &mut Query) -> Flow {
         self.ctes.pop();
         self.one_kind_each(&mut query.body);
+        self.limits(query);
         if let Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) = &mut query.order_by {
             order_without_case(order);
         }
@@ -862,6 +896,11 @@ impl VisitorMut for Rewriter<'_> {
             }
             Err(error) => refuse(error),
         }
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> Flow {
+        subquery::any_as_in(expr);
+        ControlFlow::Continue(())
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> Flow {

@@ -78,6 +78,18 @@ impl Error {
         Error::new(1241, "21000", format!("Operand should contain {wanted} column(s)"))
     }
 
+    pub(crate) fn unknown_collation(name: &str) -> Error {
+        Error::new(1273, "HY000", format!("Unknown collation: '{name}'"))
+    }
+
+    pub(crate) fn not_unique_alias(name: &str) -> Error {
+        Error::new(1066, "42000", format!("Not unique table/alias: '{name}'"))
+    }
+
+    pub(crate) fn several_rows() -> Error {
+        Error::new(1242, "21000", "Subquery returns more than 1 row")
+    }
+
     pub(crate) fn out_of_range(what: &str) -> Error {
         Error::new(1690, "22003", format!("{what} value is out of range"))
     }
@@ -150,6 +162,13 @@ impl From<rusqlite::Error> for Error {
         let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.trim_matches('"').to_owned());
         if let Some(column) = after("no such column: ") {
             return Error::unknown_column(&column, "field list");
+        }
+        // Of `x.*`: what else names a table was looked at before.
+        if let Some(table) = after("no such table: ") {
+            return Error::new(1051, "42S02", format!("Unknown table '{table}'"));
+        }
+        if text.contains("not allowed in the GROUP BY clause") {
+            return Error::new(1111, "HY000", "Invalid use of group function");
         }
         if let Some(column) = after("ambiguous column name: ") {
             return Error::new(1052, "23000", format!("Column '{column}' in field list is ambiguous"));

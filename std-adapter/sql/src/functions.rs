@@ -65,7 +65,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("nullif", 3, 3, None, |a, _| Ok(compare::nullif(a))),
     function("greatest", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Greater))),
     function("least", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Less))),
-    function("like", 2, 3, INTEGER, like),
+    function("like", 3, 4, INTEGER, like),
     function("regexp_like", 2, 3, INTEGER, regexp),
     // CAST and CONVERT.
     function("number", 1, 1, DOUBLE, |a, _| one(a, Ok)),
@@ -172,6 +172,9 @@ pub(crate) const BUILT_IN: &[(&str, Option<SqlType>)] = &[
     ("nth_value", None),
 ];
 
+/// What makes one value of many rows.
+pub(crate) const AGGREGATES: &[&str] = &["count", "min", "max", "sum", "avg", "group_concat"];
+
 /// The function of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
     let name = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map_or(name, |(_, of)| of);
@@ -212,7 +215,30 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
         Sum { state: Arc::clone(state), average: true },
     )?;
     // Texts compare without case, as MySQL's default collation has it.
+    connection.create_aggregate_function(format!("{PREFIX}single").as_str(), 1, flags, Single(Arc::clone(state)))?;
     connection.create_collation("NOCASE", snapshot::compare)
+}
+
+/// The one value that a scalar subquery has.
+struct Single(Arc<State>);
+
+impl Aggregate<Value, Value> for Single {
+    fn init(&self, _: &mut Context<'_>) -> Result<Value> {
+        // No row yet: a value that no column has.
+        Ok(Value::Blob(Vec::new()))
+    }
+
+    fn step(&self, context: &mut Context<'_>, one: &mut Value) -> Result<()> {
+        if !matches!(one, Value::Blob(bytes) if bytes.is_empty()) {
+            return Err(self.0.fail(Error::several_rows()));
+        }
+        *one = Value::try_from(context.get_raw(0)).unwrap_or(Value::Null);
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, one: Option<Value>) -> Result<Value> {
+        Ok(one.filter(|one| !matches!(one, Value::Blob(bytes) if bytes.is_empty())).unwrap_or(Value::Null))
+    }
 }
 
 /// SUM and AVG, exact over unsigned numbers.
@@ -416,28 +442,34 @@ fn boundary(text: &str, character: usize) -> usize {
     text.char_indices().nth(character).map_or(text.len(), |(index, _)| index)
 }
 
+/// Whether letter case counts, text, pattern and escape.
 fn like(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
+    let is_binary = matches!(arguments[0], ValueRef::Integer(1));
+    let (Some(text), Some(pattern)) = (value::text(arguments[1]), value::text(arguments[2])) else { return Ok(Value::Null) };
     if text.len().saturating_mul(pattern.len()) > MAX_MATCH {
         return Err(Error::too_long());
     }
-    let escape = arguments.get(2).map_or(Some("\\".to_owned()), |escape| value::text(*escape));
+    let escape = arguments.get(3).map_or(Some("\\".to_owned()), |escape| value::text(*escape));
     let pattern = match escape.as_deref() {
         Some("\\") => pattern,
         // The matcher knows one escape; any other, or none, is put in its words.
         other => {
             let escape = other.and_then(|other| other.chars().next());
             let mut translated = String::with_capacity(pattern.len());
-            for c in pattern.chars() {
-                match c {
-                    c if Some(c) == escape => translated.push('\\'),
-                    '\\' => translated.push_str("\\\\"),
-                    c => translated.push(c),
+            let mut chars = pattern.chars();
+            while let Some(c) = chars.next() {
+                let (c, escaped) = if Some(c) == escape { (chars.next().unwrap_or(c), true) } else { (c, false) };
+                if escaped || c == '\\' {
+                    translated.push('\\');
                 }
+                translated.push(c);
             }
             translated
         }
     };
+    if is_binary {
+        return Ok(Value::Integer(LikePattern::new(&pattern).binary().matches(&text).into()));
+    }
     // The matcher folds ASCII, which is nearly all there is.
     let matches = if text.is_ascii() && pattern.is_ascii() {
         LikePattern::new(&pattern).matches(&text)

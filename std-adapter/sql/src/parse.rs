@@ -1,6 +1,7 @@
 //! Text, tokens and trees: where a statement ends, what it says, and how deep it may be.
 
-use crate::Error;
+use crate::spelling::Modes;
+use crate::{Error, spelling};
 use sqlparser::ast::{Query, Statement};
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::keywords::Keyword;
@@ -99,11 +100,17 @@ impl Offsets<'_> {
     }
 }
 
-/// The tokens of one statement, without the `;` at its end; the placeholders `?` are numbered.
+/// The tokens of one statement of this crate's own.
 pub(crate) fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
+    tokens_in(text, Modes::default())
+}
+
+/// The tokens of one statement, without the `;` at its end; the placeholders `?` are numbered.
+pub(crate) fn tokens_in(text: &str, modes: Modes) -> Result<Vec<TokenWithSpan>, Error> {
     if text.len() > MAX_STATEMENT {
         return Err(Error::too_long());
     }
+    let text = &*spelling::without_later_versions(text);
     let mut tokens = Tokenizer::new(&MySqlDialect {}, text).tokenize_with_location().map_err(|error| {
         let offset = Offsets::of(text).get(error.location);
         Error::syntax(&text[offset..], error.location.line.max(1))
@@ -122,22 +129,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
             *name = format!("?{placeholders}");
         }
     }
-    unusual(&mut tokens);
-    if tokens.is_empty() { Err(Error::empty()) } else { Ok(tokens) }
-}
-
-/// Spellings that the parser does not know: `a MOD b` for `a % b`, and `:=` in SET.
-fn unusual(tokens: &mut [TokenWithSpan]) {
-    let is_set = is_word(tokens, 0, "SET");
-    for index in 0..tokens.len() {
-        let is_call = matches!(tokens.get(index + 1).map(|next| &next.token), Some(Token::LParen));
-        if is_word(tokens, index, "MOD") && !is_call {
-            tokens[index].token = Token::Mod;
-        }
-        if is_set && tokens[index].token == Token::Assignment {
-            tokens[index].token = Token::Eq;
-        }
-    }
+    if tokens.is_empty() { Err(Error::empty()) } else { Ok(spelling::usual(tokens, modes)) }
 }
 
 /// How many `?` there are.

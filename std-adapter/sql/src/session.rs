@@ -9,7 +9,7 @@ use crate::{Error, explain, parse, show, value, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::{Connection, params_from_iter};
-use sqlparser::ast::{ObjectType, Query, Statement};
+use sqlparser::ast::{LimitClause, ObjectType, Query, Statement};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -133,7 +133,7 @@ impl Session {
     pub fn describe(&mut self, statement: &str) -> Result<Description, Error> {
         with_stack(|| {
             self.begin();
-            let tokens = parse::tokens(statement)?;
+            let tokens = parse::tokens_in(statement, self.state.modes())?;
             let parameters = parse::placeholders(&tokens);
             if explain::explained(&tokens)?.is_some() {
                 return Ok(Description { parameters, columns: explain::columns() });
@@ -142,13 +142,13 @@ impl Session {
                 return Ok(Description { parameters, columns: self.describe(&select)?.columns });
             }
             let headings = parse::headings(&tokens, statement);
-            let mut columns = match parse::parse(tokens, statement)? {
-                Statement::Query(mut query) => self.columns_of(&mut query)?,
+            let columns = match parse::parse(tokens, statement)? {
+                Statement::Query(mut query) => {
+                    columns::name_as_written(&mut query, headings);
+                    self.columns_of(&mut query)?
+                }
                 _ => Vec::new(),
             };
-            for (column, heading) in columns.iter_mut().zip(headings) {
-                column.name = columns::heading_of(&column.name, heading);
-            }
             Ok(Description { parameters, columns })
         })
     }
@@ -233,7 +233,7 @@ impl Session {
     }
 
     fn dispatch(&mut self, text: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
-        let tokens = parse::tokens(text)?;
+        let tokens = parse::tokens_in(text, self.state.modes())?;
         let wanted = parse::placeholders(&tokens);
         if wanted != parameters.len() {
             return Err(Error::new(1210, "HY000", "Incorrect arguments to EXECUTE"));
@@ -254,11 +254,9 @@ impl Session {
         let headings = parse::headings(&tokens, text);
         match parse::parse(tokens, text)? {
             Statement::Query(mut query) => {
-                let mut grid = self.run(&mut query, parameters)?;
-                for (column, heading) in grid.columns.iter_mut().zip(headings) {
-                    column.name = columns::heading_of(&column.name, heading);
-                }
-                Ok(Outcome::Rows(grid))
+                columns::name_as_written(&mut query, headings);
+                self.limit(&mut query);
+                self.run(&mut query, parameters).map(Outcome::Rows)
             }
             Statement::Update(update) => self.update(update, parameters),
             Statement::Insert(insert) => self.insert(insert, parameters),
@@ -310,9 +308,21 @@ impl Session {
 
     /// Runs a query of this crate's own.
     fn run_text(&mut self, sql: &str, parameters: &[OwnedValue]) -> Result<Grid, Error> {
-        match parse::parse(parse::tokens(sql)?, sql)? {
+        match parse::parse(parse::tokens_in(sql, self.state.modes())?, sql)? {
             Statement::Query(mut query) => self.run(&mut query, parameters),
             other => Err(Error::unsupported(&other.to_string())),
+        }
+    }
+
+    /// A SELECT without LIMIT has that of `sql_select_limit`.
+    fn limit(&self, query: &mut Query) {
+        let limit = match self.state.variable("sql_select_limit") {
+            Some(OwnedValue::Signed(limit)) => limit,
+            _ => return,
+        };
+        if query.limit_clause.is_none() {
+            let limit = Some(dialect::literal(sqlparser::ast::Value::Number(limit.to_string(), false)));
+            query.limit_clause = Some(LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() });
         }
     }
 

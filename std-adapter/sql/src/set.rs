@@ -68,13 +68,16 @@ impl Session {
     fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
         let name = name.to_ascii_lowercase();
         variables::check(&self.state, &name)?;
-        let text = if *value == OwnedValue::Null { String::new() } else { value.as_value().to_string() };
+        let text = if *value == OwnedValue::Null { "default".to_owned() } else { value.as_value().to_string() };
+        if name == "sql_mode" {
+            variables::check_sql_mode(&text)?;
+        }
         let mut settings = lock(&self.state.settings);
         if text.len() > 4096 {
             return Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to a value of this length")));
         }
         // DEFAULT, and what MySQL's NULL means for the character sets.
-        if text.is_empty() || text.eq_ignore_ascii_case("default") {
+        if text.eq_ignore_ascii_case("default") {
             settings.variables.remove(&name);
         } else {
             settings.variables.insert(name, text);

@@ -4,6 +4,7 @@ use crate::catalog::{self, Catalog, Column, Kind};
 use crate::database::{Account, Limits, Processlist};
 use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
+use crate::spelling::Modes;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::Region;
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
@@ -150,6 +151,14 @@ impl State {
     /// A variable as it is at the start of every session.
     pub(crate) fn global_variable(&self, name: &str) -> Option<OwnedValue> {
         variables::default(self, &name.to_ascii_lowercase()).map(variables::typed)
+    }
+
+    /// How this session's statements are read.
+    pub(crate) fn modes(&self) -> Modes {
+        match self.variable("sql_mode") {
+            Some(OwnedValue::Text(mode)) => Modes::of(&mode),
+            _ => Modes::default(),
+        }
     }
 
     pub(crate) fn variables_set(&self) -> BTreeMap<String, String> {

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// The version that clients are told: what they may expect of tables, columns and dialect.
 pub(crate) const VERSION: &str = concat!("8.0.40-perfschema-", env!("CARGO_PKG_VERSION"));
+/// The same as `/*!80040 … */` has it.
+pub(crate) const VERSION_NUMBER: u32 = 80_040;
 
 /// Variables of a session: name and value at start. A session may set them, and nothing but what is noted here comes of it.
 const SESSION: &[(&str, &str)] = &[
@@ -121,6 +123,52 @@ pub(crate) fn check(state: &State, name: &str) -> Result<(), Error> {
         Err(Error::new(1238, "HY000", format!("Variable '{name}' is a read only variable")))
     } else {
         Err(Error::unknown_variable(name))
+    }
+}
+
+/// The modes that there are in MySQL, or were in versions before that clients still speak to; NO_BACKSLASH_ESCAPES, which would change
+/// what a text is, is not among them.
+const SQL_MODES: &[&str] = &[
+    "ALLOW_INVALID_DATES",
+    "ANSI",
+    "ANSI_QUOTES",
+    "DB2",
+    "DEFAULT",
+    "ERROR_FOR_DIVISION_BY_ZERO",
+    "HIGH_NOT_PRECEDENCE",
+    "IGNORE_SPACE",
+    "MAXDB",
+    "MSSQL",
+    "MYSQL323",
+    "MYSQL40",
+    "NO_AUTO_CREATE_USER",
+    "NO_AUTO_VALUE_ON_ZERO",
+    "NO_DIR_IN_CREATE",
+    "NO_ENGINE_SUBSTITUTION",
+    "NO_FIELD_OPTIONS",
+    "NO_KEY_OPTIONS",
+    "NO_TABLE_OPTIONS",
+    "NO_UNSIGNED_SUBTRACTION",
+    "NO_ZERO_DATE",
+    "NO_ZERO_IN_DATE",
+    "ONLY_FULL_GROUP_BY",
+    "ORACLE",
+    "PAD_CHAR_TO_FULL_LENGTH",
+    "PIPES_AS_CONCAT",
+    "POSTGRESQL",
+    "REAL_AS_FLOAT",
+    "STRICT_ALL_TABLES",
+    "STRICT_TRANS_TABLES",
+    "TIME_TRUNCATE_FRACTIONAL",
+    "TRADITIONAL",
+];
+
+/// A list of modes. `0` is none.
+pub(crate) fn check_sql_mode(list: &str) -> Result<(), Error> {
+    let is_known = |mode: &str| mode.is_empty() || mode == "0" || SQL_MODES.iter().any(|known| known.eq_ignore_ascii_case(mode));
+    match list.split(',').map(str::trim).find(|mode| !is_known(mode)) {
+        None => Ok(()),
+        Some(mode) => Err(Error::new(1231, "42000", format!("Variable 'sql_mode' can't be set to the value of '{mode}'"))),
     }
 }
 

@@ -130,3 +130,31 @@ fn what_is_looked_up_stays_looked_up() {
     let plan = run(&mut session, &format!("EXPLAIN {query}"));
     assert!(plan.contains(",t,,ref,"), "{plan}");
 }
+
+/// BINARY and the collations in which letter case counts.
+#[test]
+fn letter_case_counts_where_it_is_said() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT BINARY 'a' = 'A', 'a' = BINARY 'A', BINARY 'a' = 'a', BINARY('a') <> 'A', NOT BINARY 'a' = 'A'", "0,0,1,1,1"),
+        ("SELECT 'a' = 'A' COLLATE binary, 'a' = 'A' COLLATE utf8mb4_0900_as_cs, 'a' = 'A' COLLATE utf8mb4_general_ci", "0,0,1"),
+        ("SELECT 'a' LIKE BINARY 'A', 'a' LIKE BINARY 'a', 'a' COLLATE utf8mb4_bin LIKE 'A%', 'A' LIKE 'a'", "0,1,0,1"),
+        ("SELECT CAST('a' AS BINARY) = 'A', CONVERT('a', BINARY) = 'A', CAST('abc' AS BINARY(2))", "0,0,ab"),
+        ("SELECT BINARY 'a' IN ('A', 5), BINARY 'b' BETWEEN 'A' AND 'C', CASE BINARY 'a' WHEN 'A' THEN 1 ELSE 2 END", "0,0,2"),
+        ("SELECT COUNT(*) FROM setup_timers WHERE BINARY name = 'WAIT'", "0"),
+        ("SELECT COUNT(*) FROM setup_timers t WHERE BINARY t.name = 'wait' AND BINARY LOWER(t.name) = 'wait'", "1"),
+        ("SELECT x FROM (SELECT 'b' AS x UNION ALL SELECT 'C' UNION ALL SELECT 'a') AS t ORDER BY BINARY x", "C\na\nb"),
+        ("SELECT COUNT(*) FROM (SELECT 1 FROM (SELECT 'a' AS x UNION ALL SELECT 'A') AS t GROUP BY BINARY x) AS g", "2"),
+        ("SELECT COUNT(DISTINCT BINARY x) FROM (SELECT 'a' AS x UNION ALL SELECT 'A') AS t", "2"),
+        (
+            "SELECT 'a|b' LIKE 'a||b' ESCAPE '|', 'a%' LIKE 'a|%' ESCAPE '|', 'ab' LIKE 'a|%' ESCAPE '|', 'a\\\\b' LIKE 'a\\\\b' ESCAPE '|'",
+            "1,1,0,1",
+        ),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    assert_eq!(run(&mut session, "SELECT BINARY name, BINARY  'x' FROM setup_timers LIMIT 0"), "BINARY name,BINARY  'x'\n");
+    check(&mut session, "SET NAMES binary", "0 changed");
+    let error = "ERROR 1273 (HY000): Unknown collation: 'nothing'";
+    assert_eq!(run(&mut session, "SELECT 'a' COLLATE nothing"), error);
+}

@@ -150,10 +150,15 @@ fn statements_of_many_pieces() {
     assert!(lines.len() == 1 << 16 && lines.iter().all(|piece| piece.text == "1é"));
     let texts: String = (0..40_000).map(|number| format!("'{number:x}',")).collect();
     let names: String = (0..4_000).map(|number| format!("n{number} AS (SELECT 1),")).collect();
+    let aliases: String = (0..20_000).map(|number| format!("z z{number},")).collect();
     for (statement, errno) in [
         (format!("SELECT {}1", "1,".repeat(1 << 17)), 1436),
         (format!("SELECT 1 IN ({texts}1)"), 1390),
-        (format!("WITH {names}z AS (SELECT 1) SELECT 1 FROM {}z", "z,".repeat(20_000)), 1436),
+        (format!("WITH {names}z AS (SELECT 1) SELECT 1 FROM {aliases}z"), 1436),
+        (format!("WITH {names}z AS (SELECT 1) SELECT 1 FROM {}z", "z,".repeat(20_000)), 1066),
+        (format!("SELECT {}1{}", "BINARY(".repeat(100_000), ")".repeat(100_000)), 1436),
+        (format!("SELECT {}x", "BINARY ".repeat(100_000)), 1054),
+        (format!("SELECT x IN ({0}1) IN ({0}1) FROM (SELECT '1' AS x) AS t", "1.5,".repeat(60_000)), 1436),
     ] {
         let head: String = statement.chars().take(30).collect();
         for result in [session.execute(&statement).map(|_| ()), session.describe(&statement).map(|_| ())] {

@@ -1,0 +1,198 @@
+//! What MySQL writes and the parser does not know, or takes for something else: changed in the text or among the tokens, before there is
+//! a tree.
+
+use crate::variables::VERSION_NUMBER;
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
+use std::borrow::Cow;
+
+/// What of `sql_mode` says how a statement is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Modes {
+    /// `"x"` is a name.
+    pub(crate) ansi_quotes: bool,
+    /// `a || b` joins texts.
+    pub(crate) pipes_as_concat: bool,
+}
+
+impl Modes {
+    pub(crate) fn of(sql_mode: &str) -> Modes {
+        let has =
+            |mode: &str| sql_mode.split(',').any(|other| other.eq_ignore_ascii_case(mode) || other.eq_ignore_ascii_case("ANSI"));
+        Modes { ansi_quotes: has("ANSI_QUOTES"), pipes_as_concat: has("PIPES_AS_CONCAT") }
+    }
+}
+
+/// The text in which `/*!99999 … */`, for a later version, is a comment like any other. Nothing moves.
+pub(crate) fn without_later_versions(text: &str) -> Cow<'_, str> {
+    if !text.contains("/*!") {
+        return Cow::Borrowed(text);
+    }
+    let bytes = text.as_bytes();
+    let mut changed = text.to_owned().into_bytes();
+    let find = |from: usize, what: &[u8]| {
+        bytes[from.min(bytes.len())..].windows(what.len()).position(|window| window == what).map_or(bytes.len(), |at| from + at)
+    };
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        at = match byte {
+            b'\'' | b'"' | b'`' => {
+                let mut end = at + 1;
+                while bytes.get(end).is_some_and(|other| *other != byte) {
+                    end += if byte != b'`' && bytes[end] == b'\\' { 2 } else { 1 };
+                }
+                end + 1
+            }
+            b'#' => find(at, b"\n"),
+            b'-' if rest.starts_with(b"-- ") || rest.starts_with(b"--\t") || rest.starts_with(b"--\n") => find(at, b"\n"),
+            b'/' if rest.starts_with(b"/*!") => {
+                let digits = rest[3..].iter().take(6).take_while(|digit| digit.is_ascii_digit()).count();
+                let version: u32 = text[at + 3..at + 3 + digits].parse().unwrap_or(0);
+                if digits < 5 || version <= VERSION_NUMBER {
+                    at + 3 + digits
+                } else {
+                    changed[at + 2] = b' ';
+                    find(at + 2, b"*/") + 2
+                }
+            }
+            b'/' if rest.starts_with(b"/*") => find(at + 2, b"*/") + 2,
+            _ => at + 1,
+        };
+    }
+    String::from_utf8(changed).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+fn is_word(token: Option<&TokenWithSpan>, expected: &str) -> bool {
+    matches!(token.map(|token| &token.token), Some(Token::Word(word))
+        if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(expected))
+}
+
+fn any_word(token: Option<&TokenWithSpan>, expected: &[&str]) -> bool {
+    expected.iter().any(|expected| is_word(token, expected))
+}
+
+fn keyword(text: &str) -> Token {
+    Token::make_word(text, None)
+}
+
+/// The tokens as the parser knows them; white space is not among them.
+pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSpan> {
+    let is_set = is_word(tokens.first(), "SET");
+    let mut usual: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let has_binary = tokens.iter().any(|token| is_word(Some(token), "BINARY"));
+    let closing = if has_binary { closing(&tokens) } else { Vec::new() };
+    // The last tokens of what BINARY was said of.
+    let mut binaries: Vec<usize> = Vec::new();
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
+        let next = tokens.get(index + 1);
+        let is_call = matches!(next.map(|next| &next.token), Some(Token::LParen));
+        let before = usual.last();
+        let mut new = token.clone();
+        match &token.token {
+            // There is nothing to lock.
+            Token::Word(_) if is_word(Some(token), "LOCK") && is_lock_in_share_mode(&tokens[index..]) => {
+                index += 4;
+                continue;
+            }
+            // Nobody waits for one another here; what IGNORE makes warnings of are errors.
+            Token::Word(_) if index < 4 && any_word(Some(token), &["LOW_PRIORITY", "QUICK", "DELAYED", "HIGH_PRIORITY"]) => {
+                let verbs = ["UPDATE", "DELETE", "INSERT", "REPLACE", "SELECT"];
+                if any_word(before, &verbs) {
+                    index += 1;
+                    continue;
+                }
+            }
+            Token::Word(_) if is_word(Some(token), "IGNORE") && index < 4 && any_word(before, &["UPDATE", "DELETE"]) => {
+                index += 1;
+                continue;
+            }
+            Token::Word(_) if is_word(Some(token), "BINARY") && is_operator(&usual) => {
+                // Once is enough.
+                if is_word(next, "BINARY") {
+                    index += 1;
+                    continue;
+                }
+                if let Some(end) = operand(&tokens, &closing, index + 1) {
+                    binaries.push(end);
+                    index += 1;
+                    continue;
+                }
+            }
+            // `a MOD b` is `a % b`.
+            Token::Word(_) if is_word(Some(token), "MOD") && !is_call => new.token = Token::Mod,
+            Token::Assignment if is_set => new.token = Token::Eq,
+            Token::StringConcat if !modes.pipes_as_concat => new.token = keyword("OR"),
+            Token::DoubleQuotedString(name) if modes.ansi_quotes => {
+                let word = Word { value: name.clone(), quote_style: Some('`'), keyword: Keyword::NoKeyword };
+                new.token = Token::Word(word);
+            }
+            _ => {}
+        }
+        // It is part of what was written, so of the heading too.
+        if is_word(index.checked_sub(1).and_then(|last| tokens.get(last)), "BINARY") && !binaries.is_empty() {
+            new.span.start = tokens[index - 1].span.start;
+        }
+        usual.push(new);
+        while binaries.last() == Some(&index) {
+            binaries.pop();
+            for text in ["COLLATE", "binary"] {
+                usual.push(TokenWithSpan { token: keyword(text), span: token.span });
+            }
+        }
+        index += 1;
+    }
+    usual
+}
+
+fn is_lock_in_share_mode(tokens: &[TokenWithSpan]) -> bool {
+    ["LOCK", "IN", "SHARE", "MODE"].iter().enumerate().all(|(index, word)| is_word(tokens.get(index), word))
+}
+
+/// Whether BINARY is an operator behind these tokens, and no name of a type or character set.
+fn is_operator(before: &[TokenWithSpan]) -> bool {
+    !any_word(before.last(), &["AS", "SET", "CHARSET", "COLLATE", "NAMES", "USING", "SHOW", "PURGE"])
+        && !before.is_empty()
+        && (before.last().is_none_or(|token| token.token != Token::Eq) || !is_word(before.first(), "SET"))
+}
+
+/// For each parenthesis that opens, the one that closes it.
+fn closing(tokens: &[TokenWithSpan]) -> Vec<Option<usize>> {
+    let mut closing = vec![None; tokens.len()];
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        match token.token {
+            Token::LParen => open.push(index),
+            Token::RParen => {
+                if let Some(first) = open.pop() {
+                    closing[first] = Some(index);
+                }
+            }
+            _ => {}
+        }
+    }
+    closing
+}
+
+/// The last token of an operand that begins here: a literal, a name, a call, or what is in parentheses.
+fn operand(tokens: &[TokenWithSpan], closing: &[Option<usize>], first: usize) -> Option<usize> {
+    let is = |index: usize, expected: &Token| tokens.get(index).is_some_and(|token| token.token == *expected);
+    match &tokens.get(first)?.token {
+        Token::LParen => closing[first],
+        Token::Word(_) => {
+            let mut last = first;
+            while is(last + 1, &Token::Period) && matches!(tokens.get(last + 2).map(|next| &next.token), Some(Token::Word(_))) {
+                last += 2;
+            }
+            if is(last + 1, &Token::LParen) { closing[last + 1] } else { Some(last) }
+        }
+        Token::Number(..)
+        | Token::SingleQuotedString(_)
+        | Token::DoubleQuotedString(_)
+        | Token::HexStringLiteral(_)
+        | Token::NationalStringLiteral(_)
+        | Token::Placeholder(_) => Some(first),
+        _ => None,
+    }
+}

@@ -1,0 +1,192 @@
+//! SELECT within SELECT, and what of a SELECT SQLite has no words for.
+
+use crate::Error;
+use crate::dialect::{call, heading, ident, take};
+use crate::functions::{AGGREGATES, PREFIX};
+use crate::parse::template;
+use sqlparser::ast::{
+    BinaryOperator, Expr, GroupByExpr, Ident, LimitClause, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
+    Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+};
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+/// Whether an aggregate stands in it that is not one of a query within.
+fn has_aggregate(tree: &impl Visit) -> bool {
+    #[derive(Default)]
+    struct Search {
+        depth: usize,
+    }
+    impl Visitor for Search {
+        type Break = ();
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.depth += 1;
+            ControlFlow::Continue(())
+        }
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.depth -= 1;
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
+            let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |name| name.value.as_str());
+            let name = name.strip_prefix(PREFIX).unwrap_or(name);
+            let is_aggregate = function.over.is_none() && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name));
+            if is_aggregate && self.depth == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    tree.visit(&mut Search::default()).is_break()
+}
+
+fn has_groups(select: &Select) -> bool {
+    !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty())
+}
+
+/// HAVING chooses rows where there are no groups, and knows what the columns of the result are called: it becomes part of WHERE.
+/// `copies`: bytes that may still be written for aliases.
+pub(crate) fn having_as_where(select: &mut Select, copies: &mut usize) -> Result<(), Error> {
+    struct Replace<'c> {
+        aliases: HashMap<String, Expr>,
+        left: &'c mut usize,
+    }
+    impl VisitorMut for Replace<'_> {
+        type Break = ();
+        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if let Expr::Identifier(name) = expr
+                && let Some(meant) = self.aliases.get(&name.value.to_lowercase())
+            {
+                match self.left.checked_sub(meant.to_string().len()) {
+                    Some(left) => *self.left = left,
+                    None => return ControlFlow::Break(()),
+                }
+                *expr = Expr::Nested(Box::new(meant.clone()));
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    if select.having.is_none() || has_groups(select) || has_aggregate(&select.having) || has_aggregate(&select.projection) {
+        return Ok(());
+    }
+    let Some(mut having) = select.having.take() else { return Ok(()) };
+    let alias = |item: &SelectItem| match item {
+        SelectItem::ExprWithAlias { expr, alias } => Some((alias.value.to_lowercase(), expr.clone())),
+        _ => None,
+    };
+    let mut replace = Replace { aliases: select.projection.iter().filter_map(alias).collect(), left: copies };
+    if VisitMut::visit(&mut having, &mut replace).is_break() {
+        return Err(Error::too_complex());
+    }
+    let having = Expr::Nested(Box::new(having));
+    select.selection = Some(match select.selection.take() {
+        Some(before) => {
+            let left = Box::new(Expr::Nested(Box::new(before)));
+            Expr::BinaryOp { left, op: BinaryOperator::And, right: Box::new(having) }
+        }
+        None => having,
+    });
+    Ok(())
+}
+
+/// Two tables of a FROM cannot go by the same name.
+pub(crate) fn check_aliases(from: &[TableWithJoins]) -> Result<(), Error> {
+    fn names<'f>(table: &'f TableWithJoins, all: &mut Vec<(Option<&'f str>, &'f str)>) {
+        for factor in std::iter::once(&table.relation).chain(table.joins.iter().map(|join| &join.relation)) {
+            match factor {
+                TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+                    all.push((None, &alias.name.value));
+                }
+                TableFactor::Table { name, .. } => {
+                    if let Ok((schema, name)) = crate::dialect::qualified(name) {
+                        all.push((schema, name));
+                    }
+                }
+                TableFactor::NestedJoin { table_with_joins, .. } => names(table_with_joins, all),
+                _ => {}
+            }
+        }
+    }
+    let mut all = Vec::new();
+    from.iter().for_each(|table| names(table, &mut all));
+    let mut seen = HashSet::new();
+    for (schema, name) in all {
+        if !seen.insert((schema.map(str::to_lowercase), name.to_lowercase())) {
+            return Err(Error::not_unique_alias(name));
+        }
+    }
+    Ok(())
+}
+
+/// `= ANY (SELECT …)` is IN, `<> ALL (SELECT …)` is NOT IN; so is a query within more parentheses than needed.
+pub(crate) fn any_as_in(expr: &mut Expr) {
+    let query = |expr: &mut Expr| {
+        let mut inner = expr;
+        while let Expr::Nested(nested) = inner {
+            inner = nested;
+        }
+        match inner {
+            Expr::Subquery(_) => match take(inner) {
+                Expr::Subquery(query) => Some(query),
+                _ => None,
+            },
+            _ => None,
+        }
+    };
+    let (left, subquery, negated) = match expr {
+        Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => (left, query(right), false),
+        Expr::AllOp { left, compare_op: BinaryOperator::NotEq, right } => (left, query(right), true),
+        Expr::InList { expr, list, negated } if list.len() == 1 => (expr, list.first_mut().and_then(query), *negated),
+        _ => return,
+    };
+    if let Some(subquery) = subquery {
+        *expr = Expr::InSubquery { expr: Box::new(take(left)), subquery, negated };
+    }
+}
+
+/// A query that stands for a value: SQLite takes the first of several rows, MySQL refuses them.
+pub(crate) fn single(mut query: Box<Query>) -> Expr {
+    let Some(name) = column(&mut query) else { return Expr::Subquery(query) };
+    if has_one_row(&query) {
+        return Expr::Subquery(query);
+    }
+    let mut outer = template("SELECT 1 FROM (SELECT 1) AS `(subquery)`");
+    if let SetExpr::Select(select) = &mut *outer.body
+        && let Some(TableWithJoins { relation: TableFactor::Derived { subquery, .. }, .. }) = select.from.first_mut()
+    {
+        *subquery = query;
+        let value = Expr::CompoundIdentifier(vec![ident("(subquery)"), name.clone()]);
+        select.projection = vec![SelectItem::ExprWithAlias { expr: call("single", vec![value]), alias: name }];
+    }
+    Expr::Subquery(Box::new(outer))
+}
+
+/// What the one column of a query is called; None if that is not known, or if there are several.
+fn column(query: &mut Query) -> Option<Ident> {
+    let mut body = &mut *query.body;
+    loop {
+        body = match body {
+            SetExpr::SetOperation { left, .. } => left,
+            SetExpr::Query(query) => &mut query.body,
+            SetExpr::Select(select) => {
+                return match select.projection.as_mut_slice() {
+                    [SelectItem::ExprWithAlias { alias, .. }] => Some(alias.clone()),
+                    [SelectItem::UnnamedExpr(expr)] => Some(ident(&heading(expr))),
+                    _ => None,
+                };
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn has_one_row(query: &Query) -> bool {
+    let limit = match &query.limit_clause {
+        Some(LimitClause::LimitOffset { limit, .. }) => limit.as_ref(),
+        Some(LimitClause::OffsetCommaLimit { limit, .. }) => Some(limit),
+        None => None,
+    };
+    let is_limited = matches!(limit, Some(Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }))
+        if digits == "0" || digits == "1");
+    is_limited
+        || matches!(&*query.body, SetExpr::Select(select)
+            if select.from.is_empty() || (!has_groups(select) && has_aggregate(&select.projection)))
+}

@@ -1,0 +1,172 @@
+//! Clauses and modes that decide how a statement is read: HAVING, LIMIT, subqueries, `sql_mode`, comments for some versions.
+
+mod common;
+
+use common::{World, check, run, session};
+use perfschema::render::OwnedValue;
+use perfschema_sql::Outcome;
+
+#[test]
+fn having_without_groups_chooses_rows() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT name FROM setup_timers HAVING name = 'wait'", "wait"),
+        ("SELECT name AS n FROM setup_timers WHERE name <> 'x' HAVING n LIKE 'i%' OR n = 'y'", "idle"),
+        // The name of a column of the result comes first.
+        ("SELECT CONCAT(name, '!') AS name FROM setup_timers HAVING name = 'wait!'", "wait!"),
+        ("SELECT UPPER(name) AS u, LENGTH(name) AS l FROM setup_timers HAVING u = 'wait' AND l > '3' ORDER BY l", "WAIT,4"),
+        ("SELECT 1 HAVING 1", "1"),
+        ("SELECT DISTINCT 1 AS one FROM setup_timers HAVING one", "1"),
+        ("SELECT COUNT(*) AS c FROM setup_timers HAVING c > 1", "2"),
+        ("SELECT name FROM setup_timers GROUP BY name HAVING name > 'j'", "wait"),
+        ("SELECT name FROM setup_timers t HAVING (SELECT COUNT(*) FROM setup_consumers) > 0 ORDER BY name LIMIT 1", "idle"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    let error = "ERROR 1054 (42S22): Unknown column 'nothing' in 'having clause'";
+    assert_eq!(run(&mut session, "SELECT name FROM setup_timers HAVING nothing = 1"), error);
+    // However often a long alias is named.
+    let statement = format!("SELECT CONCAT('{}') AS x HAVING {}", "a".repeat(50_000), ["x = 'a'"; 400].join(" OR "));
+    assert!(run(&mut session, &statement).starts_with("ERROR 1436 "));
+}
+
+#[test]
+fn a_scalar_subquery_has_one_row() {
+    let world = World::new();
+    let _actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
+    let mut session = world.session();
+    let several = "ERROR 1242 (21000): Subquery returns more than 1 row";
+    for statement in [
+        "SELECT (SELECT name FROM threads)",
+        "SELECT 1 FROM setup_timers WHERE name = (SELECT name FROM threads ORDER BY name)",
+        "SELECT (SELECT name FROM threads GROUP BY name)",
+        "SELECT (SELECT 1 UNION SELECT 2)",
+        "SELECT (SELECT 1 UNION ALL SELECT 1)",
+        "SELECT (SELECT DISTINCT name FROM threads LIMIT 2)",
+        "SELECT (SELECT t.name FROM threads LIMIT 5) FROM setup_timers t",
+        "SELECT (WITH q AS (SELECT name FROM threads) SELECT name FROM q)",
+        "SELECT COUNT(*) + (SELECT 1 FROM threads) FROM setup_timers",
+        "UPDATE setup_timers SET timer_name = (SELECT 'CYCLE' FROM threads)",
+    ] {
+        assert_eq!(run(&mut session, statement), several, "{statement}");
+    }
+    for (statement, expected) in [
+        ("SELECT (SELECT name FROM threads LIMIT 1)", "thread/test/a"),
+        ("SELECT (SELECT name FROM threads WHERE thread_id = 2), (SELECT name FROM threads WHERE 0) IS NULL", "thread/test/b,1"),
+        ("SELECT (SELECT COUNT(*) FROM threads), (SELECT MAX(thread_id) FROM threads) > '1'", "2,1"),
+        (
+            "SELECT t.thread_id, (SELECT u.name FROM threads u WHERE u.thread_id = t.thread_id) FROM threads t ORDER BY 1",
+            "1,thread/test/a\n2,thread/test/b",
+        ),
+        ("SELECT (SELECT t.timer_name FROM threads WHERE thread_id = 1) FROM setup_timers t WHERE t.name = 'wait'", "NANOSECOND"),
+        ("SELECT SUM((SELECT thread_id FROM threads u WHERE u.name = t.name)) FROM threads t", "3"),
+        (
+            "SELECT EXISTS (SELECT 1 FROM threads), 1 IN (SELECT 1 FROM threads), 2 <> ALL (SELECT thread_id - 1 FROM threads)",
+            "1,1,1",
+        ),
+        ("SELECT 1 IN ((SELECT thread_id FROM threads)), 7 IN (((SELECT thread_id FROM threads)))", "1,0"),
+        ("SELECT (SELECT 1, 2) = (1, 2)", "1"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
+#[test]
+fn limits() {
+    let mut session = session();
+    check(&mut session, "SELECT name FROM setup_timers LIMIT 1, 18446744073709551615", "wait");
+    check(&mut session, "SELECT name FROM setup_timers LIMIT 18446744073709551615 OFFSET 1", "wait");
+    match session.execute_with("SELECT name FROM setup_timers LIMIT ?, ?", &[1_i64.into(), u64::MAX.into()]) {
+        Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from("wait")]]),
+        other => panic!("{other:?}"),
+    }
+    check(&mut session, "SET sql_select_limit = 1", "0 changed");
+    check(&mut session, "SELECT name FROM setup_timers", "idle");
+    check(&mut session, "(SELECT name FROM setup_timers) UNION ALL (SELECT name FROM setup_timers)", "idle");
+    // It is no business of LIMIT's, of queries within others or of SHOW.
+    check(&mut session, "SELECT name FROM setup_timers LIMIT 5", "idle\nwait");
+    check(&mut session, "SELECT COUNT(*) FROM (SELECT name FROM setup_timers) AS t", "2");
+    check(&mut session, "SHOW TABLES LIKE 'setup\\_t%s'", "setup_timers");
+    check(&mut session, "SHOW COLUMNS FROM setup_timers WHERE Type <> 'x'", &{
+        let mut fresh = common::session();
+        let found = run(&mut fresh, "SHOW COLUMNS FROM setup_timers");
+        found.split_once('\n').map_or(String::new(), |(_, rows)| rows.trim_end().to_owned())
+    });
+    check(&mut session, "SET sql_select_limit = DEFAULT", "0 changed");
+    check(&mut session, "SELECT name FROM setup_timers", "idle\nwait");
+}
+
+#[test]
+fn sql_mode() {
+    let mut session = session();
+    check(&mut session, "SELECT 0 = 0 || 1, 1 || 0 AND 0, \"wait\" = 'wait'", "1,1,1");
+    check(&mut session, "SET sql_mode = 'PIPES_AS_CONCAT'", "0 changed");
+    check(&mut session, "SELECT 'a' || 1 || \"b\", NULL || 'x' IS NULL", "a1b,1");
+    check(&mut session, "SET sql_mode = 'STRICT_TRANS_TABLES,ANSI_QUOTES'", "0 changed");
+    check(&mut session, "SELECT \"name\" AS \"from\" FROM \"setup_timers\" WHERE \"name\" = 'wait' || 0", "wait");
+    check(&mut session, "SHOW TABLES WHERE \"Tables_in_performance_schema\" = 'threads'", "threads");
+    assert_eq!(session.describe("SELECT \"name\" FROM setup_timers").map(|found| found.columns.len()), Ok(1));
+    check(&mut session, "SET sql_mode = 'ansi'", "0 changed");
+    check(&mut session, "SELECT \"name\" || '!' FROM setup_timers LIMIT 1", "idle!");
+    check(&mut session, "SET sql_mode = ''", "0 changed");
+    check(&mut session, "SELECT @@sql_mode, \"x\"", "\"\",x");
+    check(&mut session, "SET sql_mode = DEFAULT", "0 changed");
+    check(&mut session, "SELECT @@sql_mode", "\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION\"");
+    for mode in ["NO_BACKSLASH_ESCAPES", "nothing"] {
+        let refused = format!("ERROR 1231 (42000): Variable 'sql_mode' can't be set to the value of '{mode}'");
+        assert_eq!(run(&mut session, &format!("SET sql_mode = 'ANSI,{mode}'")), refused);
+    }
+}
+
+#[test]
+fn comments_for_some_versions() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT 1 /*!80040 + 1 */ /*!80041 + 1 */ /*!99999 + 1 */ /*!050100 + 1 */ /*! + 1 */", "4"),
+        (
+            "SELECT '/*!99999 x */', \"/*!99999\", 1 AS `/*!99999` -- /*!99999\n# /*!99999\n /* /*!99999 */ FROM dual",
+            "/*!99999 x */,/*!99999,1",
+        ),
+        ("/*!99999 nothing */ SELECT 'é' /*!99999 é", ""),
+    ] {
+        if expected.is_empty() {
+            assert!(run(&mut session, statement).starts_with("ERROR 1064 "), "{statement}");
+        } else {
+            check(&mut session, statement, expected);
+        }
+    }
+}
+
+/// Words that ask for what is always so here.
+#[test]
+fn modifiers() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("UPDATE LOW_PRIORITY IGNORE setup_timers SET timer_name = 'TICK'", "Rows matched: 2  Changed: 2  Warnings: 0"),
+        ("DELETE QUICK FROM setup_actors WHERE 0", "0 changed"),
+        ("SELECT HIGH_PRIORITY SQL_BUFFER_RESULT name FROM setup_timers LIMIT 1", "idle"),
+        ("SELECT name FROM setup_timers WHERE name = 'wait' LOCK IN SHARE MODE", "wait"),
+        ("SELECT * FROM (SELECT name FROM setup_timers LOCK IN SHARE MODE) AS t WHERE name = 'wait' FOR SHARE", "wait"),
+        ("SELECT name FROM setup_timers WHERE name = 'wait' FOR UPDATE NOWAIT", "wait"),
+        ("SELECT name FROM setup_timers t WHERE name = 'wait' FOR SHARE OF t SKIP LOCKED", "wait"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
+#[test]
+fn names_that_mean_nothing_or_too_much() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT x.* FROM threads t", "1051 (42S02): Unknown table 'x'"),
+        ("SELECT 1 FROM threads t JOIN setup_timers T", "1066 (42000): Not unique table/alias: 'T'"),
+        ("SELECT 1 FROM threads, threads", "1066 (42000): Not unique table/alias: 'threads'"),
+        ("SELECT 1 FROM threads a JOIN (setup_timers b JOIN setup_actors a)", "1066 (42000): Not unique table/alias: 'a'"),
+        ("SELECT SUM(COUNT(*)) FROM threads", "1111 (HY000): Invalid use of group function"),
+        ("SELECT 1 FROM threads GROUP BY COUNT(*)", "1111 (HY000): Invalid use of group function"),
+        ("SELECT name FROM threads WHERE MAX(thread_id) = 1", "1111 (HY000): Invalid use of group function"),
+    ] {
+        assert_eq!(run(&mut session, statement), format!("ERROR {expected}"), "{statement}");
+    }
+    check(&mut session, "SELECT COUNT(*) FROM setup_timers a JOIN performance_schema.setup_timers", "4");
+}
