@@ -3,7 +3,7 @@
 use crate::catalog::{self, Column, Kind};
 use crate::database::{Account, Right};
 use crate::dialect;
-use crate::session::{Outcome, Session};
+use crate::session::{Outcome, Session, Warning};
 use crate::state::{SCRATCH, ScratchTable, lock};
 use crate::{Error, parse, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    fn command_denied(&self, command: &str, table: &str) -> Error {
+    pub(crate) fn command_denied(&self, command: &str, table: &str) -> Error {
         let Account { user, host, .. } = &self.state.account;
         Error::new(1142, "42000", format!("{command} command denied to user '{user}'@'{host}' for table '{table}'"))
     }
@@ -63,6 +63,17 @@ impl Session {
         }
     }
 
+    /// What `sql_safe_updates` is there for: a change of all rows that somebody did not mean.
+    fn check_safe(&self, has_where: bool, has_limit: bool) -> Result<(), Error> {
+        let is_safe = self.state.variable("sql_safe_updates") == Some(1_i64.into());
+        if is_safe && !has_where && !has_limit {
+            let message =
+                "You are using safe update mode and you tried to update a table without a WHERE that uses a KEY column.";
+            return Err(Error::new(1175, "HY000", message));
+        }
+        Ok(())
+    }
+
     /// A refusal of a table, with the session's user in it.
     fn refusal(&self, error: TableError) -> Error {
         match error {
@@ -86,6 +97,7 @@ impl Session {
         if !plain {
             return Err(Error::unsupported("multi-table UPDATE"));
         }
+        self.check_safe(update.selection.is_some(), update.limit.is_some())?;
         let table = match self.target(name, "UPDATE")? {
             Target::Table(table) => table,
             Target::Scratch(_) => return self.change_scratch(&mut Statement::Update(update), parameters),
@@ -209,8 +221,14 @@ impl Session {
         let mut inserted = 0;
         for row in &grid.rows {
             let values: Vec<(&str, Value<'_>)> = columns.iter().copied().zip(row.iter().map(OwnedValue::as_value)).collect();
-            table.insert(self.state.region(), &values).map_err(|error| self.refusal(error))?;
-            inserted += 1;
+            match table.insert(self.state.region(), &values).map_err(|error| self.refusal(error)) {
+                Ok(()) => inserted += 1,
+                // What is there already needs no second row.
+                Err(error) if insert.ignore && error.errno == 1022 => {
+                    lock(&self.state.settings).warnings.push(Warning { level: "Warning", error });
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(Outcome::changed(inserted))
     }
@@ -225,6 +243,7 @@ impl Session {
         if !joins.is_empty() || delete.returning.is_some() || delete.output.is_some() {
             return Err(Error::unsupported("this kind of DELETE"));
         }
+        self.check_safe(delete.selection.is_some(), delete.limit.is_some())?;
         let table = match self.target(name, "DELETE")? {
             Target::Table(table) => table,
             Target::Scratch(_) => return self.change_scratch(&mut Statement::Delete(delete), parameters),
@@ -361,8 +380,11 @@ impl Session {
                     self.batch(&format!("DROP TABLE test.`{name}`"))?;
                     lock(&self.state.settings).scratch.retain(|table| table.name != name);
                 }
-                None if if_exists => {}
-                None => return Err(Error::new(1051, "42S02", format!("Unknown table '{schema}.{table}'"))),
+                None if if_exists => {
+                    let warning = Warning { level: "Note", error: Error::unknown_in_drop(schema, table) };
+                    lock(&self.state.settings).warnings.push(warning);
+                }
+                None => return Err(Error::unknown_in_drop(schema, table)),
             }
         }
         Ok(Outcome::done())

@@ -58,6 +58,10 @@ impl Error {
         Error::new(1146, "42S02", format!("Table '{schema}.{table}' doesn't exist"))
     }
 
+    pub(crate) fn unknown_in_drop(schema: &str, table: &str) -> Error {
+        Error::new(1051, "42S02", format!("Unknown table '{schema}.{table}'"))
+    }
+
     pub(crate) fn unknown_column(column: &str, clause: &str) -> Error {
         Error::new(1054, "42S22", format!("Unknown column '{column}' in '{clause}'"))
     }

@@ -68,6 +68,7 @@ mod snapshot;
 mod spelling;
 mod state;
 mod subquery;
+mod transaction;
 mod value;
 mod variables;
 mod views;

@@ -248,7 +248,7 @@ impl Session {
         if let Some(select) = show::select(&self.state, &tokens, text)? {
             return self.run_text(&select, parameters).map(Outcome::Rows);
         }
-        if let Some(outcome) = self.session_statement(&tokens)? {
+        if let Some(outcome) = self.session_statement(&tokens, text, parameters)? {
             return Ok(outcome);
         }
         let headings = parse::headings(&tokens, text);
@@ -271,7 +271,6 @@ impl Session {
                 self.use_schema(schema)?;
                 Ok(Outcome::done())
             }
-            Statement::StartTransaction { .. } | Statement::Commit { .. } | Statement::Rollback { .. } => Ok(Outcome::done()),
             Statement::CreateView(_)
             | Statement::CreateIndex(_)
             | Statement::AlterTable(_)
@@ -280,30 +279,17 @@ impl Session {
             | Statement::CreateSchema { .. } => {
                 Err(self.database_denied(self.state.schema().unwrap_or(catalog::PERFORMANCE_SCHEMA)))
             }
+            Statement::Call(call) => {
+                let (schema, name) = dialect::qualified(&call.name)?;
+                let schema = schema.or(self.state.schema()).ok_or_else(Error::no_database)?;
+                Err(Error::new(1305, "42000", format!("PROCEDURE {schema}.{name} does not exist")))
+            }
             other => {
                 let text = other.to_string();
                 let command: Vec<&str> = text.split_whitespace().take(2).collect();
                 Err(Error::unsupported(&command.join(" ")))
             }
         }
-    }
-
-    /// What only changes the session, in forms that the parser does not know.
-    fn session_statement(&mut self, tokens: &[sqlparser::tokenizer::TokenWithSpan]) -> Result<Option<Outcome>, Error> {
-        let word = |index, expected| parse::is_word(tokens, index, expected);
-        let characters = word(0, "SET") && (word(1, "CHARACTER") || word(1, "CHARSET"));
-        let transaction = word(0, "SET") && (word(1, "TRANSACTION") || (word(1, "SESSION") && word(2, "TRANSACTION")));
-        let nothing =
-            word(0, "BEGIN") || word(0, "COMMIT") || word(0, "ROLLBACK") || (word(0, "START") && word(1, "TRANSACTION"));
-        if characters || transaction || nothing || (word(0, "UNLOCK") && word(1, "TABLES")) {
-            return Ok(Some(Outcome::done()));
-        }
-        if word(0, "FLUSH") && word(1, "STATUS") {
-            self.may_control("RELOAD")?;
-            self.state.region().flush_status();
-            return Ok(Some(Outcome::done()));
-        }
-        Ok(None)
     }
 
     /// Runs a query of this crate's own.

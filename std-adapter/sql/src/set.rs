@@ -69,9 +69,7 @@ impl Session {
         let name = name.to_ascii_lowercase();
         variables::check(&self.state, &name)?;
         let text = if *value == OwnedValue::Null { "default".to_owned() } else { value.as_value().to_string() };
-        if name == "sql_mode" {
-            variables::check_sql_mode(&text)?;
-        }
+        let text = if text.eq_ignore_ascii_case("default") { text } else { variables::checked(&name, text)? };
         let mut settings = lock(&self.state.settings);
         if text.len() > 4096 {
             return Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to a value of this length")));

@@ -29,7 +29,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Grid {
 
 /// The SELECT that a SHOW or DESCRIBE stands for; None: it is neither.
 pub(crate) fn select(state: &State, tokens: &[TokenWithSpan], text: &str) -> Result<Option<String>, Error> {
-    let mut words = Words { tokens, next: 0, text };
+    let mut words = Words::of(tokens, text);
     if words.take("DESCRIBE") || words.take("DESC") || words.take("EXPLAIN") {
         let (schema, table) = words.table(state)?;
         let column = match words.word().or_else(|| words.string()) {
@@ -250,16 +250,35 @@ fn engine_status(state: &State) -> String {
     rows.iter().map(row).collect::<Vec<_>>().join(" UNION ALL ")
 }
 
-/// The words of a SHOW.
-struct Words<'a> {
+/// The words of a statement that the parser is not asked of.
+pub(crate) struct Words<'a> {
     tokens: &'a [TokenWithSpan],
     next: usize,
     text: &'a str,
 }
 
-impl Words<'_> {
-    fn take(&mut self, word: &str) -> bool {
-        let found = is_word(self.tokens, self.next, word);
+impl<'a> Words<'a> {
+    pub(crate) fn of(tokens: &'a [TokenWithSpan], text: &'a str) -> Words<'a> {
+        Words { tokens, next: 0, text }
+    }
+
+    pub(crate) fn is_next(&self, word: &str) -> bool {
+        is_word(self.tokens, self.next, word)
+    }
+
+    pub(crate) fn take_comma(&mut self) -> bool {
+        let found = self.token() == Some(&Token::Comma);
+        self.next += usize::from(found);
+        found
+    }
+
+    /// A name, or what is wrong.
+    pub(crate) fn name(&mut self) -> Result<String, Error> {
+        self.word().ok_or_else(|| self.wrong())
+    }
+
+    pub(crate) fn take(&mut self, word: &str) -> bool {
+        let found = self.is_next(word);
         self.next += usize::from(found);
         found
     }
@@ -283,16 +302,16 @@ impl Words<'_> {
         Some(text)
     }
 
-    fn wrong(&self) -> Error {
+    pub(crate) fn wrong(&self) -> Error {
         parse::near_token(self.tokens, self.next, self.text)
     }
 
-    fn end(&self) -> Result<(), Error> {
+    pub(crate) fn end(&self) -> Result<(), Error> {
         if self.next >= self.tokens.len() { Ok(()) } else { Err(self.wrong()) }
     }
 
     fn known_schema(&mut self) -> Result<String, Error> {
-        let name = self.word().ok_or_else(|| self.wrong())?;
+        let name = self.name()?;
         catalog::schema(&name).map(str::to_owned).ok_or_else(|| Error::unknown_database(&name))
     }
 
@@ -305,12 +324,12 @@ impl Words<'_> {
     }
 
     /// `[schema.]table`
-    fn table(&mut self, state: &State) -> Result<(String, String), Error> {
-        let first = self.word().ok_or_else(|| self.wrong())?;
+    pub(crate) fn table(&mut self, state: &State) -> Result<(String, String), Error> {
+        let first = self.name()?;
         if self.token() == Some(&Token::Period) {
             self.next += 1;
             let schema = catalog::schema(&first).ok_or_else(|| Error::unknown_database(&first))?;
-            return Ok((schema.to_owned(), self.word().ok_or_else(|| self.wrong())?));
+            return Ok((schema.to_owned(), self.name()?));
         }
         Ok((state.schema().ok_or_else(Error::no_database)?.to_owned(), first))
     }

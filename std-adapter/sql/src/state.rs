@@ -55,6 +55,8 @@ pub(crate) struct Settings {
     pub(crate) scratch: Vec<ScratchTable>,
     /// Tables made so far: their numbers are never used again.
     pub(crate) scratch_made: usize,
+    /// Those of the transaction; None outside of one.
+    pub(crate) savepoints: Option<Vec<String>>,
     pub(crate) row_count: i64,
     pub(crate) found_rows: u64,
     /// Relations that SQLite has a table of: those that some statement has named.

@@ -1,0 +1,141 @@
+//! What clients, drivers and exporters send before anybody types a statement.
+
+mod common;
+
+use common::{check, run, session};
+use perfschema_sql::{Account, Database, Right};
+
+/// None of these may be an error, whatever there is to answer.
+#[test]
+fn what_is_sent_at_a_connection() {
+    let mut session = session();
+    for statement in [
+        // mysql --safe-updates
+        "SET sql_safe_updates=1,sql_select_limit=1000,max_join_size=1000000",
+        "SELECT @@version_comment LIMIT 1",
+        // Connector/J
+        "/* mysql-connector-j-8.0.33 */SELECT  @@session.auto_increment_increment AS auto_increment_increment, @@character_set_client AS \
+         character_set_client, @@character_set_connection AS character_set_connection, @@character_set_results AS character_set_results, \
+         @@character_set_server AS character_set_server, @@collation_server AS collation_server, @@collation_connection AS \
+         collation_connection, @@init_connect AS init_connect, @@interactive_timeout AS interactive_timeout, @@license AS license, \
+         @@lower_case_table_names AS lower_case_table_names, @@max_allowed_packet AS max_allowed_packet, @@net_write_timeout AS \
+         net_write_timeout, @@performance_schema AS performance_schema, @@sql_mode AS sql_mode, @@system_time_zone AS system_time_zone, \
+         @@time_zone AS time_zone, @@transaction_isolation AS transaction_isolation, @@wait_timeout AS wait_timeout",
+        "SET character_set_results = NULL",
+        "SELECT @@session.transaction_read_only",
+        "SET SESSION TRANSACTION READ ONLY",
+        // mysqlsh
+        "SELECT @@hostname, @@port, @@datadir, @@server_uuid, @@server_id, @@max_connections, @@sql_log_off, @@gtid_mode, @@offline_mode",
+        "SET SESSION sql_log_bin = 0, @@session.time_zone = '+00:00', lc_messages = 'en_US'",
+        // mysqldump
+        "/*!40100 SET @@SQL_MODE='' */",
+        "/*!40103 SET TIME_ZONE='+00:00' */",
+        "/*!80000 SET SESSION information_schema_stats_expiry=0 */",
+        "SET SESSION NET_READ_TIMEOUT= 86400, SESSION NET_WRITE_TIMEOUT= 86400",
+        "FLUSH /*!40101 LOCAL */ TABLES",
+        "FLUSH TABLES WITH READ LOCK",
+        "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        "START TRANSACTION /*!40100 WITH CONSISTENT SNAPSHOT */",
+        "SHOW VARIABLES LIKE 'gtid\\_mode'",
+        "SET SQL_QUOTE_SHOW_CREATE=1",
+        "SAVEPOINT sp",
+        "ROLLBACK TO SAVEPOINT sp",
+        "RELEASE SAVEPOINT sp",
+        "UNLOCK TABLES",
+        // mysqld_exporter
+        "SET SESSION lock_wait_timeout = 2",
+        "SHOW GLOBAL VARIABLES",
+        "SHOW GLOBAL STATUS",
+    ] {
+        let found = run(&mut session, statement);
+        assert!(!found.starts_with("ERROR"), "{statement}: {found}");
+    }
+}
+
+#[test]
+fn switches_are_numbers_and_words() {
+    let mut session = session();
+    for (value, number, word) in [("ON", "1", "ON"), ("'off'", "0", "OFF"), ("TRUE", "1", "ON"), ("0", "0", "OFF")] {
+        check(&mut session, &format!("SET sql_log_off = {value}"), "0 changed");
+        check(&mut session, "SELECT @@sql_log_off", number);
+        check(&mut session, "SHOW VARIABLES LIKE 'sql_log_off'", &format!("sql_log_off,{word}"));
+    }
+    let error = "ERROR 1231 (42000): Variable 'autocommit' can't be set to the value of '7'";
+    assert_eq!(run(&mut session, "SET autocommit = 7"), error);
+    let error = "ERROR 1238 (HY000): Variable 'max_connections' is a read only variable";
+    assert_eq!(run(&mut session, "SET max_connections = 7"), error);
+    check(&mut session, "SELECT @@pseudo_thread_id = CONNECTION_ID(), LENGTH(@@server_uuid)", "1,36");
+}
+
+#[test]
+fn safe_updates() {
+    let mut session = session();
+    check(&mut session, "SET sql_safe_updates = 1", "0 changed");
+    let error = "ERROR 1175 (HY000): You are using safe update mode and you tried to update a table without a WHERE that uses a KEY \
+                 column.";
+    assert_eq!(run(&mut session, "UPDATE setup_timers SET timer_name = 'TICK'"), error);
+    assert_eq!(run(&mut session, "DELETE FROM setup_actors"), error);
+    check(&mut session, "UPDATE setup_timers SET timer_name = 'TICK' LIMIT 1", "Rows matched: 1  Changed: 1  Warnings: 0");
+    check(&mut session, "DELETE FROM setup_actors WHERE user = 'nobody'", "0 changed");
+    check(&mut session, "SET sql_safe_updates = 0", "0 changed");
+    check(&mut session, "DELETE FROM setup_actors", "1 changed");
+}
+
+#[test]
+fn savepoints() {
+    let mut session = session();
+    let gone = |name: &str| format!("ERROR 1305 (42000): SAVEPOINT {name} does not exist");
+    // Each statement is a transaction of its own.
+    check(&mut session, "SAVEPOINT a", "0 changed");
+    assert_eq!(run(&mut session, "ROLLBACK TO a"), gone("a"));
+    for statement in
+        ["START TRANSACTION", "SAVEPOINT a", "SAVEPOINT b", "ROLLBACK WORK TO SAVEPOINT A", "SAVEPOINT c", "RELEASE SAVEPOINT a"]
+    {
+        check(&mut session, statement, "0 changed");
+    }
+    for name in ["a", "b", "c"] {
+        assert_eq!(run(&mut session, &format!("ROLLBACK TO {name}")), gone(name));
+    }
+    for statement in ["SET autocommit = 0", "SAVEPOINT a", "RELEASE SAVEPOINT a", "SAVEPOINT a", "COMMIT AND CHAIN"] {
+        check(&mut session, statement, "0 changed");
+    }
+    assert_eq!(run(&mut session, "RELEASE SAVEPOINT a"), gone("a"));
+    assert!(run(&mut session, "RELEASE a").starts_with("ERROR 1064 "));
+    assert!(run(&mut session, "SAVEPOINT").starts_with("ERROR 1064 "));
+    for number in 0..1000 {
+        check(&mut session, &format!("SAVEPOINT s{number}"), "0 changed");
+    }
+    assert!(run(&mut session, "SAVEPOINT s1000").starts_with("ERROR 1041 "));
+}
+
+#[test]
+fn locks() {
+    let mut session = session();
+    check(&mut session, "CREATE TABLE test.t AS SELECT 1", "Records: 1  Duplicates: 0  Warnings: 0");
+    for statement in [
+        "LOCK TABLES threads READ, sys.lock_waits AS l READ LOCAL, test.t x WRITE",
+        "LOCK TABLE `performance_schema`.`threads` READ /*!32311 LOCAL */",
+        "UNLOCK TABLES",
+    ] {
+        check(&mut session, statement, "0 changed");
+    }
+    let denied = "ERROR 1142 (42000): SELECT, LOCK TABLES command denied to user 'root'@'localhost' for table 'threads'";
+    assert_eq!(run(&mut session, "LOCK TABLES threads WRITE"), denied);
+    assert!(run(&mut session, "LOCK TABLES nothing READ").starts_with("ERROR 1146 "));
+    assert!(run(&mut session, "LOCK TABLES threads").starts_with("ERROR 1064 "));
+}
+
+#[test]
+fn statements_without_rows() {
+    let mut session = session();
+    check(&mut session, "DO 1, (SELECT COUNT(*) FROM threads)", "0 changed");
+    assert!(run(&mut session, "DO nothing").starts_with("ERROR 1054 "));
+    assert_eq!(run(&mut session, "CALL sys.nothing(1)"), "ERROR 1305 (42000): PROCEDURE sys.nothing does not exist");
+    check(&mut session, "INSERT IGNORE INTO setup_actors VALUES ('%', '%', '%'), ('x', 'y', '%')", "1 changed");
+    check(&mut session, "SHOW WARNINGS", "Warning,1022,Can't write; duplicate key in table 'setup_actors'");
+    check(&mut session, "DROP TABLE IF EXISTS test.nothing", "0 changed");
+    check(&mut session, "SHOW WARNINGS", "Note,1051,Unknown table 'test.nothing'");
+    let account = Account { right: Right::Read, ..Account::default() };
+    let mut reader = Database::new(common::World::new().region).session(account).expect("there is memory");
+    assert!(run(&mut reader, "FLUSH TABLES").starts_with("ERROR 1227 "));
+}
