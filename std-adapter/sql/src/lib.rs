@@ -28,8 +28,8 @@
 //! is there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
-//! **Schemas.** `performance_schema`; `information_schema` with SCHEMATA, TABLES, COLUMNS, PROCESSLIST, GLOBAL_VARIABLES,
-//! SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among them `sys.current_waits` and `sys.lock_waits`: who waits
+//! **Schemas.** `performance_schema`; `information_schema` with MySQL's tables about schemas, tables, columns, views, privileges and
+//! what there is none of here, and GLOBAL_VARIABLES, SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among them `sys.current_waits` and `sys.lock_waits`: who waits
 //! for whom at this moment; and `test`, where CREATE TABLE … AS SELECT keeps what a session wants to compare or restore, in memory,
 //! until the session ends.
 //!
@@ -58,6 +58,7 @@ mod dialect;
 mod error;
 mod explain;
 mod functions;
+mod information;
 mod kinds;
 mod moment;
 mod parse;

@@ -138,6 +138,9 @@ impl Session {
             if explain::explained(&tokens)?.is_some() {
                 return Ok(Description { parameters, columns: explain::columns() });
             }
+            if let Some(grid) = show::warnings(&tokens, statement, &[])? {
+                return Ok(Description { parameters, columns: grid.columns });
+            }
             if let Some(select) = show::select(&self.state, &tokens, statement)? {
                 return Ok(Description { parameters, columns: self.describe(&select)?.columns });
             }
@@ -238,8 +241,8 @@ impl Session {
         if wanted != parameters.len() {
             return Err(Error::new(1210, "HY000", "Incorrect arguments to EXECUTE"));
         }
-        if show::is_warnings(&tokens) {
-            return Ok(Outcome::Rows(show::warnings(&self.state.warnings())));
+        if let Some(grid) = show::warnings(&tokens, text, &self.state.warnings())? {
+            return Ok(Outcome::Rows(grid));
         }
         lock(&self.state.settings).warnings.clear();
         if let Some(query) = explain::explained(&tokens)? {

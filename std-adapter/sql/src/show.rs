@@ -11,11 +11,40 @@ use perfschema::tables;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use std::fmt::Write;
 
-pub(crate) fn is_warnings(tokens: &[TokenWithSpan]) -> bool {
-    is_word(tokens, 0, "SHOW") && (is_word(tokens, 1, "WARNINGS") || is_word(tokens, 1, "ERRORS"))
-}
-
-pub(crate) fn warnings(warnings: &[Warning]) -> Grid {
+/// SHOW WARNINGS, SHOW ERRORS and SHOW COUNT(*) of them; None: it is something else.
+pub(crate) fn warnings(tokens: &[TokenWithSpan], text: &str, warnings: &[Warning]) -> Result<Option<Grid>, Error> {
+    let mut words = Words::of(tokens, text);
+    if !words.take("SHOW") {
+        return Ok(None);
+    }
+    let is_count = words.take("COUNT");
+    if is_count {
+        let star = [Token::LParen, Token::Mul, Token::RParen];
+        if !star.iter().all(|token| words.take_token(token)) {
+            return Err(words.wrong());
+        }
+    }
+    let only_errors = words.take("ERRORS");
+    if !only_errors && !words.take("WARNINGS") {
+        return if is_count { Err(words.wrong()) } else { Ok(None) };
+    }
+    let chosen: Vec<&Warning> = warnings.iter().filter(|warning| !only_errors || warning.level == "Error").collect();
+    if is_count {
+        words.end()?;
+        let name = if only_errors { "@@session.error_count" } else { "@@session.warning_count" };
+        let columns = vec![ColumnHead::new(name, SqlType::BigintUnsigned).not_null()];
+        return Ok(Some(Grid { columns, rows: vec![vec![(chosen.len() as u64).into()]] }));
+    }
+    let (mut skip, mut most) = (0, usize::MAX);
+    if words.take("LIMIT") {
+        most = words.number()?;
+        if words.take_token(&Token::Comma) {
+            skip = std::mem::replace(&mut most, words.number()?);
+        } else if words.take("OFFSET") {
+            skip = words.number()?;
+        }
+    }
+    words.end()?;
     let columns = vec![
         ColumnHead::new("Level", SqlType::Varchar(7)).not_null(),
         ColumnHead::new("Code", SqlType::IntUnsigned).not_null(),
@@ -24,7 +53,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Grid {
     let row = |warning: &Warning| {
         vec![warning.level.into(), u64::from(warning.error.errno).into(), warning.error.message.as_str().into()]
     };
-    Grid { columns, rows: warnings.iter().map(row).collect() }
+    Ok(Some(Grid { columns, rows: chosen.into_iter().skip(skip).take(most).map(row).collect() }))
 }
 
 /// The SELECT that a SHOW or DESCRIBE stands for; None: it is neither.
@@ -45,19 +74,102 @@ pub(crate) fn select(state: &State, tokens: &[TokenWithSpan], text: &str) -> Res
     show(state, &mut words).map(Some)
 }
 
-/// Two words of a SHOW, and its headings in MySQL.
-const EMPTY: [(&str, &str, &str); 4] = [
-    ("TRIGGERS", "", "Trigger Event Table Statement Timing Created sql_mode Definer character_set_client collation_connection"),
-    ("EVENTS", "", "Db Name Definer Type Status"),
-    ("PROCEDURE", "STATUS", "Db Name Type Definer Modified Created Security_type Comment"),
-    ("FUNCTION", "STATUS", "Db Name Type Definer Modified Created Security_type Comment"),
+/// A SHOW of what a table of `information_schema` lists.
+struct Listed {
+    /// One word or two.
+    words: (&'static str, &'static str),
+    /// What is selected under MySQL's headings, and the table.
+    select: &'static str,
+    /// The heading that LIKE is about, and the column.
+    name: (&'static str, &'static str),
+    /// The column with the schema, where FROM may say one.
+    schema: Option<&'static str>,
+}
+
+const fn listed(
+    words: (&'static str, &'static str),
+    select: &'static str,
+    name: (&'static str, &'static str),
+    schema: Option<&'static str>,
+) -> Listed {
+    Listed { words, select, name, schema }
+}
+
+const ROUTINE: &str = "SELECT ROUTINE_SCHEMA AS Db, ROUTINE_NAME AS Name, ROUTINE_TYPE AS Type, DEFINER AS Definer, LAST_ALTERED AS Modified, \
+                       CREATED AS Created, SECURITY_TYPE AS Security_type, ROUTINE_COMMENT AS Comment, CHARACTER_SET_CLIENT AS \
+                       character_set_client, COLLATION_CONNECTION AS collation_connection, DATABASE_COLLATION AS `Database Collation` \
+                       FROM information_schema.ROUTINES";
+
+const LISTED: &[Listed] = &[
+    listed(
+        ("TRIGGERS", ""),
+        "SELECT TRIGGER_NAME AS `Trigger`, EVENT_MANIPULATION AS Event, EVENT_OBJECT_TABLE AS `Table`, ACTION_STATEMENT AS Statement, \
+         ACTION_TIMING AS Timing, CREATED AS Created, SQL_MODE AS sql_mode, DEFINER AS Definer, CHARACTER_SET_CLIENT AS \
+         character_set_client, COLLATION_CONNECTION AS collation_connection, DATABASE_COLLATION AS `Database Collation` FROM \
+         information_schema.TRIGGERS",
+        ("Trigger", "EVENT_OBJECT_TABLE"),
+        Some("TRIGGER_SCHEMA"),
+    ),
+    listed(
+        ("EVENTS", ""),
+        "SELECT EVENT_SCHEMA AS Db, EVENT_NAME AS Name, DEFINER AS Definer, TIME_ZONE AS `Time zone`, EVENT_TYPE AS Type, EXECUTE_AT AS \
+         `Execute at`, INTERVAL_VALUE AS `Interval value`, INTERVAL_FIELD AS `Interval field`, STARTS AS Starts, ENDS AS Ends, STATUS AS \
+         Status, ORIGINATOR AS Originator, CHARACTER_SET_CLIENT AS character_set_client, COLLATION_CONNECTION AS collation_connection, \
+         DATABASE_COLLATION AS `Database Collation` FROM information_schema.EVENTS",
+        ("Name", "EVENT_NAME"),
+        Some("EVENT_SCHEMA"),
+    ),
+    listed(("PROCEDURE", "STATUS"), ROUTINE, ("Name", "ROUTINE_NAME"), None),
+    listed(("FUNCTION", "STATUS"), ROUTINE, ("Name", "ROUTINE_NAME"), None),
+    listed(
+        ("CHARACTER", "SET"),
+        "SELECT CHARACTER_SET_NAME AS Charset, DESCRIPTION AS Description, DEFAULT_COLLATE_NAME AS `Default collation`, MAXLEN AS Maxlen \
+         FROM information_schema.CHARACTER_SETS",
+        ("Charset", "CHARACTER_SET_NAME"),
+        None,
+    ),
+    listed(
+        ("COLLATION", ""),
+        "SELECT COLLATION_NAME AS Collation, CHARACTER_SET_NAME AS Charset, ID AS Id, IS_DEFAULT AS `Default`, IS_COMPILED AS Compiled, \
+         SORTLEN AS Sortlen, PAD_ATTRIBUTE AS Pad_attribute FROM information_schema.COLLATIONS",
+        ("Collation", "COLLATION_NAME"),
+        None,
+    ),
+    listed(
+        ("ENGINES", ""),
+        "SELECT ENGINE AS Engine, SUPPORT AS Support, COMMENT AS Comment, TRANSACTIONS AS Transactions, XA, SAVEPOINTS AS Savepoints FROM \
+         information_schema.ENGINES",
+        ("Engine", "ENGINE"),
+        None,
+    ),
+    listed(
+        ("PLUGINS", ""),
+        "SELECT PLUGIN_NAME AS Name, PLUGIN_STATUS AS Status, PLUGIN_TYPE AS Type, PLUGIN_LIBRARY AS Library, PLUGIN_LICENSE AS License \
+         FROM information_schema.PLUGINS",
+        ("Name", "PLUGIN_NAME"),
+        None,
+    ),
+    listed(
+        ("OPEN", "TABLES"),
+        "SELECT TABLE_SCHEMA AS `Database`, TABLE_NAME AS `Table`, 0 AS In_use, 0 AS Name_locked FROM information_schema.PARTITIONS \
+         WHERE PARTITION_NAME <> ''",
+        ("Table", "TABLE_NAME"),
+        Some("TABLE_SCHEMA"),
+    ),
+    listed(
+        ("PROFILES", ""),
+        "SELECT TABLE_ROWS AS Query_ID, DATA_LENGTH AS Duration, PARTITION_NAME AS Query FROM information_schema.PARTITIONS WHERE \
+         PARTITION_NAME <> ''",
+        ("Query", "PARTITION_NAME"),
+        None,
+    ),
 ];
 
 const ORDER: &str = " ORDER BY ORDINAL_POSITION";
 
 fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
-    let full = words.take("FULL");
     let _ = words.take("EXTENDED");
+    let full = words.take("FULL");
     let global = words.take("GLOBAL");
     let scoped = global || words.take("SESSION") || words.take("LOCAL");
     if words.take("DATABASES") || words.take("SCHEMAS") {
@@ -82,7 +194,10 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         let schema = words.schema(state)?;
         let select = format!(
             "SELECT TABLE_NAME AS Name, ENGINE AS Engine, VERSION AS Version, ROW_FORMAT AS `Row_format`, TABLE_ROWS AS `Rows`, \
-             TABLE_COLLATION AS Collation, TABLE_COMMENT AS Comment FROM information_schema.TABLES WHERE TABLE_SCHEMA = {}",
+             AVG_ROW_LENGTH AS Avg_row_length, DATA_LENGTH AS Data_length, MAX_DATA_LENGTH AS Max_data_length, INDEX_LENGTH AS \
+             Index_length, DATA_FREE AS Data_free, AUTO_INCREMENT AS Auto_increment, CREATE_TIME AS Create_time, UPDATE_TIME AS \
+             Update_time, CHECK_TIME AS Check_time, TABLE_COLLATION AS Collation, CHECKSUM AS Checksum, CREATE_OPTIONS AS \
+             Create_options, TABLE_COMMENT AS Comment FROM information_schema.TABLES WHERE TABLE_SCHEMA = {}",
             quote(&schema)
         );
         return words.filtered(&select, "Name", "TABLE_NAME", " ORDER BY TABLE_NAME");
@@ -97,13 +212,39 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         return words.filtered(&select, "Field", "COLUMN_NAME", ORDER);
     }
     if words.take("INDEX") || words.take("INDEXES") || words.take("KEYS") {
-        words.next = words.tokens.len();
-        return Ok(
-            "SELECT '' AS `Table`, 0 AS Non_unique, '' AS Key_name, 0 AS Seq_in_index, '' AS Column_name FROM dual WHERE 0"
-                .to_owned(),
+        if !(words.take("FROM") || words.take("IN")) {
+            return Err(words.wrong());
+        }
+        let (schema, table) = words.table(state)?;
+        let schema = if words.take("FROM") || words.take("IN") { words.known_schema()? } else { schema };
+        columns(state, &schema, &table)?;
+        let select = format!(
+            "SELECT TABLE_NAME AS `Table`, NON_UNIQUE AS Non_unique, INDEX_NAME AS Key_name, SEQ_IN_INDEX AS Seq_in_index, COLUMN_NAME AS \
+             Column_name, COLLATION AS Collation, CARDINALITY AS Cardinality, SUB_PART AS Sub_part, PACKED AS Packed, NULLABLE AS `Null`, \
+             INDEX_TYPE AS Index_type, COMMENT AS Comment, INDEX_COMMENT AS Index_comment, IS_VISIBLE AS Visible, EXPRESSION AS \
+             Expression FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
+            quote(&schema),
+            quote(&table)
         );
+        return words.filtered(&select, "Key_name", "INDEX_NAME", "");
     }
     if words.take("CREATE") {
+        if words.take("DATABASE") || words.take("SCHEMA") {
+            let _ = words.take("IF") && words.take("NOT") && words.take("EXISTS");
+            let schema = words.known_schema()?;
+            words.end()?;
+            let sql = format!(
+                "CREATE DATABASE `{schema}` /*!40100 DEFAULT CHARACTER SET {CHARACTER_SET} COLLATE {COLLATION} */ /*!80016 DEFAULT \
+                 ENCRYPTION='N' */"
+            );
+            return Ok(format!("SELECT {} AS `Database`, {} AS `Create Database`", quote(&schema), quote(&sql)));
+        }
+        for kind in ["PROCEDURE", "FUNCTION"] {
+            if words.take(kind) {
+                let name = words.name()?;
+                return Err(Error::new(1305, "42000", format!("{kind} {name} does not exist")));
+            }
+        }
         let view = words.take("VIEW");
         if !view && !words.take("TABLE") {
             return Err(words.wrong());
@@ -133,37 +274,30 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         ));
     }
     if words.take("ENGINE") {
-        if !(words.take("PERFORMANCE_SCHEMA") && words.take("STATUS")) {
-            return Err(Error::unsupported("SHOW ENGINE of another engine"));
+        let engine = words.name()?;
+        if !engine.eq_ignore_ascii_case("PERFORMANCE_SCHEMA") {
+            return Err(Error::new(1286, "42000", format!("Unknown storage engine '{engine}'")));
+        }
+        if !words.take("STATUS") {
+            return Err(words.wrong());
         }
         words.end()?;
         return Ok(engine_status(state));
     }
-    if words.take("ENGINES") || (words.take("STORAGE") && words.take("ENGINES")) {
-        words.end()?;
-        return Ok("SELECT 'PERFORMANCE_SCHEMA' AS Engine, 'DEFAULT' AS Support, 'Performance Schema' AS Comment, 'NO' AS Transactions, \
-                   'NO' AS XA, 'NO' AS Savepoints"
-            .to_owned());
+    if (words.take("BINARY") || words.take("MASTER")) && words.take("LOGS") {
+        return Err(Error::new(1381, "HY000", "You are not using binary logging"));
     }
-    if words.take("CHARSET") || (words.take("CHARACTER") && words.take("SET")) {
-        let select = format!(
-            "SELECT * FROM (SELECT '{CHARACTER_SET}' AS Charset, 'UTF-8 Unicode' AS Description, '{COLLATION}' AS `Default collation`, 4 AS Maxlen) AS c"
-        );
-        return words.filtered(&select, "Charset", "Charset", "");
-    }
-    if words.take("COLLATION") {
-        let select = format!(
-            "SELECT * FROM (SELECT '{COLLATION}' AS Collation, '{CHARACTER_SET}' AS Charset, 255 AS Id, 'Yes' AS `Default`, 'Yes' AS Compiled, \
-             0 AS Sortlen, 'NO PAD' AS Pad_attribute) AS c"
-        );
-        return words.filtered(&select, "Collation", "Collation", "");
-    }
-    // There are none, and clients that draw trees of everything ask.
-    for (first, second, heads) in EMPTY {
-        if words.take(first) && (second.is_empty() || words.take(second)) {
-            words.next = words.tokens.len();
-            let heads = heads.split(' ').map(|head| format!("'' AS `{head}`")).collect::<Vec<_>>().join(", ");
-            return Ok(format!("SELECT {heads} FROM dual WHERE 0"));
+    let _ = words.take("STORAGE");
+    let is_short = words.take("CHARSET");
+    for listed in LISTED {
+        if is_short && listed.words.0 == "CHARACTER" {
+            return words.listed(state, listed);
+        }
+        if words.take(listed.words.0) {
+            if !listed.words.1.is_empty() && !words.take(listed.words.1) {
+                return Err(words.wrong());
+            }
+            return words.listed(state, listed);
         }
     }
     if words.take("GRANTS") {
@@ -266,10 +400,18 @@ impl<'a> Words<'a> {
         is_word(self.tokens, self.next, word)
     }
 
-    pub(crate) fn take_comma(&mut self) -> bool {
-        let found = self.token() == Some(&Token::Comma);
+    pub(crate) fn take_token(&mut self, expected: &Token) -> bool {
+        let found = self.token() == Some(expected);
         self.next += usize::from(found);
         found
+    }
+
+    fn number(&mut self) -> Result<usize, Error> {
+        let Some(Token::Number(digits, _)) = self.token() else { return Err(self.wrong()) };
+        // More than there can be.
+        let number = digits.parse().unwrap_or(usize::MAX);
+        self.next += 1;
+        Ok(number)
     }
 
     /// A name, or what is wrong.
@@ -332,6 +474,16 @@ impl<'a> Words<'a> {
             return Ok((schema.to_owned(), self.name()?));
         }
         Ok((state.schema().ok_or_else(Error::no_database)?.to_owned(), first))
+    }
+
+    fn listed(&mut self, state: &State, listed: &Listed) -> Result<String, Error> {
+        let mut select = listed.select.to_owned();
+        if let Some(column) = listed.schema {
+            let schema = if self.is_next("FROM") || self.is_next("IN") { Some(self.schema(state)?) } else { None };
+            let condition = if select.contains(" WHERE ") { "AND" } else { "WHERE" };
+            let _ = schema.map(|schema| write!(select, " {condition} {column} = {}", quote(&schema)));
+        }
+        self.filtered(&select, listed.name.0, listed.name.1, "")
     }
 
     /// The SELECT with `LIKE 'pattern'` or `WHERE condition`, if one follows.

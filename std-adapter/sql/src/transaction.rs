@@ -143,7 +143,7 @@ impl Session {
                     return Err(self.command_denied("SELECT, LOCK TABLES", &table));
                 }
             }
-            if !words.take_comma() {
+            if !words.take_token(&Token::Comma) {
                 return words.end();
             }
         }

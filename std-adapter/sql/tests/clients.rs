@@ -139,3 +139,138 @@ fn statements_without_rows() {
     let mut reader = Database::new(common::World::new().region).session(account).expect("there is memory");
     assert!(run(&mut reader, "FLUSH TABLES").starts_with("ERROR 1227 "));
 }
+
+/// MySQL's headings, and rows where there is something of the kind.
+#[test]
+fn shows() {
+    let mut session = session();
+    for (statement, heads, rows) in [
+        ("SHOW PLUGINS", "Name,Status,Type,Library,License", 3),
+        ("SHOW STORAGE ENGINES", "Engine,Support,Comment,Transactions,XA,Savepoints", 1),
+        ("SHOW CHARSET LIKE 'utf8%'", "Charset,Description,Default collation,Maxlen", 1),
+        ("SHOW COLLATION WHERE `Default` = 'Yes'", "Collation,Charset,Id,Default,Compiled,Sortlen,Pad_attribute", 1),
+        (
+            "SHOW TRIGGERS FROM sys LIKE 'x'",
+            "Trigger,Event,Table,Statement,Timing,Created,sql_mode,Definer,character_set_client,collation_connection,Database Collation",
+            0,
+        ),
+        (
+            "SHOW EVENTS",
+            "Db,Name,Definer,Time zone,Type,Execute at,Interval value,Interval field,Starts,Ends,Status,Originator,character_set_client,\
+             collation_connection,Database Collation",
+            0,
+        ),
+        (
+            "SHOW PROCEDURE STATUS WHERE Db = 'sys'",
+            "Db,Name,Type,Definer,Modified,Created,Security_type,Comment,character_set_client,collation_connection,Database Collation",
+            0,
+        ),
+        (
+            "SHOW KEYS FROM `threads` FROM `performance_schema` WHERE Key_name = 'PRIMARY'",
+            "Table,Non_unique,Key_name,Seq_in_index,Column_name,Collation,Cardinality,Sub_part,Packed,Null,Index_type,Comment,Index_comment,\
+             Visible,Expression",
+            0,
+        ),
+        (
+            "SHOW TABLE STATUS LIKE 'threads'",
+            "Name,Engine,Version,Row_format,Rows,Avg_row_length,Data_length,Max_data_length,Index_length,Data_free,Auto_increment,\
+             Create_time,Update_time,Check_time,Collation,Checksum,Create_options,Comment",
+            1,
+        ),
+        ("SHOW OPEN TABLES FROM performance_schema", "Database,Table,In_use,Name_locked", 0),
+        ("SHOW PROFILES", "Query_ID,Duration,Query", 0),
+        ("SHOW EXTENDED FULL TABLES LIKE 'threads'", "Tables_in_performance_schema,Table_type", 1),
+    ] {
+        let found = run(&mut session, statement);
+        assert_eq!(found.lines().next(), Some(heads), "{statement}: {found}");
+        assert_eq!(found.lines().count() - 1, rows, "{statement}: {found}");
+    }
+    let create = "CREATE DATABASE `sys` /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci */ /*!80016 DEFAULT \
+                  ENCRYPTION='N' */";
+    check(&mut session, "SHOW CREATE DATABASE IF NOT EXISTS `sys`", &format!("sys,{create}"));
+    for (statement, error) in [
+        ("SHOW CREATE SCHEMA nothing", "1049 (42000): Unknown database 'nothing'"),
+        ("SHOW TRIGGERS FROM nothing", "1049 (42000): Unknown database 'nothing'"),
+        ("SHOW INDEX FROM nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
+        ("SHOW ENGINE INNODB STATUS", "1286 (42000): Unknown storage engine 'INNODB'"),
+        ("SHOW BINARY LOGS", "1381 (HY000): You are not using binary logging"),
+        ("SHOW CREATE PROCEDURE x", "1305 (42000): PROCEDURE x does not exist"),
+    ] {
+        assert_eq!(run(&mut session, statement), format!("ERROR {error}"), "{statement}");
+    }
+    check(&mut session, "SHOW COUNT(*) WARNINGS", "1");
+    check(&mut session, "SHOW COUNT(*) ERRORS", "1");
+    check(&mut session, "SHOW ERRORS LIMIT 1", "Error,1305,PROCEDURE x does not exist");
+    assert_eq!(run(&mut session, "SHOW WARNINGS LIMIT 1, 5"), "Level,Code,Message\n");
+    assert_eq!(session.describe("SHOW WARNINGS").map(|found| found.columns.len()), Ok(3));
+    assert!(run(&mut session, "SHOW WARNINGS LIMIT x").starts_with("ERROR 1064 "));
+}
+
+/// Every table has as many columns as its rows have values; and those that tools ask for are there.
+#[test]
+fn information_schema() {
+    let mut session = session();
+    let names = run(&mut session, "SHOW TABLES FROM information_schema");
+    let names: Vec<&str> = names.lines().skip(1).collect();
+    for name in &names {
+        let found = run(&mut session, &format!("SELECT * FROM information_schema.`{name}`"));
+        assert!(!found.starts_with("ERROR"), "{name}: {found}");
+        let columns = run(
+            &mut session,
+            &format!(
+                "SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'information_schema' AND TABLE_NAME = '{name}'"
+            ),
+        );
+        assert_eq!(
+            columns.lines().last(),
+            Some(found.lines().next().map_or(0, |heads| heads.split(',').count()).to_string().as_str())
+        );
+    }
+    for name in [
+        "CHARACTER_SETS",
+        "CHECK_CONSTRAINTS",
+        "COLLATIONS",
+        "COLUMN_STATISTICS",
+        "ENGINES",
+        "EVENTS",
+        "FILES",
+        "KEYWORDS",
+        "KEY_COLUMN_USAGE",
+        "PARAMETERS",
+        "PARTITIONS",
+        "PLUGINS",
+        "REFERENTIAL_CONSTRAINTS",
+        "ROUTINES",
+        "SCHEMA_PRIVILEGES",
+        "STATISTICS",
+        "TABLE_CONSTRAINTS",
+        "TRIGGERS",
+        "USER_PRIVILEGES",
+        "VIEWS",
+    ] {
+        assert!(names.contains(&name), "{name} is not there");
+    }
+    for (statement, expected) in [
+        // mysqldump
+        (
+            "SELECT LOGFILE_GROUP_NAME, FILE_NAME, TOTAL_EXTENTS, INITIAL_SIZE, ENGINE, EXTRA FROM INFORMATION_SCHEMA.FILES WHERE ENGINE = \
+             'ndbcluster' AND FILE_TYPE = 'UNDO LOG' GROUP BY LOGFILE_GROUP_NAME, FILE_NAME, ENGINE, TOTAL_EXTENTS, INITIAL_SIZE ORDER BY \
+             LOGFILE_GROUP_NAME",
+            "",
+        ),
+        (
+            "SELECT TABLE_NAME FROM information_schema.views WHERE table_schema = 'sys' AND table_name LIKE 'lock\\_w%'",
+            "lock_waits",
+        ),
+        ("SELECT COUNT(*) > 0 FROM information_schema.views WHERE view_definition LIKE 'SELECT%'", "1"),
+        ("SELECT reserved FROM information_schema.keywords WHERE word IN ('SELECT', 'ACTION') ORDER BY word", "0\n1"),
+        ("SELECT grantee, privilege_type FROM information_schema.user_privileges", "'root'@'localhost',USAGE"),
+        ("SELECT partition_name IS NULL FROM information_schema.partitions WHERE table_name = 'threads'", "1"),
+    ] {
+        if expected.is_empty() {
+            assert_eq!(run(&mut session, statement).lines().count(), 1, "{statement}");
+        } else {
+            check(&mut session, statement, expected);
+        }
+    }
+}

@@ -1,0 +1,695 @@
+//! The tables of `information_schema`: what this crate knows, in MySQL's columns; where there is nothing of a kind, no rows.
+
+use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, SCHEMAS, SYS, TEST};
+use crate::state::State;
+use crate::{Right, variables};
+use perfschema::core::table::SqlType;
+use perfschema::render::OwnedValue;
+use sqlparser::keywords::{ALL_KEYWORDS, ALL_KEYWORDS_INDEX, RESERVED_FOR_COLUMN_ALIAS, RESERVED_FOR_TABLE_ALIAS};
+
+pub(crate) type Information = (&'static str, &'static [(&'static str, SqlType, bool)], fn(&State) -> Vec<Vec<OwnedValue>>);
+
+const NAME: SqlType = SqlType::Varchar(64);
+const NUMBER: SqlType = SqlType::BigintUnsigned;
+
+/// Names, columns and their order are MySQL's.
+pub(crate) const INFORMATION: &[Information] = &[
+    (
+        "SCHEMATA",
+        &[
+            ("CATALOG_NAME", NAME, false),
+            ("SCHEMA_NAME", NAME, false),
+            ("DEFAULT_CHARACTER_SET_NAME", NAME, false),
+            ("DEFAULT_COLLATION_NAME", NAME, false),
+            ("SQL_PATH", NAME, true),
+            ("DEFAULT_ENCRYPTION", SqlType::Enum(&["NO", "YES"]), false),
+        ],
+        schemata,
+    ),
+    (
+        "TABLES",
+        &[
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("TABLE_TYPE", SqlType::Enum(&["BASE TABLE", "VIEW", "SYSTEM VIEW"]), false),
+            ("ENGINE", NAME, true),
+            ("VERSION", NUMBER, true),
+            ("ROW_FORMAT", SqlType::Varchar(10), true),
+            ("TABLE_ROWS", NUMBER, true),
+            ("AVG_ROW_LENGTH", NUMBER, true),
+            ("DATA_LENGTH", NUMBER, true),
+            ("MAX_DATA_LENGTH", NUMBER, true),
+            ("INDEX_LENGTH", NUMBER, true),
+            ("DATA_FREE", NUMBER, true),
+            ("AUTO_INCREMENT", NUMBER, true),
+            ("CREATE_TIME", SqlType::Varchar(19), true),
+            ("UPDATE_TIME", SqlType::Varchar(19), true),
+            ("CHECK_TIME", SqlType::Varchar(19), true),
+            ("TABLE_COLLATION", NAME, true),
+            ("CHECKSUM", NUMBER, true),
+            ("CREATE_OPTIONS", SqlType::Varchar(256), true),
+            ("TABLE_COMMENT", SqlType::Longtext, true),
+        ],
+        all_tables,
+    ),
+    (
+        "COLUMNS",
+        &[
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("COLUMN_NAME", NAME, false),
+            ("ORDINAL_POSITION", SqlType::IntUnsigned, false),
+            ("COLUMN_DEFAULT", SqlType::Longtext, true),
+            ("IS_NULLABLE", SqlType::Varchar(3), false),
+            ("DATA_TYPE", SqlType::Longtext, false),
+            ("CHARACTER_MAXIMUM_LENGTH", SqlType::Bigint, true),
+            ("CHARACTER_OCTET_LENGTH", SqlType::Bigint, true),
+            ("NUMERIC_PRECISION", NUMBER, true),
+            ("NUMERIC_SCALE", NUMBER, true),
+            ("DATETIME_PRECISION", SqlType::IntUnsigned, true),
+            ("CHARACTER_SET_NAME", NAME, true),
+            ("COLLATION_NAME", NAME, true),
+            ("COLUMN_TYPE", SqlType::Longtext, false),
+            ("COLUMN_KEY", SqlType::Enum(&["", "PRI", "UNI", "MUL"]), false),
+            ("EXTRA", SqlType::Varchar(256), false),
+            ("PRIVILEGES", SqlType::Varchar(154), false),
+            ("COLUMN_COMMENT", SqlType::Longtext, false),
+            ("GENERATION_EXPRESSION", SqlType::Longtext, false),
+            ("SRS_ID", SqlType::IntUnsigned, true),
+        ],
+        all_columns,
+    ),
+    (
+        "PROCESSLIST",
+        &[
+            ("ID", NUMBER, false),
+            ("USER", SqlType::Varchar(32), false),
+            ("HOST", SqlType::Varchar(261), false),
+            ("DB", NAME, true),
+            ("COMMAND", SqlType::Varchar(16), false),
+            ("TIME", NUMBER, false),
+            ("STATE", NAME, true),
+            ("INFO", SqlType::Longtext, true),
+        ],
+        variables::processlist_rows,
+    ),
+    (
+        "CHARACTER_SETS",
+        &[
+            ("CHARACTER_SET_NAME", NAME, false),
+            ("DEFAULT_COLLATE_NAME", NAME, false),
+            ("DESCRIPTION", SqlType::Longtext, false),
+            ("MAXLEN", SqlType::IntUnsigned, false),
+        ],
+        character_sets,
+    ),
+    (
+        "CHECK_CONSTRAINTS",
+        &[
+            ("CONSTRAINT_CATALOG", NAME, false),
+            ("CONSTRAINT_SCHEMA", NAME, false),
+            ("CONSTRAINT_NAME", NAME, false),
+            ("CHECK_CLAUSE", SqlType::Longtext, false),
+        ],
+        none,
+    ),
+    (
+        "COLLATIONS",
+        &[
+            ("COLLATION_NAME", NAME, false),
+            ("CHARACTER_SET_NAME", NAME, false),
+            ("ID", NUMBER, false),
+            ("IS_DEFAULT", SqlType::Varchar(3), false),
+            ("IS_COMPILED", SqlType::Varchar(3), false),
+            ("SORTLEN", SqlType::IntUnsigned, false),
+            ("PAD_ATTRIBUTE", NAME, false),
+        ],
+        collations,
+    ),
+    (
+        "COLLATION_CHARACTER_SET_APPLICABILITY",
+        &[("COLLATION_NAME", NAME, false), ("CHARACTER_SET_NAME", NAME, false)],
+        applicable,
+    ),
+    (
+        "COLUMN_PRIVILEGES",
+        &[
+            ("GRANTEE", SqlType::Varchar(80), false),
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("COLUMN_NAME", NAME, false),
+            ("PRIVILEGE_TYPE", NAME, false),
+            ("IS_GRANTABLE", SqlType::Varchar(3), false),
+        ],
+        none,
+    ),
+    (
+        "COLUMN_STATISTICS",
+        &[
+            ("SCHEMA_NAME", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("COLUMN_NAME", NAME, false),
+            ("HISTOGRAM", SqlType::Longtext, false),
+        ],
+        none,
+    ),
+    (
+        "ENGINES",
+        &[
+            ("ENGINE", NAME, false),
+            ("SUPPORT", NAME, false),
+            ("COMMENT", SqlType::Varchar(80), false),
+            ("TRANSACTIONS", SqlType::Varchar(3), true),
+            ("XA", SqlType::Varchar(3), true),
+            ("SAVEPOINTS", SqlType::Varchar(3), true),
+        ],
+        engines,
+    ),
+    (
+        "EVENTS",
+        &[
+            ("EVENT_CATALOG", NAME, false),
+            ("EVENT_SCHEMA", NAME, false),
+            ("EVENT_NAME", NAME, false),
+            ("DEFINER", SqlType::Varchar(80), false),
+            ("TIME_ZONE", NAME, false),
+            ("EVENT_BODY", NAME, false),
+            ("EVENT_DEFINITION", SqlType::Longtext, false),
+            ("EVENT_TYPE", NAME, false),
+            ("EXECUTE_AT", SqlType::Varchar(19), true),
+            ("INTERVAL_VALUE", NAME, true),
+            ("INTERVAL_FIELD", NAME, true),
+            ("SQL_MODE", SqlType::Longtext, false),
+            ("STARTS", SqlType::Varchar(19), true),
+            ("ENDS", SqlType::Varchar(19), true),
+            ("STATUS", NAME, false),
+            ("ON_COMPLETION", NAME, false),
+            ("CREATED", SqlType::Varchar(19), false),
+            ("LAST_ALTERED", SqlType::Varchar(19), false),
+            ("LAST_EXECUTED", SqlType::Varchar(19), true),
+            ("EVENT_COMMENT", SqlType::Longtext, false),
+            ("ORIGINATOR", SqlType::IntUnsigned, false),
+            ("CHARACTER_SET_CLIENT", NAME, false),
+            ("COLLATION_CONNECTION", NAME, false),
+            ("DATABASE_COLLATION", NAME, false),
+        ],
+        none,
+    ),
+    (
+        "FILES",
+        &[
+            ("FILE_ID", NUMBER, true),
+            ("FILE_NAME", SqlType::Longtext, true),
+            ("FILE_TYPE", NAME, true),
+            ("TABLESPACE_NAME", NAME, false),
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, true),
+            ("TABLE_NAME", NAME, true),
+            ("LOGFILE_GROUP_NAME", NAME, true),
+            ("LOGFILE_GROUP_NUMBER", NUMBER, true),
+            ("ENGINE", NAME, false),
+            ("FULLTEXT_KEYS", NAME, true),
+            ("DELETED_ROWS", NUMBER, true),
+            ("UPDATE_COUNT", NUMBER, true),
+            ("FREE_EXTENTS", NUMBER, true),
+            ("TOTAL_EXTENTS", NUMBER, true),
+            ("EXTENT_SIZE", NUMBER, true),
+            ("INITIAL_SIZE", NUMBER, true),
+            ("MAXIMUM_SIZE", NUMBER, true),
+            ("AUTOEXTEND_SIZE", NUMBER, true),
+            ("CREATION_TIME", SqlType::Varchar(19), true),
+            ("LAST_UPDATE_TIME", SqlType::Varchar(19), true),
+            ("LAST_ACCESS_TIME", SqlType::Varchar(19), true),
+            ("RECOVER_TIME", SqlType::Varchar(19), true),
+            ("TRANSACTION_COUNTER", NUMBER, true),
+            ("VERSION", NUMBER, true),
+            ("ROW_FORMAT", NAME, true),
+            ("TABLE_ROWS", NUMBER, true),
+            ("AVG_ROW_LENGTH", NUMBER, true),
+            ("DATA_LENGTH", NUMBER, true),
+            ("MAX_DATA_LENGTH", NUMBER, true),
+            ("INDEX_LENGTH", NUMBER, true),
+            ("DATA_FREE", NUMBER, true),
+            ("CREATE_TIME", SqlType::Varchar(19), true),
+            ("UPDATE_TIME", SqlType::Varchar(19), true),
+            ("CHECK_TIME", SqlType::Varchar(19), true),
+            ("CHECKSUM", NUMBER, true),
+            ("STATUS", NAME, true),
+            ("EXTRA", SqlType::Varchar(80), true),
+        ],
+        none,
+    ),
+    ("KEYWORDS", &[("WORD", SqlType::Varchar(80), true), ("RESERVED", SqlType::IntUnsigned, true)], keywords),
+    (
+        "KEY_COLUMN_USAGE",
+        &[
+            ("CONSTRAINT_CATALOG", NAME, false),
+            ("CONSTRAINT_SCHEMA", NAME, false),
+            ("CONSTRAINT_NAME", NAME, true),
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("COLUMN_NAME", NAME, true),
+            ("ORDINAL_POSITION", SqlType::IntUnsigned, false),
+            ("POSITION_IN_UNIQUE_CONSTRAINT", SqlType::IntUnsigned, true),
+            ("REFERENCED_TABLE_SCHEMA", NAME, true),
+            ("REFERENCED_TABLE_NAME", NAME, true),
+            ("REFERENCED_COLUMN_NAME", NAME, true),
+        ],
+        none,
+    ),
+    (
+        "PARAMETERS",
+        &[
+            ("SPECIFIC_CATALOG", NAME, false),
+            ("SPECIFIC_SCHEMA", NAME, false),
+            ("SPECIFIC_NAME", NAME, false),
+            ("ORDINAL_POSITION", NUMBER, false),
+            ("PARAMETER_MODE", NAME, true),
+            ("PARAMETER_NAME", NAME, true),
+            ("DATA_TYPE", SqlType::Longtext, false),
+            ("CHARACTER_MAXIMUM_LENGTH", SqlType::Bigint, true),
+            ("CHARACTER_OCTET_LENGTH", SqlType::Bigint, true),
+            ("NUMERIC_PRECISION", SqlType::IntUnsigned, true),
+            ("NUMERIC_SCALE", SqlType::Bigint, true),
+            ("DATETIME_PRECISION", SqlType::IntUnsigned, true),
+            ("CHARACTER_SET_NAME", NAME, true),
+            ("COLLATION_NAME", NAME, true),
+            ("DTD_IDENTIFIER", SqlType::Longtext, false),
+            ("ROUTINE_TYPE", NAME, false),
+        ],
+        none,
+    ),
+    (
+        "PARTITIONS",
+        &[
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("PARTITION_NAME", NAME, true),
+            ("SUBPARTITION_NAME", NAME, true),
+            ("PARTITION_ORDINAL_POSITION", SqlType::IntUnsigned, true),
+            ("SUBPARTITION_ORDINAL_POSITION", SqlType::IntUnsigned, true),
+            ("PARTITION_METHOD", NAME, true),
+            ("SUBPARTITION_METHOD", NAME, true),
+            ("PARTITION_EXPRESSION", SqlType::Longtext, true),
+            ("SUBPARTITION_EXPRESSION", SqlType::Longtext, true),
+            ("PARTITION_DESCRIPTION", SqlType::Longtext, true),
+            ("TABLE_ROWS", NUMBER, true),
+            ("AVG_ROW_LENGTH", NUMBER, true),
+            ("DATA_LENGTH", NUMBER, true),
+            ("MAX_DATA_LENGTH", NUMBER, true),
+            ("INDEX_LENGTH", NUMBER, true),
+            ("DATA_FREE", NUMBER, true),
+            ("CREATE_TIME", SqlType::Varchar(19), true),
+            ("UPDATE_TIME", SqlType::Varchar(19), true),
+            ("CHECK_TIME", SqlType::Varchar(19), true),
+            ("CHECKSUM", NUMBER, true),
+            ("PARTITION_COMMENT", SqlType::Longtext, false),
+            ("NODEGROUP", NAME, true),
+            ("TABLESPACE_NAME", NAME, true),
+        ],
+        partitions,
+    ),
+    (
+        "PLUGINS",
+        &[
+            ("PLUGIN_NAME", NAME, false),
+            ("PLUGIN_VERSION", NAME, false),
+            ("PLUGIN_STATUS", NAME, false),
+            ("PLUGIN_TYPE", NAME, false),
+            ("PLUGIN_TYPE_VERSION", NAME, false),
+            ("PLUGIN_LIBRARY", NAME, true),
+            ("PLUGIN_LIBRARY_VERSION", NAME, true),
+            ("PLUGIN_AUTHOR", NAME, true),
+            ("PLUGIN_DESCRIPTION", SqlType::Longtext, true),
+            ("PLUGIN_LICENSE", SqlType::Varchar(80), true),
+            ("LOAD_OPTION", NAME, false),
+        ],
+        plugins,
+    ),
+    (
+        "REFERENTIAL_CONSTRAINTS",
+        &[
+            ("CONSTRAINT_CATALOG", NAME, false),
+            ("CONSTRAINT_SCHEMA", NAME, false),
+            ("CONSTRAINT_NAME", NAME, true),
+            ("UNIQUE_CONSTRAINT_CATALOG", NAME, false),
+            ("UNIQUE_CONSTRAINT_SCHEMA", NAME, false),
+            ("UNIQUE_CONSTRAINT_NAME", NAME, true),
+            ("MATCH_OPTION", NAME, false),
+            ("UPDATE_RULE", NAME, false),
+            ("DELETE_RULE", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("REFERENCED_TABLE_NAME", NAME, false),
+        ],
+        none,
+    ),
+    (
+        "ROUTINES",
+        &[
+            ("SPECIFIC_NAME", NAME, false),
+            ("ROUTINE_CATALOG", NAME, false),
+            ("ROUTINE_SCHEMA", NAME, false),
+            ("ROUTINE_NAME", NAME, false),
+            ("ROUTINE_TYPE", NAME, false),
+            ("DATA_TYPE", SqlType::Longtext, false),
+            ("CHARACTER_MAXIMUM_LENGTH", SqlType::Bigint, true),
+            ("CHARACTER_OCTET_LENGTH", SqlType::Bigint, true),
+            ("NUMERIC_PRECISION", SqlType::IntUnsigned, true),
+            ("NUMERIC_SCALE", SqlType::IntUnsigned, true),
+            ("DATETIME_PRECISION", SqlType::IntUnsigned, true),
+            ("CHARACTER_SET_NAME", NAME, true),
+            ("COLLATION_NAME", NAME, true),
+            ("DTD_IDENTIFIER", SqlType::Longtext, true),
+            ("ROUTINE_BODY", NAME, false),
+            ("ROUTINE_DEFINITION", SqlType::Longtext, true),
+            ("EXTERNAL_NAME", NAME, true),
+            ("EXTERNAL_LANGUAGE", NAME, false),
+            ("PARAMETER_STYLE", NAME, false),
+            ("IS_DETERMINISTIC", SqlType::Varchar(3), false),
+            ("SQL_DATA_ACCESS", NAME, false),
+            ("SQL_PATH", NAME, true),
+            ("SECURITY_TYPE", NAME, false),
+            ("CREATED", SqlType::Varchar(19), false),
+            ("LAST_ALTERED", SqlType::Varchar(19), false),
+            ("SQL_MODE", SqlType::Longtext, false),
+            ("ROUTINE_COMMENT", SqlType::Longtext, false),
+            ("DEFINER", SqlType::Varchar(80), false),
+            ("CHARACTER_SET_CLIENT", NAME, false),
+            ("COLLATION_CONNECTION", NAME, false),
+            ("DATABASE_COLLATION", NAME, false),
+        ],
+        none,
+    ),
+    (
+        "SCHEMA_PRIVILEGES",
+        &[
+            ("GRANTEE", SqlType::Varchar(80), false),
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("PRIVILEGE_TYPE", NAME, false),
+            ("IS_GRANTABLE", SqlType::Varchar(3), false),
+        ],
+        schema_privileges,
+    ),
+    (
+        "STATISTICS",
+        &[
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("NON_UNIQUE", SqlType::Bigint, false),
+            ("INDEX_SCHEMA", NAME, false),
+            ("INDEX_NAME", NAME, true),
+            ("SEQ_IN_INDEX", SqlType::IntUnsigned, false),
+            ("COLUMN_NAME", NAME, true),
+            ("COLLATION", NAME, true),
+            ("CARDINALITY", SqlType::Bigint, true),
+            ("SUB_PART", SqlType::Bigint, true),
+            ("PACKED", NAME, true),
+            ("NULLABLE", SqlType::Varchar(3), false),
+            ("INDEX_TYPE", NAME, false),
+            ("COMMENT", NAME, false),
+            ("INDEX_COMMENT", SqlType::Longtext, false),
+            ("IS_VISIBLE", SqlType::Varchar(3), false),
+            ("EXPRESSION", SqlType::Longtext, true),
+        ],
+        none,
+    ),
+    (
+        "TABLE_CONSTRAINTS",
+        &[
+            ("CONSTRAINT_CATALOG", NAME, false),
+            ("CONSTRAINT_SCHEMA", NAME, false),
+            ("CONSTRAINT_NAME", NAME, true),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("CONSTRAINT_TYPE", NAME, false),
+            ("ENFORCED", SqlType::Varchar(3), false),
+        ],
+        none,
+    ),
+    (
+        "TABLE_PRIVILEGES",
+        &[
+            ("GRANTEE", SqlType::Varchar(80), false),
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("PRIVILEGE_TYPE", NAME, false),
+            ("IS_GRANTABLE", SqlType::Varchar(3), false),
+        ],
+        none,
+    ),
+    (
+        "TRIGGERS",
+        &[
+            ("TRIGGER_CATALOG", NAME, false),
+            ("TRIGGER_SCHEMA", NAME, false),
+            ("TRIGGER_NAME", NAME, false),
+            ("EVENT_MANIPULATION", NAME, false),
+            ("EVENT_OBJECT_CATALOG", NAME, false),
+            ("EVENT_OBJECT_SCHEMA", NAME, false),
+            ("EVENT_OBJECT_TABLE", NAME, false),
+            ("ACTION_ORDER", SqlType::IntUnsigned, false),
+            ("ACTION_CONDITION", NAME, true),
+            ("ACTION_STATEMENT", SqlType::Longtext, false),
+            ("ACTION_ORIENTATION", NAME, false),
+            ("ACTION_TIMING", NAME, false),
+            ("ACTION_REFERENCE_OLD_TABLE", NAME, true),
+            ("ACTION_REFERENCE_NEW_TABLE", NAME, true),
+            ("ACTION_REFERENCE_OLD_ROW", NAME, false),
+            ("ACTION_REFERENCE_NEW_ROW", NAME, false),
+            ("CREATED", SqlType::Varchar(19), false),
+            ("SQL_MODE", SqlType::Longtext, false),
+            ("DEFINER", SqlType::Varchar(80), false),
+            ("CHARACTER_SET_CLIENT", NAME, false),
+            ("COLLATION_CONNECTION", NAME, false),
+            ("DATABASE_COLLATION", NAME, false),
+        ],
+        none,
+    ),
+    (
+        "USER_PRIVILEGES",
+        &[
+            ("GRANTEE", SqlType::Varchar(80), false),
+            ("TABLE_CATALOG", NAME, false),
+            ("PRIVILEGE_TYPE", NAME, false),
+            ("IS_GRANTABLE", SqlType::Varchar(3), false),
+        ],
+        user_privileges,
+    ),
+    (
+        "VIEWS",
+        &[
+            ("TABLE_CATALOG", NAME, false),
+            ("TABLE_SCHEMA", NAME, false),
+            ("TABLE_NAME", NAME, false),
+            ("VIEW_DEFINITION", SqlType::Longtext, true),
+            ("CHECK_OPTION", NAME, true),
+            ("IS_UPDATABLE", SqlType::Varchar(3), true),
+            ("DEFINER", SqlType::Varchar(80), true),
+            ("SECURITY_TYPE", NAME, true),
+            ("CHARACTER_SET_CLIENT", NAME, false),
+            ("COLLATION_CONNECTION", NAME, false),
+        ],
+        views,
+    ),
+    ("GLOBAL_VARIABLES", NAMED_VALUES, variables::global_rows),
+    ("SESSION_VARIABLES", NAMED_VALUES, variables::session_rows),
+    ("SESSION_STATUS", NAMED_VALUES, variables::status_rows),
+];
+
+const NAMED_VALUES: &[(&str, SqlType, bool)] =
+    &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)];
+
+fn schemata(_: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |schema: &&str| {
+        vec!["def".into(), (*schema).into(), CHARACTER_SET.into(), COLLATION.into(), OwnedValue::Null, "NO".into()]
+    };
+    SCHEMAS.iter().map(row).collect()
+}
+
+fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |schema: &str, name: &str, table_type: &str, engine: Option<&str>, doc: &str| {
+        let mut row: Vec<OwnedValue> =
+            vec!["def".into(), schema.into(), name.into(), table_type.into(), engine.into(), 10_u64.into(), "Dynamic".into()];
+        row.resize_with(17, OwnedValue::default);
+        row.extend([COLLATION.into(), OwnedValue::Null, "".into(), doc.into()]);
+        row
+    };
+    let mut rows: Vec<_> = state
+        .catalog
+        .relations
+        .iter()
+        .map(|relation| {
+            let (table_type, engine) = match relation.kind {
+                Kind::Table(_) => ("BASE TABLE", Some("PERFORMANCE_SCHEMA")),
+                Kind::Information(_) => ("SYSTEM VIEW", None),
+                Kind::View(_) => ("VIEW", None),
+            };
+            row(relation.schema, &relation.name, table_type, engine, relation.doc)
+        })
+        .collect();
+    rows.extend(state.scratch().iter().map(|table| row(TEST, &table.name, "BASE TABLE", Some("MEMORY"), "")));
+    rows
+}
+
+fn all_columns(state: &State) -> Vec<Vec<OwnedValue>> {
+    let mut rows = Vec::new();
+    let mut add = |schema: &str, table: &str, columns: &[Column]| {
+        rows.extend((1_u64..).zip(columns).map(|(ordinal, column)| column_row(schema, table, ordinal, column)));
+    };
+    for relation in &state.catalog.relations {
+        add(relation.schema, &relation.name, relation.columns());
+    }
+    for table in state.scratch().iter() {
+        add(TEST, &table.name, &table.columns);
+    }
+    rows
+}
+
+fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column) -> Vec<OwnedValue> {
+    let column_type = column.sql_type.to_string();
+    let data_type = column_type.split(['(', ' ']).next().unwrap_or_default().to_owned();
+    let characters: Option<i64> = match column.sql_type {
+        SqlType::Varchar(length) | SqlType::Char(length) => Some(length.into()),
+        SqlType::Longtext => Some(u32::MAX.into()),
+        SqlType::Enum(names) => names.iter().map(|name| name.len() as i64).max(),
+        _ => None,
+    };
+    let bytes = if column.sql_type == SqlType::Longtext { characters } else { characters.map(|characters| characters * 4) };
+    let precision: Option<u64> = match column.sql_type {
+        SqlType::BigintUnsigned => Some(20),
+        SqlType::Bigint => Some(19),
+        SqlType::Int | SqlType::IntUnsigned => Some(10),
+        SqlType::Double => Some(22),
+        _ => None,
+    };
+    let scale = precision.filter(|_| column.sql_type != SqlType::Double).map(|_| 0_u64);
+    let text = |text: &'static str| if column.is_text() { text.into() } else { OwnedValue::Null };
+    vec![
+        "def".into(),
+        schema.into(),
+        table.into(),
+        column.name.as_str().into(),
+        ordinal.into(),
+        OwnedValue::Null,
+        if column.nullable { "YES" } else { "NO" }.into(),
+        data_type.into(),
+        characters.into(),
+        bytes.into(),
+        precision.into(),
+        scale.into(),
+        OwnedValue::Null,
+        text(CHARACTER_SET),
+        text(COLLATION),
+        column_type.into(),
+        "".into(),
+        "".into(),
+        "select,insert,update,references".into(),
+        column.doc.into(),
+        "".into(),
+        OwnedValue::Null,
+    ]
+}
+
+/// What there is none of.
+fn none(_: &State) -> Vec<Vec<OwnedValue>> {
+    Vec::new()
+}
+
+fn character_sets(_: &State) -> Vec<Vec<OwnedValue>> {
+    vec![vec![CHARACTER_SET.into(), COLLATION.into(), "UTF-8 Unicode".into(), 4_u64.into()]]
+}
+
+fn collations(_: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |name: &str, id: u64, is_default: &str, sort_length: u64, pad: &str| {
+        let compiled = OwnedValue::from("Yes");
+        vec![name.into(), CHARACTER_SET.into(), id.into(), is_default.into(), compiled, sort_length.into(), pad.into()]
+    };
+    vec![row(COLLATION, 255, "Yes", 0, "NO PAD"), row("utf8mb4_bin", 46, "", 1, "PAD SPACE")]
+}
+
+fn applicable(state: &State) -> Vec<Vec<OwnedValue>> {
+    let first_two = |mut row: Vec<OwnedValue>| {
+        row.truncate(2);
+        row
+    };
+    collations(state).into_iter().map(first_two).collect()
+}
+
+fn engines(_: &State) -> Vec<Vec<OwnedValue>> {
+    let no = || OwnedValue::from("NO");
+    vec![vec!["PERFORMANCE_SCHEMA".into(), "DEFAULT".into(), "Performance Schema".into(), no(), no(), no()]]
+}
+
+/// The words that the parser knows; reserved is what cannot be a name without quotes.
+fn keywords(_: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |(word, keyword): (&&str, _)| {
+        let reserved = RESERVED_FOR_TABLE_ALIAS.contains(keyword) || RESERVED_FOR_COLUMN_ALIAS.contains(keyword);
+        vec![(*word).into(), u64::from(reserved).into()]
+    };
+    ALL_KEYWORDS.iter().zip(ALL_KEYWORDS_INDEX).map(row).collect()
+}
+
+/// A table that has none is one of its own.
+fn partitions(state: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |table: Vec<OwnedValue>| {
+        let mut row: Vec<OwnedValue> = table.into_iter().take(3).collect();
+        row.resize_with(22, OwnedValue::default);
+        row.extend(["".into(), OwnedValue::Null, OwnedValue::Null]);
+        row
+    };
+    all_tables(state).into_iter().map(row).collect()
+}
+
+fn plugins(_: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |name: &str, kind: &str, type_version: &str, description: &str| {
+        let (none, version) = (OwnedValue::Null, "0.1".into());
+        let (active, license, force) = ("ACTIVE".into(), "MIT OR Apache-2.0".into(), "FORCE".into());
+        let (name, kind, type_version) = (name.into(), kind.into(), type_version.into());
+        let description = description.into();
+        vec![name, version, active, kind, type_version, none.clone(), none, "".into(), description, license, force]
+    };
+    vec![
+        row("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
+        row("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
+        row("PERFORMANCE_SCHEMA", "STORAGE ENGINE", "80040.0", "Performance Schema"),
+    ]
+}
+
+fn grantee(state: &State) -> OwnedValue {
+    let account = state.account();
+    format!("'{}'@'{}'", account.user, account.host).into()
+}
+
+fn schema_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
+    let privileges: &[&str] = match state.account().right {
+        Right::Read => &["SELECT"],
+        Right::Control => &["SELECT", "INSERT", "UPDATE", "DELETE", "DROP"],
+    };
+    let row = |privilege: &&str| {
+        let schema = crate::catalog::PERFORMANCE_SCHEMA.into();
+        vec![grantee(state), "def".into(), schema, (*privilege).into(), "NO".into()]
+    };
+    privileges.iter().map(row).collect()
+}
+
+fn user_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
+    vec![vec![grantee(state), "def".into(), "USAGE".into(), "NO".into()]]
+}
+
+fn views(state: &State) -> Vec<Vec<OwnedValue>> {
+    let row = |relation: &crate::catalog::Relation| {
+        let Kind::View(query) = &relation.kind else { return None };
+        let mut row: Vec<OwnedValue> = vec!["def".into(), SYS.into(), relation.name.as_str().into(), query.to_string().into()];
+        row.extend(["NONE", "NO", "mysql.sys@localhost", "INVOKER", CHARACTER_SET, COLLATION].map(OwnedValue::from));
+        Some(row)
+    };
+    state.catalog.relations.iter().filter_map(row).collect()
+}
