@@ -285,17 +285,23 @@ impl Rewriter<'_> {
         };
         let is_simple = function.over.is_none() && list.duplicate_treatment.is_none() && list.clauses.is_empty();
         let count = list.args.len();
+        let mut separator = None;
         let wrong_count = || Error::parameter_count(&name);
         let between = |least: usize, most: usize| if (least..=most).contains(&count) { Ok(()) } else { Err(wrong_count()) };
 
         // What SQLite does itself; `count(*)` alone has no expressions for arguments.
-        let is_sum = matches!(name.as_str(), "sum" | "avg");
-        if is_sum || BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
+        let is_own = functions::AGGREGATES.contains(&name.as_str()) && !BUILT_IN.iter().any(|(built_in, _)| *built_in == name);
+        if is_own || BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
             match name.as_str() {
-                "count" | "min" | "max" | "sum" | "avg" => between(1, 1)?,
+                "count" if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && count > 1 => {
+                    let row = call("row", expressions(std::mem::take(&mut list.args)));
+                    list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(row)));
+                }
+                "count" | "min" | "max" => between(1, 1)?,
+                _ if is_own => between(1, 1)?,
                 "group_concat" => {
                     between(1, functions::MAX_TEXT)?;
-                    self.group_concat(&mut list)?;
+                    separator = self.group_concat(&mut list)?;
                 }
                 _ => {}
             }
@@ -309,11 +315,22 @@ impl Rewriter<'_> {
             if let Some(WindowType::WindowSpec(window)) = &mut function.over {
                 window_without_case(window);
             }
-            let name = if is_sum { format!("{PREFIX}{name}") } else { name };
+            let name = if is_own { format!("{PREFIX}{name}") } else { name };
             function.name = ObjectName::from(vec![ident(&name)]);
             function.args = FunctionArguments::List(list);
             if matches!(name.as_str(), "coalesce" | "ifnull") {
                 self.one_kind(arguments_mut(&mut function));
+            }
+            if name == "group_concat" && function.over.is_none() {
+                let mut text = Expr::Function(function);
+                if let Some(separator) = separator {
+                    let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
+                    text = call("replace", vec![text, comma.clone(), separator]);
+                    text = call("replace", vec![text, stand_in, comma]);
+                }
+                let most = self.state.variable("group_concat_max_len").unwrap_or_default();
+                let most = self.constant(&most);
+                return Ok(call("left_bytes", vec![text, most]));
             }
             return Ok(Expr::Function(function));
         }
@@ -324,6 +341,9 @@ impl Rewriter<'_> {
             return Err(wrong_count());
         }
         let mut arguments = expressions(list.args);
+        if let Some(value) = self.now(&name, &arguments)? {
+            return Ok(self.text(&value));
+        }
         if let Some(value) = self.constant_function(&name, count) {
             return Ok(self.constant(&value));
         }
@@ -353,6 +373,19 @@ impl Rewriter<'_> {
                 between(2, 2)?;
                 Ok(self.comparing_call(&name, arguments))
             }
+            "timestampdiff" | "timestampadd" => {
+                between(3, 3)?;
+                let unit = match &arguments[0] {
+                    Expr::Identifier(unit) => unit.value.to_ascii_uppercase(),
+                    other => return Err(Error::syntax(&other.to_string(), 1)),
+                };
+                arguments[0] = self.text(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit));
+                if name == "timestampdiff" {
+                    return Ok(call(&name, arguments));
+                }
+                arguments.reverse();
+                Ok(call("date_add", arguments))
+            }
             "date_add" | "adddate" | "date_sub" | "subdate" => {
                 between(2, 2)?;
                 let interval = arguments.pop().ok_or_else(wrong_count)?;
@@ -375,7 +408,8 @@ impl Rewriter<'_> {
     }
 
     /// `GROUP_CONCAT(x ORDER BY y SEPARATOR z)`: SQLite has the separator as a second argument.
-    fn group_concat(&mut self, list: &mut FunctionArgumentList) -> Result<(), Error> {
+    /// Given back is a separator that is still to be put in the place of the comma.
+    fn group_concat(&mut self, list: &mut FunctionArgumentList) -> Result<Option<Expr>, Error> {
         let mut separator = None;
         let mut clauses = Vec::new();
         for clause in std::mem::take(&mut list.clauses) {
@@ -393,19 +427,43 @@ impl Rewriter<'_> {
         let text = call("concat", arguments);
         list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(text)));
         match separator {
-            Some(separator) if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && !self.is_comma(&separator) => {
-                return Err(Error::unsupported("GROUP_CONCAT(DISTINCT … SEPARATOR …)"));
+            // SQLite has none with DISTINCT but a comma.
+            Some(other) if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && !self.is_comma(&other) => {
+                let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
+                if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(text))) = list.args.first_mut() {
+                    *text = call("replace", vec![take(text), comma, stand_in]);
+                }
+                return Ok(Some(other));
             }
             Some(separator) if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) => {
                 list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(separator)));
             }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     fn is_comma(&self, expr: &Expr) -> bool {
         matches!(self.bound_value(expr), Some(SqliteValue::Text(text)) if text == ",")
+    }
+
+    /// The moment of the statement, with as many digits of a fraction as are asked for.
+    fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<String>, Error> {
+        let is_time = match name {
+            "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => false,
+            "curtime" | "current_time" | "utc_time" => true,
+            _ => return Ok(None),
+        };
+        let digits = match arguments {
+            [] => 0,
+            [Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. })] => digits.parse::<usize>().unwrap_or(usize::MAX),
+            _ => return Err(Error::parameter_count(name)),
+        };
+        if digits > 6 {
+            return Err(Error::new(1426, "42000", format!("Too-big precision {digits} specified for '{name}'. Maximum is 6.")));
+        }
+        let (moment, time) = self.state.now().rounded_down(digits);
+        Ok(Some(if is_time { time } else { moment }))
     }
 
     /// Functions whose value is one and the same throughout a statement.
@@ -416,11 +474,7 @@ impl Rewriter<'_> {
             ("version", 0) => self.state.variable("version").unwrap_or_default(),
             ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
             ("connection_id", 0) => self.state.connection_id().into(),
-            ("now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp", 0 | 1) => {
-                now.to_string().into()
-            }
             ("curdate" | "current_date" | "utc_date", 0) => now.date().into(),
-            ("curtime" | "current_time" | "utc_time", 0 | 1) => now.time().into(),
             ("unix_timestamp", 0) => now.unix_seconds().into(),
             ("last_insert_id", 0) => 0_i64.into(),
             ("row_count", 0) => self.state.row_count().into(),
@@ -714,8 +768,13 @@ impl Rewriter<'_> {
     }
 }
 
+/// What stands for a comma that is part of a text, where commas separate them: no character, so in no text.
+const STAND_IN: &str = "\u{10ffff}";
+
 /// Functions that stand for operators and have no name in MySQL.
-const INTERNAL: [&str; 20] = [
+const INTERNAL: &[&str] = &[
+    "row",
+    "left_bytes",
     "add",
     "subtract",
     "multiply",

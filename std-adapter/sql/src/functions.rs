@@ -3,15 +3,16 @@
 
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, compare, moment, snapshot};
+use crate::{Error, aggregates, compare, moment, snapshot, times};
 use perfschema::core::pattern::LikePattern;
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
-use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub(crate) const PREFIX: &str = "my_";
 /// The longest text that a function makes.
@@ -69,7 +70,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("regexp_like", 2, 3, INTEGER, regexp),
     // CAST and CONVERT.
     function("number", 1, 1, DOUBLE, |a, _| one(a, Ok)),
-    function("signed", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(x.whole().clamp(i64::MIN.into(), i64::MAX.into()))))),
+    function("signed", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_signed(x).into())))),
     function("unsigned", 1, 1, Some(SqlType::BigintUnsigned), |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).into())))),
     function("real", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real())))),
     function("char_of", 1, 2, TEXT, char_of),
@@ -95,6 +96,16 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("quote", 1, 1, TEXT, |a, _| on_text(a, |text| crate::parse::quote(&text))),
     function("length", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| integer(text.len())))),
     function("char_length", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| integer(characters(&text))))),
+    function("ascii", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| Value::Integer(text.bytes().next().unwrap_or(0).into())))),
+    function("ord", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| Value::Integer(ord(&text))))),
+    function("bin", 1, 1, TEXT, |a, _| one_text(a, |x| format!("{:b}", to_unsigned(x)))),
+    function("oct", 1, 1, TEXT, |a, _| one_text(a, |x| format!("{:o}", to_unsigned(x)))),
+    function("regexp_replace", 3, 3, TEXT, regexp_replace),
+    function("regexp_substr", 2, 2, TEXT, regexp_substr),
+    function("row", 1, MANY, TEXT, row),
+    function("left_bytes", 2, 2, TEXT, left_bytes),
+    function("charset", 1, 1, TEXT, |_, _| Ok(Value::Text(crate::catalog::CHARACTER_SET.to_owned()))),
+    function("collation", 1, 1, TEXT, |_, _| Ok(Value::Text(crate::catalog::COLLATION.to_owned()))),
     function("locate", 2, 3, INTEGER, locate),
     function("instr", 2, 2, INTEGER, |a, state| locate(&[a[1], a[0]], state)),
     function("strcmp", 2, 2, INTEGER, strcmp),
@@ -117,6 +128,16 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("power", 2, 2, DOUBLE, |a, _| both(a, |x, y| Number::Real(x.real().powf(y.real())))),
     function("sqrt", 1, 1, DOUBLE, |a, _| positive(a, f64::sqrt)),
     function("ln", 1, 1, DOUBLE, |a, _| positive(a, f64::ln)),
+    function("log", 1, 2, DOUBLE, log),
+    function("exp", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().exp())))),
+    function("sin", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().sin())))),
+    function("cos", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().cos())))),
+    function("tan", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().tan())))),
+    function("degrees", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().to_degrees())))),
+    function("radians", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().to_radians())))),
+    function("bit_count", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).count_ones().into())))),
+    function("crc32", 1, 1, INTEGER, |a, _| Ok(on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
+    function("sleep", 1, 1, INTEGER, sleep),
     function("log10", 1, 1, DOUBLE, |a, _| positive(a, f64::log10)),
     function("log2", 1, 1, DOUBLE, |a, _| positive(a, f64::log2)),
     // Moments.
@@ -130,7 +151,19 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         Ok(on(a, 1, |unit| at(&a[..1], |moment| moment.part(&unit).map_or(Value::Null, Value::Integer)).unwrap_or(Value::Null)))
     }),
     function("unix_timestamp", 1, 1, INTEGER, |a, _| at(a, |moment| Value::Integer(moment.unix_seconds()))),
-    function("from_unixtime", 1, 1, TEXT, |a, _| one_text(a, |x| moment::Moment::from_unix(x.real()).to_string())),
+    function("from_unixtime", 1, 2, TEXT, times::from_unixtime),
+    function("timestampdiff", 3, 3, INTEGER, times::timestampdiff),
+    function("timediff", 2, 2, TEXT, times::timediff),
+    function("sec_to_time", 1, 1, TEXT, |a, _| one_text(a, |x| times::time_of(x.real()))),
+    function("time_to_sec", 1, 1, INTEGER, times::time_to_sec),
+    function("timestamp", 1, 1, TEXT, |a, _| at(a, |moment| Value::Text(moment.with_time().to_string()))),
+    function("dayofweek", 1, 1, INTEGER, |a, _| at(a, |moment| Value::Integer((moment.day() + 4).rem_euclid(7) + 1))),
+    function("weekday", 1, 1, INTEGER, |a, _| at(a, |moment| Value::Integer((moment.day() + 3).rem_euclid(7)))),
+    function("dayofyear", 1, 1, INTEGER, |a, _| at(a, |moment| Value::Integer(moment.format("%j").parse().unwrap_or(0)))),
+    function("dayname", 1, 1, TEXT, |a, _| at(a, |moment| Value::Text(moment.format("%W")))),
+    function("monthname", 1, 1, TEXT, |a, _| at(a, |moment| Value::Text(moment.format("%M")))),
+    function("last_day", 1, 1, TEXT, |a, _| at(a, |moment| Value::Text(moment.last_day()))),
+    function("to_days", 1, 1, INTEGER, |a, _| at(a, |moment| Value::Integer(moment.day() + 719_528))),
     function("datediff", 2, 2, INTEGER, datediff),
     // The region's clock, in picoseconds since its start as TIMER_START has it; NULL once the program has ended.
     function("timer_now", 0, 0, Some(SqlType::BigintUnsigned), |_, state| {
@@ -148,7 +181,6 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("character_length", "char_length"),
     ("ceil", "ceiling"),
     ("pow", "power"),
-    ("log", "ln"),
 ];
 
 /// SQLite's own that do as MySQL's do.
@@ -173,7 +205,21 @@ pub(crate) const BUILT_IN: &[(&str, Option<SqlType>)] = &[
 ];
 
 /// What makes one value of many rows.
-pub(crate) const AGGREGATES: &[&str] = &["count", "min", "max", "sum", "avg", "group_concat"];
+pub(crate) const AGGREGATES: &[&str] = &[
+    "count",
+    "min",
+    "max",
+    "sum",
+    "avg",
+    "group_concat",
+    "std",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "variance",
+    "var_pop",
+    "var_samp",
+];
 
 /// The function of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
@@ -191,7 +237,11 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     for function in FUNCTIONS {
         let state = Arc::clone(state);
-        let flags = if function.arguments.1 == 0 { flags } else { flags | FunctionFlags::SQLITE_DETERMINISTIC };
+        let flags = if function.arguments.1 == 0 || function.name == "sleep" {
+            flags
+        } else {
+            flags | FunctionFlags::SQLITE_DETERMINISTIC
+        };
         connection.create_scalar_function(format!("{PREFIX}{}", function.name).as_str(), -1, flags, move |context| {
             let arguments: Vec<ValueRef<'_>> = (0..context.len()).map(|index| context.get_raw(index)).collect();
             // SQLite looks at the time every few thousand steps; long texts take long within one step.
@@ -201,117 +251,8 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
             result.and_then(|()| (function.call)(&arguments, &state)).map_err(|error| state.fail(error))
         })?;
     }
-    let flags = flags | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_window_function(
-        format!("{PREFIX}sum").as_str(),
-        1,
-        flags,
-        Sum { state: Arc::clone(state), average: false },
-    )?;
-    connection.create_window_function(
-        format!("{PREFIX}avg").as_str(),
-        1,
-        flags,
-        Sum { state: Arc::clone(state), average: true },
-    )?;
-    // Texts compare without case, as MySQL's default collation has it.
-    connection.create_aggregate_function(format!("{PREFIX}single").as_str(), 1, flags, Single(Arc::clone(state)))?;
+    aggregates::register(connection, state, flags | FunctionFlags::SQLITE_DETERMINISTIC)?;
     connection.create_collation("NOCASE", snapshot::compare)
-}
-
-/// The one value that a scalar subquery has.
-struct Single(Arc<State>);
-
-impl Aggregate<Value, Value> for Single {
-    fn init(&self, _: &mut Context<'_>) -> Result<Value> {
-        // No row yet: a value that no column has.
-        Ok(Value::Blob(Vec::new()))
-    }
-
-    fn step(&self, context: &mut Context<'_>, one: &mut Value) -> Result<()> {
-        if !matches!(one, Value::Blob(bytes) if bytes.is_empty()) {
-            return Err(self.0.fail(Error::several_rows()));
-        }
-        *one = Value::try_from(context.get_raw(0)).unwrap_or(Value::Null);
-        Ok(())
-    }
-
-    fn finalize(&self, _: &mut Context<'_>, one: Option<Value>) -> Result<Value> {
-        Ok(one.filter(|one| !matches!(one, Value::Blob(bytes) if bytes.is_empty())).unwrap_or(Value::Null))
-    }
-}
-
-/// SUM and AVG, exact over unsigned numbers.
-struct Sum {
-    state: Arc<State>,
-    average: bool,
-}
-
-#[derive(Debug, Default)]
-struct Total {
-    integers: i128,
-    reals: f64,
-    /// How many of the values were fractions.
-    real_count: u64,
-    count: u64,
-}
-
-impl Sum {
-    fn result(&self, total: Option<&Total>) -> Result<Value> {
-        let Some(total) = total.filter(|total| total.count > 0) else { return Ok(Value::Null) };
-        let sum = if total.real_count > 0 {
-            Number::Real(total.integers as f64 + total.reals)
-        } else {
-            Number::Integer(total.integers)
-        };
-        let result = if self.average { Number::Real(sum.real() / total.count as f64) } else { sum };
-        result.store().map_err(|error| self.state.fail(error))
-    }
-}
-
-impl Aggregate<Total, Value> for Sum {
-    fn init(&self, _: &mut Context<'_>) -> Result<Total> {
-        Ok(Total::default())
-    }
-
-    fn step(&self, context: &mut Context<'_>, total: &mut Total) -> Result<()> {
-        match Number::of(context.get_raw(0)) {
-            None => return Ok(()),
-            Some(Number::Integer(number)) => {
-                total.integers =
-                    total.integers.checked_add(number).ok_or_else(|| self.state.fail(Error::out_of_range("DECIMAL")))?;
-            }
-            Some(Number::Real(number)) => {
-                total.reals += number;
-                total.real_count += 1;
-            }
-        }
-        total.count += 1;
-        Ok(())
-    }
-
-    fn finalize(&self, _: &mut Context<'_>, total: Option<Total>) -> Result<Value> {
-        self.result(total.as_ref())
-    }
-}
-
-impl WindowAggregate<Total, Value> for Sum {
-    fn value(&self, total: Option<&mut Total>) -> Result<Value> {
-        self.result(total.as_deref())
-    }
-
-    fn inverse(&self, context: &mut Context<'_>, total: &mut Total) -> Result<()> {
-        match Number::of(context.get_raw(0)) {
-            None => return Ok(()),
-            Some(Number::Integer(number)) => total.integers = total.integers.saturating_sub(number),
-            Some(Number::Real(number)) => {
-                total.reals -= number;
-                total.real_count = total.real_count.saturating_sub(1);
-            }
-        }
-        total.count = total.count.saturating_sub(1);
-        Ok(())
-    }
 }
 
 fn integer(number: usize) -> Value {
@@ -327,11 +268,11 @@ fn one(arguments: Arguments<'_>, f: impl Fn(Number) -> Result<Number, Error>) ->
     Number::of(arguments[0]).map_or(Ok(Value::Null), |number| f(number)?.store())
 }
 
-fn one_text(arguments: Arguments<'_>, f: impl Fn(Number) -> String) -> Result<Value, Error> {
+pub(crate) fn one_text(arguments: Arguments<'_>, f: impl Fn(Number) -> String) -> Result<Value, Error> {
     Ok(Number::of(arguments[0]).map_or(Value::Null, |number| Value::Text(f(number))))
 }
 
-fn both(arguments: Arguments<'_>, f: impl Fn(Number, Number) -> Number) -> Result<Value, Error> {
+pub(crate) fn both(arguments: Arguments<'_>, f: impl Fn(Number, Number) -> Number) -> Result<Value, Error> {
     match (Number::of(arguments[0]), Number::of(arguments[1])) {
         (Some(a), Some(b)) => f(a, b).store(),
         _ => Ok(Value::Null),
@@ -380,6 +321,15 @@ fn to_unsigned(number: Number) -> u64 {
     u64::try_from(whole).unwrap_or(if whole < 0 { whole as u64 } else { u64::MAX })
 }
 
+fn to_signed(number: Number) -> i64 {
+    match number {
+        // One that only fits unsigned wraps round, as in MySQL.
+        Number::Integer(whole) => i64::try_from(whole).or(u64::try_from(whole).map(|whole| whole as i64)),
+        Number::Real(_) => i64::try_from(number.whole()),
+    }
+    .unwrap_or(if number.real() < 0.0 { i64::MIN } else { i64::MAX })
+}
+
 fn bits(a: Number, b: Number, f: impl Fn(u64, u64) -> u64) -> Number {
     Number::Integer(f(to_unsigned(a), to_unsigned(b)).into())
 }
@@ -422,6 +372,56 @@ fn rounded(arguments: Arguments<'_>, round: fn(f64) -> f64) -> Result<Value, Err
 
 fn positive(arguments: Arguments<'_>, f: fn(f64) -> f64) -> Result<Value, Error> {
     one(arguments, |number| Ok(Number::Real(f(number.real())))).or(Ok(Value::Null))
+}
+
+/// Of one number to the base e, or of the second to the base of the first.
+fn log(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    match arguments {
+        [number] => positive(&[*number], f64::ln),
+        _ => both(arguments, |base, number| Number::Real(number.real().log(base.real()))).or(Ok(Value::Null)),
+    }
+}
+
+/// CRC-32 as in Ethernet and zip.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
+    };
+    !bytes.iter().fold(u32::MAX, step)
+}
+
+/// The bytes of the first character as one number.
+fn ord(text: &str) -> i64 {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    text.bytes().take(first).fold(0, |number, byte| number << 8 | i64::from(byte))
+}
+
+/// Waits, and is woken by what stops the statement.
+fn sleep(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let seconds = Number::of(arguments[0]).map(Number::real).filter(|seconds| *seconds >= 0.0);
+    let seconds = seconds.ok_or_else(|| Error::new(1210, "HY000", "Incorrect arguments to sleep."))?;
+    let (start, wanted) = (Instant::now(), Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    while let Some(left) = wanted.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
+        std::thread::sleep(left.min(Duration::from_millis(20)));
+        state.check_time()?;
+    }
+    Ok(Value::Integer(0))
+}
+
+/// Several values as one that no others make; NULL if one is.
+fn row(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let texts: Option<Vec<String>> =
+        arguments.iter().map(|value| value::text(*value).map(|text| format!("{}:{text}", text.len()))).collect();
+    texts.map_or(Ok(Value::Null), |texts| bounded(texts.concat()))
+}
+
+/// As many whole characters as fit into so many bytes.
+fn left_bytes(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let most = Number::of(arguments[1]).and_then(|most| usize::try_from(most.whole()).ok()).unwrap_or(usize::MAX);
+    on_text(arguments, |text| {
+        let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text[..end].to_owned()
+    })
 }
 
 /// A function of one text; NULL of NULL.
@@ -488,6 +488,28 @@ fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
         return Err(Error::too_long());
     }
     Ok(Value::Integer(regex.is_match(&text).into()))
+}
+
+fn regexp_substr(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
+    if text.len() > MAX_TEXT / 16 {
+        return Err(Error::too_long());
+    }
+    let found = state.regex(&pattern, true)?.find(&text).map(|found| found.as_str().to_owned());
+    Ok(found.map_or(Value::Null, Value::Text))
+}
+
+fn regexp_replace(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let (Some(text), Some(pattern), Some(by)) = (value::text(arguments[0]), value::text(arguments[1]), value::text(arguments[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let regex = state.regex(&pattern, true)?;
+    // Every place may be one, and each group of the pattern may be written many times.
+    if text.len() > MAX_TEXT / 16 || (text.len() + 1).saturating_mul(by.len() + 1) > MAX_TEXT {
+        return Err(Error::too_long());
+    }
+    bounded(regex.replace_all(&text, by.as_str()).into_owned())
 }
 
 fn char_of(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
@@ -697,7 +719,7 @@ fn format_bytes(bytes: f64) -> String {
 }
 
 /// A function of a moment; NULL of what is none.
-fn at(arguments: Arguments<'_>, f: impl Fn(moment::Moment) -> Value) -> Result<Value, Error> {
+pub(crate) fn at(arguments: Arguments<'_>, f: impl Fn(moment::Moment) -> Value) -> Result<Value, Error> {
     Ok(value::text(arguments[0]).and_then(|text| moment::Moment::parse(&text)).map_or(Value::Null, f))
 }
 

@@ -181,7 +181,7 @@ impl Kinds {
                 arithmetic(arguments)
             }
             "round" | "truncate" | "number" => Kind::Number,
-            "avg" => Kind::Real,
+            "avg" | "std" | "stddev" | "stddev_pop" | "stddev_samp" | "variance" | "var_pop" | "var_samp" => Kind::Real,
             "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" => {
                 arguments.take(1).fold(Kind::Null, Kind::or)
             }

@@ -48,6 +48,7 @@
 //! deep, with 32766 different literals; a text within it 1 MiB; user variables may take 8 MiB. No statement reaches a file, an extension or a pragma of SQLite's: what the dialect does not know it refuses,
 //! and SQLite's authorizer refuses the rest.
 
+mod aggregates;
 mod catalog;
 mod change;
 mod collation;
@@ -69,6 +70,7 @@ mod snapshot;
 mod spelling;
 mod state;
 mod subquery;
+mod times;
 mod transaction;
 mod value;
 mod variables;

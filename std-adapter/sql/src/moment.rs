@@ -21,7 +21,50 @@ impl Moment {
 
     pub(crate) fn now() -> Moment {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Moment { micros: i64::try_from(since.as_secs()).unwrap_or(0).saturating_mul(1_000_000), date_only: false }
+        Moment { micros: i64::try_from(since.as_micros()).unwrap_or(0), date_only: false }
+    }
+
+    /// With so many digits of its fraction, up to 6: the text of the moment and of its time of day.
+    pub(crate) fn rounded_down(self, digits: usize) -> (String, String) {
+        let whole = Moment { micros: self.micros - self.micros.rem_euclid(1_000_000), date_only: false };
+        let fraction = format!(".{:06}", self.micros.rem_euclid(1_000_000));
+        let fraction = if digits == 0 { "" } else { &fraction[..=digits.min(6)] };
+        (format!("{whole}{fraction}"), format!("{}{fraction}", whole.time()))
+    }
+
+    /// A date as the moment at which it begins.
+    pub(crate) fn with_time(self) -> Moment {
+        Moment { date_only: false, ..self }
+    }
+
+    /// The date of the last day of its month.
+    pub(crate) fn last_day(self) -> String {
+        let (year, month, _) = self.civil();
+        format!("{year:04}-{month:02}-{:02}", days_in(year, month))
+    }
+
+    /// How many whole units later the other is; negative, if it is earlier. None: no such unit.
+    pub(crate) fn until(self, other: Moment, unit: &str) -> Option<i64> {
+        let micros = other.micros - self.micros;
+        let months = || {
+            let (from, to, sign) = if micros < 0 { (other, self, -1) } else { (self, other, 1) };
+            let ((year, month, day), (to_year, to_month, to_day)) = (from.civil(), to.civil());
+            // Not whole if the day of the month, or the time of that day, has not come yet.
+            let is_early = (to_day, to.micros.rem_euclid(DAY)) < (day, from.micros.rem_euclid(DAY));
+            sign * ((to_year - year) * 12 + to_month - month - i64::from(is_early))
+        };
+        Some(match unit.to_ascii_uppercase().as_str() {
+            "MICROSECOND" => micros,
+            "SECOND" => micros / 1_000_000,
+            "MINUTE" => micros / 60_000_000,
+            "HOUR" => micros / 3_600_000_000,
+            "DAY" => micros / DAY,
+            "WEEK" => micros / (7 * DAY),
+            "MONTH" => months(),
+            "QUARTER" => months() / 3,
+            "YEAR" => months() / 12,
+            _ => return None,
+        })
     }
 
     /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`

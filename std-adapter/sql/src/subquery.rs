@@ -64,7 +64,11 @@ pub(crate) fn having_as_where(select: &mut Select, copies: &mut usize) -> Result
             ControlFlow::Continue(())
         }
     }
-    if select.having.is_none() || has_groups(select) || has_aggregate(&select.having) || has_aggregate(&select.projection) {
+    if select.having.is_none() || has_groups(select) || has_aggregate(&select.projection) {
+        return Ok(());
+    }
+    if has_aggregate(&select.having) {
+        count_too(select);
         return Ok(());
     }
     let Some(mut having) = select.having.take() else { return Ok(()) };
@@ -85,6 +89,37 @@ pub(crate) fn having_as_where(select: &mut Select, copies: &mut usize) -> Result
         None => having,
     });
     Ok(())
+}
+
+/// All rows are one group if HAVING alone has an aggregate, too: SQLite wants to see one among the columns.
+fn count_too(select: &mut Select) {
+    let mut counted = template("SELECT CASE WHEN COUNT(*) >= 0 THEN 1 END");
+    let case = match &mut *counted.body {
+        SetExpr::Select(select) => match select.projection.as_mut_slice() {
+            [SelectItem::UnnamedExpr(case)] => case,
+            _ => return,
+        },
+        _ => return,
+    };
+    match select.projection.first_mut() {
+        Some(item @ SelectItem::UnnamedExpr(_)) => {
+            let SelectItem::UnnamedExpr(expr) = item else { return };
+            let alias = ident(&heading(expr));
+            let expr = put_into(take(case), take(expr));
+            *item = SelectItem::ExprWithAlias { expr, alias };
+        }
+        Some(SelectItem::ExprWithAlias { expr, .. }) => *expr = put_into(take(case), take(expr)),
+        _ => {}
+    }
+}
+
+fn put_into(mut case: Expr, expr: Expr) -> Expr {
+    if let Expr::Case { conditions, .. } = &mut case
+        && let Some(when) = conditions.first_mut()
+    {
+        when.result = expr;
+    }
+    case
 }
 
 /// Two tables of a FROM cannot go by the same name.

@@ -18,6 +18,8 @@ fn having_without_groups_chooses_rows() {
         ("SELECT 1 HAVING 1", "1"),
         ("SELECT DISTINCT 1 AS one FROM setup_timers HAVING one", "1"),
         ("SELECT COUNT(*) AS c FROM setup_timers HAVING c > 1", "2"),
+        ("SELECT 1 AS one FROM setup_timers HAVING COUNT(*) = 2", "1"),
+        ("SELECT 'x' FROM threads HAVING COUNT(1) = 0", "x"),
         ("SELECT name FROM setup_timers GROUP BY name HAVING name > 'j'", "wait"),
         ("SELECT name FROM setup_timers t HAVING (SELECT COUNT(*) FROM setup_consumers) > 0 ORDER BY name LIMIT 1", "idle"),
     ] {

@@ -1,0 +1,118 @@
+//! Functions that people use on such tables, beside those of `statements.rs`.
+
+mod common;
+
+use common::{World, check, run, session};
+use perfschema_sql::{Account, Database, Limits};
+use std::time::{Duration, Instant};
+
+#[test]
+fn of_moments_and_times() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "LENGTH(NOW()), LENGTH(NOW(6)), LENGTH(NOW(3)), LENGTH(CURTIME(1)), LENGTH(SYSDATE(0)), NOW(6) >= NOW()",
+            "19,26,23,10,19,1",
+        ),
+        (
+            "TIMESTAMPDIFF(SECOND, '2026-01-01', '2026-01-02 00:00:01'), TIMESTAMPDIFF(month, '2026-01-31', '2026-02-28'), \
+             TIMESTAMPDIFF(SQL_TSI_YEAR, '2026-01-01', '2020-01-02'), TIMESTAMPDIFF(MINUTE, 'x', '2026-01-01') IS NULL",
+            "86401,0,-5,1",
+        ),
+        ("TIMESTAMPADD(MINUTE, 90, '2026-01-01 00:00:00'), TIMESTAMP('2026-01-01')", "2026-01-01 01:30:00,2026-01-01 00:00:00"),
+        ("TIMEDIFF('2026-01-02 01:00:00', '2026-01-01 00:00:01'), TIMEDIFF('01:00', '02:30:00.5')", "24:59:59,-01:30:00.500000"),
+        (
+            "SEC_TO_TIME(3661), SEC_TO_TIME(-1.5), SEC_TO_TIME(1e9), SEC_TO_TIME(NULL) IS NULL",
+            "01:01:01,-00:00:01.500000,838:59:59,1",
+        ),
+        (
+            "TIME_TO_SEC('01:01:01'), TIME_TO_SEC('-100:00'), TIME_TO_SEC('2026-01-01 00:01:00'), TIME_TO_SEC('x') IS NULL",
+            "3661,-360000,60,1",
+        ),
+        (
+            "DAYOFWEEK('2026-11-21'), WEEKDAY('2026-11-21'), DAYOFYEAR('2026-11-21'), DAYNAME('2026-11-21'), MONTHNAME('2026-11-21')",
+            "7,5,325,Saturday,November",
+        ),
+        ("LAST_DAY('2024-02-03'), TO_DAYS('2007-10-07'), FROM_UNIXTIME(86400, '%Y/%m/%d')", "2024-02-29,733321,1970/01/02"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    let error = "ERROR 1426 (42000): Too-big precision 7 specified for 'now'. Maximum is 6.";
+    assert_eq!(run(&mut session, "SELECT NOW(7)"), error);
+}
+
+#[test]
+fn of_numbers_and_texts() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "ROUND(EXP(1), 4), LOG(2, 8), LOG(EXP(2)), LOG(0) IS NULL, LOG(1, 2) IS NULL, DEGREES(PI()), COS(0)",
+            "2.7183,3,2,1,1,180,1",
+        ),
+        (
+            "CRC32('MySQL'), CRC32('') , BIT_COUNT(29), BIN(12), OCT(12), ASCII('2'), ASCII(''), ORD('2'), ORD('é')",
+            "3259397556,0,4,1100,14,50,0,50,50089",
+        ),
+        ("CAST(18446744073709551615 AS SIGNED), CAST(1e30 AS SIGNED), CAST('-5x' AS SIGNED)", "-1,9223372036854775807,-5"),
+        ("REGEXP_SUBSTR('a/b/c', '[^/]+$'), REGEXP_REPLACE('a1b22', '[0-9]+', '-'), REGEXP_SUBSTR('a', 'b') IS NULL", "c,a-b-,1"),
+        ("CHARSET('x'), COLLATION('x')", "utf8mb4,utf8mb4_0900_ai_ci"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    let statement = "SELECT REGEXP_REPLACE(REPEAT('a', 60000), '', REPEAT('b', 60000))";
+    assert!(run(&mut session, statement).starts_with("ERROR 1153 "));
+}
+
+#[test]
+fn of_many_rows() {
+    let mut session = session();
+    let numbers = "(SELECT 2 AS x, 'a' AS y UNION ALL SELECT 4, 'b,' UNION ALL SELECT 4, 'B,' UNION ALL SELECT 6, 'a' UNION ALL SELECT NULL, 'c') AS t";
+    for (expressions, expected) in [
+        (
+            "STDDEV(x), STDDEV_POP(x) = STD(x), VARIANCE(x), VAR_POP(x), ROUND(STDDEV_SAMP(x), 3), ROUND(VAR_SAMP(x), 3)",
+            "1.4142135623730951,1,2,2,1.633,2.667",
+        ),
+        ("COUNT(DISTINCT x, y), COUNT(DISTINCT y), COUNT(DISTINCT x, 1)", "3,3,3"),
+        (
+            "GROUP_CONCAT(DISTINCT y SEPARATOR '; '), GROUP_CONCAT(DISTINCT x), GROUP_CONCAT(x ORDER BY x DESC SEPARATOR '')",
+            "\"a; b,; c\",\"2,4,6\",6442",
+        ),
+        ("MAX(x) > STDDEV(x), VAR_SAMP(NULL) IS NULL", "1,1"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions} FROM {numbers}"), expected);
+    }
+    check(&mut session, "SELECT VAR_SAMP(1) IS NULL, STDDEV(1)", "1,0");
+    let moving =
+        "SELECT VAR_POP(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM (SELECT 1 AS x UNION ALL SELECT 3 UNION ALL SELECT 7) AS t";
+    check(&mut session, moving, "0\n1\n4");
+    check(&mut session, "SET group_concat_max_len = 5", "0 changed");
+    check(&mut session, "SELECT GROUP_CONCAT('xx', 'éé'), GROUP_CONCAT('ab') FROM dual", "xxé,ab");
+    assert!(run(&mut session, "SELECT COUNT(1, 2)").starts_with("ERROR 1582 "));
+    assert!(run(&mut session, "SELECT 1 FROM threads HAVING STDDEV(thread_id) > x").starts_with("ERROR 1054 "));
+}
+
+/// It sleeps, and is woken in time.
+#[test]
+fn sleep() {
+    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let mut session = Database::new(World::new().region).limits(limits).session(Account::default()).expect("there is memory");
+    let start = Instant::now();
+    check(&mut session, "SELECT SLEEP(0.05), SLEEP('0')", "0,0");
+    assert!(start.elapsed() >= Duration::from_millis(50));
+    for statement in ["SELECT SLEEP(1e18)", "DO SLEEP(100)"] {
+        let start = Instant::now();
+        assert!(run(&mut session, statement).starts_with("ERROR 3024 "), "{statement}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{statement}");
+    }
+    for wrong in ["NULL", "-1"] {
+        assert_eq!(run(&mut session, &format!("SELECT SLEEP({wrong})")), "ERROR 1210 (HY000): Incorrect arguments to sleep.");
+    }
+    let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
+    let canceller = session.canceller();
+    let sleeper = std::thread::spawn(move || run(&mut session, "SELECT SLEEP(60)"));
+    while !sleeper.is_finished() {
+        canceller.cancel();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(sleeper.join().expect("it ends").starts_with("ERROR 1317 "));
+}
