@@ -44,6 +44,9 @@ pub mod render;
 pub mod sync;
 pub mod task;
 
+#[cfg(all(feature = "instrument", not(target_has_atomic = "64")))]
+compile_error!("perfschema needs 64-bit atomics; perfschema-core records without them");
+
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod fork;
 #[cfg(feature = "instrument")]

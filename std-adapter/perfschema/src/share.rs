@@ -98,7 +98,7 @@ impl Unnamed {
             return Err(ShareError::System { call: "fallocate", errno: libc::EFBIG });
         }
         // SAFETY: the descriptor is open.
-        if unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, bytes as libc::off_t) } != 0 {
+        if unsafe { libc::fallocate64(file.as_raw_fd(), 0, 0, bytes as libc::off64_t) } != 0 {
             return Err(failed("fallocate"));
         }
         let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| failed("mmap"))?;
@@ -114,18 +114,18 @@ fn lock(file: &OwnedFd, operation: libc::c_int) -> libc::c_int {
 
 /// The largest file that the process may write, in bytes: `ulimit -f`.
 fn file_size_limit() -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    let mut limit = libc::rlimit64 { rlim_cur: u64::MAX, rlim_max: u64::MAX };
     // SAFETY: `limit` is a place to write to. If the call fails, there is no limit.
-    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    unsafe { libc::getrlimit64(libc::RLIMIT_FSIZE, &raw mut limit) };
     limit.rlim_cur
 }
 
 /// Which file a descriptor is open on.
 pub(crate) fn identity(descriptor: RawFd) -> Option<(u64, u64)> {
     // SAFETY: zeros are a value of this plain structure, and the call fills it.
-    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    let mut found: libc::stat64 = unsafe { std::mem::zeroed() };
     // SAFETY: `found` is a place to write to; a descriptor that is not open is an error.
-    (unsafe { libc::fstat(descriptor, &raw mut found) } == 0).then_some((found.st_dev, found.st_ino))
+    (unsafe { libc::fstat64(descriptor, &raw mut found) } == 0).then_some((found.st_dev, found.st_ino))
 }
 
 /// Gives the file the name under which readers look for it: the region in it is whole. An existing file is never replaced.
@@ -153,9 +153,9 @@ fn open_directory() -> Result<OwnedFd, ShareError> {
         other => other,
     })?;
     // SAFETY: zeros are a value of this plain structure, and the call fills it.
-    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    let mut found: libc::stat64 = unsafe { std::mem::zeroed() };
     // SAFETY: the descriptor is open, `found` a place to write to.
-    if unsafe { libc::fstat(directory.as_raw_fd(), &raw mut found) } != 0 {
+    if unsafe { libc::fstat64(directory.as_raw_fd(), &raw mut found) } != 0 {
         return Err(failed("fstat"));
     }
     // SAFETY: the call takes nothing and cannot fail.
