@@ -93,6 +93,15 @@ impl Rewriter<'_> {
         }
     }
 
+    /// What arithmetic takes an expression for: a column of an ENUM for the numbers of its texts.
+    pub(crate) fn as_number(&mut self, expr: Expr) -> Expr {
+        let Some(members) = self.kinds.members(&expr) else { return expr };
+        let texts = members.iter().map(|member| self.text(member));
+        let field = call("field", std::iter::once(expr).chain(texts).collect());
+        // NULL is none of them.
+        call("nullif", vec![whole(0), field, whole(0)])
+    }
+
     /// `left op right`
     pub(crate) fn comparison(&mut self, mut left: Expr, op: BinaryOperator, mut right: Expr) -> Result<Expr, Error> {
         let is_equality = matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq | BinaryOperator::Spaceship);
@@ -107,6 +116,11 @@ impl Rewriter<'_> {
                 all.push(self.comparison(left, each.clone(), right)?);
             }
             return Ok(not(op == BinaryOperator::NotEq, joined(all, &BinaryOperator::And)));
+        }
+        match (self.kind(&left).is_number(), self.kind(&right).is_number()) {
+            (true, false) => right = self.as_number(right),
+            (false, true) => left = self.as_number(left),
+            _ => {}
         }
         let rows = is_row(&left) || is_row(&right);
         if !rows && !self.alike(&left, &mut right) && !self.alike(&right, &mut left) {
@@ -139,6 +153,9 @@ impl Rewriter<'_> {
                 any.push(self.comparison(Expr::Tuple(left.clone()), BinaryOperator::Eq, right)?);
             }
             return Ok(not(negated, joined(any, &BinaryOperator::Or)));
+        }
+        if list.iter().all(|member| self.kind(member).is_number()) {
+            expr = self.as_number(expr);
         }
         if is_row(&expr) || list.iter_mut().all(|member| self.alike(&expr, member)) {
             return Ok(Expr::InList { expr: Box::new(without_case(expr)), list, negated });
@@ -278,10 +295,14 @@ fn case_of(operand: Option<Box<Expr>>, conditions: Vec<CaseWhen>, else_result: O
 /// The arguments of a function that are expressions.
 pub(crate) fn arguments_mut(function: &mut Function) -> impl Iterator<Item = &mut Expr> {
     let list = match &mut function.args {
-        FunctionArguments::List(FunctionArgumentList { args, .. }) => args.as_mut_slice(),
-        _ => &mut [],
+        FunctionArguments::List(list) => Some(list),
+        _ => None,
     };
-    list.iter_mut().filter_map(|argument| match argument {
+    list.into_iter().flat_map(list_mut)
+}
+
+pub(crate) fn list_mut(list: &mut FunctionArgumentList) -> impl Iterator<Item = &mut Expr> {
+    list.args.iter_mut().filter_map(|argument| match argument {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
         _ => None,
     })

@@ -7,7 +7,7 @@
 use crate::Error;
 use crate::catalog::{self, Kind as Source};
 use crate::collation::{compare_without_case, first_without_case, is_column, order_without_case, window_without_case};
-use crate::compare::{arguments_mut, is_binary};
+use crate::compare::{arguments_mut, is_binary, list_mut};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
@@ -36,7 +36,7 @@ pub(crate) struct Rewriter<'a> {
     ctes: Vec<Vec<String>>,
     views: usize,
     relations: Vec<usize>,
-    kinds: Kinds,
+    pub(crate) kinds: Kinds,
     /// What may still be written several times, in bytes.
     copies: usize,
 }
@@ -161,7 +161,7 @@ impl Rewriter<'_> {
         literal(self.bind(crate::value::store(value.as_value())))
     }
 
-    fn text(&mut self, text: &str) -> Expr {
+    pub(crate) fn text(&mut self, text: &str) -> Expr {
         literal(self.bind(SqliteValue::Text(text.to_owned())))
     }
 
@@ -186,7 +186,10 @@ impl Rewriter<'_> {
 
     fn binary(&mut self, left: Box<Expr>, op: BinaryOperator, right: Box<Expr>) -> Result<Expr, Error> {
         let (left, right) = (*left, *right);
-        let arithmetic = |name: &str, left: Expr, right: Expr| Ok(call(name, vec![left, right]));
+        let mut arithmetic = |name: &str, left: Expr, right: Expr| {
+            let (left, right) = (self.as_number(left), self.as_number(right));
+            Ok(call(name, vec![left, right]))
+        };
         match op {
             BinaryOperator::Plus | BinaryOperator::Minus => {
                 let add = op == BinaryOperator::Plus;
@@ -214,7 +217,7 @@ impl Rewriter<'_> {
             | BinaryOperator::GtEq
             | BinaryOperator::Spaceship => self.comparison(left, op, right),
             // Where sql_mode says so; it is OR before otherwise.
-            BinaryOperator::StringConcat => arithmetic("concat", left, right),
+            BinaryOperator::StringConcat => Ok(call("concat", vec![left, right])),
             BinaryOperator::Or => Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) }),
             BinaryOperator::And | BinaryOperator::PGOverlap => {
                 Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::And, right: Box::new(right) })
@@ -251,8 +254,8 @@ impl Rewriter<'_> {
                 let text = call("char_of", [expr].into_iter().chain(length).collect());
                 Ok(if kind == "BINARY" { collate(text, true) } else { text })
             }
-            "SIGNED" => Ok(call("signed", vec![expr])),
-            "UNSIGNED" => Ok(call("unsigned", vec![expr])),
+            "SIGNED" => Ok(call("signed", vec![self.as_number(expr)])),
+            "UNSIGNED" => Ok(call("unsigned", vec![self.as_number(expr)])),
             "DECIMAL" => {
                 let scale = rest.split_once(',').map_or(0, |(_, scale)| number(scale));
                 Ok(call("round", vec![call("number", vec![expr]), literal(Value::Number(scale.to_string(), false))]))
@@ -307,6 +310,11 @@ impl Rewriter<'_> {
             }
             if arguments_missing(&list) && name != "count" {
                 return Err(wrong_count());
+            }
+            if is_own {
+                for argument in list_mut(&mut list) {
+                    *argument = self.as_number(take(argument));
+                }
             }
             // What compares its arguments.
             if matches!(name.as_str(), "min" | "max") || list.duplicate_treatment.is_some() {
@@ -517,7 +525,9 @@ impl Rewriter<'_> {
             }
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
             // Two minus signs in a row begin a comment of SQLite's.
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !is_digits(&expr) => Ok(call("negate", vec![*expr])),
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !is_digits(&expr) => {
+                Ok(call("negate", vec![self.as_number(*expr)]))
+            }
             Expr::UnaryOp { op: UnaryOperator::Plus, expr } => Ok(*expr),
             Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, *expr)),
             Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {

@@ -72,30 +72,50 @@ impl Kind {
 
 /// The kinds of all names that a statement may mean, columns and aliases: of one that means several things, what they have in common.
 #[derive(Debug, Default)]
-pub(crate) struct Kinds(HashMap<String, Kind>);
+pub(crate) struct Kinds {
+    names: HashMap<String, Kind>,
+    /// The columns of texts that have a number each; None if the name means something else, too.
+    enums: HashMap<String, Option<Members>>,
+}
+
+/// The texts of an ENUM: the first is number 1.
+pub(crate) type Members = &'static [&'static str];
 
 impl Kinds {
     pub(crate) fn of(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
-        let mut names = Names { state, seen: HashSet::new(), kinds: HashMap::new(), aliases: HashSet::new() };
+        let mut names =
+            Names { state, seen: HashSet::new(), kinds: HashMap::new(), enums: HashMap::new(), aliases: HashSet::new() };
         stop(tree.visit(&mut names))?;
-        let (kinds, names) = (names.kinds, names.aliases);
+        let (kinds, mut enums, names) = (names.kinds, names.enums, names.aliases);
+        enums.retain(|name, _| !names.contains(name));
         // What an alias means is not asked of another: there may be circles of them.
-        let mut aliases = Aliases { state, columns: Kinds(kinds), all: HashMap::new(), seen: HashSet::new() };
+        let mut aliases = Aliases { state, columns: Kinds { names: kinds, enums }, all: HashMap::new(), seen: HashSet::new() };
         for name in names {
-            let column = aliases.columns.0.insert(name.clone(), Kind::Unknown);
+            let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
             aliases.all.insert(name, column.unwrap_or(Kind::Null));
         }
         stop(tree.visit(&mut aliases))?;
-        let Aliases { columns: Kinds(mut kinds), all, .. } = aliases;
-        kinds.extend(all);
-        Ok(Kinds(kinds))
+        let Aliases { columns: mut kinds, all, .. } = aliases;
+        kinds.names.extend(all);
+        Ok(kinds)
     }
 
     fn of_name(&self, name: &Ident) -> Kind {
         if name.value.starts_with('@') {
             return Kind::Unknown;
         }
-        self.0.get(&name.value.to_lowercase()).copied().unwrap_or(Kind::Unknown)
+        self.names.get(&name.value.to_lowercase()).copied().unwrap_or(Kind::Unknown)
+    }
+
+    /// The members of an ENUM, if the expression is a column that is one.
+    pub(crate) fn members(&self, expr: &Expr) -> Option<Members> {
+        let name = match expr {
+            Expr::Nested(inner) => return self.members(inner),
+            Expr::Identifier(name) => name,
+            Expr::CompoundIdentifier(names) => names.last()?,
+            _ => return None,
+        };
+        self.enums.get(&name.value.to_lowercase()).copied().flatten()
     }
 
     /// The kind of an expression, be it rewritten or not. `bound` knows the values of placeholders.
@@ -271,6 +291,7 @@ struct Names<'a> {
     state: &'a State,
     seen: HashSet<usize>,
     kinds: HashMap<String, Kind>,
+    enums: HashMap<String, Option<Members>>,
     aliases: HashSet<String>,
 }
 
@@ -280,6 +301,14 @@ impl Names<'_> {
             let kind = Kind::of_column(column);
             let known = self.kinds.entry(column.name.to_lowercase()).or_insert(kind);
             *known = known.or(kind);
+            let members = match column.sql_type {
+                SqlType::Enum(members) => Some(members),
+                _ => None,
+            };
+            let known = self.enums.entry(column.name.to_lowercase()).or_insert(members);
+            if *known != members {
+                *known = None;
+            }
         }
     }
 }

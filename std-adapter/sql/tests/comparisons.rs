@@ -158,3 +158,21 @@ fn letter_case_counts_where_it_is_said() {
     let error = "ERROR 1273 (HY000): Unknown collation: 'nothing'";
     assert_eq!(run(&mut session, "SELECT 'a' COLLATE nothing"), error);
 }
+
+/// The texts of an ENUM have numbers, from 1.
+#[test]
+fn an_enum_is_a_number_where_one_is_asked_for() {
+    let mut session = session();
+    let row = "FROM setup_consumers c WHERE c.name = 'events_waits_current'";
+    for (expressions, expected) in [
+        ("c.enabled, enabled + 0, -enabled, CAST(enabled AS UNSIGNED), SUM(enabled), CONCAT(enabled)", "YES,1,-1,1,1,YES"),
+        ("enabled = 1, enabled = 2, 1 < c.enabled, enabled IN (1, 2), enabled = 'yes', enabled IN ('NO')", "1,0,0,1,1,0"),
+        (
+            "(SELECT e + 0 FROM (SELECT 'YES' AS enabled, '5' AS e) AS t), (SELECT enabled + 0 FROM (SELECT '7' AS enabled) AS t)",
+            "5,7",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions} {row}"), expected);
+    }
+    check(&mut session, "SELECT COUNT(*) FROM setup_instruments WHERE timed + 0 = 1 AND enabled = 1", "11");
+}
