@@ -539,7 +539,10 @@ impl Rewriter<'_> {
                 let arguments = [how, *expr, *pattern].into_iter().chain(escape_char.map(|escape| *escape));
                 Ok(not(negated, call("like", arguments.collect())))
             }
-            Expr::RLike { negated, expr, pattern, .. } => Ok(not(negated, call("regexp_like", vec![*expr, *pattern]))),
+            Expr::RLike { negated, expr, pattern, .. } => {
+                let how = is_binary([&*expr, &*pattern].into_iter()).then(|| self.text("c"));
+                Ok(not(negated, call("regexp_like", [*expr, *pattern].into_iter().chain(how).collect())))
+            }
             Expr::InList { expr, list, negated } => self.in_list(*expr, list, negated),
             Expr::Between { expr, negated, low, high } => Ok(self.between(*expr, *low, *high, negated)),
             Expr::Subquery(query) => Ok(subquery::single(query)),

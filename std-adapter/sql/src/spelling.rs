@@ -85,6 +85,12 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
     // The last tokens of what BINARY was said of.
     let mut binaries: Vec<usize> = Vec::new();
     let mut index = 0;
+    // `TABLE t` is all of it.
+    if is_word(tokens.first(), "TABLE") {
+        let span = tokens[0].span;
+        usual.extend([keyword("SELECT"), Token::Mul, keyword("FROM")].map(|token| TokenWithSpan { token, span }));
+        index = 1;
+    }
     while let Some(token) = tokens.get(index) {
         let next = tokens.get(index + 1);
         let is_call = matches!(next.map(|next| &next.token), Some(Token::LParen));

@@ -146,6 +146,7 @@ fn modifiers() {
     for (statement, expected) in [
         ("UPDATE LOW_PRIORITY IGNORE setup_timers SET timer_name = 'TICK'", "Rows matched: 2  Changed: 2  Warnings: 0"),
         ("DELETE QUICK FROM setup_actors WHERE 0", "0 changed"),
+        ("TABLE setup_timers ORDER BY name LIMIT 1", "idle,TICK"),
         ("SELECT HIGH_PRIORITY SQL_BUFFER_RESULT name FROM setup_timers LIMIT 1", "idle"),
         ("SELECT name FROM setup_timers WHERE name = 'wait' LOCK IN SHARE MODE", "wait"),
         ("SELECT * FROM (SELECT name FROM setup_timers LOCK IN SHARE MODE) AS t WHERE name = 'wait' FOR SHARE", "wait"),

@@ -139,6 +139,10 @@ fn letter_case_counts_where_it_is_said() {
         ("SELECT BINARY 'a' = 'A', 'a' = BINARY 'A', BINARY 'a' = 'a', BINARY('a') <> 'A', NOT BINARY 'a' = 'A'", "0,0,1,1,1"),
         ("SELECT 'a' = 'A' COLLATE binary, 'a' = 'A' COLLATE utf8mb4_0900_as_cs, 'a' = 'A' COLLATE utf8mb4_general_ci", "0,0,1"),
         ("SELECT 'a' LIKE BINARY 'A', 'a' LIKE BINARY 'a', 'a' COLLATE utf8mb4_bin LIKE 'A%', 'A' LIKE 'a'", "0,1,0,1"),
+        (
+            "SELECT 'a' REGEXP BINARY 'A', 'a' NOT RLIKE 'A' COLLATE utf8mb4_bin, BINARY 'ab' REGEXP 'b', 'a' REGEXP 'A'",
+            "0,1,1,1",
+        ),
         ("SELECT CAST('a' AS BINARY) = 'A', CONVERT('a', BINARY) = 'A', CAST('abc' AS BINARY(2))", "0,0,ab"),
         ("SELECT BINARY 'a' IN ('A', 5), BINARY 'b' BETWEEN 'A' AND 'C', CASE BINARY 'a' WHEN 'A' THEN 1 ELSE 2 END", "0,0,2"),
         ("SELECT COUNT(*) FROM setup_timers WHERE BINARY name = 'WAIT'", "0"),
