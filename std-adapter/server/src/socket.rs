@@ -52,6 +52,8 @@ impl Socket {
             Socket::Tcp(stream) => {
                 // Answers are sent as a whole, and should not wait for more.
                 stream.set_nodelay(true)?;
+                // Of a client whose machine is gone nothing more would ever be heard.
+                socket2::SockRef::from(stream).set_keepalive(true)?;
                 stream.set_write_timeout(Some(write_time))
             }
             #[cfg(unix)]
@@ -256,6 +258,18 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    /// In two hours, as the system does it, and not only when it is idle for too long.
+    #[test]
+    fn a_client_that_is_gone_is_noticed() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let accepted = listener.accept().unwrap().0;
+        let is_kept_alive = |socket: &TcpStream| socket2::SockRef::from(socket).keepalive().unwrap();
+        assert!(!is_kept_alive(&accepted));
+        Socket::Tcp(accepted.try_clone().unwrap()).prepare(Duration::from_secs(1)).unwrap();
+        assert!(is_kept_alive(&accepted));
+    }
 
     /// What programs of the same number have left is in nobody's way, nor is who binds at the same time.
     #[test]
