@@ -185,8 +185,8 @@ mod word {
         fn replace_if(&self, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
             step();
             critical_section::with(|_| {
-                let [low, high] = [LOW, HIGH].map(|half| u64::from(self.0[half].load(Ordering::Acquire)));
-                let seen = high << 32 | low;
+                let [low, high] = [self.0[LOW].load(Ordering::Acquire), self.0[HIGH].load(Ordering::Acquire)];
+                let seen = (high as u64) << 32 | low as u64;
                 if let Some(new) = new(seen) {
                     self.0[HIGH].store((new >> 32) as u32, Ordering::Release);
                     self.0[LOW].store(new as u32, Ordering::Release);
