@@ -32,7 +32,8 @@ impl Clock for SystemClock {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn counter(&self) -> u64 {
-        if arch::PRESENT { arch::read() } else { wall(TimerName::Cycle) }
+        // With an operating system, CYCLE's source is never an external clock; without one it may be, beside a counter that may vary.
+        if arch::PRESENT && os::PRESENT { arch::read() } else { cycle(arch::read) }
     }
 }
 
