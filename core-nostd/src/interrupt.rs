@@ -642,3 +642,59 @@ fn memory_that_an_interrupt_counts_too_at_every_step() {
     }
     assert!(cases > 400, "{cases}");
 }
+
+/// Numbers that several levels write have no version. Where a word is two halves, a handler comes between them, too: what is read of one
+/// might be neither what it was nor what it is, and an extreme be taken for a larger one.
+#[test]
+fn numbers_that_several_levels_write_are_whole_at_every_step() {
+    const SHARED: Config =
+        Config::EMPTY.with(Size::MaxMutexClasses, 1).with(Size::MaxFileClasses, 1).with(Size::MaxMemoryClasses, 1);
+    // In picoseconds just below 2³², just above it, and between what these two look like if they are mixed.
+    const NS: [u64; 3] = [4_294_967, 4_294_968, 4_299_999];
+    const BYTES: [i64; 3] = [-1, 2, -3];
+    let words: &'static [Word] = Vec::leak((0..SHARED.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &SHARED, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    region.set_wait_timer(TimerName::Nanosecond);
+    let [lock, file, heap] = [CLASS.as_str(), "wait/io/file/test/interrupted", "memory/test/interrupted"]
+        .map(|name| region.register(InstrumentName::new(name).unwrap(), Setting::ON).unwrap());
+    region.enable_everything();
+    let untouched: Vec<u64> = words.iter().map(Word::get).collect();
+    // There is no slot for anybody.
+    let actor = Rc::new(Actor::without_slot(region));
+    let record = move |actor: &Actor<'static>, number: usize| {
+        for (class, held) in [(lock, Held::None), (file, Held::File(FileIo { file: None, group: Group::Read }))] {
+            let wait = actor.begin(&At(0), region.switches(class), class, &WaitStart::new(Operation::Read));
+            actor.end(&At(NS[number]), wait, held);
+        }
+        let [bytes_allocated, bytes_freed] = [BYTES[number].max(0).unsigned_abs(), BYTES[number].min(0).unsigned_abs()];
+        actor.count_memory(region.switches(heap), heap, MemoryChange { bytes_allocated, bytes_freed, ..Default::default() });
+    };
+    // What was counted may be one or the other: that of the first so many.
+    let read = |counted: [usize; 2], at| {
+        let sums = counted.map(|count| NS[..count].iter().sum::<u64>() * 1_000);
+        let most = counted.map(|count| NS[..count].iter().max().unwrap() * 1_000);
+        for waits in [region.summary_by_event_name(lock), region.file_summary_by_event_name(file).group(Group::Read).waits] {
+            assert!(sums.contains(&waits.sum_ps) && most.contains(&waits.max_ps), "{waits:?} at {at}");
+        }
+        let bytes = region.memory_summary_by_event_name(heap).bytes;
+        let in_use = counted.map(|count| BYTES[..count].iter().sum::<i64>());
+        assert!(in_use.contains(&bytes.current()) && bytes.low <= bytes.current(), "{bytes:?} at {at}");
+        assert!((-4..0).contains(&bytes.low) && (0..2).contains(&bytes.high), "{bytes:?} at {at}");
+    };
+    for writes in [false, true] {
+        for at in 0.. {
+            words.iter().zip(&untouched).for_each(|(word, value)| word.set(*value));
+            record(&actor, 0);
+            let other = Rc::clone(&actor);
+            let main = || if writes { record(&actor, 2) } else { read([1, 2], at) };
+            let steps = interrupted(main, &[(at, Rc::new(move || record(&other, 1)))]);
+            if steps[0] <= at {
+                break;
+            }
+            let counted = if writes { 3 } else { 2 };
+            read([counted; 2], at);
+        }
+    }
+}

@@ -168,7 +168,7 @@ impl Place<'_> {
     /// Reader: the sums that the kind's summary by instance shows; None if their owner never finishes counting.
     pub(crate) fn sums(self, epoch: u64) -> Option<IoSummary> {
         let (mut sums, settled) = Sums::of(self.0)?.read(epoch);
-        sums.add(&load_groups(SharedSums::of(self.0)?.0));
+        sums.add(&SharedSums::of(self.0)?.read());
         settled.then_some(sums)
     }
 
@@ -210,7 +210,7 @@ impl Kind {
         let run = self.classes(region);
         let Some(index) = class.index().checked_sub(run.start).filter(|_| run.contains(&class.index())) else { return sums };
         if let Some(words) = region.arrays::<IO_SUMS>(self.shared).get(index) {
-            sums.add(&load_groups(words));
+            sums.add(&SharedSums(words).read());
         }
         let epoch = setup::setup(region)[self.event_epoch].get();
         for (slot, _) in slot::used(region) {
@@ -288,7 +288,7 @@ impl<'r> Sums<'r> {
     /// Reader: the sums since the table was truncated, and whether they are whole.
     fn read(self, epoch: u64) -> (IoSummary, bool) {
         stat::settle(&self.0[VERSION], || {
-            let sums = load_groups(self.0);
+            let sums = load_groups(self.0, Word::get);
             if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
         })
     }
@@ -313,6 +313,10 @@ impl<'r> SharedSums<'r> {
         }
     }
 
+    fn read(self) -> IoSummary {
+        load_groups(self.0, Word::whole)
+    }
+
     fn reset(self) {
         for word in &self.0[GROUPS] {
             word.swap(0, Ordering::Relaxed);
@@ -320,10 +324,10 @@ impl<'r> SharedSums<'r> {
     }
 }
 
-fn load_groups(words: &[Word; IO_SUMS]) -> IoSummary {
+fn load_groups(words: &[Word; IO_SUMS], load: impl Fn(&Word) -> u64 + Copy) -> IoSummary {
     let mut summary = IoSummary::default();
     for (sums, words) in summary.0.iter_mut().zip(groups(words)) {
-        let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(Word::get);
+        let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(load);
         *sums = IoSums { waits: Summary::from_words(count_timed, untimed, sum, max, not_min), bytes };
     }
     summary

@@ -318,10 +318,10 @@ impl Shared<'_> {
             let change = more.wrapping_sub(less);
             let current = current.fetch_add(change, Ordering::Relaxed).wrapping_add(change) as i64;
             // Rarely more than two loads: a new extreme is rare.
-            if current > high.get() as i64 {
+            if current > high.whole() as i64 {
                 high.update(|before| current.max(before as i64) as u64);
             }
-            if current < low.get() as i64 {
+            if current < low.whole() as i64 {
                 low.update(|before| current.min(before as i64) as u64);
             }
         }
@@ -330,10 +330,10 @@ impl Shared<'_> {
     fn read(self) -> MemorySummary {
         let mut shown = [MemoryUse::default(); 2];
         for (shown, [allocated, current, low, high]) in shown.iter_mut().zip(self.0.as_chunks().0) {
-            let (current, allocated) = (current.get() as i64, allocated.get());
+            let (current, allocated) = (current.whole() as i64, allocated.whole());
             // Somebody may be between the two numbers.
             let freed = u64::try_from((allocated as i64).wrapping_sub(current)).unwrap_or(0);
-            let (low, high) = ((low.get() as i64).min(current), (high.get() as i64).max(current));
+            let (low, high) = ((low.whole() as i64).min(current), (high.whole() as i64).max(current));
             *shown = MemoryUse { allocated, freed, low, high };
         }
         MemorySummary::of(shown)
@@ -344,8 +344,8 @@ impl Shared<'_> {
         let MemorySummary { blocks, bytes } = self.read();
         for ([allocated, current, low, high], shown) in self.0.as_chunks().0.iter().zip([blocks, bytes]) {
             allocated.fetch_add(shown.turnover().wrapping_neg(), Ordering::Relaxed);
-            low.swap(current.get(), Ordering::Relaxed);
-            high.swap(current.get(), Ordering::Relaxed);
+            low.swap(current.whole(), Ordering::Relaxed);
+            high.swap(current.whole(), Ordering::Relaxed);
         }
     }
 }

@@ -347,7 +347,7 @@ impl Shared<'_> {
         self.0[Self::SUM].fetch_add(wait, Ordering::Relaxed);
         for (extreme, value) in [(&self.0[Self::MAX], wait), (&self.0[Self::NOT_MIN], !wait)] {
             // Rarely more than a load: a new extreme is rare.
-            if extreme.get() < value {
+            if extreme.whole() < value {
                 extreme.update(|before| before.max(value));
             }
         }
@@ -355,7 +355,7 @@ impl Shared<'_> {
     }
 
     pub(crate) fn read(self) -> Summary {
-        let [count_timed, untimed, sum, max, not_min] = self.0.each_ref().map(Word::get);
+        let [count_timed, untimed, sum, max, not_min] = self.0.each_ref().map(Word::whole);
         Summary::from_words(count_timed, untimed, sum, max, not_min)
     }
 

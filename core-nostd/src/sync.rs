@@ -7,7 +7,8 @@
 //! | `--cfg perfschema_loom` | loom's `AtomicU64`, or unwatched | loom's |
 //!
 //! Without 64-bit atomics a word is two halves. It is therefore only read by others as payload behind a version (a tear is then
-//! discarded), or it is a version itself, of which the low half decides, or one of switches, where an older high half does no harm.
+//! discarded), or it is a version itself, of which the low half decides, or one of switches, where an older high half does no harm, or a
+//! sum that several threads write, which is read by [`whole`](Word::whole).
 //! Plain loads and stores never need compare-and-swap; the few read-modify-write operations below are for rare
 //! paths (claiming, registering, settings) and for objects that several threads hold at once.
 
@@ -181,6 +182,9 @@ mod word {
         pub(crate) fn swap(&self, value: u64, _: Ordering) -> u64 {
             self.replace_if(|_| Some(value))
         }
+        pub(crate) fn whole(&self) -> u64 {
+            self.replace_if(|_| None)
+        }
 
         fn replace_if(&self, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
             step();
@@ -202,6 +206,12 @@ impl Word {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn get(&self) -> u64 {
         self.load(Ordering::Relaxed)
+    }
+
+    /// A relaxed load of a number that others change at any moment, and that has no version: never half of one value and half of another.
+    #[cfg(any(perfschema_loom, target_has_atomic = "64"))]
+    pub(crate) fn whole(&self) -> u64 {
+        self.get()
     }
 
     /// A relaxed store: payload behind a version, or a word that one thread writes.
