@@ -184,14 +184,15 @@ impl Config {
         kept.filter(|kept| Size::LIMITS.get(size as usize).is_some_and(|limit| kept <= limit)).unwrap_or(0)
     }
 
-    /// How many 64-bit words a region of these sizes takes: the number to give to a `static`.
+    /// How many 64-bit words a region of these sizes takes: the number to give to a `static`. `usize::MAX` if there are more.
     pub const fn words(&self) -> usize {
         crate::region::Layout::of(self).total_words()
     }
 
-    /// How many bytes a region of these sizes takes, all tables and names in it.
+    /// How many bytes a region of these sizes takes, all tables and names in it. `usize::MAX` if there are more, as a machine of 32 bits
+    /// has it of the largest sizes.
     pub const fn size_bytes(&self) -> usize {
-        self.words() * 8
+        self.words().saturating_mul(8)
     }
 }
 

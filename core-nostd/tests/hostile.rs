@@ -202,7 +202,8 @@ fn a_registration_stopped_half_way_holds_up_nobody() {
     // SAFETY: a word is eight bytes without padding, and this is the only thread.
     let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words.as_slice())) };
     // The class's words: state, length of the name, name. The state's lowest bits say that it is claimed (1) or published (2).
-    let name = bytes.chunks(8).position(|word| word == &MUTEX.as_bytes()[..8]).unwrap();
+    let first = u64::from_le_bytes(MUTEX.as_bytes()[..8].try_into().unwrap());
+    let name = bytes.chunks(8).position(|word| word == first.to_ne_bytes()).unwrap();
     let state = u64::from_ne_bytes(bytes[(name - 2) * 8..][..8].try_into().unwrap());
     assert_eq!(state & 3, 2);
     for (at, word) in [(name - 2, state - 1), (name - 1, 0), (name, 0), (name + 16, 0)] {

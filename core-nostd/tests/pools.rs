@@ -352,6 +352,20 @@ fn sizes_are_shown_and_limited() {
 }
 
 /// The last of as many histograms, sources and classes as there can be is as good as the first.
+/// Where a pointer has 32 bits, words can be counted whose bytes cannot: no small number comes out of that.
+#[test]
+fn bytes_that_no_number_counts_are_the_most_there_are() {
+    let mut config = Config::EMPTY.with(Size::MaxMutexClasses, 1024).with(Size::EventsWaitsHistorySize, 1024);
+    let mut before = 0;
+    for threads in (0..=16).map(|shift| 1 << shift) {
+        config.try_set(Size::MaxThreadInstances, threads).unwrap();
+        let bytes = config.size_bytes();
+        assert_eq!(bytes as u128, (config.words() as u128 * 8).min(usize::MAX as u128), "{threads} threads");
+        assert!(bytes > before || bytes == usize::MAX, "{threads} threads");
+        before = bytes;
+    }
+}
+
 #[test]
 fn pools_at_their_limit() {
     let limit = |size: Size| {
