@@ -1,7 +1,9 @@
-//! The core in a program without `std`: a region in a `static`, two levels that record, a table read back.
+//! The core in a program without `std`: a region in a `static`, two cores that record, a table read back.
 //!
 //! Everything but the printing is what a microcontroller would run: no allocation, no operating system. The region's size is a constant,
-//! so that a linker script or a compile error says when it does not fit.
+//! so that a linker script or a compile error says when it does not fit. What a microcontroller needs besides: a clock, given to
+//! `timer::set_external_clock` before `Timers::calibrate`, else all times are 0; and without 64-bit atomics an implementation of the crate
+//! `critical-section`.
 #![no_std]
 
 use core::panic::Location;
@@ -26,7 +28,7 @@ static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
 
 const BUS: InstrumentName<'static> = InstrumentName::literal("wait/synch/spin/firmware/spi_bus");
 
-/// A bus that one level uses at a time: the smallest lock there is, instrumented.
+/// A bus that one core uses at a time: the smallest lock there is, instrumented. An interrupt handler must not wait for it.
 struct Bus {
     taken: AtomicBool,
     class: Class,
@@ -61,12 +63,12 @@ fn run(print: &mut dyn FnMut(core::fmt::Arguments<'_>)) -> Result<(), perfschema
     let instance = region.create_instance(class, 0).unwrap_or_default();
     let bus = Bus { taken: AtomicBool::new(false), class, instance };
 
-    // One actor for each level that records: the main loop, and an interrupt that may come at any moment within it.
-    let main = Actor::attach(&region, &ActorIdentity { name: "thread/firmware/main", ..Default::default() });
-    let interrupt = Actor::attach(&region, &ActorIdentity { name: "thread/firmware/timer_interrupt", ..Default::default() });
+    // One actor for each core, and for each interrupt handler that records, which may come at any moment. Here one thread plays both cores.
+    let first = Actor::attach(&region, &ActorIdentity { name: "thread/firmware/core_0", ..Default::default() });
+    let second = Actor::attach(&region, &ActorIdentity { name: "thread/firmware/core_1", ..Default::default() });
     for _ in 0..5 {
-        bus.with(&main, || core::hint::black_box(()));
-        bus.with(&interrupt, || core::hint::black_box(()));
+        bus.with(&first, || core::hint::black_box(()));
+        bus.with(&second, || core::hint::black_box(()));
     }
 
     print(format_args!("region: {} bytes\n", region.size_bytes()));

@@ -101,7 +101,8 @@ impl WaitStart {
     }
 }
 
-/// A wait between its begin and its end. Switches are those of its start.
+/// A wait between its begin and its end, which are one actor's: one that another actor ends takes records out of the order of both, and
+/// what they record later may not be visible. Switches are those of its start.
 #[must_use = "a wait that is not ended stays visible as running"]
 #[derive(Clone, Copy, Debug)]
 pub struct Wait<'r> {
