@@ -37,6 +37,9 @@ mod dwt {
     const DWT_CTRL: *mut u32 = ptr::without_provenance_mut(0xE000_1000);
     const DWT_CTRL_CYCCNTENA: u32 = 1;
     const DWT_CYCCNT: *const u32 = ptr::without_provenance(0xE000_1004);
+    /// Opens the other registers to writes where a reset locks them, as on the STM32F7; elsewhere writes to it are ignored.
+    const DWT_LAR: *mut u32 = ptr::without_provenance_mut(0xE000_1FB0);
+    const DWT_LAR_KEY: u32 = 0xC5AC_CE55;
 
     /// All Relaxed: one word, and the counter beside it is no memory that an ordering would order.
     static HALF_PERIODS: AtomicU32 = AtomicU32::new(0);
@@ -56,6 +59,7 @@ mod dwt {
         // SAFETY: the caller vouches for the processor; on it, these are registers, aligned and always there.
         unsafe {
             DEMCR.write_volatile(DEMCR.read_volatile() | DEMCR_TRCENA);
+            DWT_LAR.write_volatile(DWT_LAR_KEY);
             DWT_CTRL.write_volatile(DWT_CTRL.read_volatile() | DWT_CTRL_CYCCNTENA);
         }
         let start = counter();
