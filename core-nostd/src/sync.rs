@@ -189,8 +189,9 @@ mod word {
         fn replace_if(&self, new: impl FnOnce(u64) -> Option<u64>) -> u64 {
             step();
             critical_section::with(|_| {
-                let [low, high] = [self.0[LOW].load(Ordering::Acquire), self.0[HIGH].load(Ordering::Acquire)];
-                let seen = (high as u64) << 32 | low as u64;
+                // Not by map(): built for size, that keeps an index that can be out of bounds, as far as a compiler sees.
+                let low = u64::from(self.0[LOW].load(Ordering::Acquire));
+                let seen = u64::from(self.0[HIGH].load(Ordering::Acquire)) << 32 | low;
                 if let Some(new) = new(seen) {
                     self.0[HIGH].store((new >> 32) as u32, Ordering::Release);
                     self.0[LOW].store(new as u32, Ordering::Release);
