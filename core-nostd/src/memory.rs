@@ -330,20 +330,21 @@ impl Shared<'_> {
     fn read(self) -> MemorySummary {
         let mut shown = [MemoryUse::default(); 2];
         for (shown, [allocated, current, low, high]) in shown.iter_mut().zip(self.0.as_chunks().0) {
-            let (current, allocated) = (current.whole() as i64, allocated.whole());
-            // Somebody may be between the two numbers.
-            let freed = u64::try_from((allocated as i64).wrapping_sub(current)).unwrap_or(0);
+            let current = current.whole() as i64;
+            // Somebody may be between the two numbers, or was when they were truncated: what is in use is right.
+            let allocated = (allocated.whole() as i64).max(current).max(0);
+            let (allocated, freed) = (allocated as u64, allocated.wrapping_sub(current) as u64);
             let (low, high) = ((low.whole() as i64).min(current), (high.whole() as i64).max(current));
             *shown = MemoryUse { allocated, freed, low, high };
         }
         MemorySummary::of(shown)
     }
 
-    /// TRUNCATE. A change at this very moment may leave its mark as low or high behind, nothing else.
+    /// TRUNCATE. A change at this very moment may leave its mark as low or high behind, or be taken off in part; what is in use is right.
     fn truncate(self) {
-        let MemorySummary { blocks, bytes } = self.read();
-        for ([allocated, current, low, high], shown) in self.0.as_chunks().0.iter().zip([blocks, bytes]) {
-            allocated.fetch_add(shown.turnover().wrapping_neg(), Ordering::Relaxed);
+        for [allocated, current, low, high] in self.0.as_chunks().0 {
+            // What is in use, not less by what came and went: of two truncations at once the second takes off nothing.
+            allocated.update(|_| (current.whole() as i64).max(0) as u64);
             low.swap(current.whole(), Ordering::Relaxed);
             high.swap(current.whole(), Ordering::Relaxed);
         }

@@ -132,7 +132,8 @@ impl Summary {
             count_timed,
             sum_ps: sum,
             max_ps: max,
-            min_ps: if count_timed == 0 { 0 } else { !not_min },
+            // Of an event that was counted while shared sums were truncated only the count may be there.
+            min_ps: if count_timed == 0 { 0 } else { max.min(!not_min) },
         }
     }
 }

@@ -79,8 +79,9 @@ pub(crate) fn truncate(region: &Region<'_>, class: Class) {
     let mut now = [0; BUCKET_COUNT];
     total(region, class, &mut now);
     if let Some(base) = region.arrays::<BUCKET_COUNT>(Section::HistogramBases).get(class.index()) {
-        for (base, now) in base.iter().zip(now) {
-            base.set(now);
+        for (base, now) in base.iter().zip(now).filter(|(base, now)| base.get() < *now) {
+            // Of two truncations at once the earlier one may come here last.
+            base.update(|before| before.max(now));
         }
     }
 }
