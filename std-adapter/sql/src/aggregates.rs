@@ -96,22 +96,21 @@ impl WindowAggregate<Distances, Value> for Spread {
 /// The one value that a scalar subquery has.
 struct Single(Arc<State>);
 
-impl Aggregate<Value, Value> for Single {
-    fn init(&self, _: &mut Context<'_>) -> Result<Value> {
-        // No row yet: a value that no column has.
-        Ok(Value::Blob(Vec::new()))
+impl Aggregate<Option<Value>, Value> for Single {
+    fn init(&self, _: &mut Context<'_>) -> Result<Option<Value>> {
+        Ok(None)
     }
 
-    fn step(&self, context: &mut Context<'_>, one: &mut Value) -> Result<()> {
-        if !matches!(one, Value::Blob(bytes) if bytes.is_empty()) {
+    fn step(&self, context: &mut Context<'_>, one: &mut Option<Value>) -> Result<()> {
+        if one.is_some() {
             return Err(self.0.fail(Error::several_rows()));
         }
-        *one = Value::try_from(context.get_raw(0)).unwrap_or(Value::Null);
+        *one = Some(Value::try_from(context.get_raw(0)).unwrap_or(Value::Null));
         Ok(())
     }
 
-    fn finalize(&self, _: &mut Context<'_>, one: Option<Value>) -> Result<Value> {
-        Ok(one.filter(|one| !matches!(one, Value::Blob(bytes) if bytes.is_empty())).unwrap_or(Value::Null))
+    fn finalize(&self, _: &mut Context<'_>, one: Option<Option<Value>>) -> Result<Value> {
+        Ok(one.flatten().unwrap_or(Value::Null))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is known of the columns of a result, and of columns that are not there.
 
+use crate::calls::name_of;
 use crate::catalog::Column;
 use crate::{Error, functions};
 use perfschema::core::table::SqlType;
@@ -13,10 +14,7 @@ pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
     for item in &select.projection {
         let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item else { return Vec::new() };
         types.push(match expr {
-            Expr::Function(function) => {
-                let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |ident| ident.value.as_str());
-                functions::result(name)
-            }
+            Expr::Function(function) => functions::result(name_of(function).0),
             _ => None,
         });
     }

@@ -10,10 +10,7 @@ use crate::kinds::Kind;
 use crate::value::{self, Number};
 use crate::{Error, snapshot};
 use rusqlite::types::{Value, ValueRef};
-use sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Query,
-    SelectItem, SetExpr, Value as Literal,
-};
+use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Query, SelectItem, SetExpr, Value as Literal};
 use std::cmp::Ordering;
 
 /// Arguments of a function of SQLite's, with room for those that every comparison has.
@@ -148,7 +145,7 @@ impl Rewriter<'_> {
         if let Some(left) = tuple(&mut expr) {
             let left = std::mem::take(left);
             let mut any = Vec::with_capacity(list.len());
-            left.iter().try_for_each(|left| self.copied(left, list.len()))?;
+            left.iter().try_for_each(|left| self.copies.spend(left, list.len()))?;
             for right in list {
                 any.push(self.comparison(Expr::Tuple(left.clone()), BinaryOperator::Eq, right)?);
             }
@@ -160,7 +157,7 @@ impl Rewriter<'_> {
         if is_row(&expr) || list.iter_mut().all(|member| self.alike(&expr, member)) {
             return Ok(Expr::InList { expr: Box::new(without_case(expr)), list, negated });
         }
-        self.copied(&expr, (list.len() - 1) / MAX_LIST)?;
+        self.copies.spend(&expr, (list.len() - 1) / MAX_LIST)?;
         let how = whole(is_binary(std::iter::once(&expr).chain(&list)).into());
         let chunks = list.chunks(MAX_LIST).map(|members| {
             let arguments = [how.clone(), expr.clone()].into_iter().chain(members.iter().cloned()).collect();
@@ -212,7 +209,7 @@ impl Rewriter<'_> {
             if alike || is_row(operand) {
                 **operand = without_case(take(operand));
             } else {
-                self.copied(operand, (conditions.len() - 1) / MAX_LIST)?;
+                self.copies.spend(operand, (conditions.len() - 1) / MAX_LIST)?;
                 return Ok(self.numbered_case(operand, conditions, other));
             }
         }
@@ -290,22 +287,6 @@ impl Rewriter<'_> {
 fn case_of(operand: Option<Box<Expr>>, conditions: Vec<CaseWhen>, else_result: Option<Box<Expr>>) -> Expr {
     use sqlparser::ast::helpers::attached_token::AttachedToken;
     Expr::Case { case_token: AttachedToken::empty(), end_token: AttachedToken::empty(), operand, conditions, else_result }
-}
-
-/// The arguments of a function that are expressions.
-pub(crate) fn arguments_mut(function: &mut Function) -> impl Iterator<Item = &mut Expr> {
-    let list = match &mut function.args {
-        FunctionArguments::List(list) => Some(list),
-        _ => None,
-    };
-    list.into_iter().flat_map(list_mut)
-}
-
-pub(crate) fn list_mut(list: &mut FunctionArgumentList) -> impl Iterator<Item = &mut Expr> {
-    list.args.iter_mut().filter_map(|argument| match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-        _ => None,
-    })
 }
 
 /// Two values in MySQL's order; None if one is NULL.

@@ -6,9 +6,9 @@
 
 use crate::Error;
 use crate::catalog::{self, Kind as Source};
-use crate::collation::{compare_without_case, first_without_case, is_column, order_without_case, window_without_case};
-use crate::compare::{arguments_mut, is_binary, list_mut};
-use crate::functions::{self, BUILT_IN, PREFIX};
+use crate::collation::{compare_without_case, is_column, order_without_case, window_without_case};
+use crate::compare::is_binary;
+use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
@@ -16,17 +16,17 @@ use crate::subquery;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, CastKind, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, JoinOperator, LimitClause, NamedWindowDefinition,
-    NamedWindowExpr, ObjectName, OrderBy, OrderByKind, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor,
-    TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, VisitorMut, WindowType,
+    BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr,
+    Ident, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, OrderBy, OrderByKind, Query, Select,
+    SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut,
+    VisitorMut,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Rewrites trees; collects what is to be bound.
 pub(crate) struct Rewriter<'a> {
-    state: &'a State,
+    pub(crate) state: &'a State,
     /// Values for the placeholders; NULL for one too many.
     parameters: &'a [OwnedValue],
     bound: Vec<SqliteValue>,
@@ -37,8 +37,22 @@ pub(crate) struct Rewriter<'a> {
     views: usize,
     relations: Vec<usize>,
     pub(crate) kinds: Kinds,
-    /// What may still be written several times, in bytes.
-    copies: usize,
+    pub(crate) copies: Copies,
+}
+
+/// How much may still be written several times, in bytes of the statement: what is written again in each of what is written again would
+/// grow without bound.
+pub(crate) struct Copies(usize);
+
+impl Copies {
+    /// An expression is going to be written so many times more than it was.
+    pub(crate) fn spend(&mut self, expr: &Expr, times: usize) -> Result<(), Error> {
+        if times > 0 {
+            let bytes = expr.to_string().len().saturating_mul(times);
+            self.0 = self.0.checked_sub(bytes).ok_or_else(Error::too_complex)?;
+        }
+        Ok(())
+    }
 }
 
 type Flow = ControlFlow<Box<Error>>;
@@ -67,7 +81,8 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
 ) -> Result<Rewritten, Error> {
     let (bound, places, ctes, relations) = (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
     let kinds = Kinds::of(tree, state)?;
-    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds, copies: MAX_STATEMENT };
+    let mut rewriter =
+        Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds, copies: Copies(MAX_STATEMENT) };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
@@ -92,7 +107,7 @@ pub(crate) fn ident(name: &str) -> Ident {
 }
 
 /// The expression, with or without regard to letter case.
-fn collate(expr: Expr, is_binary: bool) -> Expr {
+pub(crate) fn collate(expr: Expr, is_binary: bool) -> Expr {
     let collation = ObjectName::from(vec![ident(if is_binary { "BINARY" } else { "NOCASE" })]);
     Expr::Collate { expr: Box::new(Expr::Nested(Box::new(expr))), collation }
 }
@@ -157,21 +172,12 @@ impl Rewriter<'_> {
         self.kinds.kind(expr, &|value| self.bound_value(value))
     }
 
-    fn constant(&mut self, value: &OwnedValue) -> Expr {
+    pub(crate) fn constant(&mut self, value: &OwnedValue) -> Expr {
         literal(self.bind(crate::value::store(value.as_value())))
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Expr {
         literal(self.bind(SqliteValue::Text(text.to_owned())))
-    }
-
-    /// An expression is going to be written so many times more than it was.
-    pub(crate) fn copied(&mut self, expr: &Expr, times: usize) -> Result<(), Error> {
-        if times > 0 {
-            let bytes = expr.to_string().len().saturating_mul(times);
-            self.copies = self.copies.checked_sub(bytes).ok_or_else(Error::too_complex)?;
-        }
-        Ok(())
     }
 
     pub(crate) fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
@@ -224,272 +230,6 @@ impl Rewriter<'_> {
             }
             other => Err(Error::unsupported(&other.to_string())),
         }
-    }
-
-    fn date_add(&mut self, moment: Expr, interval: Expr, add: bool) -> Result<Expr, Error> {
-        let (number, unit) = match interval {
-            Expr::Interval(interval) => {
-                let unit = interval.leading_field.map_or_else(String::new, |unit| unit.to_string().to_ascii_uppercase());
-                const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
-                if !UNITS.contains(&unit.as_str()) {
-                    return Err(Error::unsupported(&format!("INTERVAL … {unit}")));
-                }
-                (*interval.value, unit)
-            }
-            days => (days, "DAY".to_owned()),
-        };
-        let number = if add { number } else { call("negate", vec![number]) };
-        let unit = self.text(&unit);
-        Ok(call("date_add", vec![moment, number, unit]))
-    }
-
-    fn cast(&mut self, expr: Expr, data_type: &str) -> Result<Expr, Error> {
-        let upper = data_type.to_ascii_uppercase();
-        let (name, rest) = upper.split_once('(').map_or((upper.as_str(), ""), |(name, rest)| (name, rest.trim_end_matches(')')));
-        let number = |text: &str| text.trim().parse::<i64>().unwrap_or(0);
-        match name.split(' ').next().unwrap_or_default() {
-            kind @ ("CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" | "DATETIME") => {
-                let length =
-                    (!rest.is_empty() && kind != "DATETIME").then(|| literal(Value::Number(number(rest).to_string(), false)));
-                let text = call("char_of", [expr].into_iter().chain(length).collect());
-                Ok(if kind == "BINARY" { collate(text, true) } else { text })
-            }
-            "SIGNED" => Ok(call("signed", vec![self.as_number(expr)])),
-            "UNSIGNED" => Ok(call("unsigned", vec![self.as_number(expr)])),
-            "DECIMAL" => {
-                let scale = rest.split_once(',').map_or(0, |(_, scale)| number(scale));
-                Ok(call("round", vec![call("number", vec![expr]), literal(Value::Number(scale.to_string(), false))]))
-            }
-            "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![expr])),
-            "DATE" => Ok(call("date", vec![expr])),
-            "TIME" => Ok(call("time", vec![expr])),
-            _ => Err(Error::unsupported(&format!("CAST … AS {data_type}"))),
-        }
-    }
-
-    fn function(&mut self, mut function: Function) -> Result<Expr, Error> {
-        let (schema, name) = qualified(&function.name)?;
-        let name = name.to_ascii_lowercase();
-        let unknown = || Error::unknown_function(schema.or(self.state.schema()).unwrap_or(catalog::PERFORMANCE_SCHEMA), &name);
-        if schema.is_some_and(|schema| !schema.eq_ignore_ascii_case(catalog::SYS)) {
-            return Err(unknown());
-        }
-        let plain = function.filter.is_none()
-            && function.null_treatment.is_none()
-            && function.within_group.is_empty()
-            && matches!(function.parameters, FunctionArguments::None);
-        if !plain {
-            return Err(Error::unsupported(&name));
-        }
-        let mut list = match function.args {
-            FunctionArguments::None => FunctionArgumentList { duplicate_treatment: None, args: Vec::new(), clauses: Vec::new() },
-            FunctionArguments::List(list) => list,
-            FunctionArguments::Subquery(_) => return Err(unknown()),
-        };
-        let is_simple = function.over.is_none() && list.duplicate_treatment.is_none() && list.clauses.is_empty();
-        let count = list.args.len();
-        let mut separator = None;
-        let wrong_count = || Error::parameter_count(&name);
-        let between = |least: usize, most: usize| if (least..=most).contains(&count) { Ok(()) } else { Err(wrong_count()) };
-
-        // What SQLite does itself; `count(*)` alone has no expressions for arguments.
-        let is_own = functions::AGGREGATES.contains(&name.as_str()) && !BUILT_IN.iter().any(|(built_in, _)| *built_in == name);
-        if is_own || BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
-            match name.as_str() {
-                "count" if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && count > 1 => {
-                    let row = call("row", expressions(std::mem::take(&mut list.args)));
-                    list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(row)));
-                }
-                "count" | "min" | "max" => between(1, 1)?,
-                _ if is_own => between(1, 1)?,
-                "group_concat" => {
-                    between(1, functions::MAX_TEXT)?;
-                    separator = self.group_concat(&mut list)?;
-                }
-                _ => {}
-            }
-            if arguments_missing(&list) && name != "count" {
-                return Err(wrong_count());
-            }
-            if is_own {
-                for argument in list_mut(&mut list) {
-                    *argument = self.as_number(take(argument));
-                }
-            }
-            // What compares its arguments.
-            if matches!(name.as_str(), "min" | "max") || list.duplicate_treatment.is_some() {
-                first_without_case(&mut list.args);
-            }
-            if let Some(WindowType::WindowSpec(window)) = &mut function.over {
-                window_without_case(window);
-            }
-            let name = if is_own { format!("{PREFIX}{name}") } else { name };
-            function.name = ObjectName::from(vec![ident(&name)]);
-            function.args = FunctionArguments::List(list);
-            if matches!(name.as_str(), "coalesce" | "ifnull") {
-                self.one_kind(arguments_mut(&mut function));
-            }
-            if name == "group_concat" && function.over.is_none() {
-                let mut text = Expr::Function(function);
-                if let Some(separator) = separator {
-                    let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
-                    text = call("replace", vec![text, comma.clone(), separator]);
-                    text = call("replace", vec![text, stand_in, comma]);
-                }
-                let most = self.state.variable("group_concat_max_len").unwrap_or_default();
-                let most = self.constant(&most);
-                return Ok(call("left_bytes", vec![text, most]));
-            }
-            return Ok(Expr::Function(function));
-        }
-        if !is_simple {
-            return Err(Error::new(1111, "HY000", "Invalid use of group function"));
-        }
-        if arguments_missing(&list) {
-            return Err(wrong_count());
-        }
-        let mut arguments = expressions(list.args);
-        if let Some(value) = self.now(&name, &arguments)? {
-            return Ok(self.text(&value));
-        }
-        if let Some(value) = self.constant_function(&name, count) {
-            return Ok(self.constant(&value));
-        }
-        match name.as_str() {
-            "if" => {
-                between(3, 3)?;
-                self.one_kind(arguments.iter_mut().skip(1));
-                let otherwise = arguments.pop().map(Box::new);
-                let result = arguments.pop().ok_or_else(wrong_count)?;
-                let condition = arguments.pop().ok_or_else(wrong_count)?;
-                self.case(None, vec![CaseWhen { condition, result }], otherwise)
-            }
-            "isnull" => {
-                between(1, 1)?;
-                let expr = arguments.pop().ok_or_else(wrong_count)?;
-                Ok(Expr::Nested(Box::new(Expr::IsNull(Box::new(Expr::Nested(Box::new(expr)))))))
-            }
-            "any_value" => {
-                between(1, 1)?;
-                arguments.pop().ok_or_else(wrong_count)
-            }
-            "greatest" | "least" => {
-                between(2, functions::MANY - 1)?;
-                Ok(self.comparing_call(&name, arguments))
-            }
-            "nullif" => {
-                between(2, 2)?;
-                Ok(self.comparing_call(&name, arguments))
-            }
-            "timestampdiff" | "timestampadd" => {
-                between(3, 3)?;
-                let unit = match &arguments[0] {
-                    Expr::Identifier(unit) => unit.value.to_ascii_uppercase(),
-                    other => return Err(Error::syntax(&other.to_string(), 1)),
-                };
-                arguments[0] = self.text(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit));
-                if name == "timestampdiff" {
-                    return Ok(call(&name, arguments));
-                }
-                arguments.reverse();
-                Ok(call("date_add", arguments))
-            }
-            "date_add" | "adddate" | "date_sub" | "subdate" => {
-                between(2, 2)?;
-                let interval = arguments.pop().ok_or_else(wrong_count)?;
-                let moment = arguments.pop().ok_or_else(wrong_count)?;
-                self.date_add(moment, interval, name.ends_with("add") || name == "adddate")
-            }
-            "year" | "quarter" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "microsecond" => {
-                between(1, 1)?;
-                let unit = self.text(if name == "dayofmonth" { "day" } else { &name });
-                arguments.push(unit);
-                Ok(call("extract", arguments))
-            }
-            _ => {
-                let known = functions::find(&name).filter(|known| !INTERNAL.contains(&known.name)).ok_or_else(unknown)?;
-                let (least, most) = known.arguments;
-                between(least, most)?;
-                Ok(call(known.name, arguments))
-            }
-        }
-    }
-
-    /// `GROUP_CONCAT(x ORDER BY y SEPARATOR z)`: SQLite has the separator as a second argument.
-    /// Given back is a separator that is still to be put in the place of the comma.
-    fn group_concat(&mut self, list: &mut FunctionArgumentList) -> Result<Option<Expr>, Error> {
-        let mut separator = None;
-        let mut clauses = Vec::new();
-        for clause in std::mem::take(&mut list.clauses) {
-            match clause {
-                FunctionArgumentClause::Separator(value) => separator = Some(Expr::Value(value)),
-                FunctionArgumentClause::OrderBy(mut order) => {
-                    order_without_case(&mut order);
-                    clauses.push(FunctionArgumentClause::OrderBy(order));
-                }
-                other => return Err(Error::unsupported(&other.to_string())),
-            }
-        }
-        list.clauses = clauses;
-        let arguments = expressions(std::mem::take(&mut list.args));
-        let text = call("concat", arguments);
-        list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(text)));
-        match separator {
-            // SQLite has none with DISTINCT but a comma.
-            Some(other) if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && !self.is_comma(&other) => {
-                let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
-                if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(text))) = list.args.first_mut() {
-                    *text = call("replace", vec![take(text), comma, stand_in]);
-                }
-                return Ok(Some(other));
-            }
-            Some(separator) if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) => {
-                list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(separator)));
-            }
-            _ => {}
-        }
-        Ok(None)
-    }
-
-    fn is_comma(&self, expr: &Expr) -> bool {
-        matches!(self.bound_value(expr), Some(SqliteValue::Text(text)) if text == ",")
-    }
-
-    /// The moment of the statement, with as many digits of a fraction as are asked for.
-    fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<String>, Error> {
-        let is_time = match name {
-            "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => false,
-            "curtime" | "current_time" | "utc_time" => true,
-            _ => return Ok(None),
-        };
-        let digits = match arguments {
-            [] => 0,
-            [Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. })] => digits.parse::<usize>().unwrap_or(usize::MAX),
-            _ => return Err(Error::parameter_count(name)),
-        };
-        if digits > 6 {
-            return Err(Error::new(1426, "42000", format!("Too-big precision {digits} specified for '{name}'. Maximum is 6.")));
-        }
-        let (moment, time) = self.state.now().rounded_down(digits);
-        Ok(Some(if is_time { time } else { moment }))
-    }
-
-    /// Functions whose value is one and the same throughout a statement.
-    fn constant_function(&self, name: &str, arguments: usize) -> Option<OwnedValue> {
-        let now = self.state.now();
-        Some(match (name, arguments) {
-            ("database" | "schema", 0) => self.state.schema().into(),
-            ("version", 0) => self.state.variable("version").unwrap_or_default(),
-            ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
-            ("connection_id", 0) => self.state.connection_id().into(),
-            ("curdate" | "current_date" | "utc_date", 0) => now.date().into(),
-            ("unix_timestamp", 0) => now.unix_seconds().into(),
-            ("last_insert_id", 0) => 0_i64.into(),
-            ("row_count", 0) => self.state.row_count().into(),
-            ("found_rows", 0) => self.state.found_rows().into(),
-            ("pi", 0) => std::f64::consts::PI.into(),
-            _ => return None,
-        })
     }
 
     fn variable(&mut self, names: &[Ident]) -> Result<Expr, Error> {
@@ -781,49 +521,8 @@ impl Rewriter<'_> {
     }
 }
 
-/// What stands for a comma that is part of a text, where commas separate them: no character, so in no text.
-const STAND_IN: &str = "\u{10ffff}";
-
-/// Functions that stand for operators and have no name in MySQL.
-const INTERNAL: &[&str] = &[
-    "row",
-    "left_bytes",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "div",
-    "negate",
-    "xor",
-    "bit_xor",
-    "bit_and",
-    "bit_or",
-    "shift_left",
-    "shift_right",
-    "compare",
-    "same",
-    "one_of",
-    "between",
-    "which",
-    "like",
-    "signed",
-    "char_of",
-];
-
 fn is_digits(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(ValueWithSpan { value: Value::Number(..), .. }))
-}
-
-fn arguments_missing(list: &FunctionArgumentList) -> bool {
-    list.args.iter().any(|argument| !matches!(argument, FunctionArg::Unnamed(FunctionArgExpr::Expr(_))))
-}
-
-fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
-    let expr = |argument| match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-        _ => None,
-    };
-    arguments.into_iter().filter_map(expr).collect()
 }
 
 /// The name of a result column without an alias.

@@ -1,9 +1,10 @@
 //! Of what kind the values of an expression are, as far as that is known before the statement runs.
 
+use crate::calls::name_of;
 use crate::catalog::{self, Kind as Source};
 use crate::collation::output;
 use crate::dialect::qualified;
-use crate::functions::{self, PREFIX};
+use crate::functions;
 use crate::state::State;
 use crate::{Error, catalog::Column};
 use perfschema::core::table::SqlType;
@@ -186,8 +187,10 @@ impl Kinds {
     }
 
     fn of_function(&self, function: &Function, kind: &dyn Fn(&Expr) -> Kind) -> Kind {
-        let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |name| name.value.as_str());
-        let name = name.strip_prefix(PREFIX).unwrap_or(name).to_ascii_lowercase();
+        let (name, is_rewritten) = name_of(function);
+        let name = name.to_ascii_lowercase();
+        // Of those that compare, the first argument says how, once they are rewritten.
+        let compared = usize::from(is_rewritten);
         let list = match &function.args {
             FunctionArguments::List(list) => list.args.as_slice(),
             _ => &[],
@@ -207,13 +210,8 @@ impl Kinds {
             }
             "coalesce" | "ifnull" => Kind::result_of(arguments),
             "if" => Kind::result_of(arguments.skip(1)),
-            // The first argument says how it compares.
-            "nullif" if function.name.to_string().contains(PREFIX) => arguments.skip(1).take(1).fold(Kind::Null, Kind::or),
-            "nullif" => arguments.take(1).fold(Kind::Null, Kind::or),
-            "greatest" | "least" => {
-                let skip = usize::from(function.name.to_string().contains(PREFIX));
-                Kind::result_of(arguments.skip(skip))
-            }
+            "nullif" => arguments.skip(compared).take(1).fold(Kind::Null, Kind::or),
+            "greatest" | "least" => Kind::result_of(arguments.skip(compared)),
             _ => functions::result(&name).map_or(Kind::Unknown, Kind::of_result),
         }
     }

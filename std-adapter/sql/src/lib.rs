@@ -51,6 +51,7 @@
 //! and SQLite's authorizer refuses the rest.
 
 mod aggregates;
+mod calls;
 mod catalog;
 mod change;
 mod collation;

@@ -139,8 +139,7 @@ pub(crate) fn placeholders(tokens: &[TokenWithSpan]) -> usize {
 
 /// Whether the word stands at this place, in any letter case and not quoted.
 pub(crate) fn is_word(tokens: &[TokenWithSpan], index: usize, expected: &str) -> bool {
-    matches!(tokens.get(index).map(|token| &token.token), Some(Token::Word(word))
-        if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(expected))
+    spelling::is_word(tokens.get(index), expected)
 }
 
 /// A statement whose tree would be too deep for some stack is refused before there is a tree.

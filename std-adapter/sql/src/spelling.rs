@@ -63,7 +63,8 @@ pub(crate) fn without_later_versions(text: &str) -> Cow<'_, str> {
     String::from_utf8(changed).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-fn is_word(token: Option<&TokenWithSpan>, expected: &str) -> bool {
+/// Whether a token is this word, in any letter case and not quoted.
+pub(crate) fn is_word(token: Option<&TokenWithSpan>, expected: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(word))
         if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(expected))
 }

@@ -1,8 +1,9 @@
 //! SELECT within SELECT, and what of a SELECT SQLite has no words for.
 
 use crate::Error;
-use crate::dialect::{call, heading, ident, take};
-use crate::functions::{AGGREGATES, PREFIX};
+use crate::calls::name_of;
+use crate::dialect::{Copies, call, heading, ident, take};
+use crate::functions::AGGREGATES;
 use crate::parse::template;
 use sqlparser::ast::{
     BinaryOperator, Expr, GroupByExpr, Ident, LimitClause, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
@@ -29,8 +30,7 @@ fn has_aggregate(tree: &impl Visit) -> bool {
         }
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
             let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
-            let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |name| name.value.as_str());
-            let name = name.strip_prefix(PREFIX).unwrap_or(name);
+            let (name, _) = name_of(function);
             let is_aggregate = function.over.is_none() && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name));
             if is_aggregate && self.depth == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
@@ -43,21 +43,19 @@ fn has_groups(select: &Select) -> bool {
 }
 
 /// HAVING chooses rows where there are no groups, and knows what the columns of the result are called: it becomes part of WHERE.
-/// `copies`: bytes that may still be written for aliases.
-pub(crate) fn having_as_where(select: &mut Select, copies: &mut usize) -> Result<(), Error> {
+pub(crate) fn having_as_where(select: &mut Select, copies: &mut Copies) -> Result<(), Error> {
     struct Replace<'c> {
         aliases: HashMap<String, Expr>,
-        left: &'c mut usize,
+        copies: &'c mut Copies,
     }
     impl VisitorMut for Replace<'_> {
-        type Break = ();
-        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        type Break = Error;
+        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
             if let Expr::Identifier(name) = expr
                 && let Some(meant) = self.aliases.get(&name.value.to_lowercase())
             {
-                match self.left.checked_sub(meant.to_string().len()) {
-                    Some(left) => *self.left = left,
-                    None => return ControlFlow::Break(()),
+                if let Err(error) = self.copies.spend(meant, 1) {
+                    return ControlFlow::Break(error);
                 }
                 *expr = Expr::Nested(Box::new(meant.clone()));
             }
@@ -76,9 +74,9 @@ pub(crate) fn having_as_where(select: &mut Select, copies: &mut usize) -> Result
         SelectItem::ExprWithAlias { expr, alias } => Some((alias.value.to_lowercase(), expr.clone())),
         _ => None,
     };
-    let mut replace = Replace { aliases: select.projection.iter().filter_map(alias).collect(), left: copies };
-    if VisitMut::visit(&mut having, &mut replace).is_break() {
-        return Err(Error::too_complex());
+    let mut replace = Replace { aliases: select.projection.iter().filter_map(alias).collect(), copies };
+    if let ControlFlow::Break(error) = VisitMut::visit(&mut having, &mut replace) {
+        return Err(error);
     }
     let having = Expr::Nested(Box::new(having));
     select.selection = Some(match select.selection.take() {

@@ -1,0 +1,361 @@
+//! Calls of functions: MySQL's names and arguments in, those of SQLite's functions and of our own out.
+
+use crate::Error;
+use crate::catalog;
+use crate::collation::{first_without_case, order_without_case, window_without_case};
+use crate::dialect::{Rewriter, call, collate, ident, literal, qualified, take};
+use crate::functions::{self, BUILT_IN, PREFIX};
+use perfschema::render::OwnedValue;
+use rusqlite::types::Value as SqliteValue;
+use sqlparser::ast::{
+    CaseWhen, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList,
+    FunctionArguments, ObjectName, Value, ValueWithSpan, WindowType,
+};
+
+/// What stands for a comma that is part of a text, where commas separate them: no character, so in no text.
+const STAND_IN: &str = "\u{10ffff}";
+
+/// Functions that stand for operators and have no name in MySQL.
+const INTERNAL: &[&str] = &[
+    "row",
+    "left_bytes",
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "div",
+    "negate",
+    "xor",
+    "bit_xor",
+    "bit_and",
+    "bit_or",
+    "shift_left",
+    "shift_right",
+    "compare",
+    "same",
+    "one_of",
+    "between",
+    "which",
+    "like",
+    "signed",
+    "char_of",
+];
+
+impl Rewriter<'_> {
+    pub(crate) fn date_add(&mut self, moment: Expr, interval: Expr, add: bool) -> Result<Expr, Error> {
+        let (number, unit) = match interval {
+            Expr::Interval(interval) => {
+                let unit = interval.leading_field.map_or_else(String::new, |unit| unit.to_string().to_ascii_uppercase());
+                const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
+                if !UNITS.contains(&unit.as_str()) {
+                    return Err(Error::unsupported(&format!("INTERVAL … {unit}")));
+                }
+                (*interval.value, unit)
+            }
+            days => (days, "DAY".to_owned()),
+        };
+        let number = if add { number } else { call("negate", vec![number]) };
+        let unit = self.text(&unit);
+        Ok(call("date_add", vec![moment, number, unit]))
+    }
+
+    pub(crate) fn cast(&mut self, expr: Expr, data_type: &str) -> Result<Expr, Error> {
+        let upper = data_type.to_ascii_uppercase();
+        let (name, rest) = upper.split_once('(').map_or((upper.as_str(), ""), |(name, rest)| (name, rest.trim_end_matches(')')));
+        let number = |text: &str| text.trim().parse::<i64>().unwrap_or(0);
+        match name.split(' ').next().unwrap_or_default() {
+            kind @ ("CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" | "DATETIME") => {
+                let length =
+                    (!rest.is_empty() && kind != "DATETIME").then(|| literal(Value::Number(number(rest).to_string(), false)));
+                let text = call("char_of", [expr].into_iter().chain(length).collect());
+                Ok(if kind == "BINARY" { collate(text, true) } else { text })
+            }
+            "SIGNED" => Ok(call("signed", vec![self.as_number(expr)])),
+            "UNSIGNED" => Ok(call("unsigned", vec![self.as_number(expr)])),
+            "DECIMAL" => {
+                let scale = rest.split_once(',').map_or(0, |(_, scale)| number(scale));
+                Ok(call("round", vec![call("number", vec![expr]), literal(Value::Number(scale.to_string(), false))]))
+            }
+            "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![expr])),
+            "DATE" => Ok(call("date", vec![expr])),
+            "TIME" => Ok(call("time", vec![expr])),
+            _ => Err(Error::unsupported(&format!("CAST … AS {data_type}"))),
+        }
+    }
+
+    pub(crate) fn function(&mut self, mut function: Function) -> Result<Expr, Error> {
+        let (schema, name) = qualified(&function.name)?;
+        let name = name.to_ascii_lowercase();
+        let unknown = || Error::unknown_function(schema.or(self.state.schema()).unwrap_or(catalog::PERFORMANCE_SCHEMA), &name);
+        if schema.is_some_and(|schema| !schema.eq_ignore_ascii_case(catalog::SYS)) {
+            return Err(unknown());
+        }
+        let plain = function.filter.is_none()
+            && function.null_treatment.is_none()
+            && function.within_group.is_empty()
+            && matches!(function.parameters, FunctionArguments::None);
+        if !plain {
+            return Err(Error::unsupported(&name));
+        }
+        let list = match std::mem::replace(&mut function.args, FunctionArguments::None) {
+            FunctionArguments::None => FunctionArgumentList { duplicate_treatment: None, args: Vec::new(), clauses: Vec::new() },
+            FunctionArguments::List(list) => list,
+            FunctionArguments::Subquery(_) => return Err(unknown()),
+        };
+        if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
+            return self.built_in(function, &name, list);
+        }
+        if functions::AGGREGATES.contains(&name.as_str()) {
+            return self.aggregate(function, &name, list);
+        }
+        if function.over.is_some() || list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
+            return Err(Error::new(1111, "HY000", "Invalid use of group function"));
+        }
+        self.scalar(&name, list, unknown())
+    }
+
+    /// What SQLite does itself. `count(*)` alone has no expressions for arguments.
+    fn built_in(&mut self, function: Function, name: &str, mut list: FunctionArgumentList) -> Result<Expr, Error> {
+        let is_distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        let mut separator = None;
+        match name {
+            "count" if is_distinct && list.args.len() > 1 => {
+                let row = call("row", expressions(std::mem::take(&mut list.args)));
+                list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(row)));
+            }
+            "count" | "min" | "max" => check_count(name, list.args.len(), 1, 1)?,
+            "group_concat" => {
+                check_count(name, list.args.len(), 1, functions::MAX_TEXT)?;
+                separator = self.group_concat(&mut list)?;
+            }
+            _ => {}
+        }
+        if arguments_missing(&list) && name != "count" {
+            return Err(Error::parameter_count(name));
+        }
+        // What compares its arguments.
+        if matches!(name, "min" | "max") || list.duplicate_treatment.is_some() {
+            first_without_case(&mut list.args);
+        }
+        if matches!(name, "coalesce" | "ifnull") {
+            self.one_kind(list_mut(&mut list));
+        }
+        let is_concatenation = name == "group_concat" && function.over.is_none();
+        let mut value = named(function, name, list);
+        if is_concatenation {
+            if let Some(separator) = separator {
+                let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
+                value = call("replace", vec![value, comma.clone(), separator]);
+                value = call("replace", vec![value, stand_in, comma]);
+            }
+            let most = self.state.variable("group_concat_max_len").unwrap_or_default();
+            value = call("left_bytes", vec![value, self.constant(&most)]);
+        }
+        Ok(value)
+    }
+
+    /// An aggregate of this crate's, which all are of numbers.
+    fn aggregate(&mut self, function: Function, name: &str, mut list: FunctionArgumentList) -> Result<Expr, Error> {
+        check_count(name, list.args.len(), 1, 1)?;
+        if arguments_missing(&list) {
+            return Err(Error::parameter_count(name));
+        }
+        list_mut(&mut list).for_each(|argument| *argument = self.as_number(take(argument)));
+        if list.duplicate_treatment.is_some() {
+            first_without_case(&mut list.args);
+        }
+        Ok(named(function, &format!("{PREFIX}{name}"), list))
+    }
+
+    /// A function of this crate's, of the values of one row.
+    fn scalar(&mut self, name: &str, list: FunctionArgumentList, unknown: Error) -> Result<Expr, Error> {
+        if arguments_missing(&list) {
+            return Err(Error::parameter_count(name));
+        }
+        let mut arguments = expressions(list.args);
+        let given = arguments.len();
+        let wrong_count = || Error::parameter_count(name);
+        let count = |least: usize, most: usize| check_count(name, given, least, most);
+        if let Some(value) = self.now(name, &arguments)? {
+            return Ok(self.text(&value));
+        }
+        if let Some(value) = self.constant_function(name, given) {
+            return Ok(self.constant(&value));
+        }
+        match name {
+            "if" => {
+                count(3, 3)?;
+                self.one_kind(arguments.iter_mut().skip(1));
+                let otherwise = arguments.pop().map(Box::new);
+                let result = arguments.pop().ok_or_else(wrong_count)?;
+                let condition = arguments.pop().ok_or_else(wrong_count)?;
+                self.case(None, vec![CaseWhen { condition, result }], otherwise)
+            }
+            "isnull" => {
+                count(1, 1)?;
+                let expr = arguments.pop().ok_or_else(wrong_count)?;
+                Ok(Expr::Nested(Box::new(Expr::IsNull(Box::new(Expr::Nested(Box::new(expr)))))))
+            }
+            "any_value" => {
+                count(1, 1)?;
+                arguments.pop().ok_or_else(wrong_count)
+            }
+            "greatest" | "least" => {
+                count(2, functions::MANY - 1)?;
+                Ok(self.comparing_call(name, arguments))
+            }
+            "nullif" => {
+                count(2, 2)?;
+                Ok(self.comparing_call(name, arguments))
+            }
+            "timestampdiff" | "timestampadd" => {
+                count(3, 3)?;
+                let unit = match &arguments[0] {
+                    Expr::Identifier(unit) => unit.value.to_ascii_uppercase(),
+                    other => return Err(Error::syntax(&other.to_string(), 1)),
+                };
+                arguments[0] = self.text(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit));
+                if name == "timestampdiff" {
+                    return Ok(call(name, arguments));
+                }
+                arguments.reverse();
+                Ok(call("date_add", arguments))
+            }
+            "date_add" | "adddate" | "date_sub" | "subdate" => {
+                count(2, 2)?;
+                let interval = arguments.pop().ok_or_else(wrong_count)?;
+                let moment = arguments.pop().ok_or_else(wrong_count)?;
+                self.date_add(moment, interval, name.ends_with("add") || name == "adddate")
+            }
+            "year" | "quarter" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "microsecond" => {
+                count(1, 1)?;
+                let unit = self.text(if name == "dayofmonth" { "day" } else { name });
+                arguments.push(unit);
+                Ok(call("extract", arguments))
+            }
+            _ => {
+                let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
+                let (least, most) = known.arguments;
+                count(least, most)?;
+                Ok(call(known.name, arguments))
+            }
+        }
+    }
+
+    /// `GROUP_CONCAT(x ORDER BY y SEPARATOR z)`: SQLite has the separator as a second argument.
+    /// Given back is a separator that is still to be put in the place of the comma.
+    fn group_concat(&mut self, list: &mut FunctionArgumentList) -> Result<Option<Expr>, Error> {
+        let mut separator = None;
+        let mut clauses = Vec::new();
+        for clause in std::mem::take(&mut list.clauses) {
+            match clause {
+                FunctionArgumentClause::Separator(value) => separator = Some(Expr::Value(value)),
+                FunctionArgumentClause::OrderBy(mut order) => {
+                    order_without_case(&mut order);
+                    clauses.push(FunctionArgumentClause::OrderBy(order));
+                }
+                other => return Err(Error::unsupported(&other.to_string())),
+            }
+        }
+        list.clauses = clauses;
+        let arguments = expressions(std::mem::take(&mut list.args));
+        let text = call("concat", arguments);
+        list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(text)));
+        match separator {
+            // SQLite has none with DISTINCT but a comma.
+            Some(other) if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) && !self.is_comma(&other) => {
+                let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
+                if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(text))) = list.args.first_mut() {
+                    *text = call("replace", vec![take(text), comma, stand_in]);
+                }
+                return Ok(Some(other));
+            }
+            Some(separator) if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) => {
+                list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(separator)));
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn is_comma(&self, expr: &Expr) -> bool {
+        matches!(self.bound_value(expr), Some(SqliteValue::Text(text)) if text == ",")
+    }
+
+    /// The moment of the statement, with as many digits of a fraction as are asked for.
+    fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<String>, Error> {
+        let is_time = match name {
+            "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => false,
+            "curtime" | "current_time" | "utc_time" => true,
+            _ => return Ok(None),
+        };
+        let digits = match arguments {
+            [] => 0,
+            [Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. })] => digits.parse::<usize>().unwrap_or(usize::MAX),
+            _ => return Err(Error::parameter_count(name)),
+        };
+        if digits > 6 {
+            return Err(Error::new(1426, "42000", format!("Too-big precision {digits} specified for '{name}'. Maximum is 6.")));
+        }
+        let (moment, time) = self.state.now().rounded_down(digits);
+        Ok(Some(if is_time { time } else { moment }))
+    }
+
+    /// Functions whose value is one and the same throughout a statement.
+    fn constant_function(&self, name: &str, arguments: usize) -> Option<OwnedValue> {
+        let now = self.state.now();
+        Some(match (name, arguments) {
+            ("database" | "schema", 0) => self.state.schema().into(),
+            ("version", 0) => self.state.variable("version").unwrap_or_default(),
+            ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
+            ("connection_id", 0) => self.state.connection_id().into(),
+            ("curdate" | "current_date" | "utc_date", 0) => now.date().into(),
+            ("unix_timestamp", 0) => now.unix_seconds().into(),
+            ("last_insert_id", 0) => 0_i64.into(),
+            ("row_count", 0) => self.state.row_count().into(),
+            ("found_rows", 0) => self.state.found_rows().into(),
+            ("pi", 0) => std::f64::consts::PI.into(),
+            _ => return None,
+        })
+    }
+}
+
+fn arguments_missing(list: &FunctionArgumentList) -> bool {
+    list.args.iter().any(|argument| !matches!(argument, FunctionArg::Unnamed(FunctionArgExpr::Expr(_))))
+}
+
+fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
+    let expr = |argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    };
+    arguments.into_iter().filter_map(expr).collect()
+}
+
+fn check_count(name: &str, given: usize, least: usize, most: usize) -> Result<(), Error> {
+    if (least..=most).contains(&given) { Ok(()) } else { Err(Error::parameter_count(name)) }
+}
+
+/// The call under this name, with these arguments.
+fn named(mut function: Function, name: &str, list: FunctionArgumentList) -> Expr {
+    if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+        window_without_case(window);
+    }
+    function.name = ObjectName::from(vec![ident(name)]);
+    function.args = FunctionArguments::List(list);
+    Expr::Function(function)
+}
+
+/// The name of a function, as it was written, and whether that is one of this crate's, as those of a tree that was rewritten are.
+pub(crate) fn name_of(function: &Function) -> (&str, bool) {
+    let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |name| name.value.as_str());
+    name.strip_prefix(PREFIX).map_or((name, false), |own| (own, true))
+}
+
+/// The arguments that are expressions.
+fn list_mut(list: &mut FunctionArgumentList) -> impl Iterator<Item = &mut Expr> {
+    list.args.iter_mut().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    })
+}
