@@ -81,44 +81,29 @@ impl<S: Stream> Packets<S> {
         packet.clear();
         let mut header = [first, 0, 0, 0];
         self.stream.read_exact(&mut header[1..])?;
+        let mut is_too_large = false;
         loop {
             let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
             if header[3] != self.number {
                 return Err(PacketError::OutOfOrder);
             }
             self.number = self.number.wrapping_add(1);
-            if length > self.limit.saturating_sub(packet.len()) {
-                self.skip(length)?;
-                return Err(PacketError::TooLarge);
-            }
-            // Memory grows with what has come, not with what was announced.
-            let read = (&mut self.stream).take(length as u64).read_to_end(packet)?;
-            if read < length {
+            is_too_large |= length > self.limit.saturating_sub(packet.len());
+            let mut piece = (&mut self.stream).take(length as u64);
+            let read = if is_too_large {
+                // Closed with bytes unread, the connection would be reset before the client has heard why.
+                io::copy(&mut piece, &mut io::sink())?
+            } else {
+                // Memory grows with what has come, not with what was announced.
+                piece.read_to_end(packet)? as u64
+            };
+            if read < length as u64 {
                 return Err(PacketError::Gone);
             }
             if length < FULL {
-                return Ok(());
+                return if is_too_large { Err(PacketError::TooLarge) } else { Ok(()) };
             }
             self.stream.read_exact(&mut header)?;
-        }
-    }
-
-    /// Takes the rest of a packet, from a piece of this length on: closed with bytes unread, the connection would be reset before the client
-    /// has heard why.
-    fn skip(&mut self, mut length: usize) -> io::Result<()> {
-        loop {
-            let skipped = io::copy(&mut (&mut self.stream).take(length as u64), &mut io::sink())?;
-            if skipped < length as u64 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            if length < FULL {
-                return Ok(());
-            }
-            let mut header = [0; 4];
-            self.stream.read_exact(&mut header)?;
-            // The answer has the number after that of the last piece.
-            self.number = header[3].wrapping_add(1);
-            length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
         }
     }
 
