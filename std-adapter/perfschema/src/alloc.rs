@@ -64,7 +64,7 @@ impl Memory {
     /// static CACHE: Memory = Memory::with_instrument(&INSTRUMENT);
     /// ```
     pub const fn with_instrument(instrument: &'static Instrument) -> Memory {
-        assert!(matches!(instrument.kind(), InstrumentKind::Memory), "an instrument of memory is named memory/…");
+        crate::__check_kind(instrument.kind(), InstrumentKind::Memory);
         Memory { instrument }
     }
 

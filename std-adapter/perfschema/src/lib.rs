@@ -228,25 +228,26 @@ macro_rules! net {
 /// nothing.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __of_synch {
-    ($name:literal) => {
-        const _: () = ::core::assert!(
-            $crate::core::InstrumentName::literal($name).kind().is_synch(),
-            "an instrument of a lock is named wait/synch/…"
-        );
+macro_rules! __of_kind {
+    ($kind:ident, $name:literal) => {
+        const _: () =
+            $crate::__check_kind($crate::core::InstrumentName::literal($name).kind(), $crate::core::InstrumentKind::$kind);
     };
 }
 
-/// The same for one that is no lock's.
+/// Panics where an instrument is of another kind than what it is to record; `Synch` is that of all locks.
 #[doc(hidden)]
-#[macro_export]
-macro_rules! __of_kind {
-    ($kind:ident, $name:literal, $message:literal) => {
-        const _: () = ::core::assert!(
-            ::core::matches!($crate::core::InstrumentName::literal($name).kind(), $crate::core::InstrumentKind::$kind),
-            $message
-        );
-    };
+#[track_caller]
+pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentKind) {
+    use core::InstrumentKind;
+    match wanted {
+        InstrumentKind::File => assert!(matches!(found, InstrumentKind::File), "an instrument of files is named wait/io/file/…"),
+        InstrumentKind::Socket => {
+            assert!(matches!(found, InstrumentKind::Socket), "an instrument of sockets is named wait/io/socket/…");
+        }
+        InstrumentKind::Memory => assert!(matches!(found, InstrumentKind::Memory), "an instrument of memory is named memory/…"),
+        _ => assert!(found.is_synch(), "an instrument of a lock is named wait/synch/…"),
+    }
 }
 
 /// An instrument in a `static` of its own, which nothing that the caller writes can mean.
@@ -265,7 +266,7 @@ macro_rules! __instrument {
 #[macro_export]
 macro_rules! __instrumented_memory {
     ($name:literal) => {{
-        $crate::__of_kind!(Memory, $name, "an instrument of memory is named memory/…");
+        $crate::__of_kind!(Memory, $name);
         $crate::alloc::Memory::__of($crate::__instrument!($name))
     }};
 }
@@ -275,7 +276,7 @@ macro_rules! __instrumented_memory {
 #[macro_export]
 macro_rules! __instrumented_memory {
     ($name:literal) => {{
-        $crate::__of_kind!(Memory, $name, "an instrument of memory is named memory/…");
+        $crate::__of_kind!(Memory, $name);
         $crate::alloc::Memory::new()
     }};
 }
@@ -285,12 +286,12 @@ macro_rules! __instrumented_memory {
 #[macro_export]
 macro_rules! __instrumented_sockets {
     ($name:literal) => {{
-        $crate::__of_kind!(Socket, $name, "an instrument of sockets is named wait/io/socket/…");
+        $crate::__of_kind!(Socket, $name);
         $crate::net::Net::__of($crate::__instrument!($name), ::core::option::Option::None)
     }};
     ($name:literal, $connections:literal) => {{
-        $crate::__of_kind!(Socket, $name, "an instrument of sockets is named wait/io/socket/…");
-        $crate::__of_kind!(Socket, $connections, "an instrument of sockets is named wait/io/socket/…");
+        $crate::__of_kind!(Socket, $name);
+        $crate::__of_kind!(Socket, $connections);
         $crate::net::Net::__of($crate::__instrument!($name), ::core::option::Option::Some($crate::__instrument!($connections)))
     }};
 }
@@ -300,7 +301,7 @@ macro_rules! __instrumented_sockets {
 #[macro_export]
 macro_rules! __instrumented_sockets {
     ($($name:literal),*) => {{
-        $( $crate::__of_kind!(Socket, $name, "an instrument of sockets is named wait/io/socket/…"); )*
+        $( $crate::__of_kind!(Socket, $name); )*
         $crate::net::Net::new()
     }};
 }
@@ -310,7 +311,7 @@ macro_rules! __instrumented_sockets {
 #[macro_export]
 macro_rules! __instrumented_files {
     ($name:literal) => {{
-        $crate::__of_kind!(File, $name, "an instrument of files is named wait/io/file/…");
+        $crate::__of_kind!(File, $name);
         $crate::fs::Fs::__of($crate::__instrument!($name))
     }};
 }
@@ -320,7 +321,7 @@ macro_rules! __instrumented_files {
 #[macro_export]
 macro_rules! __instrumented_files {
     ($name:literal) => {{
-        $crate::__of_kind!(File, $name, "an instrument of files is named wait/io/file/…");
+        $crate::__of_kind!(File, $name);
         $crate::fs::Fs::new()
     }};
 }
@@ -330,7 +331,7 @@ macro_rules! __instrumented_files {
 #[macro_export]
 macro_rules! __instrumented {
     ($type:ident, $name:literal $(, $value:expr)?) => {{
-        $crate::__of_synch!($name);
+        $crate::__of_kind!(Synch, $name);
         $crate::sync::$type::with_instrument($crate::__instrument!($name) $(, $value)?)
     }};
 }
@@ -340,7 +341,7 @@ macro_rules! __instrumented {
 #[macro_export]
 macro_rules! __instrumented {
     ($type:ident, $name:literal $(, $value:expr)?) => {{
-        $crate::__of_synch!($name);
+        $crate::__of_kind!(Synch, $name);
         $crate::sync::$type::new($($value)?)
     }};
 }

@@ -391,11 +391,7 @@ impl Thread {
         }
         let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
         let identity = ActorIdentity { parent_thread_id, ..*identity };
-        // Where a fork has left no memory to record in, nobody uses it.
-        let lost = crate::process::process().is_none();
-        let region = process.region();
-        let actor = if lost { Actor::without_slot(region) } else { Actor::attach(region, &identity) };
-        self.actors[0].set(Some(actor));
+        self.actors[0].set(Some(actor_of(process, &identity)));
         turn.task.forks.store(forks, Ordering::Relaxed);
     }
 
@@ -424,8 +420,7 @@ pub(crate) fn task_id() -> u64 {
 /// recording. Memory that it has allocated does not count as a wait.
 ///
 /// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: the first 15 bytes, whole characters
-/// only, and of a thread
-/// that was given no name that of the one that started it, or `unnamed` where that is the program's.
+/// only, and of a thread that was given no name that of the one that started it, or `unnamed` where that is the program's.
 ///
 /// ```
 /// use perfschema::thread::{ThreadType, attach_as};
@@ -459,11 +454,13 @@ pub fn current_id() -> Option<u64> {
 /// An actor for the thread; for a handler, if it interrupts this THREAD_ID.
 // May be called by a signal handler: nothing here allocates, locks, or is not to be called there.
 fn attach(process: &'static Process, identity: &ThreadIdentity<'_>, interrupts: Option<u64>) -> Actor<'static> {
-    if crate::process::process().is_none() {
-        // A fork has left no memory to record in: nobody uses it.
-        return Actor::without_slot(process.region());
-    }
-    with_identity(process, identity, interrupts, |identity| Actor::attach(process.region(), identity))
+    with_identity(process, identity, interrupts, |identity| actor_of(process, identity))
+}
+
+/// An actor; where a fork has left no memory to record in, one that nobody uses.
+fn actor_of(process: &'static Process, identity: &ActorIdentity<'_>) -> Actor<'static> {
+    let region = process.region();
+    if crate::process::process().is_none() { Actor::without_slot(region) } else { Actor::attach(region, identity) }
 }
 
 fn with_identity<R>(

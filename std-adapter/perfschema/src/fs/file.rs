@@ -363,7 +363,7 @@ fn sum_of_lengths<B: std::ops::Deref<Target = [u8]>>(bufs: &[B]) -> usize {
 struct At<'f>(&'f File, Caller);
 
 impl<'f> At<'f> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     fn caller(file: &'f File) -> At<'f> {
         At(file, Some(Location::caller()))
@@ -371,14 +371,14 @@ impl<'f> At<'f> {
 }
 
 impl Read for At<'_> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.0.transfer(Operation::Read, 0, Some(buf.len()), self.1, move |mut file, _| file.read(buf))
     }
 }
 
 impl Write for At<'_> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.0.transfer(Operation::Write, 0, Some(buf.len()), self.1, move |mut file, _| file.write(buf))
     }
@@ -613,12 +613,12 @@ mod unix {
     use std::os::unix::fs::FileExt;
 
     impl FileExt for At<'_> {
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
             self.0.transfer(Operation::Read, offset, Some(buf.len()), self.1, move |file, offset| file.read_at(buf, offset))
         }
 
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
             self.0.transfer(Operation::Write, offset, Some(buf.len()), self.1, move |file, offset| file.write_at(buf, offset))
         }

@@ -87,7 +87,7 @@ impl Fs {
     /// static INDEX: Fs = Fs::with_instrument(&INSTRUMENT);
     /// ```
     pub const fn with_instrument(instrument: &'static Instrument) -> Fs {
-        assert!(matches!(instrument.kind(), InstrumentKind::File), "an instrument of files is named wait/io/file/…");
+        crate::__check_kind(instrument.kind(), InstrumentKind::File);
         Fs { instrument }
     }
 

@@ -146,8 +146,8 @@ impl Net {
     /// static NET: Net = Net::with_instruments(&METRICS, &CONNECTIONS);
     /// ```
     pub const fn with_instruments(instrument: &'static Instrument, connections: &'static Instrument) -> Net {
-        let are_of_sockets = matches!((instrument.kind(), connections.kind()), (InstrumentKind::Socket, InstrumentKind::Socket));
-        assert!(are_of_sockets, "an instrument of sockets is named wait/io/socket/…");
+        crate::__check_kind(instrument.kind(), InstrumentKind::Socket);
+        crate::__check_kind(connections.kind(), InstrumentKind::Socket);
         Net { instrument, connections }
     }
 

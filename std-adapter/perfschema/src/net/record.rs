@@ -192,7 +192,7 @@ impl<S: Std> Socket<S> {
 pub(crate) struct At<'s, S: Std>(&'s Socket<S>, Caller);
 
 impl<S: Std> Socket<S> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub(crate) fn at(&self) -> At<'_, S> {
         At(self, Some(Location::caller()))
@@ -203,7 +203,7 @@ impl<S: Std> Read for At<'_, S>
 where
     for<'s> &'s S: Read,
 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.0.transfer(Operation::Receive, buf.len(), self.1, move |mut socket| socket.read(buf))
     }
@@ -213,7 +213,7 @@ impl<S: Std> Write for At<'_, S>
 where
     for<'s> &'s S: Write,
 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.0.transfer(Operation::Send, buf.len(), self.1, move |mut socket| socket.write(buf))
     }
