@@ -312,6 +312,12 @@ impl Region<'_> {
         }
     }
 
+    /// Changes the setting that is there, and returns whether it is another one now. The caller folds.
+    pub(crate) fn change_setting<E>(&self, class: Class, change: impl Fn(Setting) -> Result<Setting, E>) -> Result<bool, E> {
+        let Some(words) = self.published(class) else { return Ok(false) };
+        words[word::SETTING].try_update(|bits| Ok(self.possible(class, change(Setting::from_bits(bits))?).bits()))
+    }
+
     /// What the instrument can be of what is asked for: memory is never timed.
     fn possible(&self, class: Class, setting: Setting) -> Setting {
         if self.is_memory(class) { Setting { enabled: setting.enabled, ..Setting::OFF } } else { setting }

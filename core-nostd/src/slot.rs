@@ -19,11 +19,10 @@ pub(crate) mod word {
     pub(crate) const PARENT: usize = 3;
     /// [`Sequence`](crate::record::Sequence) of the last event before this owner's first.
     pub(crate) const BASE: usize = 4;
-    pub(crate) const SETTING: usize = 5;
     pub(crate) const START_NS: usize = 6;
     /// Lengths of name, user and host, and the type, 16 bits each.
     pub(crate) const LENGTHS: usize = 7;
-    /// What the owner loads at every event: written by those who change settings.
+    /// What the owner loads at every event: a [`ThreadSetting`](super::ThreadSetting), written by those who change it.
     pub(crate) const MASK: usize = 8;
     pub(crate) const EPOCHS: usize = 9;
     /// The same for memory, which is truncated alone; and what they were when the present owner came.
@@ -73,21 +72,24 @@ pub struct ThreadSetting {
 }
 
 impl ThreadSetting {
-    fn bits(self) -> u64 {
-        u64::from(self.instrumented) | u64::from(self.history) << 1
-    }
+    const INSTRUMENTED: u64 = 1;
+    const HISTORY: u64 = 2;
 
-    fn from_bits(bits: u64) -> ThreadSetting {
-        ThreadSetting { instrumented: bits & 1 != 0, history: bits & 2 != 0 }
-    }
-
-    /// What is left of a class's switches. The upper half is always the same, because both are not always read at one moment.
+    /// What is left of a class's switches, and below, where those have no bits, the setting itself. The upper half is always the same,
+    /// because both are not always read at one moment.
     fn mask(self) -> u64 {
-        match (self.instrumented, self.history) {
+        let kept = match (self.instrumented, self.history) {
             (false, _) => Switches::NOT_INSTRUMENTED,
             (true, false) => Switches::NO_HISTORY,
             (true, true) => u64::MAX,
-        }
+        };
+        let instrumented = if self.instrumented { Self::INSTRUMENTED } else { 0 };
+        let history = if self.history { Self::HISTORY } else { 0 };
+        (kept & !(Self::INSTRUMENTED | Self::HISTORY)) | instrumented | history
+    }
+
+    fn from_mask(mask: u64) -> ThreadSetting {
+        ThreadSetting { instrumented: mask & Self::INSTRUMENTED != 0, history: mask & Self::HISTORY != 0 }
     }
 }
 
@@ -141,7 +143,6 @@ fn write_identity(words: &SlotWords, identity: &ActorIdentity<'_>, setting: Thre
     words[word::OS_ID].set(identity.os_id);
     words[word::PARENT].set(identity.parent_thread_id);
     words[word::START_NS].set(identity.start_monotonic_ns);
-    words[word::SETTING].set(setting.bits());
     words[word::MASK].set(setting.mask());
 }
 
@@ -261,7 +262,7 @@ pub(crate) fn look(words: &SlotWords) -> Look {
             os_id: words[word::OS_ID].get(),
             parent_thread_id: words[word::PARENT].get(),
             base: Sequence(words[word::BASE].get()),
-            setting: ThreadSetting::from_bits(words[word::SETTING].get()),
+            setting: ThreadSetting::from_mask(words[word::MASK].get()),
             foreground: lengths >> 48 == ThreadType::Foreground as u64,
             memory_first_epochs: memory_first_epochs(words),
             lengths,
@@ -280,9 +281,8 @@ pub(crate) fn texts(words: &SlotWords, owner: &Owner) -> [Text<128>; 3] {
     [read_text(&words[word::NAME], length(0)), read_text(&words[word::USER], length(1)), read_text(&words[word::HOST], length(2))]
 }
 
-/// Changes INSTRUMENTED and HISTORY of the owner that was looked at. If another one came meanwhile it may be the one that is changed,
-/// as an UPDATE at that moment can be.
-pub(crate) fn set(words: &SlotWords, setting: ThreadSetting) {
-    words[word::SETTING].set(setting.bits());
-    words[word::MASK].set(setting.mask());
+/// Changes INSTRUMENTED and HISTORY of the owner that was looked at, and returns whether they are others now. If another owner came
+/// meanwhile it may be the one that is changed, as an UPDATE at that moment can be.
+pub(crate) fn change<E>(words: &SlotWords, change: impl Fn(ThreadSetting) -> Result<ThreadSetting, E>) -> Result<bool, E> {
+    words[word::MASK].try_update(|mask| Ok(change(ThreadSetting::from_mask(mask))?.mask()))
 }

@@ -99,7 +99,7 @@ pub struct Summary {
     pub count: u64,
     /// Timed events: what AVG_TIMER_WAIT divides by.
     pub count_timed: u64,
-    /// SUM_TIMER_WAIT.
+    /// SUM_TIMER_WAIT. After 2⁶⁴ ps, 213 days of waits of all threads together, it starts again at 0, as MySQL's does.
     pub sum_ps: u64,
     /// MIN_TIMER_WAIT, 0 if nothing was timed.
     pub min_ps: u64,

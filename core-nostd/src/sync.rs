@@ -17,6 +17,7 @@ pub(crate) use core::sync::atomic::fence;
 #[cfg(perfschema_loom)]
 pub(crate) use loom::sync::atomic::fence;
 
+use core::convert::Infallible;
 pub(crate) use core::sync::atomic::Ordering;
 
 pub use word::Word;
@@ -221,12 +222,21 @@ impl Word {
         self.store(value, Ordering::Relaxed);
     }
 
-    /// Changes the value by `change`, again and again until nobody interfered. For settings, never for events.
-    pub(crate) fn update(&self, mut change: impl FnMut(u64) -> u64) -> u64 {
+    /// Changes the value by `change`, again and again until nobody interfered.
+    pub(crate) fn update(&self, mut change: impl FnMut(u64) -> u64) {
+        match self.try_update(|value| Ok::<u64, Infallible>(change(value))) {
+            Ok(_) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same where `change` may refuse. Returns whether the value is another one now.
+    pub(crate) fn try_update<E>(&self, mut change: impl FnMut(u64) -> Result<u64, E>) -> Result<bool, E> {
         let mut seen = self.get();
         loop {
-            match self.compare_exchange(seen, change(seen), Ordering::AcqRel) {
-                Ok(before) => return before,
+            let new = change(seen)?;
+            match self.compare_exchange(seen, new, Ordering::AcqRel) {
+                Ok(_) => return Ok(new != seen),
                 Err(now) => seen = now,
             }
         }

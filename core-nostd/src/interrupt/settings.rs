@@ -14,7 +14,16 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxMutexClasses, 2)
     .with(Size::MaxThreadInstances, 2)
     .with(Size::EventsWaitsHistorySize, 2)
-    .with(Size::MaxSourceLocations, 4);
+    .with(Size::MaxSourceLocations, 4)
+    .with(Size::SetupActorsSize, 1);
+
+fn region() -> &'static Region<'static> {
+    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    super::REGIONS.lock().unwrap().push(region);
+    region
+}
 
 /// What a handler may change, back and forth.
 const CHANGES: [fn(&Region<'static>, bool); 4] = [
@@ -34,10 +43,7 @@ fn set(region: &Region<'_>, setting: Setting) {
 /// Whoever is interrupted, he who changes a setting or he who records: a wait that is recorded is one of its instrument, and of its line.
 #[test]
 fn a_wait_is_of_its_instrument_whatever_is_changed_at_whichever_step() {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    super::REGIONS.lock().unwrap().push(region);
+    let region = region();
     region.set_wait_timer(TimerName::Cycle);
     let register = |name| region.register(InstrumentName::literal(name), Setting::ON).unwrap();
     let [other, class] = ["wait/synch/mutex/test/first", "wait/synch/mutex/test/second"].map(register);
@@ -80,4 +86,40 @@ fn a_wait_is_of_its_instrument_whatever_is_changed_at_whichever_step() {
         change(region, true);
     }
     assert!(region.summary_by_event_name(class).count > 100 && cases > 100, "{cases}");
+}
+
+/// Two who change one row at the same moment, each another column: both are heard.
+#[test]
+fn an_update_at_whichever_step_of_another_one_undoes_nothing() {
+    let region = region();
+    region.register(InstrumentName::literal("wait/synch/mutex/test/first"), Setting::ON).unwrap();
+    let _actor = Actor::attach(region, &ActorIdentity::default());
+    for (table, columns) in [
+        (&tables::SetupInstruments as &'static (dyn crate::table::Table + Sync), ["ENABLED", "TIMED"]),
+        (&tables::Threads, ["INSTRUMENTED", "HISTORY"]),
+        (&tables::SetupActors, ["ENABLED", "HISTORY"]),
+    ] {
+        let set = move |column, value| {
+            let changed = table.update(region, &mut |_| true, &[(column, Value::Text(value))]).expect("it can be set");
+            assert_eq!((changed.matched, changed.changed), (1, 1), "{column}");
+        };
+        for at in 0.. {
+            let mut over = false;
+            for value in ["NO", "YES"] {
+                let handler = Rc::new(move || set(columns[1], value));
+                let [steps, ..] = interrupted(|| set(columns[0], value), &[(at, handler.clone())]);
+                over = steps <= at;
+                if over {
+                    handler();
+                }
+                table.scan(region, &mut |row| {
+                    let column = |name| table.declaration().column(name).expect("it is declared");
+                    assert_eq!(columns.map(|name| row.cell(column(name)).to_string()), [value, value], "{columns:?} at {at}");
+                });
+            }
+            if over {
+                break;
+            }
+        }
+    }
 }

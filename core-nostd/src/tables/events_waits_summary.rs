@@ -28,7 +28,7 @@ macro_rules! summary_row {
                 $( #[doc = $doc] $sql as $field: $type, )*
                 /// Number of waits.
                 COUNT_STAR as count_star: u64,
-                /// Sum of the timed waits, in picoseconds.
+                /// Sum of the timed waits, in picoseconds; after 2⁶⁴, 213 days of waits of all threads together, it starts again at 0.
                 SUM_TIMER_WAIT as sum_timer_wait: u64,
                 /// The shortest timed wait, in picoseconds; 0 if there was none.
                 MIN_TIMER_WAIT as min_timer_wait: u64,

@@ -74,14 +74,13 @@ impl TableSource for SetupActors {
 
     fn update(&self, region: &Region<'_>, row: &SetupActorsRow, new: Assignments<'_>) -> Result<bool, TableError> {
         let Some((words, _)) = find(region, row) else { return Ok(false) };
-        let before = words[word::SETTING].get();
-        let mut bits = before;
-        for (column, value) in new {
-            let bit = if column.eq_ignore_ascii_case("ENABLED") { 1 } else { 2 };
-            bits = if yes_no(value, "ENABLED")? { bits | bit } else { bits & !bit };
-        }
-        words[word::SETTING].set(bits);
-        Ok(bits != before)
+        words[word::SETTING].try_update(|mut bits| {
+            for (column, value) in new {
+                let (column, bit) = if column.eq_ignore_ascii_case("ENABLED") { ("ENABLED", 1) } else { ("HISTORY", 2) };
+                bits = if yes_no(value, column)? { bits | bit } else { bits & !bit };
+            }
+            Ok(bits)
+        })
     }
 
     fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError> {

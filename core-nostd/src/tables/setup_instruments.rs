@@ -42,24 +42,23 @@ impl TableSource for SetupInstruments {
 
     fn update(&self, region: &Region<'_>, row: &SetupInstrumentsRow, new: Assignments<'_>) -> Result<bool, TableError> {
         let Some(class) = region.find_class(row.name.as_str()) else { return Ok(false) };
-        let before = region.setting(class);
-        let mut setting = before;
-        for (column, value) in new {
-            match SetupInstrumentsRow::COLUMNS[Self::DECLARATION.column(column)?].name {
-                column @ "ENABLED" => setting.enabled = yes_no(value, column)?,
-                // Left as it is: what was saved can be restored, NULL too.
-                "TIMED" if region.is_memory(class) => {}
-                column @ "TIMED" if *value == Value::Null => return Err(TableError::NotNull { column }),
-                column @ "TIMED" => setting.timed = yes_no(value, column)?,
-                column => {
-                    let out_of_range = TableError::OutOfRange { column };
-                    let one_in = u16::try_from(unsigned(value, column)?).ok().filter(|one_in| *one_in != 0);
-                    setting.timed_one_in = one_in.ok_or(out_of_range)?;
+        region.change_setting(class, |mut setting| {
+            for (column, value) in new {
+                match SetupInstrumentsRow::COLUMNS[Self::DECLARATION.column(column)?].name {
+                    column @ "ENABLED" => setting.enabled = yes_no(value, column)?,
+                    // Left as it is: what was saved can be restored, NULL too.
+                    "TIMED" if region.is_memory(class) => {}
+                    column @ "TIMED" if *value == Value::Null => return Err(TableError::NotNull { column }),
+                    column @ "TIMED" => setting.timed = yes_no(value, column)?,
+                    column => {
+                        let out_of_range = TableError::OutOfRange { column };
+                        let one_in = u16::try_from(unsigned(value, column)?).ok().filter(|one_in| *one_in != 0);
+                        setting.timed_one_in = one_in.ok_or(out_of_range)?;
+                    }
                 }
             }
-        }
-        region.store_setting(class, setting);
-        Ok(region.setting(class) != before)
+            Ok(setting)
+        })
     }
 
     fn updated(&self, region: &Region<'_>) {

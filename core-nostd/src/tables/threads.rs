@@ -2,7 +2,7 @@
 
 use super::setup_instruments::yes_no;
 use crate::region::{Region, SLOT, Section, Text};
-use crate::slot::{self, Look, ThreadSetting};
+use crate::slot::{self, Look};
 use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, YesNo, row};
 
 row! {
@@ -110,14 +110,14 @@ impl TableSource for Threads {
             if owner.thread_id != row.thread_id {
                 continue;
             }
-            let mut setting: ThreadSetting = owner.setting;
-            for (column, value) in new {
-                let first = column.eq_ignore_ascii_case("INSTRUMENTED");
-                let target = if first { &mut setting.instrumented } else { &mut setting.history };
-                *target = yes_no(value, if first { "INSTRUMENTED" } else { "HISTORY" })?;
-            }
-            slot::set(words, setting);
-            return Ok(setting != owner.setting);
+            return slot::change(words, |mut setting| {
+                for (column, value) in new {
+                    let first = column.eq_ignore_ascii_case("INSTRUMENTED");
+                    let target = if first { &mut setting.instrumented } else { &mut setting.history };
+                    *target = yes_no(value, if first { "INSTRUMENTED" } else { "HISTORY" })?;
+                }
+                Ok(setting)
+            });
         }
         Ok(false)
     }
