@@ -18,13 +18,15 @@
 //! but the one it is given. It does not aggregate in the background: readers pay for sums.
 //!
 //! **Without an operating system** the program gives what a system would:
-//! - a clock, before [`Timers::calibrate`](timer::Timers::calibrate): [`set_external_clock`](timer::set_external_clock), or on a
-//!   Cortex-M3 or above `use_cycle_counter`. Without one, where the processor has no counter, events are counted and all times are 0.
+//! - a clock, before [`Timers::calibrate`](timer::Timers::calibrate): [`set_external_clock`](timer::set_external_clock), with embassy
+//!   `set_external_clock(embassy_time_driver::now, embassy_time_driver::TICK_HZ)`, or on a Cortex-M3 or above `use_cycle_counter`. Without one, where the processor has no counter, events are counted and all times are 0.
 //! - where there are no 64-bit atomics (thumbv6m, thumbv7em, riscv32), an implementation of the crate `critical-section`, which the chip's or
 //!   the executor's crate usually has: else it does not link.
 //! - an [`Actor`] for each level that records: an interrupt handler shares none with what it interrupts.
 //!
-//! `core-nostd/examples/embedded.rs` is such a program.
+//! Rows and errors are `Debug`, errors `Display`, too: defmt prints them by its `Debug2Format` and `Display2Format`.
+//!
+//! `core-nostd/examples/embedded.rs` is such a program in one file, `ci/firmware` one with interrupts for a Cortex-M, which QEMU runs.
 //!
 //! **How to check it, and your code over it.** `docs/memory-model.md` states every lock-free protocol and the commands that try it.
 //! - *Loom models* of code that embeds the core: build with `RUSTFLAGS="--cfg perfschema_loom"`, and a [`Word`] is loom's. Some sizes are
