@@ -146,8 +146,26 @@ fn every_command() {
     assert_eq!(client.fails(b"\x03TRUNCATE performance_schema.events_waits_history"), 1142);
     // COM_PROCESS_KILL of itself.
     let id = client.id as u32;
-    client.tell(&[&[0x0c][..], &id.to_le_bytes()].concat());
+    assert_eq!(client.fails(&[&[0x0c][..], &id.to_le_bytes()].concat()), 1317);
     assert!(client.is_closed());
+}
+
+/// As MySQL: the killer of itself hears so first.
+#[test]
+fn who_kills_itself_is_told_so() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "open", true);
+    let kill = |client: &Client, what: &str| format!("\x03KILL {what}{}", client.id).into_bytes();
+    let query = kill(&client, "QUERY ");
+    assert_eq!(client.fails(&query), 1317);
+    assert_eq!(client.query("SELECT 1").len(), 1, "the statement alone");
+    for what in ["", "CONNECTION "] {
+        let mut client = Client::connect(&listener, "open", true);
+        let connection = kill(&client, what);
+        assert_eq!(client.fails(&connection), 1317, "{what}");
+        assert!(client.is_closed());
+    }
 }
 
 #[test]

@@ -263,7 +263,7 @@ impl<'a, S: Stream> Connection<'a, S> {
                 let result = self.statement("SHOW PROCESSLIST", &[]);
                 self.answer(&result, Form::Text, 0)
             }
-            Command::ProcessKill(id) => match self.shared.clients.kill(id.into(), false, self.session.account()) {
+            Command::ProcessKill(id) => match self.kill(&format!("KILL {id}"), id.into(), false) {
                 Ok(()) => self.ok(),
                 Err(error) => self.error(&error),
             },
@@ -335,14 +335,25 @@ impl<'a, S: Stream> Connection<'a, S> {
     fn statement(&mut self, text: &str, arguments: &[OwnedValue]) -> Result<Outcome, Error> {
         self.origins.clear();
         if let Some((id, only_statement)) = command::kill(text) {
-            let by = self.session.account();
-            self.shared.clients.kill(id, only_statement, by)?;
+            self.kill(text, id, only_statement)?;
             return Ok(Outcome::Done { matched: 0, changed: 0, info: String::new() });
         }
         self.place.runs(text);
         let result = self.session.execute_with(text, arguments);
         self.place.has_run();
         self.origins = self.session.origins();
+        result
+    }
+
+    /// KILL, and who kills itself is told so.
+    fn kill(&self, text: &str, id: u64, only_statement: bool) -> Result<(), Error> {
+        // As a statement that runs: of such a one the connection takes the answer before it ends.
+        self.place.runs(text);
+        let result = self.shared.clients.kill(id, only_statement, self.session.account());
+        self.place.has_run();
+        if result.is_ok() && id == self.place.id() {
+            return Err(error(1317, "70100", "Query execution was interrupted"));
+        }
         result
     }
 
