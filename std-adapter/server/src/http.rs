@@ -49,10 +49,10 @@ pub(crate) fn listen(service: Service, address: SocketAddr) -> Result<Listener, 
 }
 
 fn take(service: &Service, clients: &Arc<AtomicUsize>, socket: Socket) {
-    if socket.prepare(WRITE_TIME).is_err() {
+    if socket.prepare().is_err() {
         return;
     }
-    let mut stream = Timed::new(Arc::new(socket));
+    let mut stream = Timed::new(Arc::new(socket), WRITE_TIME);
     stream.set_deadline(Instant::now().checked_add(READ_TIME));
     // Relaxed: only this thread adds to it; that a place has become free may be seen late.
     if clients.load(Ordering::Relaxed) >= CLIENTS {
@@ -115,10 +115,7 @@ fn read_head<S: Stream>(stream: &mut S) -> io::Result<Head> {
     let mut head = Zeroizing::new(Vec::with_capacity(HEAD_BYTES + PIECE_BYTES));
     let mut piece = Zeroizing::new([0; PIECE_BYTES]);
     loop {
-        let read = match stream.read(&mut *piece) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
+        let read = stream.read(&mut *piece)?;
         let Some(bytes) = piece.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(Head::Ended) };
         // The empty line may have come in two pieces.
         let from = head.len().saturating_sub(2);

@@ -59,7 +59,7 @@ use mysql::connection;
 use mysql::packet::Stream;
 use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Database, Error, STATEMENT_STACK};
-use socket::{Buffered, Socket, Timed};
+use socket::{Buffered, Socket, Timed, uninterrupted};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -199,17 +199,17 @@ impl Server {
 
     /// Gives a client its thread.
     fn take(&self, socket: Socket) {
-        if socket.prepare(self.shared.limits.write_time).is_err() {
+        if socket.prepare().is_err() {
             return;
         }
-        let socket = Arc::new(socket);
+        let (socket, write_time) = (Arc::new(socket), self.shared.limits.write_time);
         if self.shared.clients.len() >= self.shared.limits.connections {
             // It fits the socket's buffer: nobody waits for it. A client that has gone needs not know.
-            let _ = connection::turn_away(Timed::new(socket));
+            let _ = connection::turn_away(Timed::new(socket, write_time));
             return;
         }
         let (server, host) = (self.clone(), socket.host());
-        let body = move || server.converse_with(Buffered::new(Timed::new(Arc::clone(&socket))), &host, Some(socket));
+        let body = move || server.converse_with(Buffered::new(Timed::new(Arc::clone(&socket), write_time)), &host, Some(socket));
         // Room for statements, and half a MiB for the rest; what is not used costs nothing but addresses.
         let thread = thread::Builder::new().name("perfschema-mysql".to_owned()).stack_size(STATEMENT_STACK + (512 << 10));
         // Without a thread the socket is dropped, and the client sees that.
@@ -240,17 +240,17 @@ struct Untimed<S>(S);
 
 impl<S: Read> Read for Untimed<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
+        uninterrupted(|| self.0.read(buffer))
     }
 }
 
 impl<S: Write> Write for Untimed<S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        uninterrupted(|| self.0.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        uninterrupted(|| self.0.flush())
     }
 }
 

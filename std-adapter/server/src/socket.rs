@@ -47,17 +47,16 @@ impl Socket {
         }
     }
 
-    pub(crate) fn prepare(&self, write_time: Duration) -> io::Result<()> {
+    pub(crate) fn prepare(&self) -> io::Result<()> {
         match self {
             Socket::Tcp(stream) => {
                 // Answers are sent as a whole, and should not wait for more.
                 stream.set_nodelay(true)?;
                 // Of a client whose machine is gone nothing more would ever be heard.
-                socket2::SockRef::from(stream).set_keepalive(true)?;
-                stream.set_write_timeout(Some(write_time))
+                socket2::SockRef::from(stream).set_keepalive(true)
             }
             #[cfg(unix)]
-            Socket::Unix(stream) => stream.set_write_timeout(Some(write_time)),
+            Socket::Unix(_) => Ok(()),
         }
     }
 
@@ -66,6 +65,14 @@ impl Socket {
             Socket::Tcp(stream) => stream.set_read_timeout(time),
             #[cfg(unix)]
             Socket::Unix(stream) => stream.set_read_timeout(time),
+        }
+    }
+
+    fn set_write_timeout(&self, time: Option<Duration>) -> io::Result<()> {
+        match self {
+            Socket::Tcp(stream) => stream.set_write_timeout(time),
+            #[cfg(unix)]
+            Socket::Unix(stream) => stream.set_write_timeout(time),
         }
     }
 
@@ -79,33 +86,49 @@ impl Socket {
     }
 }
 
-/// A socket whose reads end at a deadline, however slowly bytes come in.
+/// Does again what a signal has interrupted.
+pub(crate) fn uninterrupted<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match attempt() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// The time until then; an error if it is over.
+fn left(deadline: Option<Instant>) -> io::Result<Option<Duration>> {
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    if left == Some(Duration::ZERO) { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+}
+
+/// A socket whose reads end at a deadline, however slowly bytes come in, and each of its writes after a time, however often a signal
+/// interrupts it.
 #[derive(Debug)]
 pub(crate) struct Timed {
     socket: Arc<Socket>,
     deadline: Option<Instant>,
+    write_time: Duration,
     /// The client has taken nothing for too long: it is not waited for a second time. TLS tries again whatever was the matter.
     is_given_up: bool,
 }
 
 impl Timed {
-    pub(crate) fn new(socket: Arc<Socket>) -> Timed {
-        Timed { socket, deadline: None, is_given_up: false }
+    pub(crate) fn new(socket: Arc<Socket>, write_time: Duration) -> Timed {
+        Timed { socket, deadline: None, write_time, is_given_up: false }
     }
 }
 
 impl Read for Timed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if left == Some(Duration::ZERO) {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.socket.set_read_timeout(left)?;
-        let result = match &*self.socket {
-            Socket::Tcp(stream) => (&mut &*stream).read(buffer),
-            #[cfg(unix)]
-            Socket::Unix(stream) => (&mut &*stream).read(buffer),
-        };
+        let result = uninterrupted(|| {
+            self.socket.set_read_timeout(left(self.deadline)?)?;
+            match &*self.socket {
+                Socket::Tcp(stream) => (&mut &*stream).read(buffer),
+                #[cfg(unix)]
+                Socket::Unix(stream) => (&mut &*stream).read(buffer),
+            }
+        });
         result.map_err(|error| if error.kind() == io::ErrorKind::WouldBlock { io::ErrorKind::TimedOut.into() } else { error })
     }
 }
@@ -115,11 +138,15 @@ impl Write for Timed {
         if self.is_given_up {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        let result = match &*self.socket {
-            Socket::Tcp(stream) => (&mut &*stream).write(bytes),
-            #[cfg(unix)]
-            Socket::Unix(stream) => (&mut &*stream).write(bytes),
-        };
+        let deadline = Instant::now().checked_add(self.write_time);
+        let result = uninterrupted(|| {
+            self.socket.set_write_timeout(left(deadline)?)?;
+            match &*self.socket {
+                Socket::Tcp(stream) => (&mut &*stream).write(bytes),
+                #[cfg(unix)]
+                Socket::Unix(stream) => (&mut &*stream).write(bytes),
+            }
+        });
         result.map_err(|error| {
             if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
                 return error;
@@ -267,7 +294,7 @@ mod tests {
         let accepted = listener.accept().unwrap().0;
         let is_kept_alive = |socket: &TcpStream| socket2::SockRef::from(socket).keepalive().unwrap();
         assert!(!is_kept_alive(&accepted));
-        Socket::Tcp(accepted.try_clone().unwrap()).prepare(Duration::from_secs(1)).unwrap();
+        Socket::Tcp(accepted.try_clone().unwrap()).prepare().unwrap();
         assert!(is_kept_alive(&accepted));
     }
 

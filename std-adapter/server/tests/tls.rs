@@ -75,7 +75,11 @@ fn request() -> Vec<u8> {
 }
 
 fn encrypted(listener: &Listener, client: &ClientConfig) -> StreamOwned<ClientConnection, TcpStream> {
-    let mut stream = connect(listener);
+    encrypt(connect(listener), client)
+}
+
+/// After the greeting.
+fn encrypt(mut stream: TcpStream, client: &ClientConfig) -> StreamOwned<ClientConnection, TcpStream> {
     write(&mut stream, 1, &request());
     let name = ServerName::try_from("localhost").expect("a name");
     StreamOwned::new(ClientConnection::new(Arc::new(client.clone()), name).expect("a configuration"), stream)
@@ -109,6 +113,50 @@ fn who_takes_nothing_is_left_in_time() {
     // Once more for what is taken in part; for each piece it would be sixteen times as long.
     let waited = begin.elapsed();
     assert!(waited >= Duration::from_secs(2) && waited < Duration::from_secs(16), "{waited:?}");
+}
+
+/// A signal that comes while a client is waited for ends no connection: on Linux it ends every wait that has a time limit.
+#[test]
+fn a_signal_is_no_end() {
+    struct Interrupted(TcpStream, u32);
+    impl Interrupted {
+        fn calls(&mut self) -> std::io::Result<()> {
+            self.1 += 1;
+            if self.1.is_multiple_of(3) { Ok(()) } else { Err(std::io::ErrorKind::Interrupted.into()) }
+        }
+    }
+    impl Read for Interrupted {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.calls()?;
+            self.0.read(buffer)
+        }
+    }
+    impl Write for Interrupted {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.calls()?;
+            self.0.write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            self.0.flush()
+        }
+    }
+    let (server, client) = server("tls-signals", false);
+    let listener = std::net::TcpListener::bind(LOOPBACK).expect("an address");
+    let mut stream = TcpStream::connect(listener.local_addr().expect("TCP")).expect("it listens");
+    let serving = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a client");
+        server.converse(Interrupted(stream, 0), "localhost");
+    });
+    assert_eq!(read(&mut stream).expect("a greeting")[0], 10);
+    let mut stream = encrypt(stream, &client);
+    write(&mut stream, 2, &login(&[7; 32]));
+    assert_eq!(read(&mut stream).expect("a packet"), [1, 4]);
+    write(&mut stream, 4, b"secret\0");
+    assert_eq!(read(&mut stream).expect("an answer")[0], 0);
+    write(&mut stream, 0, b"\x01");
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).expect("it says that it ends");
+    serving.join().expect("it does not panic");
 }
 
 #[test]

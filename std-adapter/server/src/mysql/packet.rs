@@ -12,7 +12,7 @@ const FULL: usize = 0xff_ff_ff;
 /// How much is gathered before it is sent.
 const GATHER: usize = 64 * 1024;
 
-/// What packets come through.
+/// What packets come through. None of its calls is interrupted by a signal: TLS would take that for the connection's end.
 pub(crate) trait Stream: Read + Write {
     /// Reading fails with [`io::ErrorKind::TimedOut`] from then on.
     fn set_deadline(&mut self, deadline: Option<Instant>);
