@@ -179,8 +179,7 @@ fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
         let more = "WWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n";
         return (Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") }, !is_head);
     }
-    let path = request.path.unwrap_or_default().split('?').next().unwrap_or_default();
-    let answer = match path {
+    let answer = match path(request.path.unwrap_or_default()) {
         "/metrics" if wants_open_metrics(header("Accept")) => Answer::of(OPEN_METRICS, service.metrics.open_metrics()),
         "/metrics" => Answer::of(TEXT, service.metrics.prometheus()),
         "/" => Answer::of(
@@ -190,6 +189,23 @@ fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
         _ => Answer::error("404 Not Found", "there is /metrics"),
     };
     (answer, !is_head)
+}
+
+/// The path of what is asked for, which may be a whole address, as proxies are asked: servers must understand that, too (RFC 9112,
+/// 3.2.2).
+fn path(target: &str) -> &str {
+    let without_scheme = ["http://", "https://"].into_iter().find_map(|scheme| {
+        let (start, rest) = target.split_at_checked(scheme.len())?;
+        start.eq_ignore_ascii_case(scheme).then_some(rest)
+    });
+    let path_and_query = match without_scheme.map(|rest| rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()))) {
+        // An address without a host is none.
+        Some(("", _)) | None => target,
+        Some((_, "")) => "/",
+        Some((_, rest)) if rest.starts_with('?') => "/",
+        Some((_, rest)) => rest,
+    };
+    path_and_query.split('?').next().unwrap_or_default()
 }
 
 /// Whether somebody has proven to have an account, by the only way that HTTP and all collectors have: the password itself.

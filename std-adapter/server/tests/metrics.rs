@@ -56,7 +56,17 @@ fn requests() {
     assert_eq!(check("HEAD /metrics HTTP/1.0\r\n\r\n", "200 OK"), "");
     check("GET / HTTP/1.0\r\n\r\n", "200 OK\r\nContent-Type: text/html");
     check("GET /../etc/passwd HTTP/1.0\r\n\r\n", "404");
-    check("GET http://x/metrics HTTP/1.0\r\n\r\n", "404");
+    // As proxies are asked, which servers must understand (RFC 9112, 3.2.2).
+    for absolute in ["http://x/metrics", "HTTPS://user@[::1]:80/metrics?x"] {
+        assert!(check(&format!("GET {absolute} HTTP/1.1\r\nHost: x\r\n\r\n"), "200 OK\r\nContent-Type: text/plain").len() > 100);
+        assert_eq!(check(&format!("HEAD {absolute} HTTP/1.1\r\nHost: x\r\n\r\n"), "200 OK\r\nContent-Type: text/plain"), "");
+    }
+    for root in ["http://x", "http://x/", "http://x?metrics"] {
+        check(&format!("GET {root} HTTP/1.1\r\nHost: x\r\n\r\n"), "200 OK\r\nContent-Type: text/html");
+    }
+    for other in ["http://x/y", "http:/metrics", "http:///metrics", "ftp://x/metrics", "x/metrics", "*"] {
+        check(&format!("GET {other} HTTP/1.1\r\nHost: x\r\n\r\n"), "404");
+    }
     check("POST /metrics HTTP/1.0\r\nContent-Length: 9999999\r\n\r\n", "405 Method Not Allowed\r\n");
     check("GET /metrics HTTP/1.1\r\n\r\n", "400");
     check("GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400");
