@@ -124,7 +124,7 @@ pub struct Point {
     pub value: Value,
 }
 
-/// Names and values of labels. A value is any text.
+/// Names and values of labels. A value is any text; in Prometheus' formats its zero bytes are written `␀0`, and so `␀` is `␀␀`.
 pub type Labels = Vec<(&'static str, String)>;
 
 /// The value of a metric.

@@ -111,6 +111,10 @@ fn write_labels(text: &mut String, labels: &Labels, bound: Option<&str>) -> fmt:
     Ok(())
 }
 
+/// What stands for the byte that ends a text in C, and for itself twice, so that different texts stay different: collectors refuse a page
+/// with two values under the same labels.
+const PICTURE_OF_NULL: char = '\u{2400}';
+
 /// The formats know these escapes and no others; quotes stay as they are in the help of Prometheus' format.
 fn escape(text: &mut String, value: &str, quotes: bool) {
     for character in value.chars() {
@@ -119,7 +123,8 @@ fn escape(text: &mut String, value: &str, quotes: bool) {
             '\n' => text.push_str("\\n"),
             '"' if quotes => text.push_str("\\\""),
             // Allowed, and yet the end of the text for a reader written in C.
-            '\0' => text.push(char::REPLACEMENT_CHARACTER),
+            '\0' => text.extend([PICTURE_OF_NULL, '0']),
+            PICTURE_OF_NULL => text.extend([PICTURE_OF_NULL; 2]),
             other => text.push(other),
         }
     }
@@ -182,6 +187,24 @@ mod tests {
         check(0, "0e0");
     }
 
+    /// Collectors refuse a page on which two values have the same labels.
+    #[test]
+    fn different_labels_stay_different() {
+        let parts = ["", "\0", "\u{fffd}", "\u{2400}", "0", "\\", "n", "\n", "\""];
+        let mut written = std::collections::HashMap::new();
+        for a in parts {
+            for b in parts {
+                for c in parts {
+                    let (value, mut text) = ([a, b, c].concat(), String::new());
+                    escape(&mut text, &value, true);
+                    assert!(!text.contains(['\0', '\n']), "{value:?}");
+                    let other = written.insert(text, value.clone());
+                    assert!(other.is_none_or(|other| other == value), "{value:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn both_formats() {
         let labels = |value: &str| vec![("file_name", value.to_owned())];
@@ -201,7 +224,7 @@ mod tests {
             family("nothing", Kind::Gauge, Unit::None, vec![]),
         ];
         let expected = "# HELP a_seconds_total A \"help\" \\\\ of\\nit.\n# TYPE a_seconds_total counter\n\
-                        a_seconds_total{file_name=\"\\\"\\\\\\n\u{fffd}é\"} 0.000000000001\n\
+                        a_seconds_total{file_name=\"\\\"\\\\\\n\u{2400}0é\"} 0.000000000001\n\
                         a_seconds_total{file_name=\"\"} 0.000000000002\n\
                         # HELP b_seconds A \"help\" \\\\ of\\nit.\n# TYPE b_seconds histogram\n\
                         b_seconds_bucket{file_name=\"x\",le=\"1e-08\"} 2\nb_seconds_bucket{file_name=\"x\",le=\"+Inf\"} 3\n\
@@ -209,7 +232,7 @@ mod tests {
                         # HELP c_info A \"help\" \\\\ of\\nit.\n# TYPE c_info gauge\nc_info 1\n";
         assert_eq!(prometheus(&families), expected);
         let expected = "# HELP a_seconds A \\\"help\\\" \\\\ of\\nit.\n# TYPE a_seconds counter\n# UNIT a_seconds seconds\n\
-                        a_seconds_total{file_name=\"\\\"\\\\\\n\u{fffd}é\"} 0.000000000001\n\
+                        a_seconds_total{file_name=\"\\\"\\\\\\n\u{2400}0é\"} 0.000000000001\n\
                         a_seconds_total{file_name=\"\"} 0.000000000002\n\
                         # HELP b_seconds A \\\"help\\\" \\\\ of\\nit.\n# TYPE b_seconds histogram\n# UNIT b_seconds seconds\n\
                         b_seconds_bucket{file_name=\"x\",le=\"1e-08\"} 2\nb_seconds_bucket{file_name=\"x\",le=\"+Inf\"} 3\n\
