@@ -7,7 +7,7 @@ use crate::accounts::Accounts;
 use crate::listener::{self, ListenError, Listener};
 use crate::metrics::Metrics;
 use crate::mysql::packet::Stream;
-use crate::socket::{Socket, Timed};
+use crate::socket::{self, Socket, Timed};
 use crate::tls::{Securable, Tls};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use std::io;
@@ -20,6 +20,8 @@ use zeroize::Zeroizing;
 
 /// Clients at once. Each costs a thread and a copy of the metrics.
 const CLIENTS: usize = 16;
+/// Clients that have their answer and are about to go: of more than that, some may not hear it.
+const LEAVING: usize = 64;
 /// The most bytes that a request line and its headers may have, and the most headers.
 const HEAD_BYTES: usize = 8192;
 /// How much is read at once.
@@ -44,50 +46,80 @@ pub(crate) struct Service {
 
 /// Listens, with a thread for each client.
 pub(crate) fn listen(service: Service, address: SocketAddr) -> Result<Listener, ListenError> {
-    let clients = Arc::new(AtomicUsize::new(0));
+    let clients = Clients::default();
     listener::tcp(address, move |socket| take(&service, &clients, socket))
 }
 
-fn take(service: &Service, clients: &Arc<AtomicUsize>, socket: Socket) {
-    if socket.prepare().is_err() {
-        return;
+/// How many clients there are.
+#[derive(Clone, Default)]
+struct Clients {
+    served: Arc<AtomicUsize>,
+    leaving: Arc<AtomicUsize>,
+}
+
+impl Clients {
+    /// Sees a client out that has its answer, in this thread.
+    fn see_out(&self, socket: Arc<Socket>) {
+        if let Some(_place) = Place::of(&self.leaving, LEAVING) {
+            socket::leave(socket);
+        }
     }
-    let mut stream = Timed::new(Arc::new(socket), WRITE_TIME);
-    stream.set_deadline(Instant::now().checked_add(READ_TIME));
-    // Relaxed: only this thread adds to it; that a place has become free may be seen late.
-    if clients.load(Ordering::Relaxed) >= CLIENTS {
-        // It fits the socket's buffer: nobody waits for it.
-        let _ = send(&mut stream, &Answer::error("503 Service Unavailable", "too many clients"), true);
-        return;
-    }
-    clients.fetch_add(1, Ordering::Relaxed);
-    let place = Place(Arc::clone(clients));
-    let service = service.clone();
-    let body = move || {
-        let plain = Securable::Plain(stream);
-        let stream = match &service.tls {
-            Some(tls) => plain.encrypt(tls),
-            None => Ok(plain),
-        };
-        // Who goes away, or is too slow, needs not know.
-        let _ = stream.and_then(|mut stream| {
-            let result = answer(&mut stream, &service);
-            // Before the client hears that it was all: if it comes again, it must not stand in its own way.
-            drop(place);
-            result
-        });
-    };
-    // Without a thread the socket is dropped, and the client sees that.
-    let _ = thread::Builder::new().name("perfschema-http".to_owned()).spawn(body);
 }
 
 /// One of the clients at once.
 struct Place(Arc<AtomicUsize>);
 
+impl Place {
+    /// None if there is no room.
+    fn of(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Place> {
+        // Relaxed: the number is all that there is to it.
+        let add = |count| (count < limit).then_some(count + 1);
+        taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
+        Some(Place(Arc::clone(taken)))
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+fn take(service: &Service, clients: &Clients, socket: Socket) {
+    if socket.prepare().is_err() {
+        return;
+    }
+    let socket = Arc::new(socket);
+    let mut stream = Timed::new(Arc::clone(&socket), WRITE_TIME);
+    stream.set_deadline(Instant::now().checked_add(READ_TIME));
+    let place = Place::of(&clients.served, CLIENTS);
+    if place.is_none() {
+        // It fits the socket's buffer: nobody waits for it.
+        let _ = send(&mut stream, &Answer::error("503 Service Unavailable", "too many clients"), true);
+    }
+    let (service, clients) = (service.clone(), clients.clone());
+    let body = move || {
+        if let Some(place) = place {
+            // Who goes away, or is too slow, needs not know.
+            let _ = serve(stream, &service, place);
+        }
+        clients.see_out(socket);
+    };
+    // Without a thread the socket is dropped, and the client sees that.
+    let _ = thread::Builder::new().name("perfschema-http".to_owned()).spawn(body);
+}
+
+/// Serves a client, and says goodbye if it is encrypted.
+fn serve(stream: Timed, service: &Service, place: Place) -> io::Result<()> {
+    let plain = Securable::Plain(stream);
+    let mut stream = match &service.tls {
+        Some(tls) => plain.encrypt(tls)?,
+        None => plain,
+    };
+    let result = answer(&mut stream, service);
+    // Before the client hears that it was all: if it comes again, it must not stand in its own way.
+    drop(place);
+    result
 }
 
 /// Reads a request and answers it.

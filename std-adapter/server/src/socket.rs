@@ -167,6 +167,20 @@ impl Stream for Timed {
     }
 }
 
+/// How much of what a client sends behind its request is thrown away, and how long that may take.
+const LEAVE_BYTES: u64 = 16 << 20;
+const LEAVE_TIME: Duration = Duration::from_secs(2);
+
+/// Ends a connection so that the client can hear what it was told: closed with bytes unread it would be reset, and what is on its way
+/// to the client might be lost.
+pub(crate) fn leave(socket: Arc<Socket>) {
+    socket.shut(Shutdown::Write);
+    let mut rest = Timed::new(socket, LEAVE_TIME);
+    rest.set_deadline(Instant::now().checked_add(LEAVE_TIME));
+    // Who goes on longer than that does not listen.
+    let _ = io::copy(&mut rest.take(LEAVE_BYTES), &mut io::sink());
+}
+
 /// A stream that is read in large pieces, though small ones are asked for. TLS goes above it: so a client that sends ahead what should
 /// be encrypted only breaks its own handshake, and no password is left in the buffer.
 #[derive(Debug)]

@@ -107,10 +107,15 @@ fn a_signal_is_no_end() {
     assert!(client.1.1.starts_with(b"HTTP/1.1 200"));
 }
 
+fn scrapers() -> Accounts {
+    let line = account_line("scraper", Right::Read, "secret", true).expect("a name");
+    format!("{line}\nopen reader no-password").parse().expect("lines of accounts")
+}
+
 #[test]
 fn clients_at_once() {
     let line = account_line("scraper", Right::Read, "secret", true).expect("a name");
-    let accounts: Accounts = format!("{line}\nopen reader no-password").parse().expect("lines of accounts");
+    let accounts = scrapers();
     let listener = metrics().listen(common::LOOPBACK, accounts).expect("it listens");
     let connect = || TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
     let ask_as = |who: &str, mut stream: TcpStream| {
@@ -146,6 +151,33 @@ fn clients_at_once() {
         let refused = metrics().listen(common::LOOPBACK, accounts).expect_err("nobody could come in");
         assert!(refused.to_string().starts_with("no account has a password for caching_sha2_password"), "{refused}");
     }
+}
+
+/// A connection that is closed with bytes unread is reset, and the client may lose the answer.
+#[test]
+fn an_answer_is_heard_whatever_was_sent_with_the_request() {
+    let listener = metrics().listen(common::LOOPBACK, scrapers()).expect("it listens");
+    let connect = || TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
+    let hears = |mut stream: TcpStream, request: &str, expected: &str| {
+        stream.write_all(request.as_bytes()).expect("it is taken");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it ends in good order");
+        assert!(answer.starts_with(expected), "{answer}");
+        stream
+    };
+    // As much as a connection takes at once.
+    let much = "x".repeat(60_000);
+    let posted = format!("POST /metrics HTTP/1.0\r\nContent-Length: 60000\r\n\r\n{much}");
+    hears(connect(), &posted, "HTTP/1.1 405");
+    hears(connect(), &format!("GET /{much} HTTP/1.0\r\n\r\n"), "HTTP/1.1 431");
+    hears(connect(), &format!("GET /metrics HTTP/1.0\r\n\r\n{much}"), "HTTP/1.1 401");
+    // Who stays after the answer takes nobody's place.
+    let stay: Vec<TcpStream> = (0..40).map(|_| hears(connect(), &posted, "HTTP/1.1 405")).collect();
+    hears(connect(), "GET /metrics HTTP/1.0\r\n\r\n", "HTTP/1.1 401");
+    drop(stay);
+    let _silent: Vec<TcpStream> = (0..16).map(|_| connect()).collect();
+    // The silent ones are in, since connections are taken in order.
+    hears(connect(), &posted, "HTTP/1.1 503");
 }
 
 #[test]
