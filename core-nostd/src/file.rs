@@ -329,15 +329,30 @@ impl<'r> Region<'r> {
         }
     }
 
-    /// A folder was deleted with all that was in it: so were the files whose paths begin with its, as far as they are kept. All places
-    /// are looked at once; that is little beside what deleting a folder is to the system.
+    /// Whether enough is kept of paths to tell which files lie below this folder. Where it is not, who deletes or renames the folder has to
+    /// name each of them.
+    pub fn tells_what_is_below(folder: &[u8]) -> bool {
+        without_slashes(folder).len() < PATH_BYTES
+    }
+
+    /// Whether there is a file of this path.
+    pub fn has_file(&self, path: &[u8]) -> bool {
+        let found = self.find_file(&Name::of(path));
+        found.into_iter().for_each(|id| self.release_file(id));
+        found.is_some()
+    }
+
+    /// A folder was deleted with all that was in it: so were the files whose paths begin with its, as far as they are kept; see
+    /// [`tells_what_is_below`](Self::tells_what_is_below). All places are looked at once; that is little beside what deleting a folder is to
+    /// the system.
     pub fn folder_deleted(&self, path: &[u8]) {
         self.file_deleted(path);
         self.for_each_below(path, |id, _, _| self.make_gone(id));
     }
 
     /// The file, or the folder with all that is in it, was renamed: files keep their counters. A file that had the new name is gone.
-    /// So is one below a folder whose path is too long to be kept whole: its new one is not known.
+    /// So is one below a folder whose path is too long to be kept whole: its new one is not known. As for deleted folders, see
+    /// [`tells_what_is_below`](Self::tells_what_is_below).
     pub fn file_renamed(&self, from: &[u8], to: &[u8]) {
         // A folder's name may end with a slash.
         if without_slashes(from) == without_slashes(to) {
@@ -362,6 +377,9 @@ impl<'r> Region<'r> {
     /// Shows each file whose path lies below the folder, with its path, and what of that comes behind the folder. Nobody gets its place
     /// meanwhile.
     fn for_each_below(&self, folder: &[u8], mut each: impl FnMut(FileId, &Kept, &[u8])) {
+        if !Region::tells_what_is_below(folder) {
+            return;
+        }
         let folder = without_slashes(folder);
         let first = folder.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
         for (place, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {

@@ -439,6 +439,41 @@ mod tables {
         file.write_at(b"12", 0).unwrap();
     }
 
+    /// Of their paths only the first 512 bytes are kept, which are the same.
+    #[test]
+    fn folders_with_long_paths_take_their_files_along() {
+        static FILES: Fs = perfschema::fs!("wait/io/file/test/long-paths");
+        start();
+        let top = folder("long-paths");
+        let dir = top.join("x".repeat(250)).join("y".repeat(250));
+        let written = || {
+            let mut written = Vec::new();
+            start().region().scan(&FileSummaryByInstance, |row| {
+                if row.event_name == "wait/io/file/test/long-paths" {
+                    written.push(row.sum_number_of_bytes_write);
+                }
+            });
+            written.sort_unstable();
+            written
+        };
+        let [gone, stays, moved] = ["gone", "stays", "moved"].map(|name| dir.join(name));
+        FILES.create_dir_all(gone.join("deep")).unwrap();
+        FILES.create_dir_all(stays.join("deep")).unwrap();
+        for (bytes, path) in (1..).zip([gone.join("a"), gone.join("deep/b"), stays.join("a"), stays.join("deep/b")]) {
+            FILES.write(path, vec![0; bytes]).unwrap();
+        }
+        assert_eq!(written(), [1, 2, 3, 4]);
+        assert!(FILES.remove_dir_all(dir.join("nothing")).is_err());
+        FILES.remove_dir_all(gone.join("")).unwrap();
+        assert_eq!(written(), [3, 4]);
+        FILES.rename(&stays, moved.join("")).unwrap();
+        FILES.write(moved.join("deep/b"), vec![0; 10]).unwrap();
+        assert_eq!(written(), [3, 14]);
+        FILES.rename(moved, top.join("short")).unwrap();
+        assert_eq!(summary(&top.join("short/a")).map(|row| row.sum_number_of_bytes_write), Some(3));
+        assert_eq!(summary(&top.join("short/deep/b")).map(|row| row.sum_number_of_bytes_write), Some(14));
+    }
+
     #[test]
     fn rows_come_and_go_with_the_files() {
         static FILES: Fs = perfschema::fs!("wait/io/file/test/rows");

@@ -158,9 +158,12 @@ impl Fs {
 /// Nothing to be told where nothing is recorded.
 #[cfg(not(feature = "instrument"))]
 mod record {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     pub(super) fn deleted(_: &Path) {}
-    pub(super) fn folder_deleted(_: &Path) {}
+    pub(super) fn known_below(_: &Path) -> [PathBuf; 0] {
+        []
+    }
+    pub(super) fn folder_deleted(_: &Path, _: &[PathBuf]) {}
     pub(super) fn renamed(_: &Path, _: &Path) {}
 }
 
@@ -286,8 +289,9 @@ functions! {
     }
 
     fn remove_dir_all<P: Path>(self, path: P) -> () {
+        let known = record::known_below(path.as_ref());
         self.run(path.as_ref(), Operation::RemoveDirectory, || std::fs::remove_dir_all(path.as_ref()))?;
-        record::folder_deleted(path.as_ref());
+        record::folder_deleted(path.as_ref(), &known);
         Ok(())
     }
 

@@ -4,10 +4,10 @@ use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
 use crate::io::{File, Io as _, amount, transferred};
 use crate::process::process;
-use perfschema_core::{FileEvent, FileInstance, IoEvent, Operation, Switches, WaitStart};
+use perfschema_core::{FileEvent, FileInstance, IoEvent, Operation, Region, Switches, WaitStart};
 use std::fs::Metadata;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A reference to the file of a path, given back when it is dropped.
 #[derive(Debug)]
@@ -85,10 +85,40 @@ pub(crate) fn deleted(path: &Path) {
     }
 }
 
-/// With all that was in it.
-pub(crate) fn folder_deleted(path: &Path) {
+/// Files that the region knows in a folder that is about to be deleted, if its path is so long that the region could not tell them by it.
+pub(crate) fn known_below(folder: &Path) -> Vec<PathBuf> {
+    let mut known = Vec::new();
+    each_known_below(folder, folder, |_, path| known.push(path));
+    known
+}
+
+/// With all that was in it; `known`: as [`known_below`] had it before.
+pub(crate) fn folder_deleted(path: &Path, known: &[PathBuf]) {
     if let Some(process) = process() {
         process.region().folder_deleted(path.as_os_str().as_encoded_bytes());
+        known.iter().for_each(|path| deleted(path));
+    }
+}
+
+/// Lists what is in the folder `now`, and shows what of it the region knows below `then`, if only by its whole path: under both names.
+fn each_known_below(now: &Path, then: &Path, mut each: impl FnMut(&Path, PathBuf)) {
+    let Some(process) = process().filter(|_| !Region::tells_what_is_below(then.as_os_str().as_encoded_bytes())) else { return };
+    // What joins itself with a slash must not end with one.
+    let [now, then] = [now, then].map(|path| path.components().as_path());
+    let mut folders = vec![now.to_owned()];
+    while let Some(folder) = folders.pop() {
+        // What cannot be listed cannot be deleted either.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(rest) = path.strip_prefix(now) else { continue };
+            let known = then.join(rest);
+            if process.region().has_file(known.as_os_str().as_encoded_bytes()) {
+                each(&path, known);
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            }
+        }
     }
 }
 
@@ -96,11 +126,17 @@ pub(crate) fn folder_deleted(path: &Path) {
 /// nothing, or another one that was made meanwhile.
 pub(crate) fn renamed(from: &Path, to: &Path) {
     let Some(process) = process() else { return };
-    let (region, new) = (process.region(), to.as_os_str().as_encoded_bytes());
+    let region = process.region();
+    let rename = |from: &Path, to: &Path| {
+        region.file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
+    };
     match std::fs::symlink_metadata(from) {
-        Err(_) => region.file_renamed(from.as_os_str().as_encoded_bytes(), new),
+        Err(_) => {
+            rename(from, to);
+            each_known_below(to, from, |path, known| rename(&known, path));
+        }
         Ok(found) if std::fs::symlink_metadata(to).is_ok_and(|file| is_same(&file, &found)) => {}
-        Ok(_) => region.file_deleted(new),
+        Ok(_) => region.file_deleted(to.as_os_str().as_encoded_bytes()),
     }
 }
 

@@ -251,7 +251,7 @@ functions! {
 
     fn remove_dir_all<P: Path>(at, path: P) -> () {
         at.run(Operation::RemoveDirectory, ::tokio::fs::remove_dir_all(&at.path)).await?;
-        record::folder_deleted(&at.path);
+        record::folder_deleted(&at.path, &[]);
         Ok(())
     }
 
