@@ -366,6 +366,33 @@ fn once<'a, F: Future>(mut future: Pin<&'a mut F>) -> impl Future<Output = Poll<
     poll_fn(move |cx| Poll::Ready(future.as_mut().poll(cx)))
 }
 
+/// What tokio's thread does it does to the end, and tells the tables.
+#[test]
+fn what_is_given_up_while_it_deletes_or_renames_does_so_in_the_tables_too() {
+    let (region, _alone) = region();
+    let dir = folder("given-up");
+    let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(attach("task/test/given-up", async {
+        for name in ["removed", "renamed", "new", "folder/a", "folder/b"] {
+            FILES.create_dir_all(dir.join(name).parent().unwrap()).await.unwrap();
+            FILES.write(dir.join(name), name).await.unwrap();
+        }
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || wait.recv());
+        assert!(once(pin!(FILES.remove_file(dir.join("removed")))).await.is_pending());
+        assert!(once(pin!(FILES.rename(dir.join("renamed"), dir.join("new")))).await.is_pending());
+        assert!(once(pin!(FILES.remove_dir_all(dir.join("folder")))).await.is_pending());
+        drop(go);
+        assert!(busy.await.unwrap().is_err());
+        // There is one thread, and this comes after all of that.
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+    }));
+    let names: Vec<String> = rows(region, &dir).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["new"]);
+    assert_eq!(std::fs::read(dir.join("new")).unwrap(), b"renamed");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 #[test]
 fn what_is_given_up_ends_with_its_file() {
     let (region, _alone) = region();

@@ -17,8 +17,8 @@
 //! it. A `write` is over when the bytes are in the buffer; that they are handed on is waited for by the next operation, and by `flush`. Where a
 //! seek has to wait for that, it is a `flush`, and the seek begins after it.
 //!
-//! An operation that is given up ends its wait, and what tokio's thread does goes on: so a file that is deleted or renamed then keeps its
-//! row under the old name.
+//! An operation that is given up ends its wait, and what tokio's thread does goes on: a file that is deleted or renamed then is so in the
+//! tables, too.
 
 mod file;
 
@@ -129,6 +129,22 @@ impl Path1 {
         pending::run(self.io(&named, operation), run).await
     }
 
+    /// An operation after which there are other names, and which tells the region so. All of it is done by a thread of tokio's: what is
+    /// told is looked up in the file system, and holds also where the operation is given up.
+    async fn run_blocking(
+        &self,
+        operation: Operation,
+        work: impl FnOnce(&Path) -> io::Result<()> + Send + 'static,
+    ) -> io::Result<()> {
+        let path = self.path.clone();
+        let run = async {
+            let done = ::tokio::task::spawn_blocking(move || work(&path)).await;
+            // As tokio words it where its runtime ends meanwhile.
+            done.unwrap_or_else(|_| Err(io::Error::other("background task failed")))
+        };
+        self.run(operation, run).await
+    }
+
     /// What reads or writes it as a whole.
     async fn transfer<T: crate::io::Transferred>(
         &self,
@@ -232,27 +248,40 @@ functions! {
 
     fn rename<P: Path, Q: Path>(at, from: P, to: Q) -> () {
         let to = to.as_ref().to_path_buf();
-        at.run(Operation::Rename, ::tokio::fs::rename(&at.path, &to)).await?;
-        record::renamed(&at.path, &to);
-        Ok(())
+        let rename = move |from: &Path| {
+            std::fs::rename(from, &to)?;
+            record::renamed(from, &to);
+            Ok(())
+        };
+        at.run_blocking(Operation::Rename, rename).await
     }
 
     fn remove_file<P: Path>(at, path: P) -> () {
-        at.run(Operation::Delete, ::tokio::fs::remove_file(&at.path)).await?;
-        record::deleted(&at.path);
-        Ok(())
+        let remove = |path: &Path| {
+            std::fs::remove_file(path)?;
+            record::deleted(path);
+            Ok(())
+        };
+        at.run_blocking(Operation::Delete, remove).await
     }
 
     fn remove_dir<P: Path>(at, path: P) -> () {
-        at.run(Operation::RemoveDirectory, ::tokio::fs::remove_dir(&at.path)).await?;
-        record::deleted(&at.path);
-        Ok(())
+        let remove = |path: &Path| {
+            std::fs::remove_dir(path)?;
+            record::deleted(path);
+            Ok(())
+        };
+        at.run_blocking(Operation::RemoveDirectory, remove).await
     }
 
     fn remove_dir_all<P: Path>(at, path: P) -> () {
-        at.run(Operation::RemoveDirectory, ::tokio::fs::remove_dir_all(&at.path)).await?;
-        record::folder_deleted(&at.path, &[]);
-        Ok(())
+        let remove = |path: &Path| {
+            let known = record::known_below(path);
+            std::fs::remove_dir_all(path)?;
+            record::folder_deleted(path, &known);
+            Ok(())
+        };
+        at.run_blocking(Operation::RemoveDirectory, remove).await
     }
 
     fn hard_link<P: Path, Q: Path>(at, original: P, link: Q) -> () {
