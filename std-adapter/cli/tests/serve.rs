@@ -35,8 +35,9 @@ fn accounts_are_lines() {
     );
     let (success, out, err) = account(&["grafana", "reader"], "\n");
     assert_eq!((success, out.as_str(), err.as_str()), (false, "", "perfschema: the password is empty\n"));
-    let (success, _, err) = account(&["a b", "reader"], "x\n");
-    assert_eq!((success, err.as_str()), (false, "perfschema: a name has 1 to 32 characters, without spaces and #\n"));
+    // Before a password is asked for.
+    let (success, _, err) = account(&["a b", "reader"], "");
+    assert!(!success && err.contains("'a b' for '<NAME>': a name has 1 to 32 characters, without spaces and #\n"), "{err}");
     assert!(!account(&["grafana", "root"], "x\n").0);
 }
 
@@ -48,7 +49,9 @@ fn a_password_that_is_typed() {
     for (program, arguments) in [(PROGRAM, &["account", "grafana", "reader"][..]), ("sh", &["-c", &silent])] {
         let mut terminal = Terminal::start(program, arguments, &[], (24, 200));
         until("it does not show what is typed", || !terminal.is_cooked());
-        terminal.press("correct horse\r");
+        for _ in 0..2 {
+            terminal.press("correct horse\r");
+        }
         terminal.until("the line", |screen| screen.contains("caching_sha2_password:bf7ffba958c798f8"));
         assert!(!terminal.screen().contains("horse"), "{}", terminal.screen());
         assert!(terminal.ended().success());
@@ -59,6 +62,41 @@ fn a_password_that_is_typed() {
     until("it does not show what is typed", || !terminal.is_cooked());
     terminal.press("corr\u{3}");
     assert_eq!(terminal.ended().signal(), Some(2));
+    terminal.is_as_before();
+
+    let mut terminal = Terminal::start(PROGRAM, &["account", "grafana", "reader"], &[], (24, 80));
+    for (question, answer) in [("Password: ", "correct horse\r"), ("The same again: ", "correct house\r")] {
+        terminal.until("it asks", |screen| screen.contains(question));
+        terminal.press(answer);
+    }
+    assert_eq!(terminal.ended().code(), Some(1));
+    terminal.until("why", |screen| screen.contains("perfschema: the two passwords differ"));
+    terminal.is_as_before();
+}
+
+/// Who stops the program has a terminal that shows what is typed, and is asked again on coming back.
+#[test]
+fn a_password_that_is_typed_later() {
+    let mut terminal = Terminal::start(PROGRAM, &["account", "grafana", "reader"], &[], (24, 200));
+    let is_stopped = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", terminal.pid())).expect("it is there");
+        stat.contains(") T ")
+    };
+    for questions in 1..4 {
+        terminal.until("it asks", |screen| screen.matches("Password: ").count() == questions);
+        assert!(!terminal.is_cooked());
+        if questions < 3 {
+            terminal.press("corr\u{1a}");
+            until("it is stopped", is_stopped);
+            assert!(terminal.is_cooked());
+            Command::new("kill").args(["-CONT", &terminal.pid().to_string()]).status().expect("there is kill");
+        }
+    }
+    terminal.press("correct horse\r");
+    terminal.until("it asks again", |screen| screen.contains("The same again: "));
+    terminal.press("correct horse\r");
+    terminal.until("the line", |screen| screen.contains("caching_sha2_password:bf7ffba958c798f8"));
+    assert!(terminal.ended().success());
     terminal.is_as_before();
 }
 

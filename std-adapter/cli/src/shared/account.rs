@@ -6,14 +6,19 @@ use clap::ValueEnum;
 use perfschema_server::account_line;
 use perfschema_sql as sql;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Print a line for the file of accounts that `perfschema serve` takes. The password is read from the standard input.
+/// Print a line for the file of accounts that `perfschema serve` takes.
+///
+/// The password is asked for, twice; where the standard input is no terminal, it is the first line of that. The file has to be its
+/// owner's alone: perfschema account NAME reader >> accounts && chmod 600 accounts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Who it is for.
+    /// Who it is for: 1 to 32 characters, without spaces and #.
+    #[arg(value_parser = name)]
     name: String,
     /// What the account may do.
     #[arg(value_enum)]
@@ -31,12 +36,17 @@ enum Right {
     Controller,
 }
 
+/// Looked at before a password is asked for.
+fn name(name: &str) -> Result<String, &'static str> {
+    account_line(name, sql::Right::Read, "any", false).map(|_| name.to_owned())
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let right = match args.right {
         Right::Reader => sql::Right::Read,
         Right::Controller => sql::Right::Control,
     };
-    let password = password().map_err(|error| Error::Serve(ServeError::Password(error)))?;
+    let password = password().map_err(Error::Serve)?;
     let line = account_line(&args.name, right, &password, args.native).map_err(|what| Error::Serve(ServeError::Account(what)))?;
     let mut out = output::stdout();
     writeln!(out, "{line}")?;
@@ -44,44 +54,99 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// A line: from a terminal without showing it.
-fn password() -> io::Result<String> {
-    let input = io::stdin();
-    let hidden = if input.is_terminal() { Some(Hidden::new()?) } else { None };
-    let mut line = String::new();
-    let read = input.lock().read_line(&mut line);
-    drop(hidden);
-    read.map(|_| line.trim_end_matches(['\n', '\r']).to_owned())
+/// A line; from a terminal without showing it, and a second time, since nobody has seen whether it is what was meant.
+fn password() -> Result<String, ServeError> {
+    if !io::stdin().is_terminal() {
+        return line().map_err(ServeError::Password);
+    }
+    let hidden = Hidden::new("Password: ").map_err(ServeError::Password)?;
+    let password = line().map_err(ServeError::Password)?;
+    // One that is empty is refused anyway.
+    if !password.is_empty() {
+        hidden.ask("The same again: ");
+        if line().map_err(ServeError::Password)? != password {
+            return Err(ServeError::Account("the two passwords differ"));
+        }
+    }
+    Ok(password)
 }
 
-/// A terminal that does not show what is typed, until this is dropped, or a signal ends the program.
-struct Hidden(Termios);
+fn line() -> io::Result<String> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(line.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// A terminal that shows of what is typed only the ends of lines, until this is dropped; while the program is stopped, by Ctrl-Z say, and
+/// once a signal ends it, it is as it was.
+struct Hidden(Arc<Mutex<State>>);
+
+struct State {
+    before: Termios,
+    /// What was asked last, to be asked again of who comes back; None once there is nothing to hide.
+    question: Option<&'static str>,
+}
 
 impl Hidden {
-    fn new() -> io::Result<Hidden> {
-        let before = tcgetattr(io::stdin())?;
-        let mut hidden = before.clone();
-        hidden.local_modes -= LocalModes::ECHO;
-        let kept = Hidden(before.clone());
-        // Whoever ends it by Ctrl-C must see again what they type.
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    /// Asks the first question.
+    fn new(question: &'static str) -> io::Result<Hidden> {
+        let state = Arc::new(Mutex::new(State { before: tcgetattr(io::stdin())?, question: Some(question) }));
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT])?;
+        let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                drop(Hidden(before.clone()));
-                // It ends the program.
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
+                let state = lock(&shared);
+                if signal == SIGCONT {
+                    // A terminal that is gone asks nobody.
+                    let _ = state.hide();
+                } else {
+                    state.show();
+                    // It ends or stops the program.
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
             }
         });
-        let _ = io::stderr().write_all(b"Password: ");
-        tcsetattr(io::stdin(), OptionalActions::Flush, &hidden)?;
-        Ok(kept)
+        let hidden = Hidden(state);
+        lock(&hidden.0).hide()?;
+        Ok(hidden)
+    }
+
+    /// What was typed ahead counts.
+    fn ask(&self, question: &'static str) {
+        lock(&self.0).question = Some(question);
+        let _ = io::stderr().write_all(question.as_bytes());
     }
 }
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        // A terminal that is gone needs it no more. The end of the line was not shown either.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
-        let _ = io::stderr().write_all(b"\n");
+        let mut state = lock(&self.0);
+        state.show();
+        state.question = None;
     }
+}
+
+impl State {
+    fn hide(&self) -> io::Result<()> {
+        let Some(question) = self.question else { return Ok(()) };
+        let mut hidden = self.before.clone();
+        hidden.local_modes -= LocalModes::ECHO;
+        hidden.local_modes |= LocalModes::ECHONL;
+        // First, so that nobody who has seen the question is shown what they answer. What was typed before is none.
+        tcsetattr(io::stdin(), OptionalActions::Flush, &hidden)?;
+        let _ = io::stderr().write_all(question.as_bytes());
+        Ok(())
+    }
+
+    fn show(&self) {
+        if self.question.is_some() {
+            // A terminal that is gone needs it no more.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    // Nothing in it is ever half done.
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
