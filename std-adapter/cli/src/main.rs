@@ -8,6 +8,7 @@
 #[macro_use]
 mod output;
 
+mod arguments;
 mod demo;
 mod doc;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
@@ -25,10 +26,18 @@ static ALLOCATOR: perfschema::alloc::Allocator = perfschema::allocator!("memory/
 /// See what a program waits for, while it waits.
 #[derive(Debug, Parser)]
 #[command(name = "perfschema", version, arg_required_else_help = true, max_term_width = 100)]
+#[cfg_attr(all(feature = "instrument", target_os = "linux"), command(after_help = FIRST_STEPS))]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+const FIRST_STEPS: &str = "\
+First steps:
+  PERFSCHEMA_SHARE=1 perfschema demo --seconds 60 &   a program that shares its tables
+  perfschema list                                     which programs do so
+  perfschema top perfschema                           watch it, by its name or pid";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -76,7 +76,16 @@ fn whether_it_runs_does_not_depend_on_names() {
     };
     until("it shares its tables", || state().is_some());
     assert_eq!(state(), Some(true));
-    assert_eq!(succeeds(&["prune", &demo.pid()]), "");
+    let (success, out, err) = perfschema(&["prune", &demo.pid()]);
+    assert!(success && out.is_empty() && err.contains(" runs and keeps its tables"), "{out}{err}");
+    // The last column is that of the files, which have no room in a narrow frame.
+    let columns = |width: &str| {
+        let output =
+            std::process::Command::new(common::PROGRAM).arg("list").env("COLUMNS", width).output().expect("it was built");
+        String::from_utf8(output.stdout).expect("UTF-8").lines().nth(1).expect("the heading").replace([' ', '|'], "")
+    };
+    assert_eq!(columns("60"), "PIDPROGRAMSTATESTARTEDTHREADS");
+    assert_eq!(columns("1000"), "PIDPROGRAMSTATESTARTEDTHREADSFILE");
     succeeds(&["sql", &demo.pid(), "UPDATE setup_instruments SET timed = 'NO' WHERE name = 'idle'"]);
     demo.signal("-STOP");
     until("it is stopped", || {
@@ -96,5 +105,12 @@ fn what_is_not_there_is_said() {
     fails(&["show", "/no/such/file"], "/no/such/file: No such file");
     fails(&["show", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "expected");
     fails(&["show", "x", "no_such_table"], "Table 'performance_schema.no_such_table' doesn't exist");
-    fails(&["prune", "x"], "invalid value 'x'");
+    for args in [&["prune", "x"][..], &["sql", "x", "--timeout", "0"], &["top", "x", "-n", "-"], &["demo", "--threads", "70000"]]
+    {
+        fails(args, "': expected a whole number above 0");
+    }
+    fails(&["prometheus", "x", "--instances", "many"], "'many' for '--instances <NUMBER>': expected a whole number");
+    fails(&["serve", "x", "--accounts", "x", "--mysql", "localhost:1"], "expected an IP address and a port, like 127.0.0.1:3307");
+    let (success, out, err) = perfschema(&["prune", "4294967295"]);
+    assert!(success && out.is_empty() && err.contains("no program 4294967295 has left tables"), "{out}{err}");
 }

@@ -34,6 +34,7 @@ mod tokenizer;
 mod waiting;
 mod worker;
 
+use crate::arguments::positive;
 use crate::output::{self, Format};
 use corpus::Corpus;
 use indexer::{Figures, Indexer};
@@ -63,7 +64,7 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     dir: PathBuf,
     /// How many threads index [default: one a core, at least 4].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u16>>)]
     threads: Option<NonZero<u16>>,
     /// Serve, or ask, for so long; without either repeat the work for so long, for measuring, and finish the last run.
     #[arg(long, value_name = "N", value_parser = seconds)]
@@ -85,7 +86,7 @@ pub(crate) struct Args {
     load: Option<String>,
     /// Over how many connections --load asks.
     #[cfg(unix)]
-    #[arg(long, value_name = "N", default_value = "4", requires = "load")]
+    #[arg(long, value_name = "N", default_value = "4", requires = "load", value_parser = positive::<NonZero<u16>>)]
     connections: NonZero<u16>,
     /// Start with everything off.
     #[arg(long)]

@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Print a line for the file of accounts that `perfschema serve` takes.
 ///
 /// The password is asked for, twice; where the standard input is no terminal, it is the first line of that. The file has to be its
-/// owner's alone: perfschema account NAME reader >> accounts && chmod 600 accounts
+/// owner's alone.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  perfschema account grafana reader >> accounts && chmod 600 accounts")]
 pub(crate) struct Args {
     /// Who it is for: 1 to 32 characters, without spaces and #.
     #[arg(value_parser = name)]

@@ -1,6 +1,7 @@
 //! `perfschema export`
 
 use super::{Error, target};
+use crate::arguments::number;
 use perfschema_server::Metrics;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     headers: Option<PathBuf>,
     /// How many files, or the like, have metrics of their own.
-    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>)]
     instances: usize,
 }
 

@@ -11,7 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// List the programs that share their tables, and those that did until they ended.
 ///
-/// A program shares them if it is started with PERFSCHEMA_SHARE=1, or says so itself.
+/// A program shares them if it is started with PERFSCHEMA_SHARE=1, or says so itself. In frames too wide for the terminal their files are
+/// left out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How to print them.
@@ -24,12 +25,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let number = |name| ColumnHead::new(name, SqlType::BigintUnsigned);
     let columns = vec![number("PID"), text("PROGRAM"), text("STATE"), text("STARTED"), number("THREADS"), text("FILE")];
     let files = shared_files().map_err(|error| Error::Target(TargetError::Directory(error)))?;
-    let grid = Grid { columns, rows: files.iter().map(row).collect() };
+    let mut grid = Grid { columns, rows: files.iter().map(row).collect() };
+    let width = output::width_of_rows();
+    if args.format == Format::Table && grid.boxed().to_string().lines().any(|line| line.chars().count() > width) {
+        // Cut, paths say nothing; a pid is enough to name a program.
+        grid.columns.pop();
+        grid.rows.iter_mut().for_each(|row| drop(row.pop()));
+    }
     let mut out = output::stdout();
     if grid.rows.is_empty() && !args.format.is_for_programs() {
         writeln!(out, "No program shares its tables. Start one with PERFSCHEMA_SHARE=1.")?;
     } else {
-        args.format.write(&mut out, &grid, output::width_of_rows())?;
+        args.format.write(&mut out, &grid, width)?;
     }
     Ok(out.flush()?)
 }

@@ -1,6 +1,7 @@
 //! `perfschema prometheus`
 
 use super::{Error, target};
+use crate::arguments::number;
 use crate::output;
 use perfschema_server::Metrics;
 use std::io::{self, Write};
@@ -8,9 +9,9 @@ use std::path::PathBuf;
 
 /// Print another program's metrics once, in Prometheus' text format: waits, io, what was lost.
 ///
-/// With --output they go to a file that is replaced as a whole, as the textfile collector of Prometheus' node_exporter wants it:
-/// perfschema prometheus TARGET --output /var/lib/prometheus/node-exporter/perfschema.prom
+/// With --output they go to a file that is replaced as a whole, as the textfile collector of Prometheus' node_exporter wants it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  perfschema prometheus 17694 --output /var/lib/prometheus/node-exporter/app.prom")]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
     target: String,
@@ -21,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "output")]
     open_metrics: bool,
     /// How many files, or the like, have metrics of their own.
-    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>)]
     instances: usize,
 }
 

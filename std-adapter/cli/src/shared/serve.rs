@@ -1,7 +1,7 @@
 //! `perfschema serve`
 
 use super::{Error, target};
-use clap::builder::RangedU64ValueParser;
+use crate::arguments::{address, positive};
 use perfschema::Attached;
 use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
@@ -19,18 +19,19 @@ use std::time::Duration;
 ///
 /// Stop it with Ctrl-C.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  perfschema serve 17694 --mysql 127.0.0.1:3307 --accounts accounts")]
 #[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket", "prometheus"]))]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
     target: String,
     /// Address and port for MySQL's clients, like 127.0.0.1:3307.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     mysql: Option<SocketAddr>,
     /// Unix socket for MySQL's clients; only your own processes can connect to it.
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
     /// Address and port where Prometheus finds /metrics, like 127.0.0.1:9104; its `basic_auth` is one of the accounts.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     prometheus: Option<SocketAddr>,
     /// Who may come in: lines that `perfschema account` prints.
     #[arg(long, value_name = "FILE")]
@@ -51,14 +52,14 @@ pub(crate) struct Args {
     tls_required: bool,
     /// Clients at once.
     #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+          value_parser = positive::<usize>)]
     connections: usize,
     /// After how many seconds without a command a client is sent away.
     #[arg(long, default_value_t = Limits::default().idle_time.as_secs(), value_name = "SECONDS",
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = positive::<u64>)]
     idle: u64,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
     timeout: u64,
 }
 
@@ -84,7 +85,11 @@ pub(crate) enum ServeError {
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ServeError::Accounts(path, error) => write!(f, "{}: {error}", path.display()),
+            ServeError::Accounts(path, error) => {
+                write!(f, "{}: {error}", path.display())?;
+                let is_missing = matches!(error, AccountsError::Io(error) if error.kind() == io::ErrorKind::NotFound);
+                f.write_str(if is_missing { "; `perfschema account` prints its lines" } else { "" })
+            }
             ServeError::Listen(error @ ListenError::BeyondLoopback(_)) => write!(f, "{error}; --beyond-loopback allows it"),
             ServeError::Listen(error) => error.fmt(f),
             ServeError::Tls(error) => error.fmt(f),

@@ -1,6 +1,7 @@
 //! `perfschema sql`
 
 use super::{Error, result, target};
+use crate::arguments::positive;
 use crate::output;
 use perfschema::render::text::escape;
 use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
     timeout: u64,
 }
 

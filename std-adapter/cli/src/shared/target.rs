@@ -24,7 +24,8 @@ impl fmt::Display for TargetError {
             TargetError::None(target) => {
                 write!(
                     f,
-                    "no program {target} shares its tables; expected a pid or a name that `perfschema list` shows, or a file"
+                    "no program {target} shares its tables; expected a pid or a name that `perfschema list` shows, or the path of a \
+                     file, with a slash in it"
                 )
             }
             TargetError::Several(target, pids) => {

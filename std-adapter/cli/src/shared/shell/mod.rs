@@ -7,6 +7,7 @@ mod scan;
 
 use super::target::State;
 use super::{Error, result, target};
+use crate::arguments::positive;
 use crate::output;
 use complete::Completion;
 use perfschema::render::Grid;
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     /// The program: its pid, its name, or the file of its region.
     target: String,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
     timeout: u64,
     /// Print the rows of a script in frames, too.
     #[arg(short, long)]

@@ -13,6 +13,7 @@ mod screen;
 mod view;
 
 use super::Error;
+use crate::arguments::positive;
 use app::App;
 use program::Program;
 use ratatui::DefaultTerminal;
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     batch: bool,
     /// After so many refreshes, end; with --batch 1 unless it is said, else none.
-    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = positive::<u64>)]
     iterations: Option<u64>,
     /// Begin with this list, with --batch print only this one: waits, events, files, ….
     #[arg(long, value_parser = view)]
