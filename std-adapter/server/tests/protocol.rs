@@ -283,6 +283,17 @@ fn logins_that_are_cut_or_wrong() {
     let name_ends = 32 + b"boss\0".len();
     let answered = [&login[..name_ends], b"\x03abc", &login[name_ends + 1..]].concat();
     assert!(converse(&server, framed(&answered))[1].starts_with(b"\xff\x15\x04#28000Access denied for user 'boss'"));
+    // A client from before there were plugins, which has one way to prove a password, and cannot be asked for another.
+    let without_plugins = common::CAPABILITIES & !(1 << 19);
+    let answers = converse(&server, framed(&common::login("open", without_plugins)));
+    assert_eq!(answers[1][0], 0, "{answers:?}");
+    let native = account_line("native", Right::Read, "x", true).unwrap();
+    for (line, expected) in
+        [(native.as_str(), b"\xff\x15\x04#28000"), (native.split(" mysql").next().unwrap(), b"\xff\xe3\x04#08004")]
+    {
+        let with_password = Server::new(Database::new(common::process()), line.parse().unwrap()).unwrap();
+        assert!(converse(&with_password, framed(&common::login("native", without_plugins)))[1].starts_with(expected), "{line}");
+    }
     // The places are counted where they are taken, too.
     let full = common::server(Limits { connections: 0, ..Limits::default() });
     assert!(converse(&full, Vec::new())[0].starts_with(b"\xff\x10\x04"));

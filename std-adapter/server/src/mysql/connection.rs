@@ -111,15 +111,16 @@ fn authenticate<S: Stream>(
     host: &str,
 ) -> Result<Account, End> {
     let user = String::from_utf8_lossy(login.user).into_owned();
+    let can_be_asked = login.capabilities & capability::PLUGIN_AUTH != 0;
     let measure = accounts.measure(&user);
     let (plugin, nonce, answer) = match (login.plugin, first_nonce) {
-        // Some clients give no answer yet if the plugin is not the one in the greeting: they wait to be asked.
+        // Some clients give no answer yet if the plugin is not the one in the greeting: they wait to be asked, if they can be.
         (Some(plugin), Some(nonce))
-            if measure.stored.accepts(plugin) && (plugin == Plugin::CachingSha2 || !login.answer.is_empty()) =>
+            if measure.stored.accepts(plugin) && (plugin == Plugin::CachingSha2 || !login.answer.is_empty() || !can_be_asked) =>
         {
             (plugin, *nonce, login.answer.to_vec())
         }
-        _ if login.capabilities & capability::PLUGIN_AUTH == 0 => {
+        _ if !can_be_asked => {
             let old = "Client does not support authentication protocol requested by server; consider upgrading MySQL client";
             return refuse(packets, &error(1251, "08004", old));
         }
