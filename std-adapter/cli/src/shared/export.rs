@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use ureq::Agent;
-use ureq::http::Uri;
+use ureq::http::{HeaderName, HeaderValue, Uri};
 
 /// Send another program's metrics to a collector of OpenTelemetry's, again and again, until the program ends.
 ///
@@ -139,17 +139,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-fn headers(args: &Args) -> Result<Vec<(String, String)>, Error> {
+fn headers(args: &Args) -> Result<Vec<(HeaderName, HeaderValue)>, Error> {
     let Some(path) = &args.headers else { return Ok(Vec::new()) };
     let text = std::fs::read_to_string(path).map_err(|error| Error::Export(ExportError::File(path.clone(), error)))?;
-    let header = |(number, line): (usize, &str)| {
-        let (name, value) = line.split_once(':').ok_or(Error::Export(ExportError::Header(path.clone(), number)))?;
-        Ok((name.trim().to_owned(), value.trim().to_owned()))
-    };
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).map(header).collect()
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(number, line)| header(line).ok_or(Error::Export(ExportError::Header(path.clone(), number)))).collect()
 }
 
-fn send(agent: &Agent, args: &Args, headers: &[(String, String)], body: &str) -> Result<(), ExportError> {
+/// `Name: value`, of the characters that each may have.
+fn header(line: &str) -> Option<(HeaderName, HeaderValue)> {
+    let (name, value) = line.split_once(':')?;
+    Some((name.trim().parse().ok()?, value.trim().parse().ok()?))
+}
+
+fn send(agent: &Agent, args: &Args, headers: &[(HeaderName, HeaderValue)], body: &str) -> Result<(), ExportError> {
     let mut request = agent.post(&args.otlp).content_type("application/json");
     for (name, value) in headers {
         request = request.header(name, value);
@@ -167,6 +170,15 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(without_password(&text.parse().expect("a URL")), expected);
         check("http://x:1/v1/metrics", "http://x:1/v1/metrics");
         check("https://user:secret@x:1/v1?a=b@c", "https://x:1/v1?a=b@c");
+    }
+
+    #[test]
+    fn headers_are_looked_at_before_they_are_sent() {
+        let (name, value) = header(" Authorization : Bearer a b: c ").expect("a header");
+        assert_eq!((name.as_str(), value.to_str().ok()), ("authorization", Some("Bearer a b: c")));
+        for line in ["Authorization", ": x", "a b: c", "\u{e9}: x", "a: \u{1}"] {
+            assert!(header(line).is_none(), "{line:?}");
+        }
     }
 
     #[test]

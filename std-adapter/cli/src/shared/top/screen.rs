@@ -168,6 +168,6 @@ fn draw_over(frame: &mut Frame<'_>, title: &str, lines: &[String], scroll: &mut 
     let height = u16::try_from(shown + FRAME).unwrap_or(u16::MAX).min(area.height);
     let over = Rect { x: (area.width - width) / 2, y: (area.height - height) / 2, width, height };
     // With a column on both sides: half of a wide character there would take the place of the frame.
-    frame.render_widget(Clear, Rect { x: over.x.saturating_sub(1), width: width + 2, ..over }.intersection(area));
+    frame.render_widget(Clear, Rect { x: over.x.saturating_sub(1), width: width.saturating_add(2), ..over }.intersection(area));
     frame.render_widget(Paragraph::new(text).block(Block::bordered().title(title)), over);
 }
