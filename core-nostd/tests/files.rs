@@ -4,7 +4,8 @@ mod common;
 
 use common::{CONFIG, World};
 use perfschema_core::{
-    Actor, Class, FileEvent, FileId, FileIo, Group, Held, IoEvent, Lost, Operation, Setting, Size, Wait, WaitStart, tables,
+    Actor, Class, FileEvent, FileId, FileIo, Group, Held, IoEvent, Lost, Operation, Region, Setting, Size, Wait, WaitStart,
+    tables,
 };
 
 const DATA: &str = "wait/io/file/test/data";
@@ -470,6 +471,25 @@ fn no_byte_is_lost_where_threads_read_together() {
     world.expect(BY_INSTANCE, "COUNT_READ,SUM_NUMBER_OF_BYTES_READ", &[&format!("{all} {}", all * 7)]);
     world.expect("events_waits_summary_by_instance", "COUNT_STAR", &[&all.to_string()]);
     world.expect(BY_EVENT_NAME, "COUNT_READ,SUM_NUMBER_OF_BYTES_READ", &[&format!("{all} {}", all * 7)]);
+}
+
+/// Of a folder whose path is as long as what is kept of paths, nothing is known to be below it but by its whole name.
+#[test]
+fn folders_with_long_paths() {
+    let world = World::on(&CONFIG.with(Size::MaxFileInstances, 8));
+    let user = User::new(&world, DATA);
+    let folder = |length: usize| format!("/{}", "x".repeat(length - 1));
+    for (length, tells) in [(511, true), (512, false)] {
+        let (folder, file) = (folder(length), folder(length) + "/file");
+        assert_eq!(Region::tells_what_is_below((folder.clone() + "//").as_bytes()), tells);
+        assert!(!world.region.has_file(file.as_bytes()));
+        user.open(&file).unwrap();
+        world.region.folder_deleted(folder.as_bytes());
+        assert_eq!(world.region.has_file(file.as_bytes()), !tells);
+        world.region.file_deleted(file.as_bytes());
+        assert!(!world.region.has_file(file.as_bytes()));
+    }
+    world.expect(INSTANCES, "OPEN_COUNT", &[]);
 }
 
 /// What is below a folder goes and comes with it, and nothing else.
