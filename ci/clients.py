@@ -113,6 +113,11 @@ def killed(statement):
 
 killed("KILL QUERY %s").ping(reconnect=False)
 fails(2013, lambda: killed("KILL %s").ping(reconnect=False))
+itself = connect()
+fails(1317, lambda: itself.cursor().execute(f"KILL QUERY {itself.thread_id()}"))
+itself.ping(reconnect=False)
+fails(1317, lambda: itself.cursor().execute(f"KILL {itself.thread_id()}"))
+fails(2013, lambda: itself.ping(reconnect=False))
 other = connect("controller", "changes")
 fails(1095, lambda: cursor.execute(f"KILL {other.thread_id()}"))
 cursor.execute("SELECT user, command FROM information_schema.processlist WHERE info LIKE '%processlist%'")
