@@ -8,6 +8,7 @@ mod terminal;
 use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use terminal::Terminal;
@@ -131,6 +132,26 @@ fn interrupts() {
     shell.press("\u{4}");
     assert!(shell.ended().success());
     shell.is_as_before();
+}
+
+/// Also one that is ended while a line is edited gives the terminal back.
+#[test]
+fn a_shell_that_is_ended() {
+    let demo = demo();
+    let state = State::new("ended");
+    for (name, signal) in [("-TERM", 15), ("-HUP", 1)] {
+        let mut shell = state.shell(&demo, (24, 80));
+        until("it edits lines", || !shell.is_cooked());
+        let status = Command::new("kill").args([name, &shell.pid().to_string()]).status();
+        assert!(status.expect("there is kill").success());
+        assert_eq!(shell.ended().signal(), Some(signal));
+        shell.is_as_before();
+        shell.until("what is pasted comes as it is", |_| {
+            let bytes = shell.bytes();
+            let last = |what: &[u8]| bytes.windows(what.len()).rposition(|window| window == what);
+            last(b"\x1b[?2004h") < last(b"\x1b[?2004l")
+        });
+    }
 }
 
 #[test]

@@ -13,11 +13,13 @@ use complete::Completion;
 use perfschema::render::Grid;
 use perfschema::render::text::{Footer, escape};
 use perfschema_sql::{self as sql, Account, Database, Limits, Outcome, Session};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};
 use scan::{Open, Scanner, Step};
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -123,6 +125,7 @@ fn prompt(open: Option<Open>) -> String {
 }
 
 fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Result<(), ShellError> {
+    give_back_when_ended();
     let config = Config::builder().completion_type(CompletionType::List).auto_add_history(false).build();
     let mut editor = Editor::<Completion, FileHistory>::with_config(config).map_err(ShellError::Terminal)?;
     let history = history_file();
@@ -204,11 +207,27 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
     }
 }
 
+/// A signal that ends the shell finds the terminal as a line is edited on it: first it becomes what it was before.
+fn give_back_when_ended() {
+    // Where it does not work, the editor says so.
+    let (Ok(before), Ok(mut signals)) = (tcgetattr(io::stdin()), Signals::new([SIGHUP, SIGQUIT, SIGTERM])) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if tcgetattr(io::stdin()).is_ok_and(|now| now.local_modes != before.local_modes) {
+                // The editor has asked for marks around what is pasted.
+                let _ = io::stdout().write_all(b"\x1b[?2004l\r\n");
+                let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
+            }
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
 /// Ctrl-C while a statement runs: the terminal makes a signal of it then. While a line is edited, it is a key.
 /// What it returns is true from then on.
 fn stop_on_interrupt(session: &Session) -> Arc<AtomicBool> {
     let (canceller, stopped) = (session.canceller(), Arc::new(AtomicBool::new(false)));
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT]) else { return stopped };
+    let Ok(mut signals) = Signals::new([SIGINT]) else { return stopped };
     let stop = Arc::clone(&stopped);
     std::thread::spawn(move || {
         signals.forever().for_each(|_| {
