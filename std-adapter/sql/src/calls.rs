@@ -108,7 +108,8 @@ impl Rewriter<'_> {
         if functions::AGGREGATES.contains(&name.as_str()) {
             return self.aggregate(function, &name, list);
         }
-        if function.over.is_some() || list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
+        // Those of WITH ROLLUP are numbers by now.
+        if name == "grouping" || function.over.is_some() || list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
             return Err(Error::new(1111, "HY000", "Invalid use of group function"));
         }
         self.scalar(&name, list, unknown())

@@ -4,7 +4,6 @@
 //! keywords, digits and quoted names: every literal is bound as a parameter. What the rewriter does not know it refuses, so neither
 //! functions nor tables of SQLite's own can be reached; SQLite's authorizer is the second wall.
 
-use crate::Error;
 use crate::catalog::{self, Kind as Source};
 use crate::collation::{compare_without_case, is_column, order_without_case, window_without_case};
 use crate::compare::is_binary;
@@ -12,7 +11,7 @@ use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
-use crate::subquery;
+use crate::{Error, expand, subquery};
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -80,9 +79,10 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
     parameters: &[OwnedValue],
 ) -> Result<Rewritten, Error> {
     let (bound, places, ctes, relations) = (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
+    let mut copies = Copies(MAX_STATEMENT);
+    expand::expand(tree, &mut copies)?;
     let kinds = Kinds::of(tree, state)?;
-    let mut rewriter =
-        Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds, copies: Copies(MAX_STATEMENT) };
+    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds, copies };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),

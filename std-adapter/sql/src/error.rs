@@ -82,6 +82,12 @@ impl Error {
         Error::new(1241, "21000", format!("Operand should contain {wanted} column(s)"))
     }
 
+    pub(crate) fn wrong_list() -> Error {
+        let message = "In definition of view, derived table or common table expression, SELECT list and column names list have different \
+                       column counts";
+        Error::new(1353, "HY000", message)
+    }
+
     pub(crate) fn unknown_collation(name: &str) -> Error {
         Error::new(1273, "HY000", format!("Unknown collation: '{name}'"))
     }
@@ -200,6 +206,13 @@ impl From<rusqlite::Error> for Error {
         }
         if text.contains("tables in a join") {
             return Error::new(1116, "HY000", "Too many tables; MySQL can only use 61 tables in a join");
+        }
+        if let Some((_, columns)) = text.strip_prefix("table ").and_then(|table| table.split_once(" values for ")) {
+            let columns = columns.trim_end_matches(" columns").parse();
+            return match columns {
+                Ok(columns) if text.starts_with(&format!("table {} ", crate::expand::WITHIN)) => Error::column_count(columns),
+                _ => Error::wrong_list(),
+            };
         }
         if text.contains("has no column named") || text.contains("values for") || text.contains("the same number of terms") {
             return Error::new(1136, "21S01", "Column count doesn't match value count at row 1");

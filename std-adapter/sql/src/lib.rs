@@ -38,11 +38,12 @@
 //! - Numbers are exact up to 2⁶⁴−1, sums up to 2¹²⁷ (beyond 2⁶⁴ they come as text). `a - b` of unsigned numbers may be negative. AVG and `/`
 //!   give a double, not a decimal.
 //! - Times of day are UTC. Strings compare without case, but not without accents.
-//! - A row subquery with several rows gives the first; GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
+//! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
 //! - ORDER BY sorts an ENUM by its texts, and whole numbers from 2⁶³ on after all fractions.
 //! - SAVEPOINT, LOCK TABLES … READ and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
-//! - No WITH ROLLUP, JSON, full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
+//! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
+//! - No JSON, full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
 //!
 //! # Bounds
 //!
@@ -60,12 +61,14 @@ mod compare;
 mod database;
 mod dialect;
 mod error;
+mod expand;
 mod explain;
 mod functions;
 mod information;
 mod kinds;
 mod moment;
 mod parse;
+mod rollup;
 mod session;
 mod set;
 mod show;

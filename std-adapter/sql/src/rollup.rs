@@ -1,0 +1,416 @@
+//! GROUP BY … WITH ROLLUP: the groups by all keys, by all but the last, and so on down to one group of everything, one after the other
+//! with UNION ALL. What is grouped by and left out is NULL in them, and GROUPING() tells it from a NULL of the table's.
+
+use crate::Error;
+use crate::calls::name_of;
+use crate::dialect::{Copies, heading, ident, literal};
+use crate::expand::{null, query_of, renamed, select_from};
+use crate::functions::AGGREGATES;
+use crate::parse::template;
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByExpr,
+    OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Value, ValueWithSpan, Visit, VisitMut, Visitor,
+    VisitorMut,
+};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// The name of all groups together; nobody else's, as those of its columns.
+const ALL: &str = "(rollup)";
+
+/// Puts the groups in the place of each SELECT … WITH ROLLUP of a query.
+pub(crate) fn expand(query: &mut Query, copies: &mut Copies) -> Result<(), Error> {
+    if let SetExpr::Select(select) = &mut *query.body {
+        if is_rollup(select) {
+            let order = match query.order_by.take().map(|order| order.kind) {
+                Some(OrderByKind::Expressions(order)) => order,
+                _ => Vec::new(),
+            };
+            let order = Rollup::of(select)?.replace(select, order, copies)?;
+            query.order_by = Some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
+        }
+        return Ok(());
+    }
+    members(&mut query.body, copies)
+}
+
+/// Those of a UNION have no order.
+fn members(body: &mut SetExpr, copies: &mut Copies) -> Result<(), Error> {
+    match body {
+        SetExpr::SetOperation { left, right, .. } => {
+            members(left, copies)?;
+            members(right, copies)
+        }
+        SetExpr::Select(select) if is_rollup(select) => {
+            Rollup::of(select)?.replace(select, Vec::new(), copies)?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_rollup(select: &Select) -> bool {
+    matches!(&select.group_by, GroupByExpr::Expressions(keys, modifiers)
+        if !keys.is_empty() && modifiers.as_slice() == [GroupByWithModifier::Rollup])
+}
+
+/// What is grouped by.
+struct Key {
+    /// As it was written.
+    written: Expr,
+    /// What that means.
+    expr: Expr,
+    /// The column of the result that it names.
+    item: Option<usize>,
+}
+
+struct Rollup {
+    keys: Vec<Key>,
+    /// What the columns of the result are called, and what they are.
+    items: Vec<(String, Expr)>,
+}
+
+impl Rollup {
+    fn of(select: &mut Select) -> Result<Rollup, Error> {
+        // One window is over all groups together.
+        if has_window(&select.projection) {
+            return Err(Error::unsupported("window functions with ROLLUP"));
+        }
+        let mut items = Vec::new();
+        for item in &select.projection {
+            items.push(match item {
+                SelectItem::ExprWithAlias { expr, alias } => (alias.value.clone(), expr.clone()),
+                SelectItem::UnnamedExpr(expr) => (heading(expr), expr.clone()),
+                _ => return Err(Error::unsupported("* with ROLLUP")),
+            });
+        }
+        let written = match std::mem::replace(&mut select.group_by, GroupByExpr::Expressions(Vec::new(), Vec::new())) {
+            GroupByExpr::Expressions(keys, _) => keys,
+            GroupByExpr::All(_) => Vec::new(),
+        };
+        let mut keys = Vec::new();
+        for written in written {
+            let item = match &written {
+                Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) => {
+                    let place = digits.parse().ok().and_then(|number: usize| number.checked_sub(1));
+                    let place = place.filter(|place| *place < items.len());
+                    Some(place.ok_or_else(|| Error::unknown_column(digits, "group statement"))?)
+                }
+                Expr::Identifier(name) => items.iter().position(|(alias, expr)| {
+                    // In `LOWER(x) AS x` it is the column that is meant.
+                    alias.eq_ignore_ascii_case(&name.value) && !is_column(expr, name) && !mentions(expr, name)
+                }),
+                _ => None,
+            };
+            let expr = item.map_or_else(|| written.clone(), |item| items[item].1.clone());
+            keys.push(Key { written, expr, item });
+        }
+        Ok(Rollup { keys, items })
+    }
+
+    /// Makes the SELECT one of all groups together; what it is to be sorted by is given back.
+    fn replace(self, select: &mut Select, order: Vec<OrderByExpr>, copies: &mut Copies) -> Result<Vec<OrderByExpr>, Error> {
+        let mut hidden = Vec::new();
+        let order = match order.is_empty() {
+            true => self.by_groups(&mut hidden),
+            false => self.ordered(order, &mut hidden, copies)?,
+        };
+        let distinct = select.distinct.take();
+        let levels = self.keys.len() + 1;
+        let written = Expr::Subquery(query_of(SetExpr::Select(Box::new(select.clone()))));
+        copies.spend(&written, levels - 1)?;
+        hidden.iter().try_for_each(|expr| copies.spend(expr, levels))?;
+        let mut all: Option<SetExpr> = None;
+        for kept in (0..levels).rev() {
+            let level = SetExpr::Select(Box::new(self.level(select.clone(), &hidden, kept)?));
+            all = Some(match all.take() {
+                None => level,
+                Some(before) => SetExpr::SetOperation {
+                    left: Box::new(before),
+                    op: SetOperator::Union,
+                    set_quantifier: SetQuantifier::All,
+                    right: Box::new(level),
+                },
+            });
+        }
+        let Some(all) = all else { return Ok(order) };
+        let columns = (0..self.items.len() + hidden.len() + 1).map(column_name).collect();
+        let projection = self.items.iter().enumerate();
+        let projection =
+            projection.map(|(index, (name, _))| SelectItem::ExprWithAlias { expr: column(index), alias: ident(name) });
+        let projection = projection.collect();
+        *select = *select_from(renamed(query_of(all), &ident(ALL), columns), projection);
+        select.distinct = distinct;
+        Ok(order)
+    }
+
+    /// As MySQL finds the groups: by their keys, each sum behind what it sums up.
+    fn by_groups(&self, hidden: &mut Vec<Expr>) -> Vec<OrderByExpr> {
+        let mut order = Vec::new();
+        for key in &self.keys {
+            for expr in [grouping(key.written.clone()), key.expr.clone()] {
+                order.push(OrderByExpr {
+                    expr: column(self.items.len() + hidden.len()),
+                    options: Default::default(),
+                    with_fill: None,
+                });
+                hidden.push(expr);
+            }
+        }
+        order
+    }
+
+    /// As the client wants them: by columns of the result, or by more than is in it.
+    fn ordered(&self, order: Vec<OrderByExpr>, hidden: &mut Vec<Expr>, copies: &mut Copies) -> Result<Vec<OrderByExpr>, Error> {
+        let mut ordered = Vec::new();
+        for mut by in order {
+            let place = match &by.expr {
+                Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) => {
+                    let place = digits.parse().ok().and_then(|number: usize| number.checked_sub(1));
+                    let place = place.filter(|place| *place < self.items.len());
+                    Some(place.ok_or_else(|| Error::unknown_column(digits, "order clause"))?)
+                }
+                Expr::Identifier(name) => self.items.iter().position(|(alias, _)| alias.eq_ignore_ascii_case(&name.value)),
+                _ => None,
+            };
+            let expr = std::mem::replace(&mut by.expr, column(place.unwrap_or(self.items.len() + hidden.len())));
+            if place.is_none() {
+                hidden.push(self.without_aliases(expr, copies)?);
+            }
+            ordered.push(by);
+        }
+        Ok(ordered)
+    }
+
+    /// The expression, with what the columns of the result are in the place of their names.
+    fn without_aliases(&self, mut expr: Expr, copies: &mut Copies) -> Result<Expr, Error> {
+        struct Replace<'r> {
+            aliases: HashMap<String, &'r Expr>,
+            copies: &'r mut Copies,
+        }
+        impl VisitorMut for Replace<'_> {
+            type Break = Error;
+            fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+                if let Expr::Identifier(name) = expr
+                    && let Some(meant) = self.aliases.get(&name.value.to_lowercase())
+                {
+                    if let Err(error) = self.copies.spend(meant, 1) {
+                        return ControlFlow::Break(error);
+                    }
+                    *expr = Expr::Nested(Box::new((*meant).clone()));
+                }
+                ControlFlow::Continue(())
+            }
+        }
+        let named = self.items.iter().filter(|(alias, expr)| !mentions(expr, &ident(alias)));
+        let aliases = named.map(|(alias, expr)| (alias.to_lowercase(), expr)).collect();
+        match VisitMut::visit(&mut expr, &mut Replace { aliases, copies }) {
+            ControlFlow::Break(error) => Err(error),
+            ControlFlow::Continue(()) => Ok(expr),
+        }
+    }
+
+    /// The groups by the first keys.
+    fn level(&self, mut select: Select, hidden: &[Expr], kept: usize) -> Result<Select, Error> {
+        let mut replace = LeftOut { keys: &self.keys, kept, aggregates: 0, queries: 0 };
+        let mut projection = Vec::new();
+        for (index, (name, expr)) in self.items.iter().enumerate() {
+            let is_left_out = self.keys[kept..].iter().any(|key| key.item == Some(index));
+            let expr = if is_left_out { null() } else { replace.expr(expr.clone())? };
+            projection.push(SelectItem::ExprWithAlias { expr, alias: ident(name) });
+        }
+        for (index, expr) in hidden.iter().enumerate() {
+            let alias = column_name(self.items.len() + index);
+            projection.push(SelectItem::ExprWithAlias { expr: replace.expr(expr.clone())?, alias });
+        }
+        // One row of everything, even if that is nothing.
+        let SetExpr::Select(counted) = *template("SELECT COUNT(*) AS `(count)`").body else { return Ok(select) };
+        projection.extend(counted.projection);
+        select.projection = projection;
+        if let Some(having) = select.having.take() {
+            select.having = Some(replace.expr(having)?);
+        }
+        let key = |key: &Key| match key.expr {
+            // A number would be the place of a column.
+            Expr::Value(_) => key.written.clone(),
+            _ => key.expr.clone(),
+        };
+        select.group_by = GroupByExpr::Expressions(self.keys[..kept].iter().map(key).collect(), Vec::new());
+        Ok(select)
+    }
+}
+
+fn column_name(index: usize) -> Ident {
+    ident(&format!("(rollup {index})"))
+}
+
+fn column(index: usize) -> Expr {
+    Expr::CompoundIdentifier(vec![ident(ALL), column_name(index)])
+}
+
+fn grouping(key: Expr) -> Expr {
+    let SetExpr::Select(select) = *template("SELECT GROUPING(1)").body else { return key };
+    let mut call = select.projection.into_iter().next();
+    if let Some(SelectItem::UnnamedExpr(Expr::Function(function))) = &mut call
+        && let FunctionArguments::List(list) = &mut function.args
+    {
+        list.args = vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(key.clone()))];
+    }
+    match call {
+        Some(SelectItem::UnnamedExpr(call)) => call,
+        _ => key,
+    }
+}
+
+/// Whether both are the same column, or written the same.
+fn is_same(one: &Expr, other: &Expr) -> bool {
+    let (one, other) = (without_parentheses(one), without_parentheses(other));
+    match (parts(one), parts(other)) {
+        (Some(one), Some(other)) => one.iter().rev().zip(other.iter().rev()).all(|(a, b)| a.value.eq_ignore_ascii_case(&b.value)),
+        (None, None) if std::mem::discriminant(one) == std::mem::discriminant(other) => {
+            one.to_string().eq_ignore_ascii_case(&other.to_string())
+        }
+        _ => false,
+    }
+}
+
+fn without_parentheses(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Nested(inner) => without_parentheses(inner),
+        other => other,
+    }
+}
+
+fn parts(expr: &Expr) -> Option<&[Ident]> {
+    match expr {
+        Expr::Identifier(name) => Some(std::slice::from_ref(name)),
+        Expr::CompoundIdentifier(names) => Some(names),
+        _ => None,
+    }
+}
+
+fn is_column(expr: &Expr, name: &Ident) -> bool {
+    parts(expr).and_then(<[Ident]>::last).is_some_and(|last| last.value.eq_ignore_ascii_case(&name.value))
+}
+
+/// Whether the name stands in it.
+fn mentions(expr: &Expr, name: &Ident) -> bool {
+    struct Search<'n>(&'n Ident);
+    impl Visitor for Search<'_> {
+        type Break = ();
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            if is_column(expr, self.0) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    expr.visit(&mut Search(name)).is_break()
+}
+
+fn has_window(projection: &Vec<SelectItem>) -> bool {
+    struct Search(usize);
+    impl Visitor for Search {
+        type Break = ();
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.0 += 1;
+            ControlFlow::Continue(())
+        }
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.0 -= 1;
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            let is_window = matches!(expr, Expr::Function(function) if function.over.is_some());
+            if is_window && self.0 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    projection.visit(&mut Search(0)).is_break()
+}
+
+/// Replaces the keys that are left out by NULL, but not in what is counted or summed up, and GROUPING() by its number.
+struct LeftOut<'k> {
+    keys: &'k [Key],
+    kept: usize,
+    aggregates: usize,
+    queries: usize,
+}
+
+impl LeftOut<'_> {
+    fn expr(&mut self, mut expr: Expr) -> Result<Expr, Error> {
+        match VisitMut::visit(&mut expr, self) {
+            ControlFlow::Break(error) => Err(error),
+            ControlFlow::Continue(()) => Ok(expr),
+        }
+    }
+
+    fn place(&self, expr: &Expr) -> Option<usize> {
+        self.keys.iter().position(|key| is_same(expr, &key.expr) || is_same(expr, &key.written))
+    }
+
+    /// A bit for each argument, 1 if it is left out.
+    fn grouping(&self, arguments: &FunctionArguments) -> Result<Expr, Error> {
+        let arguments = match arguments {
+            FunctionArguments::List(list) => list.args.as_slice(),
+            _ => &[],
+        };
+        if !(1..=63).contains(&arguments.len()) {
+            return Err(Error::parameter_count("grouping"));
+        }
+        let mut bits = 0_u64;
+        for (index, argument) in arguments.iter().enumerate() {
+            let place = match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => self.place(expr),
+                _ => None,
+            };
+            let wrong = || {
+                let message = format!("Argument #{} of GROUPING function is not in GROUP BY", index + 1);
+                Error::new(3602, "HY000", message)
+            };
+            bits = bits << 1 | u64::from(place.ok_or_else(wrong)? >= self.kept);
+        }
+        Ok(literal(Value::Number(bits.to_string(), false)))
+    }
+}
+
+fn is_aggregate(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if function.over.is_none()
+        && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name_of(function).0)))
+}
+
+impl VisitorMut for LeftOut<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.queries += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.queries -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        if self.queries > 0 {
+            return ControlFlow::Continue(());
+        }
+        if let Expr::Function(function) = expr
+            && name_of(function).0.eq_ignore_ascii_case("grouping")
+        {
+            match self.grouping(&function.args) {
+                Ok(number) => *expr = number,
+                Err(error) => return ControlFlow::Break(error),
+            }
+        } else if is_aggregate(expr) {
+            self.aggregates += 1;
+        } else if self.aggregates == 0 && self.keys[self.kept..].iter().any(|key| is_same(expr, &key.expr)) {
+            *expr = null();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        if self.queries == 0 && is_aggregate(expr) {
+            self.aggregates = self.aggregates.saturating_sub(1);
+        }
+        ControlFlow::Continue(())
+    }
+}
