@@ -5,7 +5,7 @@ use crate::columns::{self, Clauses};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
 use crate::state::{State, lock};
-use crate::{Error, explain, parse, show, value, vtab};
+use crate::{Error, explain, parse, prepared, show, value, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::{Connection, params_from_iter};
@@ -133,27 +133,34 @@ impl Session {
     pub fn describe(&mut self, statement: &str) -> Result<Description, Error> {
         with_stack(|| {
             self.begin();
-            let tokens = parse::tokens_in(statement, self.state.modes())?;
-            let parameters = parse::placeholders(&tokens);
-            if explain::explained(&tokens)?.is_some() {
-                return Ok(Description { parameters, columns: explain::columns() });
-            }
-            if let Some(grid) = show::warnings(&tokens, statement, &[])? {
-                return Ok(Description { parameters, columns: grid.columns });
-            }
-            if let Some(select) = show::select(&self.state, &tokens, statement)? {
-                return Ok(Description { parameters, columns: self.describe(&select)?.columns });
-            }
-            let headings = parse::headings(&tokens, statement);
-            let columns = match parse::parse(tokens, statement)? {
-                Statement::Query(mut query) => {
-                    columns::name_as_written(&mut query, headings);
-                    self.columns_of(&mut query)?
-                }
-                _ => Vec::new(),
-            };
-            Ok(Description { parameters, columns })
+            self.describe_here(statement)
         })
+    }
+
+    pub(crate) fn describe_here(&mut self, statement: &str) -> Result<Description, Error> {
+        let tokens = parse::tokens_in(statement, self.state.modes())?;
+        let parameters = parse::placeholders(&tokens);
+        if prepared::is_about_prepared(&tokens) {
+            return Err(prepared::not_preparable());
+        }
+        if explain::explained(&tokens)?.is_some() {
+            return Ok(Description { parameters, columns: explain::columns() });
+        }
+        if let Some(grid) = show::warnings(&tokens, statement, &[])? {
+            return Ok(Description { parameters, columns: grid.columns });
+        }
+        if let Some(select) = show::select(&self.state, &tokens, statement)? {
+            return Ok(Description { parameters, columns: self.describe_here(&select)?.columns });
+        }
+        let headings = parse::headings(&tokens, statement);
+        let columns = match parse::parse(tokens, statement)? {
+            Statement::Query(mut query) => {
+                columns::name_as_written(&mut query, headings);
+                self.columns_of(&mut query)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Description { parameters, columns })
     }
 
     /// Stops what this session runs, from another thread.
@@ -235,7 +242,7 @@ impl Session {
         result
     }
 
-    fn dispatch(&mut self, text: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+    pub(crate) fn dispatch(&mut self, text: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let tokens = parse::tokens_in(text, self.state.modes())?;
         let wanted = parse::placeholders(&tokens);
         if wanted != parameters.len() {
@@ -250,6 +257,9 @@ impl Session {
         }
         if let Some(select) = show::select(&self.state, &tokens, text)? {
             return self.run_text(&select, parameters).map(Outcome::Rows);
+        }
+        if let Some(outcome) = self.prepared_statement(&tokens, text)? {
+            return Ok(outcome);
         }
         if let Some(outcome) = self.session_statement(&tokens, text, parameters)? {
             return Ok(outcome);

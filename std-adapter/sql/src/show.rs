@@ -430,11 +430,22 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    fn string(&mut self) -> Option<String> {
+    pub(crate) fn string(&mut self) -> Option<String> {
         let (Some(Token::SingleQuotedString(text)) | Some(Token::DoubleQuotedString(text))) = self.token() else { return None };
         let text = text.clone();
         self.next += 1;
         Some(text)
+    }
+
+    /// `@name`, without the `@`.
+    pub(crate) fn user_variable(&mut self) -> Result<String, Error> {
+        let name = match self.token() {
+            Some(Token::Word(word)) => word.value.strip_prefix('@').filter(|name| !name.starts_with('@')).map(str::to_owned),
+            _ => None,
+        };
+        let name = name.ok_or_else(|| self.wrong())?;
+        self.next += 1;
+        Ok(name)
     }
 
     pub(crate) fn wrong(&self) -> Error {

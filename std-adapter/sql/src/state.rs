@@ -2,6 +2,7 @@
 
 use crate::catalog::{self, Catalog, Column, Kind};
 use crate::database::{Account, Limits, Processlist};
+use crate::prepared::Statements;
 use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
 use crate::spelling::Modes;
@@ -50,6 +51,7 @@ pub(crate) struct Settings {
     user_variables: HashMap<String, OwnedValue>,
     /// Bytes that these take.
     user_variables_bytes: usize,
+    pub(crate) prepared: Statements,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) encryption: Encryption,
     pub(crate) scratch: Vec<ScratchTable>,
