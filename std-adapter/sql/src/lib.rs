@@ -78,6 +78,7 @@ mod snapshot;
 mod spelling;
 mod state;
 mod subquery;
+mod texts;
 mod times;
 mod transaction;
 mod value;

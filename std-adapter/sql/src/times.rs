@@ -1,7 +1,7 @@
 //! Functions of moments and of times, which are lengths: `-12:30:00`.
 
 use crate::Error;
-use crate::functions::{Arguments, at};
+use crate::functions::Arguments;
 use crate::moment::Moment;
 use crate::state::State;
 use crate::value::{self, Number};
@@ -68,4 +68,19 @@ pub(crate) fn time_to_sec(arguments: Arguments<'_>, _: &State) -> Result<Value, 
             at(arguments, |moment| parse(&moment.time()).map_or(Value::Null, |seconds| Value::Integer(seconds.trunc() as i64)))
         }
     }
+}
+
+/// A function of a moment; NULL of what is none.
+pub(crate) fn at(arguments: Arguments<'_>, f: impl Fn(Moment) -> Value) -> Result<Value, Error> {
+    Ok(value::text(arguments[0]).and_then(|text| Moment::parse(&text)).map_or(Value::Null, f))
+}
+
+pub(crate) fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(number), Some(unit)) = (Number::of(arguments[1]), value::text(arguments[2])) else { return Ok(Value::Null) };
+    at(arguments, |moment| moment.add(number.real(), &unit).map_or(Value::Null, |moment| Value::Text(moment.to_string())))
+}
+
+pub(crate) fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let day = |index: usize| value::text(arguments[index]).and_then(|text| Moment::parse(&text)).map(|moment| moment.day());
+    Ok(day(0).zip(day(1)).map_or(Value::Null, |(a, b)| Value::Integer(a - b)))
 }

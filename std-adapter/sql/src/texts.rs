@@ -1,0 +1,327 @@
+//! Functions of texts.
+
+use crate::functions::{Arguments, MAX_TEXT, one_text, to_unsigned};
+use crate::state::State;
+use crate::value::{self, Number};
+use crate::{Error, snapshot};
+use perfschema::core::pattern::LikePattern;
+use rusqlite::Result;
+use rusqlite::types::{Value, ValueRef};
+
+/// What a pattern may cost: its length times that of the text.
+const MAX_MATCH: usize = 1 << 28;
+
+pub(crate) fn integer(number: usize) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+pub(crate) fn bounded(text: String) -> Result<Value, Error> {
+    if text.len() > MAX_TEXT { Err(Error::too_long()) } else { Ok(Value::Text(text)) }
+}
+
+/// Several values as one that no others make; NULL if one is.
+pub(crate) fn row(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let texts: Option<Vec<String>> =
+        arguments.iter().map(|value| value::text(*value).map(|text| format!("{}:{text}", text.len()))).collect();
+    texts.map_or(Ok(Value::Null), |texts| bounded(texts.concat()))
+}
+
+/// As many whole characters as fit into so many bytes.
+pub(crate) fn left_bytes(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let most = Number::of(arguments[1]).and_then(|most| usize::try_from(most.whole()).ok()).unwrap_or(usize::MAX);
+    on_text(arguments, |text| {
+        let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text[..end].to_owned()
+    })
+}
+
+/// A function of one text; NULL of NULL.
+pub(crate) fn on(arguments: Arguments<'_>, index: usize, f: impl FnOnce(String) -> Value) -> Value {
+    value::text(arguments[index]).map_or(Value::Null, f)
+}
+
+pub(crate) fn on_text(arguments: Arguments<'_>, f: impl FnOnce(String) -> String) -> Result<Value, Error> {
+    value::text(arguments[0]).map_or(Ok(Value::Null), |text| bounded(f(text)))
+}
+
+pub(crate) fn characters(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Where the character of this number begins.
+pub(crate) fn boundary(text: &str, character: usize) -> usize {
+    text.char_indices().nth(character).map_or(text.len(), |(index, _)| index)
+}
+
+/// Whether letter case counts, text, pattern and escape.
+pub(crate) fn like(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let is_binary = matches!(arguments[0], ValueRef::Integer(1));
+    let (Some(text), Some(pattern)) = (value::text(arguments[1]), value::text(arguments[2])) else { return Ok(Value::Null) };
+    if text.len().saturating_mul(pattern.len()) > MAX_MATCH {
+        return Err(Error::too_long());
+    }
+    let escape = arguments.get(3).map_or(Some("\\".to_owned()), |escape| value::text(*escape));
+    let pattern = match escape.as_deref() {
+        Some("\\") => pattern,
+        // The matcher knows one escape; any other, or none, is put in its words.
+        other => {
+            let escape = other.and_then(|other| other.chars().next());
+            let mut translated = String::with_capacity(pattern.len());
+            let mut chars = pattern.chars();
+            while let Some(c) = chars.next() {
+                let (c, escaped) = if Some(c) == escape { (chars.next().unwrap_or(c), true) } else { (c, false) };
+                if escaped || c == '\\' {
+                    translated.push('\\');
+                }
+                translated.push(c);
+            }
+            translated
+        }
+    };
+    if is_binary {
+        return Ok(Value::Integer(LikePattern::new(&pattern).binary().matches(&text).into()));
+    }
+    // The matcher folds ASCII, which is nearly all there is.
+    let matches = if text.is_ascii() && pattern.is_ascii() {
+        LikePattern::new(&pattern).matches(&text)
+    } else {
+        LikePattern::new(&snapshot::fold(&pattern)).matches(&snapshot::fold(&text))
+    };
+    Ok(Value::Integer(matches.into()))
+}
+
+pub(crate) fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
+    let flags = arguments.get(2).and_then(|flags| value::text(*flags)).unwrap_or_default();
+    let regex = state.regex(&pattern, !flags.contains('c'))?;
+    // Time is proportional to the size of the compiled pattern, which is bounded, and to the text.
+    if text.len() > MAX_TEXT / 16 {
+        return Err(Error::too_long());
+    }
+    Ok(Value::Integer(regex.is_match(&text).into()))
+}
+
+pub(crate) fn regexp_substr(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
+    if text.len() > MAX_TEXT / 16 {
+        return Err(Error::too_long());
+    }
+    let found = state.regex(&pattern, true)?.find(&text).map(|found| found.as_str().to_owned());
+    Ok(found.map_or(Value::Null, Value::Text))
+}
+
+pub(crate) fn regexp_replace(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let (Some(text), Some(pattern), Some(by)) = (value::text(arguments[0]), value::text(arguments[1]), value::text(arguments[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let regex = state.regex(&pattern, true)?;
+    // Every place may be one, and each group of the pattern may be written many times.
+    if text.len() > MAX_TEXT / 16 || (text.len() + 1).saturating_mul(by.len() + 1) > MAX_TEXT {
+        return Err(Error::too_long());
+    }
+    bounded(regex.replace_all(&text, by.as_str()).into_owned())
+}
+
+pub(crate) fn char_of(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let length =
+        arguments.get(1).and_then(|length| Number::of(*length)).map(|length| usize::try_from(length.whole()).unwrap_or(0));
+    on_text(arguments, |text| text[..length.map_or(text.len(), |length| boundary(&text, length))].to_owned())
+}
+
+pub(crate) fn concat(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let texts: Option<Vec<String>> = arguments.iter().map(|argument| value::text(*argument)).collect();
+    texts.map_or(Ok(Value::Null), |texts| bounded(texts.concat()))
+}
+
+pub(crate) fn concat_ws(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(separator) = value::text(arguments[0]) else { return Ok(Value::Null) };
+    let texts: Vec<String> = arguments[1..].iter().filter_map(|argument| value::text(*argument)).collect();
+    bounded(texts.join(&separator))
+}
+
+pub(crate) fn part(arguments: Arguments<'_>, f: impl Fn(&str, usize) -> &str) -> Result<Value, Error> {
+    match (value::text(arguments[0]), Number::of(arguments[1])) {
+        (Some(text), Some(number)) => {
+            Ok(Value::Text(f(&text, usize::try_from(number.whole().max(0)).unwrap_or(usize::MAX)).to_owned()))
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+pub(crate) fn substring(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(text), Some(position)) = (value::text(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
+    let length = match arguments.get(2).map(|length| Number::of(*length)) {
+        Some(None) => return Ok(Value::Null),
+        Some(Some(length)) => usize::try_from(length.whole().max(0)).unwrap_or(usize::MAX),
+        None => usize::MAX,
+    };
+    let count = characters(&text) as i128;
+    let position = position.whole();
+    // From 1; a negative one counts from the end; 0 is nowhere.
+    let start = if position < 0 { count + position } else { position - 1 };
+    if position == 0 || start < 0 || start >= count {
+        return Ok(Value::Text(String::new()));
+    }
+    let from = boundary(&text, start as usize);
+    let to = from + boundary(&text[from..], length);
+    Ok(Value::Text(text[from..to].to_owned()))
+}
+
+pub(crate) fn substring_index(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(text), Some(delimiter), Some(count)) =
+        (value::text(arguments[0]), value::text(arguments[1]), Number::of(arguments[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let count = count.whole();
+    if delimiter.is_empty() || count == 0 {
+        return Ok(Value::Text(String::new()));
+    }
+    let nth = usize::try_from(count.unsigned_abs() - 1).unwrap_or(usize::MAX);
+    let part = if count > 0 {
+        text.match_indices(&delimiter).nth(nth).map_or(text.as_str(), |(index, _)| &text[..index])
+    } else {
+        text.rmatch_indices(&delimiter).nth(nth).map_or(text.as_str(), |(index, found)| &text[index + found.len()..])
+    };
+    Ok(Value::Text(part.to_owned()))
+}
+
+pub(crate) fn pad(arguments: Arguments<'_>, left: bool) -> Result<Value, Error> {
+    let (Some(text), Some(length), Some(fill)) = (value::text(arguments[0]), Number::of(arguments[1]), value::text(arguments[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let Ok(length) = usize::try_from(length.whole()) else { return Ok(Value::Null) };
+    let count = characters(&text);
+    if length <= count {
+        return Ok(Value::Text(text[..boundary(&text, length)].to_owned()));
+    }
+    if length > MAX_TEXT {
+        return Err(Error::too_long());
+    }
+    if fill.is_empty() {
+        return Ok(Value::Text(String::new()));
+    }
+    let filling: String = fill.chars().cycle().take(length - count).collect();
+    bounded(if left { filling + &text } else { text + &filling })
+}
+
+pub(crate) fn repeat(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(text), Some(count)) = (value::text(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
+    let count = usize::try_from(count.whole().max(0)).unwrap_or(usize::MAX);
+    if text.len().saturating_mul(count) > MAX_TEXT {
+        return Err(Error::too_long());
+    }
+    Ok(Value::Text(text.repeat(count)))
+}
+
+pub(crate) fn replace(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    match (value::text(arguments[0]), value::text(arguments[1]), value::text(arguments[2])) {
+        (Some(text), Some(from), Some(_)) if from.is_empty() => Ok(Value::Text(text)),
+        (Some(text), Some(from), Some(to)) => {
+            let found = text.matches(&from).count();
+            if found.saturating_mul(to.len()) > MAX_TEXT {
+                return Err(Error::too_long());
+            }
+            bounded(text.replace(&from, &to))
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+pub(crate) fn trim(arguments: Arguments<'_>, start: bool, end: bool) -> Result<Value, Error> {
+    let what = match arguments.get(1) {
+        None => " ".to_owned(),
+        Some(what) => match value::text(*what) {
+            None => return Ok(Value::Null),
+            Some(what) => what,
+        },
+    };
+    on_text(arguments, |text| {
+        let mut rest = text.as_str();
+        while start && !what.is_empty() && rest.starts_with(&what) {
+            rest = &rest[what.len()..];
+        }
+        while end && !what.is_empty() && rest.ends_with(&what) {
+            rest = &rest[..rest.len() - what.len()];
+        }
+        rest.to_owned()
+    })
+}
+
+pub(crate) fn hex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    match arguments[0] {
+        ValueRef::Text(_) => on_text(arguments, |text| text.bytes().map(|byte| format!("{byte:02X}")).collect()),
+        _ => one_text(arguments, |number| format!("{:X}", to_unsigned(number))),
+    }
+}
+
+pub(crate) fn locate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(what), Some(text)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
+    let from = arguments.get(2).and_then(|from| Number::of(*from)).map_or(1, Number::whole);
+    let Some(skip) = from.checked_sub(1).and_then(|skip| usize::try_from(skip).ok()).filter(|skip| *skip <= characters(&text))
+    else {
+        return Ok(Value::Integer(0));
+    };
+    let (what, text) = (snapshot::fold(&what), snapshot::fold(&text));
+    let start = boundary(&text, skip);
+    let found = text[start..].find(&what).map(|index| characters(&text[..start + index]) + 1);
+    Ok(integer(found.unwrap_or(0)))
+}
+
+pub(crate) fn strcmp(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    match (value::text(arguments[0]), value::text(arguments[1])) {
+        (Some(a), Some(b)) => Ok(Value::Integer(snapshot::compare(&a, &b) as i64)),
+        _ => Ok(Value::Null),
+    }
+}
+
+pub(crate) fn field(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(what) = value::text(arguments[0]).map(|what| snapshot::fold(&what)) else { return Ok(Value::Integer(0)) };
+    let found = arguments[1..].iter().position(|other| value::text(*other).is_some_and(|other| snapshot::fold(&other) == what));
+    Ok(integer(found.map_or(0, |index| index + 1)))
+}
+
+pub(crate) fn elt(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let index = Number::of(arguments[0]).and_then(|number| usize::try_from(number.whole()).ok()).filter(|index| *index > 0);
+    let found = index.and_then(|index| arguments.get(index)).and_then(|found| value::text(*found));
+    Ok(found.map_or(Value::Null, Value::Text))
+}
+
+pub(crate) fn find_in_set(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    match (value::text(arguments[0]), value::text(arguments[1])) {
+        (Some(what), Some(list)) => {
+            let what = snapshot::fold(&what);
+            let found = snapshot::fold(&list).split(',').position(|entry| entry == what);
+            Ok(integer(found.filter(|_| !list.is_empty()).map_or(0, |index| index + 1)))
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+pub(crate) fn format_number(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(number), Some(places)) = (Number::of(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
+    let places = usize::try_from(places.whole().clamp(0, 30)).unwrap_or(0);
+    let text = match number {
+        Number::Integer(number) if places == 0 => number.to_string(),
+        Number::Integer(number) => format!("{number}.{}", "0".repeat(places)),
+        Number::Real(number) => format!("{number:.places$}"),
+    };
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+    let (whole, fraction) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
+    let mut grouped = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    Ok(Value::Text(grouped + fraction))
+}
+
+/// The bytes of the first character as one number.
+pub(crate) fn ord(text: &str) -> i64 {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    text.bytes().take(first).fold(0, |number, byte| number << 8 | i64::from(byte))
+}
