@@ -1,12 +1,13 @@
 //! What makes one value of many rows, where SQLite's own does otherwise.
 
-use crate::Error;
-use crate::functions::PREFIX;
+use crate::functions::{MAX_TEXT, PREFIX, to_unsigned};
 use crate::state::State;
-use crate::value::Number;
+use crate::value::{self, Number};
+use crate::{Error, documents, json};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) fn register(connection: &Connection, state: &Arc<State>, flags: FunctionFlags) -> Result<()> {
@@ -24,6 +25,13 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>, flags: Funct
             connection.create_window_function(name(spread).as_str(), 1, flags, Spread { root, sample })?;
         }
     }
+    for bits in [Bits::And, Bits::Or, Bits::Xor] {
+        connection.create_window_function(name(bits.name()).as_str(), 1, flags, bits)?;
+    }
+    let documents = Documents { state: Arc::clone(state), named: false };
+    connection.create_aggregate_function(name("json_arrayagg").as_str(), 1, flags, documents)?;
+    let documents = Documents { state: Arc::clone(state), named: true };
+    connection.create_aggregate_function(name("json_objectagg").as_str(), 2, flags, documents)?;
     connection.create_aggregate_function(name("single").as_str(), 1, flags, Single(Arc::clone(state)))
 }
 
@@ -111,6 +119,143 @@ impl Aggregate<Option<Value>, Value> for Single {
 
     fn finalize(&self, _: &mut Context<'_>, one: Option<Option<Value>>) -> Result<Value> {
         Ok(one.flatten().unwrap_or(Value::Null))
+    }
+}
+
+/// BIT_AND, BIT_OR and BIT_XOR.
+#[derive(Clone, Copy)]
+enum Bits {
+    And,
+    Or,
+    Xor,
+}
+
+/// How many numbers there were, and in how many of them each bit was set: so one can be taken away again.
+#[derive(Debug)]
+struct BitCounts {
+    numbers: u64,
+    set: [u64; 64],
+}
+
+impl Default for BitCounts {
+    fn default() -> BitCounts {
+        BitCounts { numbers: 0, set: [0; 64] }
+    }
+}
+
+impl Bits {
+    fn name(self) -> &'static str {
+        match self {
+            Bits::And => "bit_and",
+            Bits::Or => "bit_or",
+            Bits::Xor => "bit_xor",
+        }
+    }
+
+    fn result(self, counts: Option<&BitCounts>) -> Value {
+        let none = BitCounts::default();
+        let counts = counts.unwrap_or(&none);
+        let is_set = |set: u64| match self {
+            Bits::And => set == counts.numbers,
+            Bits::Or => set > 0,
+            Bits::Xor => set % 2 == 1,
+        };
+        let bits = counts.set.iter().enumerate().filter(|(_, set)| is_set(**set));
+        value::unsigned(bits.fold(0, |bits, (bit, _)| bits | 1 << bit))
+    }
+
+    fn count(context: &Context<'_>, counts: &mut BitCounts, change: fn(u64, u64) -> u64) {
+        if let Some(number) = Number::of(context.get_raw(0)).map(to_unsigned) {
+            counts.numbers = change(counts.numbers, 1);
+            for (bit, set) in counts.set.iter_mut().enumerate() {
+                *set = change(*set, number >> bit & 1);
+            }
+        }
+    }
+}
+
+impl Aggregate<BitCounts, Value> for Bits {
+    fn init(&self, _: &mut Context<'_>) -> Result<BitCounts> {
+        Ok(BitCounts::default())
+    }
+
+    fn step(&self, context: &mut Context<'_>, counts: &mut BitCounts) -> Result<()> {
+        Bits::count(context, counts, u64::saturating_add);
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, counts: Option<BitCounts>) -> Result<Value> {
+        Ok(self.result(counts.as_ref()))
+    }
+}
+
+impl WindowAggregate<BitCounts, Value> for Bits {
+    fn value(&self, counts: Option<&mut BitCounts>) -> Result<Value> {
+        Ok(self.result(counts.as_deref()))
+    }
+
+    fn inverse(&self, context: &mut Context<'_>, counts: &mut BitCounts) -> Result<()> {
+        Bits::count(context, counts, u64::saturating_sub);
+        Ok(())
+    }
+}
+
+/// JSON_ARRAYAGG, and JSON_OBJECTAGG with names.
+struct Documents {
+    state: Arc<State>,
+    named: bool,
+}
+
+/// What is collected: documents, each with its name if it has one. Of equal names the last holds.
+#[derive(Debug, Default)]
+struct Collected {
+    array: Vec<String>,
+    object: BTreeMap<(usize, String), String>,
+    bytes: usize,
+}
+
+impl Documents {
+    fn add(&self, context: &Context<'_>, collected: &mut Collected) -> Result<(), Error> {
+        let document = value::text(context.get_raw(usize::from(self.named))).unwrap_or_default();
+        let mut bytes = document.len() + 2;
+        if self.named {
+            let name = value::text(context.get_raw(0)).ok_or_else(documents::null_name)?;
+            bytes += 2 * name.len() + 4;
+            collected.object.insert(json::key(name), document);
+        } else {
+            collected.array.push(document);
+        }
+        collected.bytes += bytes;
+        // There may be many of them at once in one statement.
+        self.state.collect(bytes)?;
+        if collected.bytes > MAX_TEXT { Err(Error::too_long()) } else { Ok(()) }
+    }
+}
+
+impl Aggregate<Collected, Value> for Documents {
+    fn init(&self, _: &mut Context<'_>) -> Result<Collected> {
+        Ok(Collected::default())
+    }
+
+    fn step(&self, context: &mut Context<'_>, collected: &mut Collected) -> Result<()> {
+        self.add(context, collected).map_err(|error| self.state.fail(error))
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, collected: Option<Collected>) -> Result<Value> {
+        let Some(collected) = collected else { return Ok(Value::Null) };
+        self.state.give_back(collected.bytes);
+        if !self.named {
+            return Ok(Value::Text(format!("[{}]", collected.array.join(", "))));
+        }
+        let mut text = String::from("{");
+        for (index, ((_, name), document)) in collected.object.iter().enumerate() {
+            text.push_str(if index > 0 { ", " } else { "" });
+            json::quote(name, &mut text);
+            text.push_str(": ");
+            text.push_str(document);
+        }
+        text.push('}');
+        Ok(Value::Text(text))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::catalog;
 use crate::collation::{first_without_case, order_without_case, window_without_case};
 use crate::dialect::{Rewriter, call, collate, ident, literal, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
+use crate::kinds::Kind;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -26,9 +27,9 @@ const INTERNAL: &[&str] = &[
     "div",
     "negate",
     "xor",
-    "bit_xor",
-    "bit_and",
-    "bit_or",
+    "bitwise_xor",
+    "bitwise_and",
+    "bitwise_or",
     "shift_left",
     "shift_right",
     "compare",
@@ -39,6 +40,9 @@ const INTERNAL: &[&str] = &[
     "like",
     "signed",
     "char_of",
+    "json_of",
+    "json_kept",
+    "json_order",
 ];
 
 impl Rewriter<'_> {
@@ -77,6 +81,10 @@ impl Rewriter<'_> {
                 Ok(call("round", vec![call("number", vec![expr]), literal(Value::Number(scale.to_string(), false))]))
             }
             "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![expr])),
+            "JSON" => Ok(match self.kind(&expr) {
+                Kind::Json => expr,
+                _ => call("cast_as_json", vec![expr]),
+            }),
             "DATE" => Ok(call("date", vec![expr])),
             "TIME" => Ok(call("time", vec![expr])),
             _ => Err(Error::unsupported(&format!("CAST … AS {data_type}"))),
@@ -155,11 +163,19 @@ impl Rewriter<'_> {
         Ok(value)
     }
 
-    /// An aggregate of this crate's, which all are of numbers.
+    /// An aggregate of this crate's: of numbers, or what makes documents.
     fn aggregate(&mut self, function: Function, name: &str, mut list: FunctionArgumentList) -> Result<Expr, Error> {
-        check_count(name, list.args.len(), 1, 1)?;
+        let arguments = if name == "json_objectagg" { 2 } else { 1 };
+        check_count(name, list.args.len(), arguments, arguments)?;
         if arguments_missing(&list) {
             return Err(Error::parameter_count(name));
+        }
+        if name.starts_with("json_") {
+            if function.over.is_some() || list.duplicate_treatment.is_some() {
+                return Err(Error::unsupported(&format!("{name} of a window or DISTINCT")));
+            }
+            list_mut(&mut list).skip(arguments - 1).for_each(|value| self.as_json(value));
+            return Ok(named(function, &format!("{PREFIX}{name}"), list));
         }
         list_mut(&mut list).for_each(|argument| *argument = self.as_number(take(argument)));
         if list.duplicate_treatment.is_some() {
@@ -191,6 +207,15 @@ impl Rewriter<'_> {
                 let result = arguments.pop().ok_or_else(wrong_count)?;
                 let condition = arguments.pop().ok_or_else(wrong_count)?;
                 self.case(None, vec![CaseWhen { condition, result }], otherwise)
+            }
+            "json_array" | "json_object" => {
+                if name == "json_object" && given % 2 == 1 {
+                    return Err(wrong_count());
+                }
+                let step = if name == "json_object" { 2 } else { 1 };
+                arguments.iter_mut().skip(step - 1).step_by(step).for_each(|value| self.as_json(value));
+                count(0, functions::MANY)?;
+                Ok(call(name, arguments))
             }
             "isnull" => {
                 count(1, 1)?;
@@ -241,6 +266,13 @@ impl Rewriter<'_> {
                 Ok(call(known.name, arguments))
             }
         }
+    }
+
+    /// The value as part of a document: what is one stays one, all else becomes one.
+    fn as_json(&self, value: &mut Expr) {
+        let truth = matches!(value, Expr::Value(ValueWithSpan { value: Value::Boolean(_), .. }));
+        let name = if self.kind(value) == Kind::Json { "json_kept" } else { "json_of" };
+        *value = call(name, std::iter::once(take(value)).chain(truth.then(|| literal(Value::Null))).collect());
     }
 
     /// `GROUP_CONCAT(x ORDER BY y SEPARATOR z)`: SQLite has the separator as a second argument.

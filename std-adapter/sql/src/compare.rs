@@ -114,6 +114,11 @@ impl Rewriter<'_> {
             }
             return Ok(not(op == BinaryOperator::NotEq, joined(all, &BinaryOperator::And)));
         }
+        match (self.kind(&left), self.kind(&right)) {
+            (Kind::Json, other) if other != Kind::Json => left = call("json_unquote", vec![left]),
+            (other, Kind::Json) if other != Kind::Json => right = call("json_unquote", vec![right]),
+            _ => {}
+        }
         match (self.kind(&left).is_number(), self.kind(&right).is_number()) {
             (true, false) => right = self.as_number(right),
             (false, true) => left = self.as_number(left),
@@ -150,6 +155,9 @@ impl Rewriter<'_> {
                 any.push(self.comparison(Expr::Tuple(left.clone()), BinaryOperator::Eq, right)?);
             }
             return Ok(not(negated, joined(any, &BinaryOperator::Or)));
+        }
+        if self.kind(&expr) == Kind::Json {
+            expr = call("json_unquote", vec![expr]);
         }
         if list.iter().all(|member| self.kind(member).is_number()) {
             expr = self.as_number(expr);

@@ -210,9 +210,9 @@ impl Rewriter<'_> {
             BinaryOperator::MyIntegerDivide => arithmetic("div", left, right),
             BinaryOperator::Modulo => arithmetic("mod", left, right),
             BinaryOperator::Xor => arithmetic("xor", left, right),
-            BinaryOperator::BitwiseXor => arithmetic("bit_xor", left, right),
-            BinaryOperator::BitwiseAnd => arithmetic("bit_and", left, right),
-            BinaryOperator::BitwiseOr => arithmetic("bit_or", left, right),
+            BinaryOperator::BitwiseXor => arithmetic("bitwise_xor", left, right),
+            BinaryOperator::BitwiseAnd => arithmetic("bitwise_and", left, right),
+            BinaryOperator::BitwiseOr => arithmetic("bitwise_or", left, right),
             BinaryOperator::PGBitwiseShiftLeft => arithmetic("shift_left", left, right),
             BinaryOperator::PGBitwiseShiftRight => arithmetic("shift_right", left, right),
             BinaryOperator::Eq
@@ -222,6 +222,8 @@ impl Rewriter<'_> {
             | BinaryOperator::Gt
             | BinaryOperator::GtEq
             | BinaryOperator::Spaceship => self.comparison(left, op, right),
+            BinaryOperator::Arrow => Ok(call("json_extract", vec![left, right])),
+            BinaryOperator::LongArrow => Ok(call("json_unquote", vec![call("json_extract", vec![left, right])])),
             // Where sql_mode says so; it is OR before otherwise.
             BinaryOperator::StringConcat => Ok(call("concat", vec![left, right])),
             BinaryOperator::Or => Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) }),
@@ -272,7 +274,7 @@ impl Rewriter<'_> {
             Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, *expr)),
             Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {
                 let all = self.constant(&u64::MAX.into());
-                Ok(call("bit_xor", vec![*expr, all]))
+                Ok(call("bitwise_xor", vec![*expr, all]))
             }
             Expr::Like { negated, any: false, expr, pattern, escape_char } => {
                 let how = literal(Value::Boolean(is_binary([&*expr, &*pattern].into_iter())));

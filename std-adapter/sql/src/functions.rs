@@ -3,12 +3,13 @@
 
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, aggregates, compare, snapshot, texts, times};
+use crate::{Error, aggregates, compare, documents, snapshot, texts, times};
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
+use sha1::Digest;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,9 +51,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("mod", 2, 2, None, |a, _| divide(a, remainder)),
     function("negate", 1, 1, None, |a, _| arithmetic(&[ValueRef::Integer(0), a[0]], i128::checked_sub, |x, y| x - y)),
     function("xor", 2, 2, INTEGER, |a, _| both(a, |x, y| Number::Integer(((x.real() != 0.0) != (y.real() != 0.0)).into()))),
-    function("bit_xor", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x ^ y))),
-    function("bit_and", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x & y))),
-    function("bit_or", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x | y))),
+    function("bitwise_xor", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x ^ y))),
+    function("bitwise_and", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x & y))),
+    function("bitwise_or", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x | y))),
     function("shift_left", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shl(y as u32).unwrap_or(0)))),
     function("shift_right", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shr(y as u32).unwrap_or(0)))),
     function("compare", 3, 3, INTEGER, |a, _| Ok(compare::compare(a))),
@@ -105,6 +106,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("left_bytes", 2, 2, TEXT, texts::left_bytes),
     function("charset", 1, 1, TEXT, |_, _| Ok(Value::Text(crate::catalog::CHARACTER_SET.to_owned()))),
     function("collation", 1, 1, TEXT, |_, _| Ok(Value::Text(crate::catalog::COLLATION.to_owned()))),
+    function("make_set", 2, MANY, TEXT, texts::make_set),
+    function("export_set", 3, 5, TEXT, texts::export_set),
+    function("insert", 4, 4, TEXT, texts::insert),
+    function("unhex", 1, 1, TEXT, texts::unhex),
+    function("conv", 3, 3, TEXT, texts::conv),
+    function("md5", 1, 1, TEXT, |a, _| Ok(texts::on(a, 0, |text| Value::Text(texts::digits(&md5::Md5::digest(text)))))),
+    function("sha1", 1, 1, TEXT, |a, _| Ok(texts::on(a, 0, |text| Value::Text(texts::digits(&sha1::Sha1::digest(text)))))),
+    function("sha2", 2, 2, TEXT, texts::sha2),
+    function("uuid", 0, 0, TEXT, |_, state| Ok(Value::Text(state.uuid()))),
     function("locate", 2, 3, INTEGER, texts::locate),
     function("instr", 2, 2, INTEGER, |a, state| texts::locate(&[a[1], a[0]], state)),
     function("strcmp", 2, 2, INTEGER, texts::strcmp),
@@ -115,6 +125,24 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("format_pico_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string())),
     function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string())),
     function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))),
+    // Documents.
+    function("json_of", 1, 2, TEXT, documents::json_of),
+    function("json_kept", 1, 1, TEXT, documents::json_kept),
+    function("json_order", 1, 1, None, documents::json_order),
+    function("json_array", 0, MANY, TEXT, documents::json_array),
+    function("json_object", 0, MANY, TEXT, documents::json_object),
+    function("json_extract", 2, MANY, TEXT, documents::json_extract),
+    function("json_unquote", 1, 1, TEXT, documents::json_unquote),
+    function("json_quote", 1, 1, TEXT, documents::json_quote),
+    function("json_valid", 1, 1, INTEGER, documents::json_valid),
+    function("json_type", 1, 1, TEXT, documents::json_type),
+    function("json_length", 1, 2, INTEGER, documents::json_length),
+    function("json_depth", 1, 1, INTEGER, documents::json_depth),
+    function("json_keys", 1, 2, TEXT, documents::json_keys),
+    function("json_contains", 2, 3, INTEGER, documents::json_contains),
+    function("json_contains_path", 3, MANY, INTEGER, documents::json_contains_path),
+    function("json_pretty", 1, 1, TEXT, documents::json_pretty),
+    function("cast_as_json", 1, 1, TEXT, documents::cast_as_json),
     // Numbers.
     function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::saturating_abs, f64::abs)))),
     function("sign", 1, 1, INTEGER, |a, _| {
@@ -136,6 +164,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("radians", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().to_radians())))),
     function("bit_count", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).count_ones().into())))),
     function("crc32", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
+    function("rand", 0, 0, DOUBLE, |_, _| Ok(Value::Real(random()))),
     function("sleep", 1, 1, INTEGER, sleep),
     function("log10", 1, 1, DOUBLE, |a, _| positive(a, f64::log10)),
     function("log2", 1, 1, DOUBLE, |a, _| positive(a, f64::log2)),
@@ -161,6 +190,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("dayofweek", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer((moment.day() + 4).rem_euclid(7) + 1))),
     function("weekday", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer((moment.day() + 3).rem_euclid(7)))),
     function("dayofyear", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.format("%j").parse().unwrap_or(0)))),
+    function("week", 1, 2, INTEGER, |a, _| times::week(a, false)),
+    function("weekofyear", 1, 1, INTEGER, |a, _| times::week(&[a[0], ValueRef::Integer(3)], false)),
+    function("yearweek", 1, 2, INTEGER, |a, _| times::week(a, true)),
+    function("str_to_date", 2, 2, TEXT, times::str_to_date),
+    function("makedate", 2, 2, TEXT, times::makedate),
+    function("maketime", 3, 3, TEXT, times::maketime),
     function("dayname", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.format("%W")))),
     function("monthname", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.format("%M")))),
     function("last_day", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.last_day()))),
@@ -182,6 +217,7 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("character_length", "char_length"),
     ("ceil", "ceiling"),
     ("pow", "power"),
+    ("sha", "sha1"),
 ];
 
 /// SQLite's own that do as MySQL's do.
@@ -220,6 +256,11 @@ pub(crate) const AGGREGATES: &[&str] = &[
     "variance",
     "var_pop",
     "var_samp",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "json_arrayagg",
+    "json_objectagg",
 ];
 
 /// The function of this name.
@@ -381,6 +422,13 @@ fn crc32(bytes: &[u8]) -> u32 {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
     };
     !bytes.iter().fold(u32::MAX, step)
+}
+
+/// From 0 to 1, and not 1.
+fn random() -> f64 {
+    // Each RandomState has keys of its own: no source of secrets, and none of ours to keep.
+    let bits = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0_u8);
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Waits, and is woken by what stops the statement.

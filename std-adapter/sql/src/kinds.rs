@@ -6,7 +6,7 @@ use crate::collation::output;
 use crate::dialect::qualified;
 use crate::functions;
 use crate::state::State;
-use crate::{Error, catalog::Column};
+use crate::{Error, catalog::Column, documents};
 use perfschema::core::table::SqlType;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     /// Either of these.
     Number,
     Text,
+    /// Documents.
+    Json,
     Unknown,
 }
 
@@ -149,6 +151,8 @@ impl Kinds {
                     arithmetic([kind(left), kind(right)].into_iter())
                 }
                 BinaryOperator::Divide => Kind::Real,
+                BinaryOperator::Arrow => Kind::Json,
+                BinaryOperator::LongArrow => Kind::Text,
                 BinaryOperator::StringConcat => Kind::Unknown,
                 _ => Kind::Integer,
             },
@@ -175,6 +179,7 @@ impl Kinds {
             Expr::Cast { data_type, .. } | Expr::Convert { data_type: Some(data_type), .. } => match data_type {
                 DataType::Signed | DataType::SignedInteger | DataType::Unsigned | DataType::UnsignedInteger => Kind::Integer,
                 DataType::Char(_) | DataType::Binary(_) => Kind::Text,
+                DataType::JSON => Kind::Json,
                 _ => Kind::Unknown,
             },
             Expr::Case { conditions, else_result, .. } => {
@@ -210,6 +215,7 @@ impl Kinds {
             }
             "coalesce" | "ifnull" => Kind::result_of(arguments),
             "if" => Kind::result_of(arguments.skip(1)),
+            _ if documents::RESULTS.contains(&name.as_str()) => Kind::Json,
             "nullif" => arguments.skip(compared).take(1).fold(Kind::Null, Kind::or),
             "greatest" | "least" => Kind::result_of(arguments.skip(compared)),
             _ => functions::result(&name).map_or(Kind::Unknown, Kind::of_result),

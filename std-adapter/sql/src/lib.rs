@@ -43,7 +43,9 @@
 //! - SAVEPOINT, LOCK TABLES … READ and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
-//! - No JSON, full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
+//! - What is a document of JSON is known by the function that made it: read from a table it is a text. No JSON_TABLE, no functions that change
+//!   documents.
+//! - No full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
 //!
 //! # Bounds
 //!
@@ -61,11 +63,13 @@ mod columns;
 mod compare;
 mod database;
 mod dialect;
+mod documents;
 mod error;
 mod expand;
 mod explain;
 mod functions;
 mod information;
+mod json;
 mod kinds;
 mod moment;
 mod parse;

@@ -24,6 +24,45 @@ impl Moment {
         Moment { micros: i64::try_from(since.as_micros()).unwrap_or(0), date_only: false }
     }
 
+    /// In units of 100 ns since the Gregorian calendar began.
+    pub(crate) fn since_1582(self) -> u64 {
+        const TO_1970: u64 = 0x01b2_1dd2_1381_4000;
+        u64::try_from(self.micros).map_or(0, |micros| micros.saturating_mul(10)) + TO_1970
+    }
+
+    /// Of its parts, as MAKEDATE and STR_TO_DATE have them; None: there is no such day or time.
+    pub(crate) fn of_parts((year, month, day): (i64, i64, i64), micros: i64) -> Option<Moment> {
+        let is_day = (0..=9999).contains(&year) && (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
+        let is_time = (0..DAY).contains(&micros);
+        (is_day && is_time).then(|| Moment { micros: days(year, month, day) * DAY + micros, date_only: false })
+    }
+
+    /// The week of its year, and of what year: MySQL's modes are sums of 1 (weeks begin on Monday), 2 (from 1, not 0, and the year is
+    /// the week's) and 4 (the first week begins on the first such day of the year, not with most of its days).
+    pub(crate) fn week(self, mode: i64) -> (i64, i64) {
+        let (mut year, month, day) = self.civil();
+        let (monday_first, whole_weeks) = (mode & 1 != 0, mode & 4 != 0);
+        let mut of_week = mode & 2 != 0;
+        let length = |year| days(year + 1, 1, 1) - days(year, 1, 1);
+        let mut first = days(year, 1, 1);
+        let mut weekday = (first + if monday_first { 3 } else { 4 }).rem_euclid(7);
+        let is_late = |weekday: i64| if whole_weeks { weekday != 0 } else { weekday >= 4 };
+        if month == 1 && day <= 7 - weekday {
+            if !of_week && is_late(weekday) {
+                return (0, year);
+            }
+            of_week = true;
+            year -= 1;
+            first -= length(year);
+            weekday = (weekday + 53 * 7 - length(year)).rem_euclid(7);
+        }
+        let since = self.day() - if is_late(weekday) { first + 7 - weekday } else { first - weekday };
+        if of_week && since >= 52 * 7 && !is_late((weekday + length(year)).rem_euclid(7)) {
+            return (1, year + 1);
+        }
+        (since / 7 + 1, year)
+    }
+
     /// With so many digits of its fraction, up to 6: the text of the moment and of its time of day.
     pub(crate) fn rounded_down(self, digits: usize) -> (String, String) {
         let whole = Moment { micros: self.micros - self.micros.rem_euclid(1_000_000), date_only: false };
@@ -191,6 +230,14 @@ impl Moment {
                 Some('f') => format!("{micros:06}"),
                 Some('p') => half.to_owned(),
                 Some('T') => format!("{hour:02}:{minute:02}:{second:02}"),
+                Some('U') => format!("{:02}", self.week(4).0),
+                Some('u') => format!("{:02}", self.week(1).0),
+                Some('V') => format!("{:02}", self.week(6).0),
+                Some('v') => format!("{:02}", self.week(3).0),
+                Some('X') => format!("{:04}", self.week(6).1),
+                Some('x') => format!("{:04}", self.week(3).1),
+                Some('w') => (self.day() + 4).rem_euclid(7).to_string(),
+                Some('D') => format!("{day}{}", ordinal(day)),
                 Some('r') => format!("{hour12:02}:{minute:02}:{second:02} {half}"),
                 Some(other) => other.to_string(),
                 None => String::new(),
@@ -225,9 +272,19 @@ impl fmt::Display for Moment {
     }
 }
 
-const MONTHS: [&str; 12] =
+fn ordinal(day: i64) -> &'static str {
+    match (day % 10, day) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    }
+}
+
+pub(crate) const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+pub(crate) const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// Days since 1970 of a date of the Gregorian calendar, counted in eras of 400 years that begin in March.
 fn days(year: i64, month: i64, day: i64) -> i64 {

@@ -23,8 +23,7 @@ pub(crate) struct Statements {
 impl Statements {
     fn add(&mut self, name: String, text: String) -> Result<(), Error> {
         if self.texts.len() >= MAX_STATEMENTS {
-            let message =
-                format!("Can't create more than max_prepared_stmt_count statements (current value: {MAX_STATEMENTS})");
+            let message = format!("Can't create more than max_prepared_stmt_count statements (current value: {MAX_STATEMENTS})");
             return Err(Error::new(1461, "42000", message));
         }
         let bytes = self.bytes + name.len() + text.len();

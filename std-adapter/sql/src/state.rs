@@ -13,8 +13,9 @@ use perfschema::render::OwnedValue;
 use regex_lite::Regex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a session's statements, functions and tables share.
@@ -88,6 +89,8 @@ pub(crate) struct Running {
     rows: HashMap<usize, Arc<Rows>>,
     rows_bytes: usize,
     regexes: HashMap<(String, bool), Arc<Regex>>,
+    /// Bytes of what is being collected of many rows.
+    collected_bytes: usize,
     failure: Option<Error>,
     has_ended: Option<bool>,
     now: Option<moment::Moment>,
@@ -250,6 +253,33 @@ impl State {
         statement.rows_bytes += rows.bytes();
         statement.rows.insert(relation, Arc::clone(&rows));
         Ok(rows)
+    }
+
+    /// So many bytes more are collected of many rows.
+    pub(crate) fn collect(&self, bytes: usize) -> Result<(), Error> {
+        let mut statement = lock(&self.statement);
+        statement.collected_bytes += bytes;
+        if statement.collected_bytes > self.limits.memory_bytes { Err(Error::out_of_memory()) } else { Ok(()) }
+    }
+
+    /// So many bytes are collected no longer.
+    pub(crate) fn give_back(&self, bytes: usize) {
+        let mut statement = lock(&self.statement);
+        statement.collected_bytes = statement.collected_bytes.saturating_sub(bytes);
+    }
+
+    /// A UUID of version 1: the moment in units of 100 ns since 1582, counted on so that no two are the same, and what stands for
+    /// this process.
+    pub(crate) fn uuid(&self) -> String {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        static NODE: LazyLock<u64> = LazyLock::new(|| BuildHasher::hash_one(&RandomState::new(), 0_u8));
+        let now = moment::Moment::now().since_1582();
+        let next = |last: u64| now.max(last + 1);
+        // Relaxed: each gets a number of its own, nothing else is published by it.
+        let time = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))).map_or(now, next);
+        // The bit that says that this is no network card's address.
+        let (clock, node) = (*NODE >> 50 & 0x3fff | 0x8000, *NODE & 0xffff_ffff_ffff | 0x0100_0000_0000);
+        format!("{:08x}-{:04x}-1{:03x}-{clock:04x}-{node:012x}", time & 0xffff_ffff, time >> 32 & 0xffff, time >> 48 & 0xfff)
     }
 
     /// The pattern, compiled once a statement.

@@ -7,6 +7,7 @@ use crate::{Error, snapshot};
 use perfschema::core::pattern::LikePattern;
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
+use sha1::Digest;
 
 /// What a pattern may cost: its length times that of the text.
 const MAX_MATCH: usize = 1 << 28;
@@ -324,4 +325,96 @@ pub(crate) fn format_number(arguments: Arguments<'_>, _: &State) -> Result<Value
 pub(crate) fn ord(text: &str) -> i64 {
     let first = text.chars().next().map_or(0, char::len_utf8);
     text.bytes().take(first).fold(0, |number, byte| number << 8 | i64::from(byte))
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Of so many bits: 224, 256, 384 or 512, and 0 is 256.
+pub(crate) fn sha2(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some((text, bits)) = value::text(arguments[0]).zip(Number::of(arguments[1])) else { return Ok(Value::Null) };
+    Ok(match bits.whole() {
+        224 => Value::Text(digits(&sha2::Sha224::digest(text))),
+        0 | 256 => Value::Text(digits(&sha2::Sha256::digest(text))),
+        384 => Value::Text(digits(&sha2::Sha384::digest(text))),
+        512 => Value::Text(digits(&sha2::Sha512::digest(text))),
+        _ => Value::Null,
+    })
+}
+
+/// Those of the texts whose bits are set.
+pub(crate) fn make_set(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(bits) = Number::of(arguments[0]).map(to_unsigned) else { return Ok(Value::Null) };
+    let chosen = arguments[1..].iter().take(64).enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+    let chosen: Vec<String> = chosen.filter_map(|(_, text)| value::text(*text)).collect();
+    bounded(chosen.join(","))
+}
+
+/// One of two texts for each bit, from the lowest on.
+pub(crate) fn export_set(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(bits) = Number::of(arguments[0]).map(to_unsigned) else { return Ok(Value::Null) };
+    let texts: Option<Vec<String>> = arguments[1..].iter().take(3).map(|text| value::text(*text)).collect();
+    let count = arguments.get(4).map_or(Some(Number::Integer(64)), |count| Number::of(*count));
+    let Some((texts, count)) = texts.zip(count) else { return Ok(Value::Null) };
+    let count = u32::try_from(count.whole()).unwrap_or(64).min(64);
+    let each = |bit: u32| texts[usize::from(bits >> bit & 1 == 0)].as_str();
+    if texts.iter().map(String::len).sum::<usize>() > MAX_TEXT / 64 {
+        return Err(Error::too_long());
+    }
+    let set: Vec<&str> = (0..count).map(each).collect();
+    Ok(Value::Text(set.join(texts.get(2).map_or(",", String::as_str))))
+}
+
+/// Puts a text in the place of so many characters.
+pub(crate) fn insert(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(text), Some(position), Some(length), Some(new)) =
+        (value::text(arguments[0]), Number::of(arguments[1]), Number::of(arguments[2]), value::text(arguments[3]))
+    else {
+        return Ok(Value::Null);
+    };
+    let position = position.whole().checked_sub(1).and_then(|position| usize::try_from(position).ok());
+    let Some(position) = position.filter(|position| *position < characters(&text)) else { return Ok(Value::Text(text)) };
+    // A length that is no length is all the rest.
+    let length = usize::try_from(length.whole()).unwrap_or(usize::MAX);
+    let from = boundary(&text, position);
+    let to = from + boundary(&text[from..], length);
+    bounded(format!("{}{new}{}", &text[..from], &text[to..]))
+}
+
+pub(crate) fn unhex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(text) = value::text(arguments[0]) else { return Ok(Value::Null) };
+    let even = if text.len() % 2 == 1 { format!("0{text}") } else { text };
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|pair| !pair.starts_with('+'))?, 16).ok();
+    let bytes: Option<Vec<u8>> = even.as_bytes().chunks(2).map(pair).collect();
+    Ok(bytes.map_or(Value::Null, |bytes| Value::Text(String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+/// A number from one base, 2 to 36, to another; signed, where that is negative.
+pub(crate) fn conv(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(text), Some(from), Some(to)) = (value::text(arguments[0]), Number::of(arguments[1]), Number::of(arguments[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let base = |base: Number| u32::try_from(base.whole().unsigned_abs()).ok().filter(|base| (2..=36).contains(base));
+    let (Some(from_base), Some(to_base)) = (base(from), base(to)) else { return Ok(Value::Null) };
+    let (is_negative, text) = text.trim().strip_prefix('-').map_or((false, text.trim()), |rest| (true, rest));
+    let digits = text.chars().map_while(|digit| digit.to_digit(from_base));
+    let number = digits.fold(0_u64, |number, digit| number.saturating_mul(from_base.into()).saturating_add(digit.into()));
+    let number = if is_negative { number.wrapping_neg() } else { number };
+    let (sign, mut rest) = match to.whole() < 0 && (number as i64) < 0 {
+        true => ("-", (number as i64).unsigned_abs()),
+        false => ("", number),
+    };
+    let mut digits = Vec::new();
+    loop {
+        digits.extend(u32::try_from(rest % u64::from(to_base)).ok().and_then(|digit| char::from_digit(digit, to_base)));
+        rest /= u64::from(to_base);
+        if rest == 0 {
+            break;
+        }
+    }
+    let digits: String = digits.iter().rev().collect();
+    Ok(Value::Text(format!("{sign}{}", digits.to_ascii_uppercase())))
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::functions::Arguments;
-use crate::moment::Moment;
+use crate::moment::{MONTHS, Moment, WEEKDAYS};
 use crate::state::State;
 use crate::value::{self, Number};
 use rusqlite::Result;
@@ -83,4 +83,172 @@ pub(crate) fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
 pub(crate) fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let day = |index: usize| value::text(arguments[index]).and_then(|text| Moment::parse(&text)).map(|moment| moment.day());
     Ok(day(0).zip(day(1)).map_or(Value::Null, |(a, b)| Value::Integer(a - b)))
+}
+
+/// WEEK, and with the year YEARWEEK: by one of eight modes.
+pub(crate) fn week(arguments: Arguments<'_>, with_year: bool) -> Result<Value, Error> {
+    let mode = arguments.get(1).map_or(Some(Number::Integer(0)), |mode| Number::of(*mode));
+    let Some(mode) = mode.map(|mode| (mode.whole() & 7) as i64) else { return Ok(Value::Null) };
+    // Where weeks begin on Sunday the modes say the contrary of what they mean.
+    let mode = if mode & 1 == 0 { mode ^ 4 } else { mode };
+    at(&arguments[..1], |moment| {
+        let (week, year) = moment.week(if with_year { mode | 2 } else { mode });
+        Value::Integer(if with_year { year * 100 + week } else { week })
+    })
+}
+
+/// The day of this number of a year.
+pub(crate) fn makedate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some((year, day)) = Number::of(arguments[0]).zip(Number::of(arguments[1])) else { return Ok(Value::Null) };
+    let year = i64::try_from(year.whole()).unwrap_or(-1);
+    let year = if (0..100).contains(&year) { full_year(year) } else { year };
+    let first = Moment::of_parts((year, 1, 1), 0).filter(|_| day.whole() > 0);
+    let date = first.and_then(|first| first.add(day.real().round() - 1.0, "DAY"));
+    Ok(date.map_or(Value::Null, |date| Value::Text(date.date())))
+}
+
+pub(crate) fn maketime(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let parts: Option<Vec<f64>> = arguments.iter().map(|part| Number::of(*part).map(Number::real)).collect();
+    let Some([hour, minute, second]) = parts.as_deref() else { return Ok(Value::Null) };
+    if !(0.0..60.0).contains(minute) || !(0.0..60.0).contains(second) {
+        return Ok(Value::Null);
+    }
+    let seconds = hour.abs().round() * 3600.0 + minute.round() * 60.0 + second;
+    Ok(Value::Text(time_of(if *hour < 0.0 { -seconds } else { seconds })))
+}
+
+/// Two digits of a year: from 1970 to 2069.
+fn full_year(year: i64) -> i64 {
+    if year < 70 { 2000 + year } else { 1900 + year }
+}
+
+/// What STR_TO_DATE reads.
+#[derive(Default)]
+struct Parts {
+    date: Option<(i64, i64, i64)>,
+    day_of_year: Option<i64>,
+    hour: i64,
+    is_afternoon: Option<bool>,
+    minute: i64,
+    second: i64,
+    micros: i64,
+    has_time: bool,
+    has_micros: bool,
+}
+
+impl Parts {
+    fn date(&mut self) -> &mut (i64, i64, i64) {
+        self.date.get_or_insert((0, 0, 0))
+    }
+
+    /// Reads a text; None if it is not as the format says.
+    fn read(&mut self, text: &str, format: &str) -> Option<()> {
+        let mut rest = text.trim_start();
+        let mut format = format.chars();
+        while let Some(expected) = format.next() {
+            rest = rest.trim_start();
+            if expected.is_whitespace() {
+                continue;
+            }
+            if expected != '%' {
+                rest = rest.strip_prefix(expected)?;
+                continue;
+            }
+            let mut number = |most: usize| {
+                let digits = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
+                let number = rest[..digits].parse::<i64>().ok();
+                rest = &rest[digits..];
+                number
+            };
+            let specifier = format.next()?;
+            self.has_time |= "HhIklisSTrpf".contains(specifier);
+            match specifier {
+                'Y' => self.date().0 = number(4)?,
+                'y' => self.date().0 = full_year(number(2)?),
+                'm' | 'c' => self.date().1 = number(2)?,
+                'd' | 'e' => self.date().2 = number(2)?,
+                'j' => self.day_of_year = Some(number(3)?),
+                'H' | 'k' | 'h' | 'I' | 'l' => self.hour = number(2)?,
+                'i' => self.minute = number(2)?,
+                's' | 'S' => self.second = number(2)?,
+                'f' => {
+                    let digits = rest.bytes().take(6).take_while(u8::is_ascii_digit).count();
+                    self.micros = format!("{:0<6}", &rest[..digits]).parse().ok()?;
+                    rest = &rest[digits..];
+                    self.has_micros = true;
+                }
+                'p' => {
+                    let half = rest.get(..2)?;
+                    self.is_afternoon = Some(half.eq_ignore_ascii_case("PM"));
+                    if !half.eq_ignore_ascii_case("AM") && !half.eq_ignore_ascii_case("PM") {
+                        return None;
+                    }
+                    rest = &rest[2..];
+                }
+                'M' | 'b' => {
+                    let short = specifier == 'b';
+                    let (index, length) = named(rest, &MONTHS, short)?;
+                    self.date().1 = index + 1;
+                    rest = &rest[length..];
+                }
+                'W' | 'a' => rest = &rest[named(rest, &WEEKDAYS, specifier == 'a')?.1..],
+                'T' | 'r' => {
+                    let (time, after) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(rest.len()));
+                    let mut parts = time.split(':').map(|part| part.parse::<i64>().ok());
+                    (self.hour, self.minute, self.second) = (parts.next()??, parts.next()??, parts.next()??);
+                    rest = after.trim_start();
+                    if specifier == 'r' {
+                        self.is_afternoon = Some(rest.get(..2)?.eq_ignore_ascii_case("PM"));
+                        rest = rest.get(2..)?;
+                    }
+                }
+                '%' => rest = rest.strip_prefix('%')?,
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+
+    fn text(mut self) -> Option<String> {
+        if let Some(is_afternoon) = self.is_afternoon {
+            if !(1..=12).contains(&self.hour) {
+                return None;
+            }
+            self.hour = self.hour % 12 + if is_afternoon { 12 } else { 0 };
+        }
+        if !(0..24).contains(&self.hour) || !(0..60).contains(&self.minute) || !(0..60).contains(&self.second) {
+            return None;
+        }
+        let seconds = (self.hour * 60 + self.minute) * 60 + self.second;
+        let micros = seconds * 1_000_000 + self.micros;
+        if let Some(day) = self.day_of_year {
+            let first = Moment::of_parts((self.date().0, 1, 1), 0)?;
+            let moment = first.add((day - 1) as f64, "DAY")?;
+            self.date = Some((moment.part("YEAR")?, moment.part("MONTH")?, moment.part("DAY")?));
+        }
+        let time = format!("{:02}:{:02}:{:02}", self.hour, self.minute, self.second);
+        let time = if self.has_micros { format!("{time}.{:06}", self.micros) } else { time };
+        match self.date {
+            None => self.has_time.then_some(time),
+            Some(date) => {
+                let moment = Moment::of_parts(date, micros)?;
+                Some(if self.has_time { format!("{} {time}", moment.date()) } else { moment.date() })
+            }
+        }
+    }
+}
+
+/// The number of the name that a text begins with, and how long it is.
+fn named(text: &str, names: &[&str], short: bool) -> Option<(i64, usize)> {
+    let length = |name: &str| if short { 3 } else { name.len() };
+    let is_at = |name: &str| text.get(..length(name)).is_some_and(|text| text.eq_ignore_ascii_case(&name[..length(name)]));
+    let index = names.iter().position(|name| is_at(name))?;
+    Some((index as i64, length(names[index])))
+}
+
+pub(crate) fn str_to_date(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some((text, format)) = value::text(arguments[0]).zip(value::text(arguments[1])) else { return Ok(Value::Null) };
+    let mut parts = Parts::default();
+    let read = parts.read(&text, &format).and_then(|()| parts.text());
+    Ok(read.map_or(Value::Null, Value::Text))
 }

@@ -33,6 +33,28 @@ fn of_moments_and_times() {
             "DAYOFWEEK('2026-11-21'), WEEKDAY('2026-11-21'), DAYOFYEAR('2026-11-21'), DAYNAME('2026-11-21'), MONTHNAME('2026-11-21')",
             "7,5,325,Saturday,November",
         ),
+        (
+            "WEEK('2008-02-20'), WEEK('2008-02-20', 1), WEEK('2008-12-31', 1), WEEKOFYEAR('2008-02-20'), YEARWEEK('1987-01-01'), \
+             WEEK('2000-01-01', 2), YEARWEEK('2000-01-01'), WEEK('x') IS NULL, WEEK('2000-01-01', NULL) IS NULL",
+            "7,8,53,8,198652,52,199952,1,1",
+        ),
+        (
+            "DATE_FORMAT('1999-01-01', '%X %V'), DATE_FORMAT('1900-10-04 22:23:00', '%D %y %a %j'), DATE_FORMAT('2009-10-04', '%U %u %v %x %w')",
+            "1998 52,4th 00 Thu 277,40 40 40 2009 0",
+        ),
+        (
+            "STR_TO_DATE('01,5,2013', '%d,%m,%Y'), STR_TO_DATE('May 1, 2013', '%M %d,%Y'), STR_TO_DATE('a09:30:17', 'a%h:%i:%s'), \
+             STR_TO_DATE('a09:30:17', '%h:%i:%s') IS NULL, STR_TO_DATE('2013-02-30', '%Y-%m-%d') IS NULL",
+            "2013-05-01,2013-05-01,09:30:17,1,1",
+        ),
+        (
+            "STR_TO_DATE('2020-01-02 03:04:05 PM.5', '%Y-%m-%d %r.%f'), STR_TO_DATE('é', '%p') IS NULL, STR_TO_DATE('366 2024', '%j %Y')",
+            "2020-01-02 15:04:05.500000,1,2024-12-31",
+        ),
+        (
+            "MAKEDATE(2011, 31), MAKEDATE(2011, 0) IS NULL, MAKEDATE(9999, 1e9) IS NULL, MAKETIME(-1, 15, 30), MAKETIME(1, 99, 0) IS NULL",
+            "2011-01-31,1,1,-01:15:30,1",
+        ),
         ("LAST_DAY('2024-02-03'), TO_DAYS('2007-10-07'), FROM_UNIXTIME(86400, '%Y/%m/%d')", "2024-02-29,733321,1970/01/02"),
     ] {
         check(&mut session, &format!("SELECT {expressions}"), expected);
@@ -55,6 +77,21 @@ fn of_numbers_and_texts() {
         ),
         ("CAST(18446744073709551615 AS SIGNED), CAST(1e30 AS SIGNED), CAST('-5x' AS SIGNED)", "-1,9223372036854775807,-5"),
         ("REGEXP_SUBSTR('a/b/c', '[^/]+$'), REGEXP_REPLACE('a1b22', '[0-9]+', '-'), REGEXP_SUBSTR('a', 'b') IS NULL", "c,a-b-,1"),
+        (
+            "MD5('a'), SHA1('abc'), SHA('abc') = SHA1('abc'), LENGTH(SHA2('abc', 224)), SHA2('abc', 0) = SHA2('abc', 256), \
+             LENGTH(SHA2('', 384)), LENGTH(SHA2('', 512)), SHA2('a', 1) IS NULL, MD5(NULL) IS NULL",
+            "0cc175b9c0f1b6a831c399e269772661,a9993e364706816aba3e25717850c26c9cd0d89d,1,56,1,96,128,1,1",
+        ),
+        ("UUID() LIKE '________-____-1___-____-____________', UUID() <> UUID(), RAND() >= 0 AND RAND() < 1", "1,1,1"),
+        (
+            "MAKE_SET(1 | 4, 'hello', 'nice', 'world'), EXPORT_SET(5, 'Y', 'N', ',', 4), INSERT('Quadratic', 3, 4, 'What'), \
+             INSERT('Quadratic', -1, 4, 'What'), INSERT('Quadratic', 3, 100, 'What'), UNHEX('4D7953514C'), UNHEX('+G') IS NULL",
+            "\"hello,world\",\"Y,N,Y,N\",QuWhattic,Quadratic,QuWhat,MySQL,1",
+        ),
+        (
+            "CONV('a', 16, 2), CONV('6E', 18, 8), CONV(-17, 10, -18), CONV('zz', 37, 2) IS NULL, CONV('-1', 10, 16)",
+            "1010,172,-H,1,FFFFFFFFFFFFFFFF",
+        ),
         ("CHARSET('x'), COLLATION('x')", "utf8mb4,utf8mb4_0900_ai_ci"),
     ] {
         check(&mut session, &format!("SELECT {expressions}"), expected);
@@ -78,6 +115,7 @@ fn of_many_rows() {
             "\"a; b,; c\",\"2,4,6\",6442",
         ),
         ("MAX(x) > STDDEV(x), VAR_SAMP(NULL) IS NULL", "1,1"),
+        ("BIT_AND(x), BIT_OR(x), BIT_XOR(x), BIT_AND(NULL), BIT_OR(NULL), BIT_XOR('7x')", "0,6,4,18446744073709551615,0,7"),
     ] {
         check(&mut session, &format!("SELECT {expressions} FROM {numbers}"), expected);
     }
@@ -85,6 +123,8 @@ fn of_many_rows() {
     let moving =
         "SELECT VAR_POP(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM (SELECT 1 AS x UNION ALL SELECT 3 UNION ALL SELECT 7) AS t";
     check(&mut session, moving, "0\n1\n4");
+    check(&mut session, &moving.replace("VAR_POP", "BIT_OR"), "1\n3\n7");
+    check(&mut session, &moving.replace("VAR_POP", "BIT_AND"), "1\n1\n3");
     check(&mut session, "SET group_concat_max_len = 5", "0 changed");
     check(&mut session, "SELECT GROUP_CONCAT('xx', 'éé'), GROUP_CONCAT('ab') FROM dual", "xxé,ab");
     assert!(run(&mut session, "SELECT COUNT(1, 2)").starts_with("ERROR 1582 "));

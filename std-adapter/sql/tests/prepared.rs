@@ -15,7 +15,11 @@ fn a_statement_is_kept_under_a_name() {
     check(&mut session, "SET @text = 'SELECT name FROM setup_timers WHERE name = ?', @name = 'wait'", "0 changed");
     check(&mut session, "PREPARE `s` FROM @text", "Statement prepared");
     check(&mut session, "EXECUTE s USING @name", "wait");
-    check(&mut session, "PREPARE change FROM \"UPDATE setup_instruments SET enabled = ? WHERE name LIKE ?\"", "Statement prepared");
+    check(
+        &mut session,
+        "PREPARE change FROM \"UPDATE setup_instruments SET enabled = ? WHERE name LIKE ?\"",
+        "Statement prepared",
+    );
     check(&mut session, "SET @no = 'NO', @all = '%cond%'", "0 changed");
     check(&mut session, "EXECUTE change USING @no, @all", "Rows matched: 3  Changed: 3  Warnings: 0");
     check(&mut session, "SELECT ROW_COUNT()", "3");
