@@ -70,7 +70,9 @@ fn relation(connection: &Connection, table: &'static dyn Table) -> Option<Relati
     let mut found = Relation { name, ..Relation::default() };
     let mut columns = Vec::new();
     for (index, column) in declaration.columns.iter().enumerate() {
-        if rows.iter().all(|row| row[index].is_some()) && column.sql_type != SqlType::Double {
+        // An ENUM is sorted by numbers of which SQLite knows nothing.
+        let differs = matches!(column.sql_type, SqlType::Double | SqlType::Enum(_));
+        if rows.iter().all(|row| row[index].is_some()) && !differs {
             let is_number =
                 matches!(column.sql_type, SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned);
             if is_number { &mut found.numbers } else { &mut found.texts }.push(column.name.to_owned());

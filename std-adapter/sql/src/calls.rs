@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::catalog;
-use crate::collation::{first_without_case, order_without_case, window_without_case};
+use crate::collation::first_without_case;
 use crate::dialect::{Rewriter, call, collate, ident, literal, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
@@ -40,6 +40,8 @@ const INTERNAL: &[&str] = &[
     "like",
     "signed",
     "char_of",
+    "number_key",
+    "number_of_key",
     "json_of",
     "json_kept",
     "json_order",
@@ -142,6 +144,11 @@ impl Rewriter<'_> {
         if arguments_missing(&list) && name != "count" {
             return Err(Error::parameter_count(name));
         }
+        // Some of them SQLite would take for larger than all others.
+        let of_numbers = matches!(name, "min" | "max") && list_mut(&mut list).any(|argument| self.kind(argument) == Kind::Number);
+        if of_numbers {
+            list_mut(&mut list).for_each(|argument| *argument = call("number_key", vec![take(argument)]));
+        }
         // What compares its arguments.
         if matches!(name, "min" | "max") || list.duplicate_treatment.is_some() {
             first_without_case(&mut list.args);
@@ -150,7 +157,10 @@ impl Rewriter<'_> {
             self.one_kind(list_mut(&mut list));
         }
         let is_concatenation = name == "group_concat" && function.over.is_none();
-        let mut value = named(function, name, list);
+        let mut value = self.named(function, name, list)?;
+        if of_numbers {
+            value = call("number_of_key", vec![value]);
+        }
         if is_concatenation {
             if let Some(separator) = separator {
                 let (comma, stand_in) = (self.text(","), self.text(STAND_IN));
@@ -175,13 +185,13 @@ impl Rewriter<'_> {
                 return Err(Error::unsupported(&format!("{name} of a window or DISTINCT")));
             }
             list_mut(&mut list).skip(arguments - 1).for_each(|value| self.as_json(value));
-            return Ok(named(function, &format!("{PREFIX}{name}"), list));
+            return self.named(function, &format!("{PREFIX}{name}"), list);
         }
         list_mut(&mut list).for_each(|argument| *argument = self.as_number(take(argument)));
         if list.duplicate_treatment.is_some() {
             first_without_case(&mut list.args);
         }
-        Ok(named(function, &format!("{PREFIX}{name}"), list))
+        self.named(function, &format!("{PREFIX}{name}"), list)
     }
 
     /// A function of this crate's, of the values of one row.
@@ -284,7 +294,7 @@ impl Rewriter<'_> {
             match clause {
                 FunctionArgumentClause::Separator(value) => separator = Some(Expr::Value(value)),
                 FunctionArgumentClause::OrderBy(mut order) => {
-                    order_without_case(&mut order);
+                    self.order(&mut order, None)?;
                     clauses.push(FunctionArgumentClause::OrderBy(order));
                 }
                 other => return Err(Error::unsupported(&other.to_string())),
@@ -309,6 +319,16 @@ impl Rewriter<'_> {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// The call under this name, with these arguments.
+    fn named(&mut self, mut function: Function, name: &str, list: FunctionArgumentList) -> Result<Expr, Error> {
+        if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+            self.order_window(window)?;
+        }
+        function.name = ObjectName::from(vec![ident(name)]);
+        function.args = FunctionArguments::List(list);
+        Ok(Expr::Function(function))
     }
 
     fn is_comma(&self, expr: &Expr) -> bool {
@@ -367,16 +387,6 @@ fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
 
 fn check_count(name: &str, given: usize, least: usize, most: usize) -> Result<(), Error> {
     if (least..=most).contains(&given) { Ok(()) } else { Err(Error::parameter_count(name)) }
-}
-
-/// The call under this name, with these arguments.
-fn named(mut function: Function, name: &str, list: FunctionArgumentList) -> Expr {
-    if let Some(WindowType::WindowSpec(window)) = &mut function.over {
-        window_without_case(window);
-    }
-    function.name = ObjectName::from(vec![ident(name)]);
-    function.args = FunctionArguments::List(list);
-    Expr::Function(function)
 }
 
 /// The name of a function, as it was written, and whether that is one of this crate's, as those of a tree that was rewritten are.

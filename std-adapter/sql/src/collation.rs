@@ -2,9 +2,7 @@
 //! wherever two values are compared, one of them gets COLLATE.
 
 use crate::dialect::{ident, take};
-use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, ObjectName, OrderByExpr, SelectItem, SetExpr, Value, ValueWithSpan, WindowSpec,
-};
+use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, SelectItem, SetExpr, Value, ValueWithSpan};
 
 /// The same, compared without case if it is a text.
 pub(crate) fn without_case(expr: Expr) -> Expr {
@@ -32,15 +30,6 @@ pub(crate) fn without_case(expr: Expr) -> Expr {
 
 pub(crate) fn compare_without_case(expr: &mut Expr) {
     *expr = without_case(take(expr));
-}
-
-pub(crate) fn order_without_case(order: &mut [OrderByExpr]) {
-    order.iter_mut().for_each(|order| compare_without_case(&mut order.expr));
-}
-
-pub(crate) fn window_without_case(window: &mut WindowSpec) {
-    window.partition_by.iter_mut().for_each(compare_without_case);
-    order_without_case(&mut window.order_by);
 }
 
 pub(crate) fn first_without_case(arguments: &mut [FunctionArg]) {

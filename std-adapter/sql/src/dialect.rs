@@ -5,7 +5,7 @@
 //! functions nor tables of SQLite's own can be reached; SQLite's authorizer is the second wall.
 
 use crate::catalog::{self, Kind as Source};
-use crate::collation::{compare_without_case, is_column, order_without_case, window_without_case};
+use crate::collation::{compare_without_case, is_column};
 use crate::compare::is_binary;
 use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
@@ -16,9 +16,8 @@ use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
     BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr,
-    Ident, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, OrderBy, OrderByKind, Query, Select,
-    SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut,
-    VisitorMut,
+    Ident, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, Query, Select, SelectItem, SetExpr,
+    TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -595,7 +594,7 @@ fn empty() -> Query {
 }
 
 /// `SELECT * FROM (query)`
-fn derived(query: Box<Query>) -> SetExpr {
+pub(crate) fn derived(query: Box<Query>) -> SetExpr {
     let mut outer = template("SELECT * FROM (SELECT 1) AS member");
     if let SetExpr::Select(select) = &mut *outer.body
         && let Some(TableWithJoins { relation: TableFactor::Derived { subquery, .. }, .. }) = select.from.first_mut()
@@ -616,10 +615,7 @@ impl VisitorMut for Rewriter<'_> {
         self.ctes.pop();
         self.one_kind_each(&mut query.body);
         self.limits(query);
-        if let Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) = &mut query.order_by {
-            order_without_case(order);
-        }
-        ControlFlow::Continue(())
+        self.order_query(query).map_or_else(refuse, ControlFlow::Continue)
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> Flow {
@@ -640,8 +636,10 @@ impl VisitorMut for Rewriter<'_> {
             keys.iter_mut().for_each(compare_without_case);
         }
         for NamedWindowDefinition(_, window) in &mut select.named_window {
-            if let NamedWindowExpr::WindowSpec(window) = window {
-                window_without_case(window);
+            if let NamedWindowExpr::WindowSpec(window) = window
+                && let Err(error) = self.order_window(window)
+            {
+                return refuse(error);
             }
         }
         ControlFlow::Continue(())

@@ -3,7 +3,7 @@
 
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, aggregates, compare, documents, snapshot, texts, times};
+use crate::{Error, aggregates, compare, documents, order, snapshot, texts, times};
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
 use rusqlite::functions::FunctionFlags;
@@ -65,6 +65,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("greatest", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Greater))),
     function("least", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Less))),
     function("like", 3, 4, INTEGER, texts::like),
+    function("number_key", 1, 1, None, order::number_key),
+    function("number_of_key", 1, 1, None, order::number_of_key),
     function("regexp_like", 2, 3, INTEGER, texts::regexp),
     // CAST and CONVERT.
     function("number", 1, 1, DOUBLE, |a, _| one(a, Ok)),

@@ -10,8 +10,8 @@ use crate::{Error, catalog::Column, documents};
 use perfschema::core::table::SqlType;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Query, Select, SelectItem,
-    SetExpr, TableFactor, UnaryOperator, Value, Visit, Visitor,
+    BinaryOperator, Cte, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Query, Select,
+    SelectItem, SetExpr, TableFactor, UnaryOperator, Value, Visit, Visitor,
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -55,7 +55,7 @@ impl Kind {
     }
 
     /// Where both may be.
-    fn or(self, other: Kind) -> Kind {
+    pub(crate) fn or(self, other: Kind) -> Kind {
         match (self, other) {
             (Kind::Null, kind) | (kind, Kind::Null) => kind,
             (one, other) if one == other => one,
@@ -89,17 +89,19 @@ impl Kinds {
         let mut names =
             Names { state, seen: HashSet::new(), kinds: HashMap::new(), enums: HashMap::new(), aliases: HashSet::new() };
         stop(tree.visit(&mut names))?;
-        let (kinds, mut enums, names) = (names.kinds, names.enums, names.aliases);
-        enums.retain(|name, _| !names.contains(name));
+        let (kinds, enums, names) = (names.kinds, names.enums, names.aliases);
         // What an alias means is not asked of another: there may be circles of them.
-        let mut aliases = Aliases { state, columns: Kinds { names: kinds, enums }, all: HashMap::new(), seen: HashSet::new() };
+        let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
+        let columns = Kinds { names: kinds, enums };
+        let mut aliases = Aliases { state, columns, all: HashMap::new(), enums: named, seen: HashSet::new() };
         for name in names {
             let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
             aliases.all.insert(name, column.unwrap_or(Kind::Null));
         }
         stop(tree.visit(&mut aliases))?;
-        let Aliases { columns: mut kinds, all, .. } = aliases;
+        let Aliases { columns: mut kinds, all, enums, .. } = aliases;
         kinds.names.extend(all);
+        kinds.enums.extend(enums);
         Ok(kinds)
     }
 
@@ -208,7 +210,7 @@ impl Kinds {
             "add" | "subtract" | "multiply" | "mod" | "negate" | "abs" | "sum" | "ceiling" | "ceil" | "floor" => {
                 arithmetic(arguments)
             }
-            "round" | "truncate" | "number" => Kind::Number,
+            "round" | "truncate" | "number" | "number_of_key" => Kind::Number,
             "avg" | "std" | "stddev" | "stddev_pop" | "stddev_samp" | "variance" | "var_pop" | "var_samp" => Kind::Real,
             "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" => {
                 arguments.take(1).fold(Kind::Null, Kind::or)
@@ -251,19 +253,21 @@ fn is_named(expr: &Expr, name: &Ident) -> bool {
     }
 }
 
+/// The members of a UNION, from the left; a SELECT is one of itself.
+pub(crate) fn selects<'b>(body: &'b SetExpr, all: &mut Vec<&'b Select>) {
+    match body {
+        SetExpr::Select(select) => all.push(select),
+        SetExpr::SetOperation { left, right, .. } => {
+            selects(left, all);
+            selects(right, all);
+        }
+        SetExpr::Query(query) => selects(&query.body, all),
+        _ => {}
+    }
+}
+
 /// The columns of a UNION are named by its first member, and may be something else in the others.
 fn members(body: &SetExpr, found: &mut dyn FnMut(&Ident, &Expr)) {
-    fn selects<'b>(body: &'b SetExpr, all: &mut Vec<&'b Select>) {
-        match body {
-            SetExpr::Select(select) => all.push(select),
-            SetExpr::SetOperation { left, right, .. } => {
-                selects(left, all);
-                selects(right, all);
-            }
-            SetExpr::Query(query) => selects(&query.body, all),
-            _ => {}
-        }
-    }
     if !matches!(body, SetExpr::SetOperation { .. }) {
         return;
     }
@@ -370,6 +374,8 @@ struct Aliases<'a> {
     /// In which an alias is Unknown.
     columns: Kinds,
     all: HashMap<String, Kind>,
+    /// Those that are columns of an ENUM and nothing else.
+    enums: HashMap<String, Option<Members>>,
     seen: HashSet<usize>,
 }
 
@@ -378,15 +384,47 @@ impl Aliases<'_> {
         let kind = self.columns.kind(expr, &|_| None);
         let known = self.all.entry(name.value.to_lowercase()).or_insert(kind);
         *known = known.or(kind);
+        if kind != Kind::Null {
+            let members = self.columns.members(expr);
+            let known = self.enums.entry(name.value.to_lowercase()).or_insert(members);
+            if *known != members {
+                *known = None;
+            }
+        }
     }
+
+    /// The columns of `WITH name (columns) AS (query)`, as the query has them.
+    fn named_columns(&mut self, cte: &Cte) {
+        let mut all = Vec::new();
+        selects(&cte.query.body, &mut all);
+        for (index, column) in cte.alias.columns.iter().enumerate() {
+            let item = |select: &&Select| match select.projection.get(index) {
+                Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(expr.clone()),
+                _ => None,
+            };
+            let has_all = !all.is_empty() && !all.iter().any(|select| select.projection.iter().take(index + 1).any(is_star));
+            let exprs: Option<Vec<Expr>> = all.iter().map(item).collect();
+            match exprs.filter(|_| has_all) {
+                Some(exprs) => exprs.iter().for_each(|expr| self.add(&column.name, expr)),
+                None => {
+                    self.all.insert(column.name.value.to_lowercase(), Kind::Unknown);
+                    self.enums.insert(column.name.value.to_lowercase(), None);
+                }
+            }
+        }
+    }
+}
+
+fn is_star(item: &SelectItem) -> bool {
+    !matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. })
 }
 
 impl Visitor for Aliases<'_> {
     type Break = Error;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
-        for column in query.with.iter().flat_map(|with| &with.cte_tables).flat_map(|cte| &cte.alias.columns) {
-            self.all.insert(column.name.value.to_lowercase(), Kind::Unknown);
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.named_columns(cte);
         }
         members(&query.body, &mut |name, expr| self.add(name, expr));
         ControlFlow::Continue(())

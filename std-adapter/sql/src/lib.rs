@@ -39,7 +39,6 @@
 //!   give a double, not a decimal.
 //! - Times of day are UTC. Strings compare without case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
-//! - ORDER BY sorts an ENUM by its texts, and whole numbers from 2⁶³ on after all fractions.
 //! - SAVEPOINT, LOCK TABLES … READ and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
@@ -72,6 +71,7 @@ mod information;
 mod json;
 mod kinds;
 mod moment;
+mod order;
 mod parse;
 mod prepared;
 mod rollup;

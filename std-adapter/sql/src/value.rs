@@ -1,8 +1,8 @@
 //! Values on their way into SQLite and back.
 //!
 //! SQLite's integers are signed, MySQL's counters and picoseconds are not: a number above 2⁶³−1 travels as 16 bytes, largest first. SQLite
-//! orders such bytes after all numbers and among themselves by size, which is the order of the numbers; so comparisons, ORDER BY, MIN,
-//! MAX, GROUP BY and DISTINCT need nothing more. Arithmetic and SUM are functions of this crate ([`crate::functions`]), which know both
+//! orders such bytes after all numbers and among themselves by size, which is the order of whole numbers; so comparisons, ORDER BY, MIN,
+//! MAX, GROUP BY and DISTINCT need nothing more, but where there are fractions among them ([`crate::order`]). Arithmetic and SUM are functions of this crate ([`crate::functions`]), which know both
 //! forms. Nothing else is a blob here: texts of bytes are texts.
 
 use crate::Error;

@@ -173,3 +173,60 @@ fn names_that_mean_nothing_or_too_much() {
     }
     check(&mut session, "SELECT COUNT(*) FROM setup_timers a JOIN performance_schema.setup_timers", "4");
 }
+
+#[test]
+fn an_enum_is_sorted_by_its_numbers() {
+    let mut session = session();
+    check(
+        &mut session,
+        "UPDATE setup_instruments SET enabled = 'NO' WHERE name LIKE '%cond%'",
+        "Rows matched: 3  Changed: 3  Warnings: 0",
+    );
+    for (statement, expected) in [
+        ("SELECT DISTINCT enabled FROM setup_instruments ORDER BY enabled", "YES\nNO"),
+        ("SELECT DISTINCT enabled FROM setup_instruments ORDER BY 1 DESC", "NO\nYES"),
+        ("SELECT enabled AS e, COUNT(*) FROM setup_instruments GROUP BY e ORDER BY e", "YES,8\nNO,3"),
+        ("SELECT e FROM (SELECT DISTINCT enabled AS e FROM setup_instruments) AS q ORDER BY e", "YES\nNO"),
+        ("WITH q (e) AS (SELECT DISTINCT enabled FROM setup_instruments) SELECT e FROM q ORDER BY e", "YES\nNO"),
+        ("SELECT enabled, COUNT(*) FROM setup_instruments GROUP BY enabled WITH ROLLUP", "YES,8\nNO,3\n,11"),
+        ("SELECT GROUP_CONCAT(DISTINCT enabled ORDER BY enabled) FROM setup_instruments", "\"YES,NO\""),
+        ("SELECT DISTINCT enabled, DENSE_RANK() OVER (ORDER BY enabled) FROM setup_instruments ORDER BY 2", "YES,1\nNO,2"),
+        // Its texts are what is compared, and what a UNION is of.
+        ("SELECT MIN(enabled), MAX(enabled) FROM setup_instruments", "NO,YES"),
+        ("SELECT enabled FROM setup_instruments UNION SELECT 'MAYBE' ORDER BY enabled", "MAYBE\nNO\nYES"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
+#[test]
+fn large_numbers_and_fractions_have_one_order() {
+    let mut session = session();
+    let numbers = "SELECT 18446744073709551615 AS x UNION SELECT 1.5 UNION SELECT 1e30 UNION SELECT 9223372036854775808 UNION SELECT -3 \
+                   UNION SELECT -0.5 UNION SELECT NULL UNION SELECT -1e300";
+    let sorted = "\"\"\n-1e300\n-3\n-0.5\n1.5\n9223372036854775808\n18446744073709551615\n1e30";
+    for (statement, expected) in [
+        (format!("SELECT x FROM ({numbers}) AS q ORDER BY x"), sorted),
+        (format!("{numbers} ORDER BY x"), sorted),
+        (format!("{numbers} ORDER BY 1 DESC LIMIT 2"), "1e30\n18446744073709551615"),
+        (format!("SELECT MIN(x), MAX(x), MAX(x + 0) FROM ({numbers}) AS q"), "-1e300,1e30,1e30"),
+        (
+            format!("SELECT MIN(x), MAX(x) FROM ({numbers}) AS q WHERE x BETWEEN 0 AND 18446744073709551615"),
+            "1.5,18446744073709551615",
+        ),
+        (
+            format!("SELECT MAX(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM ({numbers}) AS q WHERE x > 1"),
+            "1.5\n9223372036854775808\n18446744073709551615\n1e30",
+        ),
+        (
+            "SELECT GREATEST(18446744073709551615, 1e30), LEAST(18446744073709551615, 1e30)".to_owned(),
+            "1e30,18446744073709551615",
+        ),
+        (
+            "SELECT GROUP_CONCAT(d ORDER BY d->'$') FROM (SELECT '10' AS d UNION SELECT '9' UNION SELECT '1e1') AS q".to_owned(),
+            "\"9,10,1e1\"",
+        ),
+    ] {
+        check(&mut session, &statement, expected);
+    }
+}

@@ -1,0 +1,139 @@
+//! What is sorted by: a column of an ENUM by the numbers of its texts, numbers of which some have no integer of SQLite's by their size, a
+//! document by what it holds.
+
+use crate::Error;
+use crate::collation::compare_without_case;
+use crate::dialect::{Rewriter, call, derived, ident};
+use crate::functions::Arguments;
+use crate::kinds::{Kind, selects};
+use crate::state::State;
+use crate::value::Number;
+use rusqlite::types::{Value, ValueRef};
+use sqlparser::ast::{
+    Expr, Ident, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Value as Literal, ValueWithSpan,
+    WindowSpec,
+};
+
+/// What a column of the result is, and what it is called.
+fn item(select: &Select, place: usize) -> Option<(&Ident, &Expr)> {
+    match select.projection.get(place)? {
+        SelectItem::ExprWithAlias { expr, alias } => Some((alias, expr)),
+        _ => None,
+    }
+}
+
+/// The column of the result that is meant by its place or its name.
+fn place(select: &Select, expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }) => digits.parse::<usize>().ok()?.checked_sub(1),
+        Expr::Identifier(name) => (0..select.projection.len())
+            .find(|place| item(select, *place).is_some_and(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value))),
+        _ => None,
+    }
+}
+
+impl Rewriter<'_> {
+    /// ORDER BY of a query, after its parts were rewritten.
+    pub(crate) fn order_query(&mut self, query: &mut Query) -> Result<(), Error> {
+        let Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) = &mut query.order_by else { return Ok(()) };
+        if let SetExpr::SetOperation { .. } = &*query.body {
+            let columns: Vec<Option<Ident>> = order.iter().map(|by| self.number_of_union(&query.body, &by.expr)).collect();
+            if columns.iter().all(Option::is_none) {
+                order.iter_mut().for_each(|by| compare_without_case(&mut by.expr));
+                return Ok(());
+            }
+            // SQLite sorts a UNION by its columns and nothing else.
+            for (by, column) in order.iter_mut().zip(columns) {
+                match column {
+                    Some(column) => by.expr = call("number_key", vec![Expr::Identifier(column)]),
+                    None => compare_without_case(&mut by.expr),
+                }
+            }
+            let body = std::mem::replace(&mut *query.body, *crate::parse::template("SELECT 1").body);
+            *query.body = derived(crate::expand::query_of(body));
+            return Ok(());
+        }
+        let select = match &*query.body {
+            SetExpr::Select(select) => Some(&**select),
+            _ => None,
+        };
+        self.order(order, select)
+    }
+
+    /// The name of a UNION's column that is of numbers of all kinds.
+    fn number_of_union(&self, body: &SetExpr, expr: &Expr) -> Option<Ident> {
+        let mut all = Vec::new();
+        selects(body, &mut all);
+        let place = place(all.first()?, expr)?;
+        let kinds = all.iter().filter_map(|select| item(select, place)).map(|(_, expr)| self.kind(expr));
+        (kinds.fold(Kind::Null, Kind::or) == Kind::Number).then(|| item(all[0], place).map(|(alias, _)| ident(&alias.value)))?
+    }
+
+    /// ORDER BY, of a query with these columns or within something else.
+    pub(crate) fn order(&mut self, order: &mut [OrderByExpr], select: Option<&Select>) -> Result<(), Error> {
+        for by in order {
+            let column = select.and_then(|select| item(select, place(select, &by.expr)?)).map(|(_, expr)| expr);
+            let sorted = column.unwrap_or(&by.expr);
+            let is_enum = self.kinds.members(sorted).is_some();
+            let function = match self.kind(sorted) {
+                Kind::Number => Some("number_key"),
+                Kind::Json => Some("json_order"),
+                _ => None,
+            };
+            if is_enum || function.is_some() {
+                if column.is_some() {
+                    self.copies.spend(sorted, 1)?;
+                }
+                let sorted = sorted.clone();
+                by.expr = match function {
+                    Some(function) if !is_enum => call(function, vec![sorted]),
+                    _ => self.as_number(sorted),
+                };
+            }
+            compare_without_case(&mut by.expr);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn order_window(&mut self, window: &mut WindowSpec) -> Result<(), Error> {
+        window.partition_by.iter_mut().for_each(compare_without_case);
+        self.order(&mut window.order_by, None)
+    }
+}
+
+/// Bytes in the order of the numbers, whole or not: what is below the point, what is above it, and of a fraction its own bits.
+pub(crate) fn number_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let number = match arguments[0] {
+        ValueRef::Null => return Ok(Value::Null),
+        value @ ValueRef::Text(_) => return Ok(Value::try_from(value).unwrap_or(Value::Null)),
+        value => Number::of(value),
+    };
+    let in_order = |real: f64| {
+        let bits = real.to_bits();
+        if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+    };
+    let (whole, rest, bits) = match number {
+        None => return Ok(Value::Null),
+        Some(Number::Integer(number)) => (number, 0.0, None),
+        Some(Number::Real(number)) => {
+            // Larger ones than there are integers for are all rest.
+            let whole = number.floor() as i128;
+            let is_largest = whole == i128::MAX || whole == i128::MIN;
+            (whole, if is_largest { number } else { number - number.floor() }, Some(number.to_bits()))
+        }
+    };
+    let mut key = (whole as u128 ^ 1 << 127).to_be_bytes().to_vec();
+    key.extend(in_order(rest).to_be_bytes());
+    key.extend(bits.map(u64::to_be_bytes).into_iter().flatten());
+    Ok(Value::Blob(key))
+}
+
+/// The number again.
+pub(crate) fn number_of_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let ValueRef::Blob(key) = arguments[0] else { return Ok(Value::try_from(arguments[0]).unwrap_or(Value::Null)) };
+    if let Some(bits) = key.get(24..).and_then(|bits| bits.try_into().ok()) {
+        return Ok(Value::Real(f64::from_bits(u64::from_be_bytes(bits))));
+    }
+    let whole = key.get(..16).and_then(|whole| whole.try_into().ok()).map(u128::from_be_bytes);
+    whole.map_or(Ok(Value::Null), |whole| Number::Integer((whole ^ 1 << 127) as i128).store())
+}
