@@ -40,6 +40,7 @@ const INTERNAL: &[&str] = &[
     "like",
     "signed",
     "char_of",
+    "deeper",
     "number_key",
     "number_of_key",
     "json_of",
@@ -366,7 +367,12 @@ impl Rewriter<'_> {
             ("unix_timestamp", 0) => now.unix_seconds().into(),
             ("last_insert_id", 0) => 0_i64.into(),
             ("row_count", 0) => self.state.row_count().into(),
-            ("found_rows", 0) => self.state.found_rows().into(),
+            ("found_rows", 0) => {
+                let message =
+                    "FOUND_ROWS() is deprecated and will be removed in a future release. Consider using COUNT(*) instead.";
+                crate::found::warn(self.state, message);
+                self.state.found_rows().into()
+            }
             ("pi", 0) => std::f64::consts::PI.into(),
             _ => return None,
         })

@@ -86,7 +86,7 @@ pub(crate) fn name_as_written(query: &mut Query, written: Vec<String>) {
     }
 }
 
-fn leftmost(body: &mut SetExpr) -> &mut SetExpr {
+pub(crate) fn leftmost(body: &mut SetExpr) -> &mut SetExpr {
     match body {
         SetExpr::SetOperation { left, .. } => leftmost(left),
         other => other,

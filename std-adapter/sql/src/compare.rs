@@ -3,14 +3,14 @@
 //! SQLite orders numbers before texts and never converts one into the other. So two values are left to SQLite where it is known that
 //! they are of one kind, which is also what lets a virtual table look up a row; all else is asked of functions, which see the values.
 
-use crate::collation::{compare_without_case, is_collated, is_row, output, without_case};
+use crate::collation::{compare_without_case, is_collated, is_row, without_case};
 use crate::dialect::{Rewriter, call, literal, not, take};
 use crate::functions::Arguments;
-use crate::kinds::Kind;
+use crate::kinds::{Kind, selects};
 use crate::value::{self, Number};
-use crate::{Error, snapshot};
+use crate::{Error, expand, snapshot};
 use rusqlite::types::{Value, ValueRef};
-use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Query, SelectItem, SetExpr, Value as Literal};
+use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Query, Select, SelectItem, SetExpr, Value as Literal};
 use std::cmp::Ordering;
 
 /// Arguments of a function of SQLite's, with room for those that every comparison has.
@@ -50,19 +50,20 @@ pub(crate) fn is_binary<'e>(sides: impl Iterator<Item = &'e Expr>) -> bool {
     sides.map(collation).find(Option::is_some).flatten().unwrap_or(false)
 }
 
-/// Everything that a query gives, if that is one column, is wrapped.
-fn wrap_output(body: &mut SetExpr, function: &'static str) {
+/// A column of a query is wrapped.
+fn wrap_output(body: &mut SetExpr, place: usize, function: &'static str) {
     match body {
         SetExpr::Select(select) => {
-            if let [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] = select.projection.as_mut_slice() {
+            if let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = select.projection.get_mut(place)
+            {
                 *expr = call(function, vec![take(expr)]);
             }
         }
         SetExpr::SetOperation { left, right, .. } => {
-            wrap_output(left, function);
-            wrap_output(right, function);
+            wrap_output(left, place, function);
+            wrap_output(right, place, function);
         }
-        SetExpr::Query(query) => wrap_output(&mut query.body, function),
+        SetExpr::Query(query) => wrap_output(&mut query.body, place, function),
         _ => {}
     }
 }
@@ -174,24 +175,64 @@ impl Rewriter<'_> {
         Ok(not(negated, joined(chunks.collect(), &BinaryOperator::Or)))
     }
 
-    /// `expr IN (SELECT …)`: SQLite looks it up, so both sides are made one kind before.
-    pub(crate) fn in_subquery(&mut self, mut expr: Expr, mut subquery: Box<Query>, negated: bool) -> Expr {
-        let kinds = (self.kind(&expr), output(&subquery.body).map_or(Kind::Unknown, |output| self.kind(output)));
-        let function = match kinds {
-            (left, Kind::Text) if left.is_number() => Some("real"),
-            (Kind::Text, right) if right.is_number() => Some("real"),
-            (left, Kind::Unknown) if left.is_number() => Some("number"),
-            (Kind::Unknown, right) if right.is_number() => Some("number"),
+    /// `expr IN (SELECT …)`: SQLite looks it up, so both sides are made one kind before. Where it is not known what they are, they are
+    /// compared row by row.
+    pub(crate) fn in_subquery(&mut self, mut expr: Expr, mut subquery: Box<Query>, negated: bool) -> Result<Expr, Error> {
+        if is_row(&expr) && tuple(&mut expr).is_none() {
+            return Ok(Expr::InSubquery { expr: Box::new(without_case(expr)), subquery, negated });
+        }
+        let mut alone = [expr];
+        let lefts: &mut [Expr] = match tuple(&mut alone[0]) {
+            Some(lefts) => lefts.as_mut_slice(),
+            None => &mut alone,
+        };
+        let width = lefts.len();
+        if expand::columns_of(&subquery.body).is_some_and(|columns| columns != width) {
+            return Err(Error::column_count(width));
+        }
+        let kinds = lefts.iter().enumerate().map(|(place, left)| (self.kind(left), self.output_kind(&subquery, place)));
+        let kinds: Vec<(Kind, Option<Kind>)> = kinds.collect();
+        let is_known = |kind: Kind| !matches!(kind, Kind::Unknown | Kind::Json);
+        let is_unclear = |(left, right): &(Kind, Option<Kind>)| match right {
+            Some(right) => !(is_known(*left) && is_known(*right) || left.is_number() || right.is_number()),
+            None => true,
+        };
+        if kinds.iter().any(is_unclear) {
+            let [expr] = alone;
+            let found = expand::within(subquery, width)?;
+            let compared = self.comparison(expr, BinaryOperator::Eq, expand::operand(width))?;
+            return Ok(not(negated, expand::together(expand::ANY, expand::select_within(found, compared))));
+        }
+        for (place, (left, kinds)) in lefts.iter_mut().zip(kinds).enumerate() {
+            let function = match (kinds.0, kinds.1.unwrap_or(Kind::Unknown)) {
+                (left, Kind::Text) if left.is_number() => Some("real"),
+                (Kind::Text, right) if right.is_number() => Some("real"),
+                (left, right) if left.is_number() && !is_known(right) => Some("number"),
+                (left, right) if !is_known(left) && right.is_number() => Some("number"),
+                _ => None,
+            };
+            match function {
+                Some(function) if !is_row(left) => {
+                    *left = call(function, vec![take(left)]);
+                    wrap_output(&mut subquery.body, place, function);
+                }
+                _ => compare_without_case(left),
+            }
+        }
+        let [expr] = alone;
+        Ok(Expr::InSubquery { expr: Box::new(expr), subquery, negated })
+    }
+
+    /// Of what kind the values of a query's column are; None if `*` stands for it.
+    fn output_kind(&self, query: &Query, place: usize) -> Option<Kind> {
+        expand::columns_of(&query.body)?;
+        let mut members = Vec::new();
+        selects(&query.body, &mut members);
+        let column = |select: &Select| match select.projection.get(place) {
+            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(self.kind(expr)),
             _ => None,
         };
-        match function {
-            Some(function) if !is_row(&expr) => {
-                expr = call(function, vec![expr]);
-                wrap_output(&mut subquery.body, function);
-            }
-            _ => expr = without_case(expr),
-        }
-        Expr::InSubquery { expr: Box::new(expr), subquery, negated }
+        members.into_iter().map(column).reduce(|one, other| Some(one?.or(other?))).flatten()
     }
 
     /// `expr BETWEEN low AND high`

@@ -11,13 +11,14 @@ use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
-use crate::{Error, expand, subquery};
+use crate::{Error, expand, recursion, subquery};
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
     BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr,
     Ident, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
+    SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut,
+    VisitorMut,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -331,7 +332,7 @@ impl Rewriter<'_> {
                 self.one_kind(results.chain(else_result.as_deref_mut()));
                 self.case(operand, conditions, else_result)
             }
-            Expr::InSubquery { expr, subquery, negated } => Ok(self.in_subquery(*expr, subquery, negated)),
+            Expr::InSubquery { expr, subquery, negated } => self.in_subquery(*expr, subquery, negated),
             plain @ (Expr::Identifier(_)
             | Expr::IsFalse(_)
             | Expr::IsNotFalse(_)
@@ -569,9 +570,18 @@ fn joins(table: &mut TableWithJoins) -> Result<(), Error> {
 fn members(body: &mut SetExpr) -> Result<(), Error> {
     match body {
         SetExpr::Select(_) | SetExpr::Values(_) => Ok(()),
-        SetExpr::SetOperation { left, right, .. } => {
+        SetExpr::SetOperation { left, right, op, set_quantifier } => {
+            if *op != SetOperator::Union && matches!(set_quantifier, SetQuantifier::All) {
+                return Err(Error::unsupported(&format!("{op} ALL")));
+            }
             members(left)?;
-            members(right)
+            members(right)?;
+            // SQLite takes them one after the other, whatever they are.
+            if let SetExpr::SetOperation { .. } = &**right {
+                let inner = std::mem::replace(&mut **right, *empty().body);
+                **right = derived(expand::query_of(inner));
+            }
+            Ok(())
         }
         SetExpr::Query(query) => {
             let bare = query.with.is_none() && query.order_by.is_none() && query.limit_clause.is_none();
@@ -615,6 +625,7 @@ impl VisitorMut for Rewriter<'_> {
         self.ctes.pop();
         self.one_kind_each(&mut query.body);
         self.limits(query);
+        recursion::limit_depth(query, self.state.recursion_depth());
         self.order_query(query).map_or_else(refuse, ControlFlow::Continue)
     }
 

@@ -115,12 +115,16 @@ fn width_of(expr: &Expr) -> Option<usize> {
 /// What a query within an expression is called, and its columns: names that nobody else has, so that they hide none.
 pub(crate) const WITHIN: &str = "(subquery)";
 
+/// Whether one of the comparisons is true, and whether all are; NULL where that is not known.
+pub(crate) const ANY: &str = "SELECT CASE WHEN MAX(e) = 1 THEN 1 WHEN COUNT(*) > COUNT(e) THEN NULL ELSE 0 END";
+const ALL: &str = "SELECT CASE WHEN MIN(e) = 0 THEN 0 WHEN COUNT(*) > COUNT(e) THEN NULL ELSE 1 END";
+
 fn column(index: usize) -> Ident {
     ident(&format!("({index})"))
 }
 
 /// The columns of a query as the operand of a comparison.
-fn operand(width: usize) -> Expr {
+pub(crate) fn operand(width: usize) -> Expr {
     let column = |index| Expr::CompoundIdentifier(vec![ident(WITHIN), column(index)]);
     if width == 1 { column(0) } else { Expr::Tuple((0..width).map(column).collect()) }
 }
@@ -131,7 +135,7 @@ fn is_comparison(op: &BinaryOperator) -> bool {
 }
 
 /// How many columns a query has; None if that is not known before it is run.
-fn columns_of(body: &SetExpr) -> Option<usize> {
+pub(crate) fn columns_of(body: &SetExpr) -> Option<usize> {
     match body {
         SetExpr::Select(select) => {
             let is_one = |item: &SelectItem| matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. });
@@ -145,10 +149,14 @@ fn columns_of(body: &SetExpr) -> Option<usize> {
 
 /// `query AS (subquery)`, of so many columns.
 fn named(query: &mut Box<Query>, width: usize) -> Result<TableFactor, Error> {
+    within(std::mem::replace(query, Box::new(template("SELECT 1"))), width)
+}
+
+/// The same of a query that stands nowhere any more.
+pub(crate) fn within(query: Box<Query>, width: usize) -> Result<TableFactor, Error> {
     if columns_of(&query.body).is_some_and(|columns| columns != width) {
         return Err(Error::column_count(width));
     }
-    let query = std::mem::replace(query, Box::new(template("SELECT 1")));
     Ok(renamed(query, &ident(WITHIN), (0..width).map(column).collect()))
 }
 
@@ -165,12 +173,10 @@ fn comparison_with_query(expr: &mut Expr) -> Result<(), Error> {
             *expr = Expr::Subquery(select_within(named(query, width)?, compared));
         }
         Expr::AnyOp { left, compare_op, right, .. } if *compare_op != BinaryOperator::Eq => {
-            let any = "SELECT CASE WHEN MAX(e) = 1 THEN 1 WHEN COUNT(*) > COUNT(e) THEN NULL ELSE 0 END";
-            quantified(left, compare_op, right, any)?.into_iter().for_each(|any| *expr = any);
+            quantified(left, compare_op, right, ANY)?.into_iter().for_each(|any| *expr = any);
         }
         Expr::AllOp { left, compare_op, right } if *compare_op != BinaryOperator::NotEq => {
-            let all = "SELECT CASE WHEN MIN(e) = 0 THEN 0 WHEN COUNT(*) > COUNT(e) THEN NULL ELSE 1 END";
-            quantified(left, compare_op, right, all)?.into_iter().for_each(|all| *expr = all);
+            quantified(left, compare_op, right, ALL)?.into_iter().for_each(|all| *expr = all);
         }
         _ => {}
     }
@@ -178,22 +184,22 @@ fn comparison_with_query(expr: &mut Expr) -> Result<(), Error> {
 }
 
 /// `SELECT compared AS e FROM query`
-fn select_within(query: TableFactor, compared: Expr) -> Box<Query> {
+pub(crate) fn select_within(query: TableFactor, compared: Expr) -> Box<Query> {
     query_of(SetExpr::Select(select_from(query, vec![SelectItem::ExprWithAlias { expr: compared, alias: ident("e") }])))
 }
 
 /// The comparisons with each row of a query, taken together; None if it is no query.
-fn quantified(left: &mut Expr, op: &BinaryOperator, right: &mut Expr, together: &str) -> Result<Option<Expr>, Error> {
+fn quantified(left: &mut Expr, op: &BinaryOperator, right: &mut Expr, how: &str) -> Result<Option<Expr>, Error> {
     let width = width_of(left).unwrap_or(1);
     let Some(query) = subquery_of(right) else { return Ok(None) };
     let found = named(query, width)?;
     let left = Box::new(Expr::Nested(Box::new(crate::dialect::take(left))));
     let compared = Expr::BinaryOp { left, op: op.clone(), right: Box::new(operand(width)) };
-    Ok(Some(together_of(together, select_within(found, compared))))
+    Ok(Some(together(how, select_within(found, compared))))
 }
 
 /// `(SELECT … FROM query)`, in which `e` is a column of the query.
-fn together_of(sql: &str, compared: Box<Query>) -> Expr {
+pub(crate) fn together(sql: &str, compared: Box<Query>) -> Expr {
     let mut query = template(sql);
     if let SetExpr::Select(select) = &mut *query.body {
         let alias = TableAlias { explicit: true, name: ident("e"), columns: Vec::new(), at: None };

@@ -3,7 +3,7 @@
 
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, aggregates, compare, documents, order, snapshot, texts, times};
+use crate::{Error, aggregates, compare, documents, order, recursion, snapshot, texts, times};
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
 use rusqlite::functions::FunctionFlags;
@@ -65,6 +65,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("greatest", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Greater))),
     function("least", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Less))),
     function("like", 3, 4, INTEGER, texts::like),
+    function("deeper", 2, 2, TEXT, recursion::deeper),
     function("number_key", 1, 1, None, order::number_key),
     function("number_of_key", 1, 1, None, order::number_of_key),
     function("regexp_like", 2, 3, INTEGER, texts::regexp),
@@ -296,6 +297,8 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
         })?;
     }
     aggregates::register(connection, state, flags | FunctionFlags::SQLITE_DETERMINISTIC)?;
+    // What is deeper is not another row.
+    connection.create_collation(recursion::COLLATION, |_, _| Ordering::Equal)?;
     connection.create_collation("NOCASE", snapshot::compare)
 }
 

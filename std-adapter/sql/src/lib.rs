@@ -41,6 +41,7 @@
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
 //! - SAVEPOINT, LOCK TABLES … READ and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
+//! - A recursion whose columns are `*` is bounded by time and memory, not by `cte_max_recursion_depth`.
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
 //! - What is a document of JSON is known by the function that made it: read from a table it is a text. No JSON_TABLE, no functions that change
 //!   documents.
@@ -66,6 +67,7 @@ mod documents;
 mod error;
 mod expand;
 mod explain;
+mod found;
 mod functions;
 mod information;
 mod json;
@@ -74,6 +76,7 @@ mod moment;
 mod order;
 mod parse;
 mod prepared;
+mod recursion;
 mod rollup;
 mod session;
 mod set;

@@ -4,6 +4,7 @@ use crate::catalog::{self, Column, Kind};
 use crate::columns::{self, Clauses};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
+use crate::found::{self, Found};
 use crate::state::{State, lock};
 use crate::{Error, explain, parse, prepared, show, value, vtab};
 use perfschema::core::table::SqlType;
@@ -226,12 +227,13 @@ impl Session {
     fn execute_here(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         self.begin();
         let result = self.dispatch(statement, parameters);
+        let found = lock(&self.state.statement).found.take();
         self.state.end();
         let mut settings = lock(&self.state.settings);
         match &result {
             Ok(Outcome::Rows(grid)) => {
                 settings.row_count = -1;
-                settings.found_rows = grid.rows.len() as u64;
+                settings.found_rows = found.map_or(grid.rows.len() as u64, |found| found.rows);
             }
             Ok(Outcome::Done { changed, .. }) => settings.row_count = i64::try_from(*changed).unwrap_or(i64::MAX),
             Err(error) => {
@@ -269,6 +271,7 @@ impl Session {
             Statement::Query(mut query) => {
                 columns::name_as_written(&mut query, headings);
                 self.limit(&mut query);
+                found::count_all(&mut query, parameters, &self.state);
                 self.run(&mut query, parameters).map(Outcome::Rows)
             }
             Statement::Update(update) => self.update(update, parameters),
@@ -363,7 +366,11 @@ impl Session {
         let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
         let mut grid = Vec::new();
         let mut bytes = 0;
+        let counts = lock(&state.statement).found.is_some();
         while let Some(row) = rows.next().map_err(explain)? {
+            if counts && !lock(&state.statement).found.as_mut().is_none_or(Found::is_wanted) {
+                continue;
+            }
             let mut values = Vec::with_capacity(columns.len());
             for index in 0..columns.len() {
                 let value = value::load(row.get_ref(index).map_err(explain)?);

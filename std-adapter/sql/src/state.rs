@@ -2,6 +2,7 @@
 
 use crate::catalog::{self, Catalog, Column, Kind};
 use crate::database::{Account, Limits, Processlist};
+use crate::found::Found;
 use crate::prepared::Statements;
 use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
@@ -93,6 +94,8 @@ pub(crate) struct Running {
     collected_bytes: usize,
     failure: Option<Error>,
     has_ended: Option<bool>,
+    /// Where all rows are counted, also those that the client is not given.
+    pub(crate) found: Option<Found>,
     now: Option<moment::Moment>,
     timer_now: Option<Option<u64>>,
 }
@@ -166,6 +169,12 @@ impl State {
             Some(OwnedValue::Text(mode)) => Modes::of(&mode),
             _ => Modes::default(),
         }
+    }
+
+    /// Steps that a recursion may take.
+    pub(crate) fn recursion_depth(&self) -> u32 {
+        let value = self.variable("cte_max_recursion_depth").map(|value| value.as_value().to_string());
+        value.and_then(|value| value.parse().ok()).unwrap_or(1000)
     }
 
     pub(crate) fn variables_set(&self) -> BTreeMap<String, String> {

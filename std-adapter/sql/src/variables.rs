@@ -13,8 +13,8 @@ pub(crate) const VERSION: &str = concat!("8.0.40-perfschema-", env!("CARGO_PKG_V
 /// The same as `/*!80040 … */` has it.
 pub(crate) const VERSION_NUMBER: u32 = 80_040;
 
-/// Variables of a session: name and value at start. A session may set them; what is heeded is `max_execution_time`, `sql_mode`,
-/// `sql_safe_updates` and `sql_select_limit`.
+/// Variables of a session: name and value at start. A session may set them; what is heeded is `cte_max_recursion_depth`, `max_execution_time`,
+/// `sql_mode`, `sql_safe_updates` and `sql_select_limit`.
 const SESSION: &[(&str, &str)] = &[
     ("auto_increment_increment", "1"),
     ("auto_increment_offset", "1"),
@@ -31,6 +31,7 @@ const SESSION: &[(&str, &str)] = &[
     ("collation_database", COLLATION),
     ("collation_server", COLLATION),
     ("completion_type", "NO_CHAIN"),
+    ("cte_max_recursion_depth", "1000"),
     ("default_collation_for_utf8mb4", COLLATION),
     ("default_storage_engine", "PERFORMANCE_SCHEMA"),
     ("default_tmp_storage_engine", "MEMORY"),

@@ -26,9 +26,11 @@ const JOIN: &str = "SELECT COUNT(*) FROM events_waits_history_long a, events_wai
 fn a_statement_ends_in_time() {
     let limit = Duration::from_millis(200);
     let mut session = limited(limit, 64 << 20);
+    assert_eq!(run(&mut session, "SET cte_max_recursion_depth = 4294967295"), "0 changed");
     for statement in [
         JOIN,
         "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
+        "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT * FROM n) SELECT COUNT(*) FROM n",
         "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT 1 FROM n) SELECT * FROM n WHERE i = 2",
         "SELECT SUM(CONCAT(a.event_id, REPEAT('a', 100000)) LIKE '%aab%') FROM events_waits_history_long a, events_waits_history_long b, \
          events_waits_history_long c, events_waits_history_long d",
@@ -59,6 +61,7 @@ fn a_time_that_no_clock_will_see() {
 #[test]
 fn a_statement_takes_bounded_memory() {
     let mut session = limited(Duration::from_secs(60), 4 << 20);
+    assert_eq!(run(&mut session, "SET cte_max_recursion_depth = 4294967295"), "0 changed");
     for statement in [
         "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 1000000) SELECT i, REPEAT('a', 1000) FROM n",
         "SELECT a.*, b.*, c.* FROM events_waits_history_long a, events_waits_history_long b, events_waits_history_long c, events_waits_history_long d",

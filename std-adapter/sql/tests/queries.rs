@@ -75,3 +75,125 @@ fn columns_are_named_by_an_alias() {
         assert_eq!(run(&mut session, statement), error, "{statement}");
     }
 }
+
+#[test]
+fn rows_are_looked_for_in_queries() {
+    let world = World::new();
+    let _actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
+    let mut session = world.session();
+    for (expressions, expected) in [
+        (
+            "(1, 'THREAD/test/a') IN (SELECT thread_id, name FROM threads), ('1', 'x') IN (SELECT thread_id, name FROM threads)",
+            "1,0",
+        ),
+        (
+            "('1', 2) IN (SELECT 1, '2.0'), (1, NULL) IN (SELECT 1, 2) IS NULL, (2, NULL) IN (SELECT 1, 2), 1 NOT IN (SELECT NULL) IS NULL",
+            "1,1,0,1",
+        ),
+        ("(2, 'thread/test/b') NOT IN (SELECT * FROM (SELECT thread_id, name FROM threads) AS q)", "0"),
+        // Of what kind they are is not known before.
+        (
+            "'1' IN (SELECT x FROM (SELECT 1 AS x UNION SELECT 'a') AS q), 2 IN (SELECT x FROM (SELECT 1 AS x UNION SELECT '2.0') AS q)",
+            "1,1",
+        ),
+        ("thread_id IN (SELECT * FROM (SELECT '1.0') AS q) FROM threads LIMIT 1", "1"),
+        ("JSON_EXTRACT('[1, \"a\"]', '$[0]') IN (SELECT 1), JSON_EXTRACT('[1, \"a\"]', '$[1]') IN (SELECT 'A')", "1,1"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    for (statement, columns) in [("SELECT (1, 2) IN (SELECT 1)", 2), ("SELECT 1 IN (SELECT 1, 2)", 1)] {
+        let error = format!("ERROR 1241 (21000): Operand should contain {columns} column(s)");
+        assert_eq!(run(&mut session, statement), error, "{statement}");
+    }
+}
+
+#[test]
+fn sets_of_rows() {
+    let mut session = World::new().session();
+    for (statement, expected) in [
+        // INTERSECT comes before the others.
+        ("SELECT 1 UNION SELECT 2 INTERSECT SELECT 3", "1"),
+        ("(SELECT 1 UNION SELECT 2) INTERSECT SELECT 2", "2"),
+        ("SELECT 1 EXCEPT (SELECT 2 UNION SELECT 1)", ""),
+        ("SELECT 1 UNION ALL SELECT 2 EXCEPT SELECT 2", "1"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    let error = "ERROR 1235 (42000): This version of MySQL doesn't yet support 'INTERSECT ALL'";
+    assert_eq!(run(&mut session, "SELECT 1 INTERSECT ALL SELECT 1"), error);
+}
+
+#[test]
+fn recursion_ends() {
+    let world = World::new();
+    let _actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
+    let mut session = world.session();
+    let aborted = |after| {
+        format!(
+            "ERROR 3636 (HY000): Recursive query aborted after {after} iterations. Try increasing @@cte_max_recursion_depth to a larger value."
+        )
+    };
+    for (recursion, rest, expected) in [
+        ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1000)", "COUNT(*), MAX(i) FROM n", "1000,1000"),
+        (
+            "n (i, t) AS (SELECT 1, CAST('a' AS CHAR(9)) UNION ALL SELECT i + 1, CONCAT(t, 'b') FROM n WHERE i < 3)",
+            "* FROM n",
+            "1,a\n2,ab\n3,abb",
+        ),
+        // A cycle is no recursion without an end.
+        ("n AS (SELECT 1 AS i UNION SELECT i % 5 + 1 FROM n)", "COUNT(*) FROM n", "5"),
+        (
+            "n AS (SELECT thread_id FROM threads UNION SELECT t.thread_id FROM threads t JOIN n ON t.thread_id <> n.thread_id)",
+            "thread_id FROM n ORDER BY 1",
+            "1\n2",
+        ),
+        (
+            "n AS (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT x.i + 2 FROM n AS x WHERE x.i < 5)",
+            "GROUP_CONCAT(i ORDER BY i) FROM n",
+            "\"1,2,3,4,5,6\"",
+        ),
+        (
+            "a AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM a WHERE i < 3), b AS (SELECT i FROM a UNION ALL SELECT i * 10 FROM b WHERE i < 100)",
+            "COUNT(*), MAX(b.i) FROM b JOIN a USING (i)",
+            "3,3",
+        ),
+        ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 4)", "MAX(i) FROM n", "4"),
+        ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1001)", "COUNT(*) FROM n", &aborted(1001)),
+        ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n)", "COUNT(*) FROM n", &aborted(1001)),
+        ("n AS (SELECT 1 AS i UNION SELECT i + 1 FROM n)", "COUNT(*) FROM n", &aborted(1001)),
+    ] {
+        let statement = format!("WITH RECURSIVE {recursion} SELECT {rest}");
+        check(&mut session, &statement, expected);
+    }
+    check(&mut session, "SET cte_max_recursion_depth = 3", "0 changed");
+    let statement = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT i FROM n";
+    assert_eq!(run(&mut session, statement), aborted(4));
+    check(&mut session, "SET cte_max_recursion_depth = DEFAULT", "0 changed");
+    check(&mut session, statement, "1\n2\n3\n4");
+}
+
+#[test]
+fn rows_beyond_the_limit_are_counted() {
+    let mut session = World::new().session();
+    for (statement, rows, found) in [
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers ORDER BY name LIMIT 1, 2", 2, 7),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT 2 OFFSET 6", 1, 7),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT 0", 0, 7),
+        ("SELECT SQL_CALC_FOUND_ROWS 1 UNION SELECT 2 UNION SELECT 3 LIMIT 1", 1, 3),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers", 7, 7),
+        ("SELECT name FROM setup_consumers LIMIT 3", 3, 3),
+    ] {
+        // One line is the heading.
+        assert_eq!(run(&mut session, statement).lines().count() - 1, rows, "{statement}");
+        check(&mut session, "SELECT FOUND_ROWS()", &found.to_string());
+        check(&mut session, "SELECT FOUND_ROWS()", "1");
+    }
+    check(&mut session, "PREPARE s FROM 'SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT ?'", "Statement prepared");
+    check(&mut session, "SET @most = 1", "0 changed");
+    check(&mut session, "EXECUTE s USING @most", "events_waits_current");
+    check(&mut session, "SELECT FOUND_ROWS()", "7");
+    check(&mut session, "EXECUTE s USING @most", "events_waits_current");
+    let warning = "Warning,1287,SQL_CALC_FOUND_ROWS is deprecated and will be removed in a future release. Consider using two separate \
+                   queries instead.";
+    check(&mut session, "SHOW WARNINGS", warning);
+}
