@@ -39,7 +39,7 @@
 //!   give a double, not a decimal.
 //! - Times of day are UTC. Strings compare without case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
-//! - SAVEPOINT, LOCK TABLES … READ and the like are accepted, and nothing comes of them.
+//! - SAVEPOINT, LOCK TABLES of what can be changed and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
 //! - A recursion whose columns are `*` is bounded by time and memory, not by `cte_max_recursion_depth`.
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.

@@ -1,5 +1,7 @@
 //! Statements about transactions and locks, of which there are none here, and others that change nothing but the session.
 
+use crate::catalog::Kind;
+use crate::database::Right;
 use crate::session::{Outcome, Session};
 use crate::show::Words;
 use crate::state::lock;
@@ -120,14 +122,7 @@ impl Session {
     fn lock_tables(&self, words: &mut Words<'_>) -> Result<(), Error> {
         loop {
             let (schema, table) = words.table(&self.state)?;
-            let is_scratch = schema == catalog::TEST;
-            let exists = match is_scratch {
-                true => self.state.scratch_name(&table).is_some(),
-                false => self.state.catalog.find(&schema, &table).is_some(),
-            };
-            if !exists {
-                return Err(Error::unknown_table(&schema, &table));
-            }
+            let refusal = self.lock_refusal(&schema, &table)?;
             let kinds = ["READ", "WRITE", "LOW_PRIORITY"];
             if words.take("AS") || !kinds.iter().any(|kind| words.is_next(kind)) {
                 let _alias = words.name()?;
@@ -139,13 +134,32 @@ impl Session {
                 if !words.take("WRITE") {
                     return Err(words.wrong());
                 }
-                if !is_scratch {
-                    return Err(self.command_denied("SELECT, LOCK TABLES", &table));
-                }
+            }
+            if let Some(refusal) = refusal {
+                return Err(refusal);
             }
             if !words.take_token(&Token::Comma) {
                 return words.end();
             }
         }
+    }
+
+    /// Why a table cannot be locked: as in MySQL, tables that nobody can change are only read, and nobody locks `information_schema`.
+    fn lock_refusal(&self, schema: &str, table: &str) -> Result<Option<Error>, Error> {
+        let unknown = || Error::unknown_table(schema, table);
+        if schema == catalog::TEST {
+            return self.state.scratch_name(table).map(|_| None).ok_or_else(unknown);
+        }
+        let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(unknown)?;
+        Ok(match relation.kind {
+            Kind::Table(table) => {
+                let rights = &table.declaration().rights;
+                let is_changed = rights.insert_delete || !rights.update.is_empty();
+                let may_lock = is_changed && self.state.account.right == Right::Control;
+                (!may_lock).then(|| self.command_denied("SELECT, LOCK TABLES", &relation.name))
+            }
+            Kind::Information(_) => Some(self.database_denied(schema)),
+            Kind::View(_) => None,
+        })
     }
 }

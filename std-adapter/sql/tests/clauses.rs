@@ -114,7 +114,7 @@ fn sql_mode() {
     check(&mut session, "SELECT @@sql_mode, \"x\"", "\"\",x");
     check(&mut session, "SET sql_mode = DEFAULT", "0 changed");
     check(&mut session, "SELECT @@sql_mode", "\"STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION\"");
-    for mode in ["NO_BACKSLASH_ESCAPES", "nothing"] {
+    for mode in ["NO_BACKSLASH_ESCAPES", "nothing", "NO_AUTO_CREATE_USER", "MYSQL40", "ORACLE"] {
         let refused = format!("ERROR 1231 (42000): Variable 'sql_mode' can't be set to the value of '{mode}'");
         assert_eq!(run(&mut session, &format!("SET sql_mode = 'ANSI,{mode}'")), refused);
     }

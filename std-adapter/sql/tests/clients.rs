@@ -113,14 +113,20 @@ fn locks() {
     let mut session = session();
     check(&mut session, "CREATE TABLE test.t AS SELECT 1", "Records: 1  Duplicates: 0  Warnings: 0");
     for statement in [
-        "LOCK TABLES threads READ, sys.lock_waits AS l READ LOCAL, test.t x WRITE",
-        "LOCK TABLE `performance_schema`.`threads` READ /*!32311 LOCAL */",
+        "LOCK TABLES setup_consumers READ, sys.lock_waits AS l READ LOCAL, test.t x WRITE",
+        "LOCK TABLE `performance_schema`.`setup_instruments` READ /*!32311 LOCAL */, setup_actors WRITE",
         "UNLOCK TABLES",
     ] {
         check(&mut session, statement, "0 changed");
     }
-    let denied = "ERROR 1142 (42000): SELECT, LOCK TABLES command denied to user 'root'@'localhost' for table 'threads'";
-    assert_eq!(run(&mut session, "LOCK TABLES threads WRITE"), denied);
+    // As in MySQL: what nobody can change nobody locks.
+    let denied =
+        "ERROR 1142 (42000): SELECT, LOCK TABLES command denied to user 'root'@'localhost' for table 'events_waits_current'";
+    for how in ["WRITE", "READ", "AS e READ LOCAL"] {
+        assert_eq!(run(&mut session, &format!("LOCK TABLES events_waits_current {how}")), denied, "{how}");
+    }
+    let denied = "ERROR 1044 (42000): Access denied for user 'root'@'localhost' to database 'information_schema'";
+    assert_eq!(run(&mut session, "LOCK TABLES information_schema.tables READ"), denied);
     assert!(run(&mut session, "LOCK TABLES nothing READ").starts_with("ERROR 1146 "));
     assert!(run(&mut session, "LOCK TABLES threads").starts_with("ERROR 1064 "));
 }
