@@ -363,11 +363,11 @@ impl<'r> Region<'r> {
         self.for_each_below(from, |id, old, rest| {
             let mut path = [0; PATH_MAX];
             let mut new = 0;
-            for (byte, place) in to.iter().chain(b"/").chain(rest).zip(&mut path) {
+            for (byte, place) in to.iter().chain(rest).zip(&mut path) {
                 *place = *byte;
                 new += 1;
             }
-            match path.get(..new).filter(|_| old.whole && new == to.len() + 1 + rest.len()) {
+            match path.get(..new).filter(|_| old.whole && new == to.len() + rest.len()) {
                 Some(path) => self.rename_one(old.bytes(), path),
                 None => self.make_gone(id),
             }

@@ -49,9 +49,16 @@ impl Name<'_> {
     }
 }
 
+/// Whether the byte ends a folder's name, where the writer runs.
+const fn is_slash(byte: u8) -> bool {
+    byte == b'/' || (cfg!(windows) && byte == b'\\')
+}
+
 /// The path of a folder as those of its files begin.
 pub(crate) fn without_slashes(mut path: &[u8]) -> &[u8] {
-    while let Some(shorter) = path.strip_suffix(b"/") {
+    while let [shorter @ .., last] = path
+        && is_slash(*last)
+    {
         path = shorter;
     }
     path
@@ -92,11 +99,11 @@ impl Kept {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
-    /// What comes behind the folder and a slash, if it is below it.
+    /// What comes behind the folder, from the slash on, if it is below it.
     pub(crate) fn below(&self, folder: &[u8]) -> Option<&[u8]> {
         // Not by strip_prefix(): built for size, that can panic as far as a compiler sees.
         match (self.bytes().get(..folder.len())?, self.bytes().get(folder.len()..)?) {
-            (beginning, [b'/', below @ ..]) if beginning == folder => Some(below),
+            (beginning, below @ [slash, ..]) if beginning == folder && is_slash(*slash) => Some(below),
             _ => None,
         }
     }
