@@ -57,12 +57,7 @@ mod instrument;
 mod io;
 #[cfg(feature = "lock_api")]
 pub mod lock_api;
-// Where a library can be unloaded, and the C library says how to prevent that.
-#[cfg(all(
-    feature = "instrument",
-    any(target_os = "linux", target_os = "macos", target_os = "freebsd"),
-    not(target_feature = "crt-static")
-))]
+#[cfg(feature = "instrument")]
 mod pin;
 #[cfg(feature = "instrument")]
 mod process;

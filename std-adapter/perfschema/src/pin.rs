@@ -4,39 +4,25 @@
 //! that is no program but a plugin, whoever loaded it may unload it while threads that have recorded still run: their ends would then end
 //! the program.
 
-use std::ffi::c_void;
+// Where a library can be unloaded, and the system says how to prevent that.
+#[cfg(all(any(target_os = "linux", target_os = "macos", target_os = "freebsd"), not(target_feature = "crt-static")))]
+#[path = "pin/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "pin/windows.rs"]
+mod system;
+// Elsewhere there is nothing to do.
+#[cfg(not(any(
+    windows,
+    all(any(target_os = "linux", target_os = "macos", target_os = "freebsd"), not(target_feature = "crt-static"))
+)))]
+mod system {
+    pub(super) fn stay_loaded() {}
+}
 
 /// Has the library that this is in stay where it is, for good. In a program that is nothing; whatever fails changes nothing.
 ///
 /// Takes the loader's lock, so not to be called under a lock that a constructor or destructor of a library may wait for.
 pub(crate) fn stay_loaded() {
-    let own = library_of((stay_loaded as fn()) as *const c_void);
-    // Miri knows no loader.
-    if cfg!(miri) || own.dli_fname.is_null() || own.dli_fbase == program() {
-        return;
-    }
-    let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-    // SAFETY: a path of the loader's that ends with a zero, of a library that this very code is in: no constructor runs. The handle is
-    // never closed.
-    unsafe { libc::dlopen(own.dli_fname, flags) };
-}
-
-/// Of which library an address is; zeros if of none.
-fn library_of(address: *const c_void) -> libc::Dl_info {
-    // SAFETY: zeros are a value of this plain structure.
-    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    if !cfg!(miri) {
-        // SAFETY: `found` is a place to write to, and any address may be asked for.
-        unsafe { libc::dladdr(address, &raw mut found) };
-    }
-    found
-}
-
-/// Where the program itself is loaded, which nobody unloads; null if that is not known.
-fn program() -> *mut c_void {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the call reads what the kernel has told the program at its start: here, where it begins.
-    return library_of(std::ptr::with_exposed_provenance(unsafe { libc::getauxval(libc::AT_ENTRY) } as usize)).dli_fbase;
-    #[cfg(not(target_os = "linux"))]
-    return std::ptr::null_mut();
+    system::stay_loaded();
 }

@@ -241,7 +241,6 @@ impl Builder {
             config = self.apply(config, &text)?;
         }
         // Before any thread records, and before a lock is taken: a library may start this while it is loaded.
-        #[cfg(all(any(target_os = "linux", target_os = "macos", target_os = "freebsd"), not(target_feature = "crt-static")))]
         crate::pin::stay_loaded();
         // One start at a time, so that a failed one leaves the place free for the next.
         static STARTING: std::sync::Mutex<()> = std::sync::Mutex::new(());

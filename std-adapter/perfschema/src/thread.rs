@@ -1,7 +1,8 @@
-//! The actors of each thread: found through a thread-local without a destructor, given back by a key of the C library.
+//! The actors of each thread: found through a thread-local without a destructor (`local`), given back when the system says that the thread
+//! ends (`os`).
 //!
 //! A `thread_local!` with a destructor would allocate at its first use, and would be gone when the destructors of other thread-locals
-//! record. The key's destructor runs after all of those.
+//! record. What `os` uses runs after all of those.
 //!
 //! A thread has more than one actor because of signals. A handler that records may interrupt its own thread in the middle of a record,
 //! and what an actor writes has one writer, always. So a thread says when it is busy, and whoever comes meanwhile uses the next actor:
@@ -26,7 +27,7 @@ use perfschema_core::{Actor, ActorIdentity, Lost, Text};
 use std::cell::Cell;
 use std::fmt::Write;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 pub use perfschema_core::ThreadType;
 
@@ -59,16 +60,21 @@ struct Thread {
     turn: AtomicPtr<Turn<'static>>,
 }
 
-thread_local! {
-    static THREAD: Thread = const {
-        Thread {
-            busy: AtomicU32::new(NEW),
-            named: AtomicBool::new(false),
-            actors: [const { Cell::new(None) }; LEVELS],
-            forks: [const { AtomicU32::new(0) }; LEVELS],
-            turn: AtomicPtr::new(ptr::null_mut()),
-        }
-    };
+// What the system says of a thread, and of its end.
+#[cfg_attr(not(windows), path = "thread/unix.rs")]
+#[cfg_attr(windows, path = "thread/windows.rs")]
+mod os;
+
+// Where the `Thread` of each thread is. Windows has thread-locals of its linker's, but GNU's compilers do not use them, so that std's are
+// allocated, and freed while the destructors of others still record.
+#[cfg_attr(not(all(windows, target_env = "gnu")), path = "thread/native.rs")]
+#[cfg_attr(all(windows, target_env = "gnu"), path = "thread/keyed.rs")]
+mod local;
+
+/// Once, before any thread records.
+pub(crate) fn started() {
+    local::started();
+    os::started();
 }
 
 /// Runs `record` with an actor of the thread that nobody uses at the moment; it takes its slot at its first call. None while the process
@@ -91,9 +97,7 @@ pub(crate) struct Entered {
 impl Entered {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Option<Entered> {
-        let thread = THREAD.with(ptr::from_ref);
-        // SAFETY: a thread-local without a destructor is there as long as its thread. This stays in it: a `Thread` is not `Sync`.
-        let thread = unsafe { &*thread };
+        let thread = local::own()?;
         let actor = match thread.busy.load(Ordering::Relaxed) {
             0 => {
                 thread.busy.store(1, Ordering::Relaxed);
@@ -115,9 +119,6 @@ impl Entered {
     }
 }
 
-// The thread-local has no destructor.
-const _: () = assert!(!std::mem::needs_drop::<Thread>());
-
 /// What a thread says of itself.
 struct ThreadIdentity<'a> {
     name: &'a str,
@@ -131,6 +132,16 @@ impl ThreadIdentity<'_> {
 }
 
 impl Thread {
+    const fn new() -> Thread {
+        Thread {
+            busy: AtomicU32::new(NEW),
+            named: AtomicBool::new(false),
+            actors: [const { Cell::new(None) }; LEVELS],
+            forks: [const { AtomicU32::new(0) }; LEVELS],
+            turn: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
     /// Enters the level after those that are busy, and gives it an actor if it has none.
     #[cold]
     #[inline(never)]
@@ -158,7 +169,7 @@ impl Thread {
                 self.unmark(WRITING << level);
             }
             if level == 0 {
-                call_at_exit();
+                os::call_at_exit();
                 self.unmark(NEW);
             }
             // Last, and also where the child began in the middle of this: its file has no name yet.
@@ -209,7 +220,7 @@ impl Thread {
 /// Shows the actors that go on in the calling thread, and whether none of them is in the middle of a record.
 #[cfg(target_os = "linux")]
 pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
-    THREAD.with(|thread| {
+    local::with(|thread| {
         let mut own = [None; LEVELS + TURNS];
         let (levels, parked) = own.split_at_mut(LEVELS);
         levels.iter_mut().enumerate().for_each(|(level, place)| *place = thread.actor(level));
@@ -221,13 +232,13 @@ pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
 /// Whether other handlers of this fork, of which some run before ours in the child, record with the thread's actors.
 #[cfg(target_os = "linux")]
 pub(crate) fn forking(is_forking: bool) {
-    THREAD.with(|thread| if is_forking { thread.mark(FORKING) } else { thread.unmark(FORKING) });
+    local::with(|thread| if is_forking { thread.mark(FORKING) } else { thread.unmark(FORKING) });
 }
 
 /// In a forked child: the next record is one for [`Thread::enter`], and the tasks whose turn it is go on.
 #[cfg(target_os = "linux")]
 pub(crate) fn forked() {
-    THREAD.with(|thread| {
+    local::with(|thread| {
         let half = thread.busy.load(Ordering::Relaxed) & WRITING != 0;
         let polls = thread.turns().next().is_some();
         for (level, forks) in thread.forks.iter().enumerate() {
@@ -312,7 +323,7 @@ impl Task {
             thread_id: AtomicU64::new(0),
             outer: Cell::new(ptr::null()),
         };
-        let _end = THREAD.with(|thread| thread.begin(&turn, process, &identity)).then(|| End(&turn));
+        let _end = local::with(|thread| thread.begin(&turn, process, &identity)).unwrap_or(false).then(|| End(&turn));
         poll()
     }
 
@@ -334,7 +345,7 @@ struct End<'t>(&'t Turn<'t>);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        THREAD.with(|thread| thread.end(self.0));
+        local::with(|thread| thread.end(self.0));
     }
 }
 
@@ -412,15 +423,15 @@ impl Thread {
 /// THREAD_ID of the task that is polled; 0 if there is none, or it has no row.
 #[cfg(feature = "tokio")]
 pub(crate) fn task_id() -> u64 {
-    THREAD.with(|thread| thread.turns().next().map_or(0, |turn| turn.thread_id.load(Ordering::Relaxed)))
+    local::with(|thread| thread.turns().next().map_or(0, |turn| turn.thread_id.load(Ordering::Relaxed))).unwrap_or(0)
 }
 
 /// Says who the calling thread is, before it records its first wait: a name, and for a thread that serves a user, who and from where.
 /// Returns false if it has recorded one or said so already, if it polls a task that has a name of its own, or the process has not started
 /// recording. Memory that it has allocated does not count as a wait.
 ///
-/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: the first 15 bytes, whole characters
-/// only, and of a thread that was given no name that of the one that started it, or `unnamed` where that is the program's.
+/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: on Unix the first 15 bytes, whole
+/// characters only, and of a thread that was given no name that of the one that started it, or `unnamed` where that is the program's.
 ///
 /// ```
 /// use perfschema::thread::{ThreadType, attach_as};
@@ -431,7 +442,7 @@ pub(crate) fn task_id() -> u64 {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) -> bool {
-    THREAD.with(|thread| {
+    local::with(|thread| {
         let identity = ThreadIdentity { name, thread_type, user, host };
         let (busy, attached) = (thread.busy.load(Ordering::Relaxed), thread.actor(0).is_some());
         if thread.named.load(Ordering::Relaxed) || busy & BUSY != 0 || thread.turns().next().is_some() {
@@ -444,6 +455,7 @@ pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) ->
         thread.named.store(named, Ordering::Relaxed);
         named
     })
+    .unwrap_or(false)
 }
 
 /// THREAD_ID of the calling thread, or of the task that it polls ([`task`](crate::task)); None if it has no row in `threads`.
@@ -472,100 +484,47 @@ fn with_identity<R>(
     let ThreadIdentity { name, thread_type, user, host } = *identity;
     let name = if name.is_empty() { default_name(process, interrupts.is_some()) } else { name.into() };
     let (name, parent_thread_id) = (name.as_str(), interrupts.unwrap_or(0));
-    run(&ActorIdentity { name, thread_type, user, host, os_id: os_id(), parent_thread_id, ..Default::default() })
-}
-
-/// Bytes of a thread's name that the system keeps.
-const OS_NAME_BYTES: usize = 15;
-
-fn start_of(text: &str, bytes: usize) -> &[u8] {
-    text.as_bytes().get(..bytes).unwrap_or(text.as_bytes())
-}
-
-/// The text, without a character that was cut at its end; nothing if it is none.
-fn whole_characters(bytes: &[u8]) -> &str {
-    match str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) if error.error_len().is_none() => {
-            bytes.get(..error.valid_up_to()).and_then(|whole| str::from_utf8(whole).ok()).unwrap_or_default()
-        }
-        Err(_) => "",
-    }
+    run(&ActorIdentity { name, thread_type, user, host, os_id: os::id(), parent_thread_id, ..Default::default() })
 }
 
 fn default_name(process: &Process, in_handler: bool) -> Text<128> {
-    let mut buffer = [0u8; OS_NAME_BYTES + 1];
-    // SAFETY: the buffer has the 16 bytes that the call may write, the closing zero among them; the thread is the calling one.
-    let result = unsafe { libc::pthread_getname_np(libc::pthread_self(), buffer.as_mut_ptr().cast(), buffer.len()) };
-    let os_name =
-        std::ffi::CStr::from_bytes_until_nul(&buffer).ok().filter(|_| result == 0).map_or(&[][..], |name| name.to_bytes());
     let mut name = Text::EMPTY;
     let program = process.region().program();
-    let thread = match whole_characters(os_name) {
+    let own = os::name(program.as_str());
+    let thread = match own.as_str() {
         _ if in_handler => "signal",
-        _ if os_id() == u64::from(std::process::id()) => "main",
-        // A thread without a name inherits that of the one that started it, in the end the program's, as far as that is kept.
-        inherited if inherited.is_empty() || os_name == start_of(program.as_str(), OS_NAME_BYTES) => "unnamed",
+        "" => "unnamed",
         own => own,
     };
     let _ = write!(name, "thread/{program}/{thread}");
     name
 }
 
-fn os_id() -> u64 {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the call takes nothing and cannot fail.
-    return unsafe { libc::gettid() } as u64;
-    #[cfg(not(target_os = "linux"))]
-    return 0;
-}
-
-/// The key with [`exit`] as its destructor; -1 is none.
-static KEY: AtomicI64 = AtomicI64::new(-1);
-
-/// Makes the key: once, before any thread records.
-pub(crate) fn started() {
-    let mut key = 0;
-    // SAFETY: `key` is a place to write to, `exit` a function of the type that is asked for.
-    if unsafe { libc::pthread_key_create(&raw mut key, Some(exit)) } == 0 {
-        KEY.store(key as i64, Ordering::Relaxed);
-    }
-}
-
-/// Has the C library call [`exit`] when the calling thread ends.
-fn call_at_exit() {
-    // Relaxed: whoever found the process started sees it. Without a key the slot is not given back: one thread more in the tables.
-    if let Ok(key) = libc::pthread_key_t::try_from(KEY.load(Ordering::Relaxed)) {
-        // The first keys of a process have their place in the thread itself, so this allocates nothing; glibc has 32 of them.
-        // SAFETY: the key was created and is never deleted. Any value but null makes the destructor run; it is never dereferenced.
-        unsafe { libc::pthread_setspecific(key, std::ptr::dangling::<u8>().cast()) };
-    }
-}
-
-/// The thread ends. What still comes, from handlers and from the destructors of other keys, counts in the global sums only.
-extern "C" fn exit(_: *mut libc::c_void) {
-    THREAD.with(|thread| {
+impl Thread {
+    /// The thread ends. What still comes, from handlers and from the destructors of other keys, counts in the global sums only. Not
+    /// to be called before the process records.
+    fn exit(&self) {
         for level in 0..LEVELS {
             // Busy on all levels up to this one, so that a handler does not use an actor that is being given back.
-            thread.busy.store(level as u32 + 1, Ordering::Relaxed);
+            self.busy.store(level as u32 + 1, Ordering::Relaxed);
             compiler_fence(Ordering::SeqCst);
             if let Some(process) = process() {
                 // Also where there is none: a handler that came now would take a slot that nobody gives back.
                 // SAFETY: nobody else writes it, the level being busy.
-                if unsafe { thread.at(level) }.is_none() {
-                    thread.mark(WRITING << level);
-                    thread.actors[level].set(Some(Actor::without_slot(process.region())));
-                    thread.unmark(WRITING << level);
+                if unsafe { self.at(level) }.is_none() {
+                    self.mark(WRITING << level);
+                    self.actors[level].set(Some(Actor::without_slot(process.region())));
+                    self.unmark(WRITING << level);
                 }
                 // SAFETY: as above.
-                unsafe { thread.at(level) }.into_iter().for_each(Actor::detach);
+                unsafe { self.at(level) }.into_iter().for_each(Actor::detach);
             }
         }
         // A thread that ends itself in the middle of a poll has left the turn's memory.
-        thread.turn.store(ptr::null_mut(), Ordering::Relaxed);
+        self.turn.store(ptr::null_mut(), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
-        thread.busy.store(0, Ordering::Relaxed);
-    });
+        self.busy.store(0, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]
@@ -589,7 +548,7 @@ mod tests {
             rows.push((row.thread_id, row.parent_thread_id, row.name.as_str().ends_with("/signal")));
         });
         assert_eq!(rows, [(1, None, false), (2, Some(1), true), (3, Some(1), true)]);
-        exit(std::ptr::null_mut());
+        local::end(Thread::exit);
         // Nobody takes a slot any more.
         with_actor(|_| with_actor(|_| with_actor(id)));
         let mut rows = 0;

@@ -157,19 +157,24 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 pub(crate) struct Opening {
     pub(crate) create: bool,
     pub(crate) create_new: bool,
-    /// Those of the system's that the program adds.
-    pub(crate) flags: i32,
+    /// FLAGS, as the worklog has it: O_DIRECT, nothing else.
+    pub(crate) flags: u32,
 }
 
 impl Opening {
+    /// The program adds flags of the system's.
+    #[cfg(unix)]
+    pub(crate) fn add_flags(&mut self, flags: i32) {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let shown = libc::O_DIRECT;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let shown = 0;
+        self.flags = (flags & shown) as u32;
+    }
+
     pub(crate) fn io(self, instrument: &'static Instrument, file: File, caller: Caller) -> Io {
         let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
-        // FLAGS, as the worklog has it: O_DIRECT, nothing else.
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        let flags = (self.flags & libc::O_DIRECT) as u32;
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        let flags = 0;
-        Io { flags, ..Io::new(instrument, file, operation, caller) }
+        Io { flags: self.flags, ..Io::new(instrument, file, operation, caller) }
     }
 }
 

@@ -220,47 +220,8 @@ macro_rules! conversions {
             }
         }
 
-        #[cfg(unix)]
-        const _: () = {
-            use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
-
-            impl AsFd for $type {
-                fn as_fd(&self) -> BorrowedFd<'_> {
-                    self.socket.std().as_fd()
-                }
-            }
-
-            impl AsRawFd for $type {
-                fn as_raw_fd(&self) -> RawFd {
-                    self.socket.std().as_raw_fd()
-                }
-            }
-
-            impl IntoRawFd for $type {
-                fn into_raw_fd(self) -> RawFd {
-                    <$std>::from(self).into_raw_fd()
-                }
-            }
-
-            impl FromRawFd for $type {
-                unsafe fn from_raw_fd(fd: RawFd) -> $type {
-                    // SAFETY: the caller promises what std's asks for.
-                    unsafe { <$std>::from_raw_fd(fd) }.into()
-                }
-            }
-
-            impl From<OwnedFd> for $type {
-                fn from(fd: OwnedFd) -> $type {
-                    <$std>::from(fd).into()
-                }
-            }
-
-            impl From<$type> for OwnedFd {
-                fn from(socket: $type) -> OwnedFd {
-                    <$std>::from(socket).into()
-                }
-            }
-        };
+        $crate::net::system::handles!($type);
+        $crate::net::system::owned_handles!($type, $std);
     };
 }
 

@@ -27,11 +27,17 @@ pub(crate) mod methods;
 #[cfg(feature = "instrument")]
 pub(crate) mod record;
 #[cfg(feature = "instrument")]
+#[cfg_attr(not(windows), path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+pub(crate) mod system;
+#[cfg(feature = "instrument")]
 mod tcp;
 #[cfg(feature = "instrument")]
 mod udp;
 
 pub use std::net::*;
+#[cfg(feature = "instrument")]
+pub(crate) use system::descriptor;
 #[cfg(feature = "instrument")]
 pub use tcp::{Incoming, TcpListener, TcpStream};
 #[cfg(feature = "instrument")]
@@ -52,7 +58,7 @@ use std::time::Duration;
 
 #[cfg(feature = "instrument")]
 pub(crate) static SERVER_TCPIP_SOCKET: Instrument = Instrument::new("wait/io/socket/std/server_tcpip_socket");
-#[cfg(feature = "instrument")]
+#[cfg(all(feature = "instrument", unix))]
 pub(crate) static SERVER_UNIX_SOCKET: Instrument = Instrument::new("wait/io/socket/std/server_unix_socket");
 #[cfg(feature = "instrument")]
 pub(crate) static CLIENT_CONNECTION: Instrument = Instrument::new("wait/io/socket/std/client_connection");
@@ -254,9 +260,4 @@ pub(crate) fn each_address<A: ToSocketAddrs, T>(addr: A, mut open: impl FnMut(So
 fn no_addresses() -> io::Error {
     let error = std::net::UdpSocket::bind(&[][..] as &[SocketAddr]).err();
     error.unwrap_or_else(|| io::ErrorKind::InvalidInput.into())
-}
-
-#[cfg(all(feature = "instrument", unix))]
-pub(crate) fn descriptor(socket: &impl std::os::fd::AsRawFd) -> i32 {
-    socket.as_raw_fd()
 }

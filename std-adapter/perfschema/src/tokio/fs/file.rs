@@ -1,5 +1,10 @@
 //! `File` and `OpenOptions`
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use super::STD;
 use crate::fs::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
@@ -109,21 +114,6 @@ impl OpenOptions {
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.inner.create_new(create_new);
         self.opening.create_new = create_new;
-        self
-    }
-
-    /// See [`tokio::fs::OpenOptions::mode`].
-    #[cfg(unix)]
-    pub fn mode(&mut self, mode: u32) -> &mut OpenOptions {
-        self.inner.mode(mode);
-        self
-    }
-
-    /// See [`tokio::fs::OpenOptions::custom_flags`].
-    #[cfg(unix)]
-    pub fn custom_flags(&mut self, flags: i32) -> &mut OpenOptions {
-        self.inner.custom_flags(flags);
-        self.opening.flags = flags;
         self
     }
 
@@ -397,36 +387,5 @@ impl From<File> for tokio::fs::File {
 impl From<std::fs::File> for File {
     fn from(std: std::fs::File) -> File {
         File::from_std(std)
-    }
-}
-
-#[cfg(unix)]
-mod unix {
-    use super::File;
-    use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-
-    impl AsFd for File {
-        fn as_fd(&self) -> BorrowedFd<'_> {
-            self.file.inner.as_fd()
-        }
-    }
-
-    impl AsRawFd for File {
-        fn as_raw_fd(&self) -> RawFd {
-            self.file.inner.as_raw_fd()
-        }
-    }
-
-    impl FromRawFd for File {
-        unsafe fn from_raw_fd(fd: RawFd) -> File {
-            // SAFETY: the caller promises what tokio's asks for.
-            unsafe { tokio::fs::File::from_raw_fd(fd) }.into()
-        }
-    }
-
-    impl From<OwnedFd> for File {
-        fn from(fd: OwnedFd) -> File {
-            tokio::fs::File::from(fd).into()
-        }
     }
 }

@@ -25,6 +25,8 @@ mod file;
 #[cfg(unix)]
 pub use ::tokio::fs::symlink;
 pub use ::tokio::fs::{DirBuilder, DirEntry, FileTimes, ReadDir, read_dir};
+#[cfg(windows)]
+pub use ::tokio::fs::{symlink_dir, symlink_file};
 pub use file::{File, OpenOptions};
 
 use crate::fs::record::{self, Caller, Io, Named};

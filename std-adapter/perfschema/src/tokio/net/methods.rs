@@ -296,22 +296,7 @@ macro_rules! conversions {
             }
         }
 
-        #[cfg(unix)]
-        const _: () = {
-            use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-
-            impl AsFd for $type {
-                fn as_fd(&self) -> BorrowedFd<'_> {
-                    self.socket.std().as_fd()
-                }
-            }
-
-            impl AsRawFd for $type {
-                fn as_raw_fd(&self) -> RawFd {
-                    self.socket.std().as_raw_fd()
-                }
-            }
-        };
+        $crate::net::system::handles!($type);
     };
 }
 
