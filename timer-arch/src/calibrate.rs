@@ -62,6 +62,8 @@ pub enum Source {
     /// A clock supplied by the application, see [`set_external_clock`](crate::set_external_clock), or a
     /// [`MockClock`](crate::MockClock).
     External = 6,
+    /// `QueryPerformanceCounter` of Windows.
+    PerformanceCounter = 7,
 }
 
 impl Source {
@@ -88,6 +90,7 @@ impl Source {
             Self::MonotonicClock => "clock_gettime(CLOCK_MONOTONIC)",
             Self::CoarseClock => "clock_gettime(CLOCK_MONOTONIC_COARSE)",
             Self::External => "external clock",
+            Self::PerformanceCounter => "QueryPerformanceCounter",
         }
     }
 }

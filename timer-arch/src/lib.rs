@@ -53,9 +53,10 @@
 //! | aarch64 Unix | `cntvct_el0` | measured to 1 ppm if it can be, else `cntfrq_el0` if that is within the measurement's bound | `CLOCK_MONOTONIC` | as above |
 //! | riscv64 Linux | `rdtime` | as above, with the device tree's `timebase-frequency` | `CLOCK_MONOTONIC` | as above |
 //! | other Unix, and Miri | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |
-//! | x86-64 without Unix | `rdtsc` | measured by the external clock, else CPUID, else assumed | external clock, else from CYCLE | MILLISECOND |
-//! | aarch64 without Unix | `cntvct_el0` | as above, with `cntfrq_el0` | external clock, else from CYCLE | MILLISECOND |
-//! | riscv64 without Unix | external clock, else `rdtime` | as told, else assumed | external clock, else from CYCLE | MILLISECOND |
+//! | Windows | as on Unix, with `QueryPerformanceCounter` for `CLOCK_MONOTONIC` | as there | `QueryPerformanceCounter` | MILLISECOND |
+//! | x86-64 without either | `rdtsc` | measured by the external clock, else CPUID, else assumed | external clock, else from CYCLE | MILLISECOND |
+//! | aarch64 without either | `cntvct_el0` | as above, with `cntfrq_el0` | external clock, else from CYCLE | MILLISECOND |
+//! | riscv64 without either | external clock, else `rdtime` | as told, else assumed | external clock, else from CYCLE | MILLISECOND |
 //! | everything else | external clock | as told | external clock | MILLISECOND |
 //!
 //! # What it does not do
