@@ -1,5 +1,6 @@
 //! `perfschema::fs` beside `std::fs`: the same story told with each must go the same way, byte by byte and error by error. And what it
-//! leaves in the tables.
+//! leaves in the tables. On Unix; `tests/windows.rs` does so there.
+#![cfg(unix)]
 
 mod common;
 

@@ -373,12 +373,16 @@ fn a_thread_has_the_name_that_it_was_given() {
     };
     let named = |given: &str| std::thread::Builder::new().name(given.into()).spawn(name).unwrap().join().unwrap();
     assert_eq!(named("l"), "l");
-    assert_eq!(named("fifteen bytes ok, not more"), "fifteen bytes o");
-    // The system keeps bytes, whole characters or not.
-    assert_eq!(named("thirteen bytéé"), "thirteen byté");
-    assert_eq!(named("fourteen bytesé"), "fourteen bytes");
-    assert_eq!(named("twelve bytes日本"), "twelve bytes日");
-    assert_eq!(named("日本語日本語"), "日本語日本");
+    for (given, kept) in [
+        ("fifteen bytes ok, not more", "fifteen bytes o"),
+        // A Unix keeps bytes, whole characters or not.
+        ("thirteen bytéé", "thirteen byté"),
+        ("fourteen bytesé", "fourteen bytes"),
+        ("twelve bytes日本", "twelve bytes日"),
+        ("日本語日本語", "日本語日本"),
+    ] {
+        assert_eq!(named(given), if cfg!(windows) { given } else { kept });
+    }
 }
 
 /// A name of ours in what a macro makes would be meant by it.

@@ -1,5 +1,6 @@
 //! `perfschema::net` and `perfschema::os::unix::net` beside std's: the same story told with each must go the same way, byte by byte and
-//! error by error. And what it leaves in the tables.
+//! error by error. And what it leaves in the tables. On Unix; `tests/windows.rs` does so there.
+#![cfg(unix)]
 
 mod common;
 
