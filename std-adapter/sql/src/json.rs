@@ -1,6 +1,7 @@
 //! Documents of JSON as MySQL has them: the keys of an object by length and then by bytes, each once, a space behind `,` and `:`.
 
 use crate::Error;
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
@@ -36,7 +37,7 @@ pub(crate) fn too_deep() -> Error {
 /// What is wrong with a text, and where.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Wrong {
-    Text(&'static str, usize),
+    Text(String, usize),
     TooDeep,
 }
 
@@ -57,17 +58,19 @@ impl Wrong {
 
 impl Json {
     pub(crate) fn parse(text: &str) -> Result<Json, Wrong> {
-        let mut parser = Parser { text, at: 0 };
-        parser.space();
-        if parser.at == text.len() {
-            return Err(Wrong::Text("The document is empty.", 0));
-        }
-        let json = parser.value(0)?;
-        parser.space();
-        if parser.at < text.len() {
-            return Err(parser.wrong("The document root must not be followed by other values."));
-        }
-        Ok(json)
+        let mut too_deep = false;
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let json = Reader { depth: 0, too_deep: &mut too_deep }.deserialize(&mut deserializer);
+        json.and_then(|json| deserializer.end().map(|()| json)).map_err(|error| {
+            if too_deep {
+                return Wrong::TooDeep;
+            }
+            let before: usize = text.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
+            let message = error.to_string();
+            // Where it is follows in MySQL's way.
+            let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            Wrong::Text(what.to_owned(), before + error.column().saturating_sub(1))
+        })
     }
 
     pub(crate) fn type_name(&self) -> &'static str {
@@ -178,23 +181,7 @@ impl Json {
 
 /// The text as a literal of JSON's.
 pub(crate) fn quote(text: &str, to: &mut String) {
-    to.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => to.push_str("\\\""),
-            '\\' => to.push_str("\\\\"),
-            '\u{8}' => to.push_str("\\b"),
-            '\u{c}' => to.push_str("\\f"),
-            '\n' => to.push_str("\\n"),
-            '\r' => to.push_str("\\r"),
-            '\t' => to.push_str("\\t"),
-            control if control < ' ' => {
-                let _ = write!(to, "\\u{:04x}", control as u32);
-            }
-            other => to.push(other),
-        }
-    }
-    to.push('"');
+    let _ = write!(to, "{}", serde_json::Value::from(text));
 }
 
 impl fmt::Display for Json {
@@ -230,205 +217,104 @@ impl fmt::Display for Json {
     }
 }
 
+/// Reads a value at a depth.
+struct Reader<'d> {
+    depth: usize,
+    too_deep: &'d mut bool,
+}
+
+impl Reader<'_> {
+    /// One for what is within the value.
+    fn within<E: serde::de::Error>(&mut self) -> Result<Reader<'_>, E> {
+        let depth = self.depth + 1;
+        if depth >= MAX_DEPTH {
+            *self.too_deep = true;
+            return Err(E::custom("too deep"));
+        }
+        Ok(Reader { depth, too_deep: self.too_deep })
+    }
+}
+
+impl<'t> DeserializeSeed<'t> for Reader<'_> {
+    type Value = Json;
+
+    fn deserialize<D: serde::Deserializer<'t>>(self, deserializer: D) -> Result<Json, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'t> Visitor<'t> for Reader<'_> {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Boolean(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
+        Ok(Json::Integer(number.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+        Ok(Json::Integer(number.into()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+        Ok(Json::Double(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(mut self, mut array: A) -> Result<Json, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = array.next_element_seed(self.within()?)? {
+            elements.push(element);
+        }
+        Ok(Json::Array(elements))
+    }
+
+    fn visit_map<A: MapAccess<'t>>(mut self, mut object: A) -> Result<Json, A::Error> {
+        let mut members = Object::new();
+        while let Some(name) = object.next_key::<String>()? {
+            // The last of one name holds.
+            members.insert(key(name), object.next_value_seed(self.within()?)?);
+        }
+        Ok(Json::Object(members))
+    }
+}
+
+/// A text, and how much of it is read.
 struct Parser<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Parser<'_> {
-    fn wrong(&self, what: &'static str) -> Wrong {
-        Wrong::Text(what, self.at)
+impl<'t> Parser<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
     }
 
     fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.rest().bytes().next()
     }
 
-    fn take(&mut self, expected: u8) -> bool {
-        let found = self.byte() == Some(expected);
-        self.at += usize::from(found);
+    fn take(&mut self, expected: &str) -> bool {
+        let found = self.rest().starts_with(expected);
+        self.at += if found { expected.len() } else { 0 };
         found
     }
 
     fn space(&mut self) {
-        while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Json, Wrong> {
-        if depth >= MAX_DEPTH {
-            return Err(Wrong::TooDeep);
-        }
-        match self.byte() {
-            Some(b'[') => self.array(depth),
-            Some(b'{') => self.object(depth),
-            Some(b'"') => self.string().map(Json::Text),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => {
-                for (word, json) in [("null", Json::Null), ("true", Json::Boolean(true)), ("false", Json::Boolean(false))] {
-                    if self.text[self.at..].starts_with(word) {
-                        self.at += word.len();
-                        return Ok(json);
-                    }
-                }
-                Err(self.wrong("Invalid value."))
-            }
-        }
-    }
-
-    fn array(&mut self, depth: usize) -> Result<Json, Wrong> {
-        self.at += 1;
-        let mut elements = Vec::new();
-        self.space();
-        if self.take(b']') {
-            return Ok(Json::Array(elements));
-        }
-        loop {
-            self.space();
-            elements.push(self.value(depth + 1)?);
-            self.space();
-            if self.take(b']') {
-                return Ok(Json::Array(elements));
-            }
-            if !self.take(b',') {
-                return Err(self.wrong("Missing a comma or ] after an array element."));
-            }
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Result<Json, Wrong> {
-        self.at += 1;
-        let mut members = Object::new();
-        self.space();
-        if self.take(b'}') {
-            return Ok(Json::Object(members));
-        }
-        loop {
-            self.space();
-            if self.byte() != Some(b'"') {
-                return Err(self.wrong("Missing a name for object member."));
-            }
-            let name = self.string()?;
-            self.space();
-            if !self.take(b':') {
-                return Err(self.wrong("Missing a colon after a name of object member."));
-            }
-            self.space();
-            let value = self.value(depth + 1)?;
-            // The last of one name holds.
-            members.insert(key(name), value);
-            self.space();
-            if self.take(b'}') {
-                return Ok(Json::Object(members));
-            }
-            if !self.take(b',') {
-                return Err(self.wrong("Missing a comma or } after an object member."));
-            }
-        }
-    }
-
-    fn string(&mut self) -> Result<String, Wrong> {
-        self.at += 1;
-        let mut text = String::new();
-        loop {
-            let rest = &self.text[self.at..];
-            let plain = rest.find(|character: char| character == '"' || character == '\\' || character < ' ');
-            let Some(plain) = plain else { return Err(self.wrong("Missing a closing quotation mark in string.")) };
-            text.push_str(&rest[..plain]);
-            self.at += plain;
-            if self.take(b'"') {
-                return Ok(text);
-            }
-            if !self.take(b'\\') {
-                return Err(self.wrong("Invalid encoding in string."));
-            }
-            let escaped = self.byte();
-            self.at += 1;
-            text.push(match escaped {
-                Some(same @ (b'"' | b'\\' | b'/')) => char::from(same),
-                Some(b'b') => '\u{8}',
-                Some(b'f') => '\u{c}',
-                Some(b'n') => '\n',
-                Some(b'r') => '\r',
-                Some(b't') => '\t',
-                Some(b'u') => self.unicode()?,
-                _ => {
-                    self.at -= 1;
-                    return Err(self.wrong("Invalid escape character in string."));
-                }
-            });
-        }
-    }
-
-    /// `\uXXXX`, or two of them for a character beyond.
-    fn unicode(&mut self) -> Result<char, Wrong> {
-        let first = self.hex4()?;
-        let code = match first {
-            0xD800..=0xDBFF => {
-                if !(self.take(b'\\') && self.take(b'u')) {
-                    return Err(self.wrong("The surrogate pair in string is invalid."));
-                }
-                let second = self.hex4()?;
-                match second {
-                    0xDC00..=0xDFFF => 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00),
-                    _ => return Err(self.wrong("The surrogate pair in string is invalid.")),
-                }
-            }
-            code => code,
-        };
-        char::from_u32(code).ok_or_else(|| self.wrong("The surrogate pair in string is invalid."))
-    }
-
-    fn hex4(&mut self) -> Result<u32, Wrong> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.wrong("Incorrect hex digit after \\u escape in string."))?;
-        self.at += 4;
-        Ok(code)
-    }
-
-    fn number(&mut self) -> Result<Json, Wrong> {
-        let start = self.at;
-        let digits = |parser: &mut Self| {
-            let from = parser.at;
-            while matches!(parser.byte(), Some(b'0'..=b'9')) {
-                parser.at += 1;
-            }
-            parser.at > from
-        };
-        self.take(b'-');
-        let is_zero = self.byte() == Some(b'0');
-        if is_zero {
-            self.at += 1;
-        } else if !digits(self) {
-            return Err(self.wrong("Invalid value."));
-        }
-        let mut is_whole = true;
-        if self.take(b'.') {
-            is_whole = false;
-            if !digits(self) {
-                return Err(self.wrong("Miss fraction part in number."));
-            }
-        }
-        if self.take(b'e') || self.take(b'E') {
-            is_whole = false;
-            let _ = self.take(b'+') || self.take(b'-');
-            if !digits(self) {
-                return Err(self.wrong("Miss exponent in number."));
-            }
-        }
-        let text = &self.text[start..self.at];
-        if is_whole
-            && let Ok(number) = text.parse::<i128>()
-            && (i64::try_from(number).is_ok() || u64::try_from(number).is_ok())
-        {
-            return Ok(Json::Integer(number));
-        }
-        match text.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Json::Double(number)),
-            _ => Err(Wrong::Text("Number too big to be stored in double.", start)),
-        }
+        self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t', '\n', '\r']).len();
     }
 }
 
@@ -515,30 +401,22 @@ impl Path {
 fn path(parser: &mut Parser<'_>) -> Option<Path> {
     let mut legs = Vec::new();
     parser.space();
-    if !parser.take(b'$') {
+    if !parser.take("$") {
         return None;
     }
     loop {
         parser.space();
-        let leg = match parser.byte() {
-            None => break,
-            Some(b'.') => {
-                parser.at += 1;
-                parser.space();
-                if parser.take(b'*') { Leg::AnyMember } else { Leg::Member(key(member(parser)?)) }
-            }
-            Some(b'[') => {
-                parser.at += 1;
-                elements(parser)?
-            }
-            Some(b'*') => {
-                parser.at += 1;
-                if !parser.take(b'*') {
-                    return None;
-                }
-                Leg::Within
-            }
-            Some(_) => return None,
+        let leg = if parser.take(".") {
+            parser.space();
+            if parser.take("*") { Leg::AnyMember } else { Leg::Member(key(member(parser)?)) }
+        } else if parser.take("[") {
+            elements(parser)?
+        } else if parser.take("**") {
+            Leg::Within
+        } else if parser.rest().is_empty() {
+            break;
+        } else {
+            return None;
         };
         legs.push(leg);
         if legs.len() > MAX_DEPTH {
@@ -552,9 +430,12 @@ fn path(parser: &mut Parser<'_>) -> Option<Path> {
 /// A name that needs no quotation marks, or one within them.
 fn member(parser: &mut Parser<'_>) -> Option<String> {
     if parser.byte() == Some(b'"') {
-        return parser.string().ok();
+        let mut texts = serde_json::Deserializer::from_str(parser.rest()).into_iter();
+        let name = texts.next()?.ok()?;
+        parser.at += texts.byte_offset();
+        return Some(name);
     }
-    let rest = &parser.text[parser.at..];
+    let rest = parser.rest();
     let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '$';
     let end = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
     let name = &rest[..end];
@@ -568,13 +449,12 @@ fn member(parser: &mut Parser<'_>) -> Option<String> {
 /// `*]`, `2]`, `last-1]` or `1 to last]`
 fn elements(parser: &mut Parser<'_>) -> Option<Leg> {
     parser.space();
-    let leg = if parser.take(b'*') {
+    let leg = if parser.take("*") {
         Leg::AnyElement
     } else {
         let from = place(parser)?;
         parser.space();
-        if parser.text[parser.at..].starts_with("to ") {
-            parser.at += 3;
+        if parser.take("to ") {
             parser.space();
             Leg::Elements(from, place(parser)?)
         } else {
@@ -582,23 +462,22 @@ fn elements(parser: &mut Parser<'_>) -> Option<Leg> {
         }
     };
     parser.space();
-    parser.take(b']').then_some(leg)
+    parser.take("]").then_some(leg)
 }
 
 fn place(parser: &mut Parser<'_>) -> Option<Place> {
     fn number(parser: &mut Parser<'_>) -> Option<usize> {
-        let rest = &parser.text[parser.at..];
+        let rest = parser.rest();
         let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
         let number: u32 = rest[..end].parse().ok()?;
         parser.at += end;
         usize::try_from(number).ok()
     }
-    if !parser.text[parser.at..].starts_with("last") {
+    if !parser.take("last") {
         return number(parser).map(Place::First);
     }
-    parser.at += 4;
     parser.space();
-    if !parser.take(b'-') {
+    if !parser.take("-") {
         return Some(Place::Last(0));
     }
     parser.space();

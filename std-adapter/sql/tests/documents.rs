@@ -71,7 +71,7 @@ fn documents_are_looked_into() {
         ),
         (
             "CAST('x' AS JSON)",
-            "ERROR 3141 (22032): Invalid JSON text in argument 1 to function cast_as_json: \"Invalid value.\" at position 0.",
+            "ERROR 3141 (22032): Invalid JSON text in argument 1 to function cast_as_json: \"expected value\" at position 0.",
         ),
         (
             "JSON_EXTRACT(1, '$')",
