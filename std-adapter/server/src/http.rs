@@ -124,20 +124,25 @@ fn serve(stream: Timed, service: &Service, place: Place) -> io::Result<()> {
 
 /// Reads a request and answers it.
 pub(crate) fn answer<S: Stream>(stream: &mut S, service: &Service) -> io::Result<()> {
-    let (answer, has_body) = match read_head(stream)? {
-        Head::Whole(head) => respond(&head, service),
-        Head::TooLong => (Answer::error("431 Request Header Fields Too Large", "the request is too long"), true),
+    let (head, answer) = match read_head(stream)? {
+        Head::Whole(head) => {
+            let answer = respond(&head, service);
+            (head, answer)
+        }
+        Head::TooLong(head) => (head, Answer::error("431 Request Header Fields Too Large", "the request is too long")),
         // Nothing was asked.
         Head::Ended => return Ok(()),
     };
-    send(stream, &answer, has_body)
+    // Whatever is answered: who asks for the head waits for no body. The parser skips empty lines in front of a request, too.
+    send(stream, &answer, !head.trim_ascii_start().starts_with(b"HEAD "))
 }
 
 /// What was read.
 #[derive(Debug)]
 enum Head {
     Whole(Zeroizing<Vec<u8>>),
-    TooLong,
+    /// As much of it as was read.
+    TooLong(Zeroizing<Vec<u8>>),
     Ended,
 }
 
@@ -153,10 +158,10 @@ fn read_head<S: Stream>(stream: &mut S) -> io::Result<Head> {
         let from = head.len().saturating_sub(2);
         head.extend_from_slice(bytes);
         if head.get(from..).is_some_and(has_empty_line) {
-            return Ok(if head.len() > HEAD_BYTES { Head::TooLong } else { Head::Whole(head) });
+            return Ok(if head.len() > HEAD_BYTES { Head::TooLong(head) } else { Head::Whole(head) });
         }
         if head.len() > HEAD_BYTES {
-            return Ok(Head::TooLong);
+            return Ok(Head::TooLong(head));
         }
     }
 }
@@ -184,34 +189,32 @@ impl Answer {
     }
 }
 
-/// The answer, and whether its body is wanted.
-fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
+fn respond(head: &[u8], service: &Service) -> Answer {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(head) {
         Ok(httparse::Status::Complete(_)) => {}
         Err(httparse::Error::TooManyHeaders) => {
-            return (Answer::error("431 Request Header Fields Too Large", "too many headers"), true);
+            return Answer::error("431 Request Header Fields Too Large", "too many headers");
         }
-        _ => return (Answer::error("400 Bad Request", "this is no request of HTTP/1.1"), true),
+        _ => return Answer::error("400 Bad Request", "this is no request of HTTP/1.1"),
     }
     let header = |name: &'static str| {
         let is_it = move |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
         request.headers.iter().filter(is_it).map(|header| header.value)
     };
     if request.version == Some(1) && header("Host").count() != 1 {
-        return (Answer::error("400 Bad Request", "HTTP/1.1 wants one Host"), true);
+        return Answer::error("400 Bad Request", "HTTP/1.1 wants one Host");
     }
-    let is_head = request.method == Some("HEAD");
-    if !is_head && request.method != Some("GET") {
+    if !matches!(request.method, Some("GET" | "HEAD")) {
         let more = "Allow: GET, HEAD\r\n";
-        return (Answer { more, ..Answer::error("405 Method Not Allowed", "only GET and HEAD") }, true);
+        return Answer { more, ..Answer::error("405 Method Not Allowed", "only GET and HEAD") };
     }
     if service.accounts.as_ref().is_some_and(|accounts| !may_enter(accounts, header("Authorization"))) {
         let more = "WWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n";
-        return (Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") }, !is_head);
+        return Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") };
     }
-    let answer = match path(request.path.unwrap_or_default()) {
+    match path(request.path.unwrap_or_default()) {
         "/metrics" if wants_open_metrics(header("Accept")) => Answer::of(OPEN_METRICS, service.metrics.open_metrics()),
         "/metrics" => Answer::of(TEXT, service.metrics.prometheus()),
         "/" => Answer::of(
@@ -219,8 +222,7 @@ fn respond(head: &[u8], service: &Service) -> (Answer, bool) {
             "<!doctype html><title>perfschema</title><a href=\"metrics\">metrics</a>\n".to_owned(),
         ),
         _ => Answer::error("404 Not Found", "there is /metrics"),
-    };
-    (answer, !is_head)
+    }
 }
 
 /// The path of what is asked for, which may be a whole address, as proxies are asked: servers must understand that, too (RFC 9112,

@@ -75,6 +75,16 @@ fn requests() {
     check(&format!("GET /{} HTTP/1.0\r\n\r\n", "x".repeat(9000)), "431");
     check(&format!("GET / HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(65)), "431");
     check(&format!("GET /metrics HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(64)), "200");
+    // What is wrong with a HEAD has no body either.
+    for (head, expected) in [
+        ("HEAD /metrics HTTP/1.1\r\n".to_owned(), "400"),
+        (format!("\r\nHEAD / HTTP/1.0\r\n{}", "a: b\r\n".repeat(65)), "431"),
+        (format!("HEAD /{} HTTP/1.0\r\n", "x".repeat(9000)), "431"),
+        ("HEAD /x HTTP/1.0\r\n".to_owned(), "404"),
+    ] {
+        let answer = answer(&metrics, format!("{head}\r\n").as_bytes());
+        assert!(answer.starts_with(&format!("HTTP/1.1 {expected}")) && answer.ends_with("\r\n\r\n"), "{head}: {answer}");
+    }
     // By hand, with line feeds alone, as every server takes them.
     check("GET / HTTP/1.0\n\n", "200 OK");
     check("GET / HTTP/1.1\r\nHost: x\n\r\n", "200 OK");
