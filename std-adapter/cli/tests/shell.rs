@@ -221,6 +221,7 @@ fn scripts() {
     assert_eq!(script(&demo, &[], b"\\q\nSELECT 1;"), (true, String::new(), String::new()));
     let unknown = "ERROR 1049 (42000) at line 1: Unknown database 'x'\n";
     assert_eq!(script(&demo, &[], b"use x\nSELECT 1;"), (false, String::new(), unknown.into()));
+    assert_eq!(script(&demo, &["--force"], b"use x\nSELECT 1;"), (true, "1\n1\n".into(), unknown.into()));
 
     demo.signal("-KILL");
     demo.0.wait().expect("it was started here");

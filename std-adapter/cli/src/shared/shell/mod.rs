@@ -328,26 +328,21 @@ fn script(args: &Args, session: &mut Session) -> Result<(), Error> {
         let Ok(line) = str::from_utf8(&bytes) else { return Err(Error::Shell(ShellError::NotUtf8(number))) };
         let steps = if is_last { Vec::from_iter(scanner.finish()) } else { scanner.feed(line.trim_end_matches(['\n', '\r'])) };
         for step in steps {
-            match step {
-                Step::Statement { text, vertical, line } => {
-                    if let Err(error) = script_statement(args, session, &mut out, &text, vertical)? {
-                        out.flush()?;
-                        let error = ShellError::Statement(error, line);
-                        if !args.force {
-                            return Err(Error::Shell(error));
-                        }
-                        note!("{error}");
-                    }
-                }
-                Step::Command('u', schema) => {
-                    if let Err(error) = session.use_schema(&schema) {
-                        out.flush()?;
-                        return Err(Error::Shell(ShellError::Statement(error, number)));
-                    }
-                }
+            let (done, line) = match step {
+                Step::Statement { text, vertical, line } => (script_statement(args, session, &mut out, &text, vertical)?, line),
+                Step::Command('u', schema) => (session.use_schema(&schema), number),
                 Step::Command('q', _) => return Ok(out.flush()?),
                 // The others are for eyes.
-                Step::Command(..) => {}
+                Step::Command(..) => continue,
+            };
+            if let Err(error) = done {
+                // What the statements before have printed comes first.
+                out.flush()?;
+                let error = ShellError::Statement(error, line);
+                if !args.force {
+                    return Err(Error::Shell(error));
+                }
+                note!("{error}");
             }
         }
         if is_last {
