@@ -5,7 +5,7 @@
 //! cargo rustc --release --target thumbv7em-none-eabihf -p perfschema-firmware -- -C link-arg=-Tlink.x -C link-arg=-L$PWD/ci/firmware
 //! qemu-system-arm -M mps2-an386 -icount shift=6 -nographic -monitor none -serial none -semihosting-config enable=on,target=native \
 //!     -kernel target/thumbv7em-none-eabihf/release/perfschema-firmware
-//! perfschema show region events_waits_history
+//! perfschema show ./region events_waits_history
 //! ```
 //! The tables are printed on the debugger's console; the region itself is written to the file `region`, as a debugger would save the memory
 //! of a device that hangs.
