@@ -160,8 +160,8 @@ impl std::error::Error for DemoError {}
 struct Effort {
     runs: u32,
     wall: Duration,
-    /// The time that all threads spent computing.
-    cpu: Duration,
+    /// The time that all threads spent computing, where the system is asked for it.
+    cpu: Option<Duration>,
     threads: usize,
 }
 
@@ -219,7 +219,7 @@ fn index(
             break;
         }
     }
-    let effort = Effort { runs, wall: begin.elapsed(), cpu: cpu_time().saturating_sub(cpu_begin), threads };
+    let effort = Effort { runs, wall: begin.elapsed(), cpu: cpu_since(cpu_begin), threads };
     progress.finish();
     let figures = indexer.figures();
     if figures.files == 0 {
@@ -234,7 +234,7 @@ fn index(
         write_figures(&mut out, &figures, &effort, &stored, served.as_deref())?;
     }
     // What the waits cost is compared with all that was computed.
-    let effort = Effort { cpu: cpu_time().saturating_sub(cpu_begin), ..effort };
+    let effort = Effort { cpu: cpu_since(cpu_begin), ..effort };
     schema.report(&mut out, args.format, output::width(), &effort)?;
     Ok(out.flush()?)
 }
@@ -335,9 +335,15 @@ fn default_threads() -> usize {
 }
 
 /// The time that all threads of the process spent computing.
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::try_from(time).unwrap_or_default()
+fn cpu_time() -> Option<Duration> {
+    #[cfg(unix)]
+    return Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime)).ok();
+    #[cfg(not(unix))]
+    return None;
+}
+
+fn cpu_since(begin: Option<Duration>) -> Option<Duration> {
+    Some(cpu_time()?.saturating_sub(begin?))
 }
 
 fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort, stored: &str, served: Option<&str>) -> io::Result<()> {
@@ -345,12 +351,12 @@ fn write_figures(out: &mut dyn Write, figures: &Figures, effort: &Effort, stored
     let Figures { files, bytes, words, terms, postings, .. } = *figures;
     let Effort { runs, wall, cpu, threads } = *effort;
     let per_second = DecimalBytes((bytes as f64 * f64::from(runs) / wall.as_secs_f64()) as u64);
-    let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
+    let (wall, cpu) = (wall.as_secs_f64(), cpu.map_or(String::new(), |cpu| format!(", {:.2} s of CPU", cpu.as_secs_f64())));
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{} runs", HumanCount(runs.into())) };
     writeln!(out, "indexed   {} files, {}, {} words", HumanCount(files), DecimalBytes(bytes), HumanCount(words))?;
     writeln!(out, "skipped   {}", skipped(figures))?;
     writeln!(out, "index     {} different terms, {} postings", HumanCount(terms), HumanCount(postings))?;
-    writeln!(out, "took      {wall:.2} s, {cpu:.2} s of CPU: {runs} with {threads} threads, {per_second}/s")?;
+    writeln!(out, "took      {wall:.2} s{cpu}: {runs} with {threads} threads, {per_second}/s")?;
     writeln!(out, "written   {stored}")?;
     served.map_or(Ok(()), |served| writeln!(out, "served    {served}"))
 }

@@ -351,13 +351,16 @@ fn write_for_programs(out: &mut dyn Write, section: &Section, format: Format) ->
 /// What the instrumentation took.
 fn write_costs(out: &mut dyn Write, region: &Region<'_>, waits: u64, effort: &Effort) -> io::Result<()> {
     let price = Price::measure();
-    let (cost, share) = overhead::estimate(waits, &price, effort.cpu);
-    let (cost_ms, cpu_s, share) = (cost.as_secs_f64() * 1e3, effort.cpu.as_secs_f64(), share * 100.0);
+    let (cost, share) = overhead::estimate(waits, &price, effort.cpu.unwrap_or_default());
+    let (cost_ms, share) = (cost.as_secs_f64() * 1e3, share * 100.0);
     let Price { recorded_ns, plain_ns } = price;
     let (waits, added_ns) = (HumanCount(waits), price.added_ns());
     writeln!(out, "\n{}", console::style("What it cost").bold())?;
     writeln!(out, "memory    {}, taken at the start and never more", DecimalBytes(region.size_bytes() as u64))?;
-    writeln!(out, "overhead  {share:.3} % of the CPU time, estimated: {cost_ms:.2} ms of {cpu_s:.2} s")?;
+    match effort.cpu.map(|cpu| cpu.as_secs_f64()) {
+        Some(cpu_s) => writeln!(out, "overhead  {share:.3} % of the CPU time, estimated: {cost_ms:.2} ms of {cpu_s:.2} s")?,
+        None => writeln!(out, "overhead  {cost_ms:.2} ms of CPU time, estimated")?,
+    }
     writeln!(out, "          {waits} waits × {added_ns:.1} ns; measured just now on a free mutex, whose")?;
     writeln!(out, "          lock and unlock take {recorded_ns:.1} ns recorded and {plain_ns:.1} ns not")?;
     if !region.consumer_enabled(Consumer::GlobalInstrumentation) {
