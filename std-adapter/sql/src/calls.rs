@@ -1,11 +1,10 @@
 //! Calls of functions: MySQL's names and arguments in, those of SQLite's functions and of our own out.
 
-use crate::Error;
-use crate::catalog;
 use crate::collation::first_without_case;
 use crate::dialect::{Rewriter, call, collate, ident, literal, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
+use crate::{Error, catalog, found};
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -370,7 +369,7 @@ impl Rewriter<'_> {
             ("found_rows", 0) => {
                 let message =
                     "FOUND_ROWS() is deprecated and will be removed in a future release. Consider using COUNT(*) instead.";
-                crate::found::warn(self.state, message);
+                found::warn(self.state, message);
                 self.state.found_rows().into()
             }
             ("pi", 0) => std::f64::consts::PI.into(),

@@ -189,6 +189,9 @@ impl From<rusqlite::Error> for Error {
         if text.contains("misuse of") && (text.contains("aggregate") || text.contains("window")) {
             return Error::new(1111, "HY000", "Invalid use of group function");
         }
+        if let Some(error) = of_window(&text) {
+            return error;
+        }
         if text.contains("ORDER BY term") || text.contains("GROUP BY term") {
             return Error::new(1054, "42S22", "Unknown column in 'order clause'");
         }
@@ -235,4 +238,37 @@ impl From<rusqlite::Error> for Error {
         }
         Error::new(1105, "HY000", text)
     }
+}
+
+/// What SQLite says of windows.
+fn of_window(text: &str) -> Option<Error> {
+    const UNNAMED: &str = "<unnamed window>";
+    let refused = |errno, message: String| Some(Error::new(errno, "HY000", message));
+    if let Some(name) = text.strip_prefix("no such window: ") {
+        return refused(3579, format!("Window name '{}' is not defined.", name.trim_matches('`')));
+    }
+    if text == "DISTINCT is not supported for window functions" {
+        return Some(Error::unsupported("<window function>(DISTINCT ..)"));
+    }
+    if text.ends_with("requires one ORDER BY expression") {
+        let what = "RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type";
+        return refused(3587, format!("Window '{UNNAMED}' with {what}"));
+    }
+    if text.starts_with("frame ") || text == "unsupported frame specification" {
+        return refused(3586, format!("Window '{UNNAMED}': frame start or end is negative, NULL or of non-integral type"));
+    }
+    if let Some((what, name)) = text.strip_prefix("cannot override ").and_then(|rest| rest.split_once(" of window: ")) {
+        let name = name.trim_matches('`');
+        return match what {
+            "PARTITION clause" => refused(3581, "A window which depends on another cannot define partitioning.".to_owned()),
+            "ORDER BY clause" => {
+                refused(3583, format!("Window '{UNNAMED}' cannot inherit '{name}' since both contain an ORDER BY clause."))
+            }
+            _ => refused(3582, format!("Window '{name}' has a frame definition, so cannot be referenced by another window.")),
+        };
+    }
+    let wrong_argument = ["ntile", "nth_value"]
+        .into_iter()
+        .find(|name| text.ends_with("must be a positive integer") && text.contains(&format!(" {name} ")));
+    wrong_argument.map(|name| Error::new(1210, "HY000", format!("Incorrect arguments to {name}")))
 }

@@ -1,7 +1,7 @@
 //! What SQLite has no words for, said in those that it has: trees of MySQL's dialect become others of MySQL's dialect, before they are
 //! rewritten for SQLite.
 
-use crate::dialect::{Copies, ident, literal};
+use crate::dialect::{Copies, ident, literal, take};
 use crate::parse::template;
 use crate::{Error, rollup};
 use sqlparser::ast::{
@@ -167,7 +167,7 @@ fn comparison_with_query(expr: &mut Expr) -> Result<(), Error> {
             let turned = width_of(left).is_none();
             let (row, other) = if turned { (right, left) } else { (left, right) };
             let (Some(width), Some(query)) = (width_of(row), subquery_of(other)) else { return Ok(()) };
-            let (row, found) = (Box::new(crate::dialect::take(row)), Box::new(operand(width)));
+            let (row, found) = (Box::new(take(row)), Box::new(operand(width)));
             let (left, right) = if turned { (found, row) } else { (row, found) };
             let compared = Expr::BinaryOp { left, op: op.clone(), right };
             *expr = Expr::Subquery(select_within(named(query, width)?, compared));
@@ -193,7 +193,7 @@ fn quantified(left: &mut Expr, op: &BinaryOperator, right: &mut Expr, how: &str)
     let width = width_of(left).unwrap_or(1);
     let Some(query) = subquery_of(right) else { return Ok(None) };
     let found = named(query, width)?;
-    let left = Box::new(Expr::Nested(Box::new(crate::dialect::take(left))));
+    let left = Box::new(Expr::Nested(Box::new(take(left))));
     let compared = Expr::BinaryOp { left, op: op.clone(), right: Box::new(operand(width)) };
     Ok(Some(together(how, select_within(found, compared))))
 }

@@ -4,8 +4,10 @@
 use crate::Error;
 use crate::collation::compare_without_case;
 use crate::dialect::{Rewriter, call, derived, ident};
+use crate::expand::query_of;
 use crate::functions::Arguments;
 use crate::kinds::{Kind, selects};
+use crate::parse::template;
 use crate::state::State;
 use crate::value::Number;
 use rusqlite::types::{Value, ValueRef};
@@ -49,8 +51,8 @@ impl Rewriter<'_> {
                     None => compare_without_case(&mut by.expr),
                 }
             }
-            let body = std::mem::replace(&mut *query.body, *crate::parse::template("SELECT 1").body);
-            *query.body = derived(crate::expand::query_of(body));
+            let body = std::mem::replace(&mut *query.body, *template("SELECT 1").body);
+            *query.body = derived(query_of(body));
             return Ok(());
         }
         let select = match &*query.body {

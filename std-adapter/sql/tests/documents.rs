@@ -99,7 +99,7 @@ fn documents_are_bounded() {
     let numbers = "(SELECT a.x FROM (VALUES ROW(1), ROW(2), ROW(3), ROW(4)) AS a (x), (VALUES ROW(1), ROW(2), ROW(3), ROW(4)) AS b (x)) AS n";
     let long = format!("SELECT JSON_ARRAYAGG(REPEAT('x', 100000)) FROM {numbers}");
     assert!(run(&mut session, &long).starts_with("ERROR 1153 "));
-    let many = vec!["JSON_ARRAYAGG(REPEAT('x', 60000))"; 9].join(", ");
+    let many = ["JSON_ARRAYAGG(REPEAT('x', 60000))"; 9].join(", ");
     assert!(run(&mut session, &format!("SELECT {many} FROM {numbers}")).starts_with("ERROR 1041 "));
     for (statement, error) in [
         ("SELECT JSON_DEPTH(CONCAT(REPEAT('[', 1000), REPEAT(']', 1000)))", "ERROR 3157 "),

@@ -197,3 +197,45 @@ fn rows_beyond_the_limit_are_counted() {
                    queries instead.";
     check(&mut session, "SHOW WARNINGS", warning);
 }
+
+#[test]
+fn windows() {
+    let world = World::new();
+    let _actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
+    let mut session = world.session();
+    for (statement, expected) in [
+        (
+            "SELECT name, SUM(thread_id) OVER (PARTITION BY LEFT(name, 6) ORDER BY name) AS s, COUNT(*) OVER w AS c FROM threads \
+             WINDOW w AS (PARTITION BY name)",
+            "thread/test/a,1,1\nthread/test/b,3,1",
+        ),
+        (
+            "SELECT name FROM (SELECT name, ROW_NUMBER() OVER (PARTITION BY enabled ORDER BY name DESC) AS n FROM setup_instruments) AS q WHERE n <= 2",
+            "wait/synch/rwlock/sql/LOCK_grant\nwait/synch/rwlock/mysys/WT_RESOURCE::lock",
+        ),
+        ("SELECT SUM(SUM(thread_id)) OVER () FROM threads GROUP BY name", "3\n3"),
+        ("SELECT LEAD(thread_id) OVER (ORDER BY name), LAG(name, 1, 'x') OVER (ORDER BY name) FROM threads LIMIT 1", "2,x"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    for (over, error) in [
+        ("SUM(1) OVER nothing", "ERROR 3579 (HY000): Window name 'nothing' is not defined."),
+        (
+            "COUNT(DISTINCT 1) OVER ()",
+            "ERROR 1235 (42000): This version of MySQL doesn't yet support '<window function>(DISTINCT ..)'",
+        ),
+        ("NTILE(0) OVER ()", "ERROR 1210 (HY000): Incorrect arguments to ntile"),
+        ("NTH_VALUE(1, 0) OVER ()", "ERROR 1210 (HY000): Incorrect arguments to nth_value"),
+        (
+            "SUM(1) OVER (ROWS BETWEEN -1 PRECEDING AND CURRENT ROW)",
+            "ERROR 3586 (HY000): Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type",
+        ),
+        (
+            "SUM(1) OVER (RANGE 1 PRECEDING)",
+            "ERROR 3587 (HY000): Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of \
+             numeric or temporal type",
+        ),
+    ] {
+        assert_eq!(run(&mut session, &format!("SELECT {over} FROM threads")), error, "{over}");
+    }
+}
