@@ -13,7 +13,11 @@ use sqlparser::ast::{
     VisitorMut,
 };
 use std::collections::HashMap;
+use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
+
+/// SELECTs that SQLite takes one after the other.
+const MAX_LEVELS: usize = 100;
 
 /// The name of all groups together; nobody else's, as those of its columns.
 const ALL: &str = "(rollup)";
@@ -62,6 +66,33 @@ struct Key {
     expr: Expr,
     /// The column of the result that it names.
     item: Option<usize>,
+    /// How both are found again.
+    forms: Vec<Form>,
+}
+
+/// What an expression is told from others by.
+enum Form {
+    Column(Vec<Ident>),
+    Other(Discriminant<Expr>, String),
+}
+
+impl Form {
+    /// A literal is like any other of its kind, and stands for no key.
+    fn of(expr: &Expr) -> Option<Form> {
+        let expr = without_parentheses(expr);
+        match (parts(expr), expr) {
+            (Some(parts), _) => Some(Form::Column(parts.to_vec())),
+            (None, Expr::Value(_)) => None,
+            (None, expr) => Some(Form::Other(discriminant(expr), expr.to_string().to_lowercase())),
+        }
+    }
+}
+
+/// A column that is sorted by and that no client sees.
+enum Hidden {
+    /// Whether the key of this number is left out.
+    IsLeftOut(usize),
+    Expr(Expr),
 }
 
 struct Rollup {
@@ -103,7 +134,8 @@ impl Rollup {
                 _ => None,
             };
             let expr = item.map_or_else(|| written.clone(), |item| items[item].1.clone());
-            keys.push(Key { written, expr, item });
+            let forms = Form::of(&expr).into_iter().chain(Form::of(&written)).collect();
+            keys.push(Key { written, expr, item, forms });
         }
         Ok(Rollup { keys, items })
     }
@@ -117,9 +149,16 @@ impl Rollup {
         };
         let distinct = select.distinct.take();
         let levels = self.keys.len() + 1;
+        if levels > MAX_LEVELS {
+            return Err(Error::too_complex());
+        }
         let written = Expr::Subquery(query_of(SetExpr::Select(Box::new(select.clone()))));
         copies.spend(&written, levels - 1)?;
-        hidden.iter().try_for_each(|expr| copies.spend(expr, levels))?;
+        for by in &hidden {
+            if let Hidden::Expr(expr) = by {
+                copies.spend(expr, levels)?;
+            }
+        }
         let mut all: Option<SetExpr> = None;
         for kept in (0..levels).rev() {
             let level = SetExpr::Select(Box::new(self.level(select.clone(), &hidden, kept)?));
@@ -145,23 +184,20 @@ impl Rollup {
     }
 
     /// As MySQL finds the groups: by their keys, each sum behind what it sums up.
-    fn by_groups(&self, hidden: &mut Vec<Expr>) -> Vec<OrderByExpr> {
+    fn by_groups(&self, hidden: &mut Vec<Hidden>) -> Vec<OrderByExpr> {
         let mut order = Vec::new();
-        for key in &self.keys {
-            for expr in [grouping(key.written.clone()), key.expr.clone()] {
-                order.push(OrderByExpr {
-                    expr: column(self.items.len() + hidden.len()),
-                    options: Default::default(),
-                    with_fill: None,
-                });
-                hidden.push(expr);
+        for (place, key) in self.keys.iter().enumerate() {
+            for by in [Hidden::IsLeftOut(place), Hidden::Expr(key.expr.clone())] {
+                let expr = column(self.items.len() + hidden.len());
+                order.push(OrderByExpr { expr, options: Default::default(), with_fill: None });
+                hidden.push(by);
             }
         }
         order
     }
 
     /// As the client wants them: by columns of the result, or by more than is in it.
-    fn ordered(&self, order: Vec<OrderByExpr>, hidden: &mut Vec<Expr>, copies: &mut Copies) -> Result<Vec<OrderByExpr>, Error> {
+    fn ordered(&self, order: Vec<OrderByExpr>, hidden: &mut Vec<Hidden>, copies: &mut Copies) -> Result<Vec<OrderByExpr>, Error> {
         let mut ordered = Vec::new();
         for mut by in order {
             let place = match &by.expr {
@@ -175,7 +211,7 @@ impl Rollup {
             };
             let expr = std::mem::replace(&mut by.expr, column(place.unwrap_or(self.items.len() + hidden.len())));
             if place.is_none() {
-                hidden.push(self.without_aliases(expr, copies)?);
+                hidden.push(Hidden::Expr(self.without_aliases(expr, copies)?));
             }
             ordered.push(by);
         }
@@ -211,7 +247,7 @@ impl Rollup {
     }
 
     /// The groups by the first keys.
-    fn level(&self, mut select: Select, hidden: &[Expr], kept: usize) -> Result<Select, Error> {
+    fn level(&self, mut select: Select, hidden: &[Hidden], kept: usize) -> Result<Select, Error> {
         let mut replace = LeftOut { keys: &self.keys, kept, aggregates: 0, queries: 0 };
         let mut projection = Vec::new();
         for (index, (name, expr)) in self.items.iter().enumerate() {
@@ -219,9 +255,12 @@ impl Rollup {
             let expr = if is_left_out { null() } else { replace.expr(expr.clone())? };
             projection.push(SelectItem::ExprWithAlias { expr, alias: ident(name) });
         }
-        for (index, expr) in hidden.iter().enumerate() {
-            let alias = column_name(self.items.len() + index);
-            projection.push(SelectItem::ExprWithAlias { expr: replace.expr(expr.clone())?, alias });
+        for (index, by) in hidden.iter().enumerate() {
+            let expr = match by {
+                Hidden::IsLeftOut(place) => number((*place >= kept).into()),
+                Hidden::Expr(expr) => replace.expr(expr.clone())?,
+            };
+            projection.push(SelectItem::ExprWithAlias { expr, alias: column_name(self.items.len() + index) });
         }
         // One row of everything, even if that is nothing.
         let SetExpr::Select(counted) = *template("SELECT COUNT(*) AS `(count)`").body else { return Ok(select) };
@@ -248,30 +287,8 @@ fn column(index: usize) -> Expr {
     Expr::CompoundIdentifier(vec![ident(ALL), column_name(index)])
 }
 
-fn grouping(key: Expr) -> Expr {
-    let SetExpr::Select(select) = *template("SELECT GROUPING(1)").body else { return key };
-    let mut call = select.projection.into_iter().next();
-    if let Some(SelectItem::UnnamedExpr(Expr::Function(function))) = &mut call
-        && let FunctionArguments::List(list) = &mut function.args
-    {
-        list.args = vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(key.clone()))];
-    }
-    match call {
-        Some(SelectItem::UnnamedExpr(call)) => call,
-        _ => key,
-    }
-}
-
-/// Whether both are the same column, or written the same.
-fn is_same(one: &Expr, other: &Expr) -> bool {
-    let (one, other) = (without_parentheses(one), without_parentheses(other));
-    match (parts(one), parts(other)) {
-        (Some(one), Some(other)) => one.iter().rev().zip(other.iter().rev()).all(|(a, b)| a.value.eq_ignore_ascii_case(&b.value)),
-        (None, None) if std::mem::discriminant(one) == std::mem::discriminant(other) => {
-            one.to_string().eq_ignore_ascii_case(&other.to_string())
-        }
-        _ => false,
-    }
+fn number(number: u64) -> Expr {
+    literal(Value::Number(number.to_string(), false))
 }
 
 fn without_parentheses(expr: &Expr) -> &Expr {
@@ -341,8 +358,26 @@ impl LeftOut<'_> {
         }
     }
 
+    /// The first key that is the same column, or written the same.
     fn place(&self, expr: &Expr) -> Option<usize> {
-        self.keys.iter().position(|key| is_same(expr, &key.expr) || is_same(expr, &key.written))
+        let expr = without_parentheses(expr);
+        if let Some(parts) = parts(expr) {
+            let is_same = |form: &Form| match form {
+                Form::Column(known) => {
+                    known.iter().rev().zip(parts.iter().rev()).all(|(a, b)| a.value.eq_ignore_ascii_case(&b.value))
+                }
+                Form::Other(..) => false,
+            };
+            return self.keys.iter().position(|key| key.forms.iter().any(is_same));
+        }
+        // It is printed only if it may be one.
+        let kind = discriminant(expr);
+        let may_be = |form: &Form| matches!(form, Form::Other(known, _) if *known == kind);
+        self.keys.iter().any(|key| key.forms.iter().any(may_be)).then(|| {
+            let text = expr.to_string().to_lowercase();
+            let is_same = |form: &Form| matches!(form, Form::Other(_, known) if *known == text);
+            self.keys.iter().position(|key| key.forms.iter().any(is_same))
+        })?
     }
 
     /// A bit for each argument, 1 if it is left out.
@@ -366,7 +401,7 @@ impl LeftOut<'_> {
             };
             bits = bits << 1 | u64::from(place.ok_or_else(wrong)? >= self.kept);
         }
-        Ok(literal(Value::Number(bits.to_string(), false)))
+        Ok(number(bits))
     }
 }
 
@@ -401,7 +436,7 @@ impl VisitorMut for LeftOut<'_> {
             }
         } else if is_aggregate(expr) {
             self.aggregates += 1;
-        } else if self.aggregates == 0 && self.keys[self.kept..].iter().any(|key| is_same(expr, &key.expr)) {
+        } else if self.aggregates == 0 && self.place(expr).is_some_and(|place| place >= self.kept) {
             *expr = null();
         }
         ControlFlow::Continue(())

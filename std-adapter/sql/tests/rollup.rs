@@ -24,7 +24,11 @@ fn groups_are_summed_up_behind_them() {
         ("SELECT LEFT(product, 2) AS p, MAX(profit) FROM test.sales GROUP BY p WITH ROLLUP", "Ca,50\nCo,1500\nTV,150\n,1500"),
         ("SELECT LOWER(product) AS product FROM test.sales GROUP BY product WITH ROLLUP", "calculator\ncomputer\ntv\n\"\""),
         ("SELECT country + 1, COUNT(*) FROM test.sales GROUP BY sales.country WITH ROLLUP", ",1\n2,3\n3,1\n,5"),
-        ("SELECT 1 AS one, COUNT(*) FROM threads GROUP BY one WITH ROLLUP", ",0"),
+        ("SELECT 1 AS one, COUNT(*) + 1 FROM threads GROUP BY one WITH ROLLUP", ",1"),
+        (
+            "SELECT country AS a, country AS b, 1 + 1 FROM test.sales WHERE country = 2 GROUP BY 1, b WITH ROLLUP",
+            "2,2,2\n2,,2\n,,2",
+        ),
         (
             "SELECT a.product, b.product, COUNT(*) FROM test.sales a, test.sales b WHERE a.year < b.year GROUP BY a.product, b.product WITH ROLLUP \
              LIMIT 3",
@@ -100,6 +104,13 @@ fn however_deep_it_is_bounded() {
     let keys: Vec<String> = (0..90).map(|number| format!("name + {number}")).collect();
     let many = format!("SELECT COUNT(*) FROM setup_timers GROUP BY {} WITH ROLLUP", keys.join(", "));
     assert!(run(&mut session, &many).lines().count() > 90);
+    let many = format!("SELECT COUNT(*) FROM setup_timers GROUP BY {}name WITH ROLLUP", "name,".repeat(20_000));
+    assert!(run(&mut session, &many).starts_with("ERROR 1436 "));
+    let items: Vec<String> = (0..1_500).map(|number| format!("name+{number}")).collect();
+    let many = format!("SELECT {} FROM setup_timers GROUP BY {} WITH ROLLUP", items.join(","), keys.join(", "));
+    let start = std::time::Instant::now();
+    assert!(run(&mut session, &many).starts_with("ERROR 1436 "));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
     let mut nested = "setup_timers".to_owned();
     for _ in 0..12 {
         nested = format!("(SELECT name FROM {nested} AS q GROUP BY name, name + 1, name + 2, name + 3, name + 4 WITH ROLLUP)");
