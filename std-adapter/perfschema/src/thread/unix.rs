@@ -25,7 +25,7 @@ fn whole_characters(bytes: &[u8]) -> &str {
 
 /// The name that the calling thread was given; none for one that was given none.
 pub(super) fn name(program: &str) -> Text<NAME_BYTES> {
-    if id() == u64::from(std::process::id()) {
+    if is_main() {
         return "main".into();
     }
     let mut buffer = [0u8; NAME_BYTES + 1];
@@ -41,8 +41,27 @@ pub(super) fn id() -> u64 {
     #[cfg(target_os = "linux")]
     // SAFETY: the call takes nothing and cannot fail.
     return unsafe { libc::gettid() } as u64;
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(target_os = "macos")]
+    {
+        let mut id = 0;
+        // SAFETY: 0 is the calling thread, and `id` a place to write to.
+        unsafe { libc::pthread_threadid_np(0, &raw mut id) };
+        return id;
+    }
+    #[cfg(target_os = "freebsd")]
+    // SAFETY: the call takes nothing and cannot fail.
+    return unsafe { libc::pthread_getthreadid_np() } as u64;
+    #[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
     return 0;
+}
+
+/// Whether the calling thread is the one that the program began with.
+fn is_main() -> bool {
+    #[cfg(any(target_os = "macos", target_os = "freebsd"))]
+    // SAFETY: the call takes nothing and cannot fail.
+    return unsafe { libc::pthread_main_np() } == 1;
+    #[cfg(not(any(target_os = "macos", target_os = "freebsd")))]
+    return id() == u64::from(std::process::id());
 }
 
 /// The key with [`exit`] as its destructor; -1 is none.
