@@ -96,6 +96,7 @@ def killed(statement):
 
     def run():
         try:
+            victim.cursor().execute("SET cte_max_recursion_depth = 4294967295")
             victim.cursor().execute(ENDLESS)
         except pymysql.MySQLError as error:
             result.append(error.args[0])
