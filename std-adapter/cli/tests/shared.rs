@@ -68,7 +68,9 @@ fn whether_it_runs_does_not_depend_on_names() {
     let folder = std::env::temp_dir().join(std::ffi::OsStr::from_bytes(b"perfschema-caf\xe9"));
     std::fs::create_dir_all(&folder).expect("it can be made");
     let program = folder.join("aaaaaaaaaaaaaa\u{e9}");
-    std::fs::copy(common::PROGRAM, &program).expect("it can be copied");
+    // Not written here: what another test's child still has open for writing, forked meanwhile, cannot be started.
+    let copied = std::process::Command::new("cp").arg(common::PROGRAM).arg(&program).status().expect("there is cp");
+    assert!(copied.success());
     let demo = Demo::of(&program);
     let state = || {
         let list = succeeds(&["list", "--format", "csv"]);
