@@ -50,9 +50,9 @@
 //! # Bounds
 //!
 //! [`Limits`] bound time and memory, [`Canceller`] stops a statement from another thread. A statement may be 1 MiB long, and 60 levels
-//! deep, with 32766 different literals; a text within it 1 MiB; user variables may take 8 MiB, and as much the statements
-//! that PREPARE keeps, of which there may be 1024. No statement reaches a file, an extension or a pragma of SQLite's: what the dialect does not know it refuses,
-//! and SQLite's authorizer refuses the rest.
+//! deep, with 32766 different literals; a text within it 1 MiB, a document 100 levels deep; WITH ROLLUP has 99 keys at most; user variables
+//! may take 8 MiB, and as much the statements that PREPARE keeps, of which there may be 1024. No statement reaches a file, an extension or
+//! a pragma of SQLite's: what the dialect does not know it refuses, and SQLite's authorizer refuses the rest.
 
 mod aggregates;
 mod calls;
