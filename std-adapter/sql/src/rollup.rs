@@ -92,7 +92,7 @@ impl Form {
 enum Hidden {
     /// Whether the key of this number is left out.
     IsLeftOut(usize),
-    Expr(Expr),
+    Expr(Box<Expr>),
 }
 
 struct Rollup {
@@ -187,7 +187,7 @@ impl Rollup {
     fn by_groups(&self, hidden: &mut Vec<Hidden>) -> Vec<OrderByExpr> {
         let mut order = Vec::new();
         for (place, key) in self.keys.iter().enumerate() {
-            for by in [Hidden::IsLeftOut(place), Hidden::Expr(key.expr.clone())] {
+            for by in [Hidden::IsLeftOut(place), Hidden::Expr(Box::new(key.expr.clone()))] {
                 let expr = column(self.items.len() + hidden.len());
                 order.push(OrderByExpr { expr, options: Default::default(), with_fill: None });
                 hidden.push(by);
@@ -211,7 +211,7 @@ impl Rollup {
             };
             let expr = std::mem::replace(&mut by.expr, column(place.unwrap_or(self.items.len() + hidden.len())));
             if place.is_none() {
-                hidden.push(Hidden::Expr(self.without_aliases(expr, copies)?));
+                hidden.push(Hidden::Expr(Box::new(self.without_aliases(expr, copies)?)));
             }
             ordered.push(by);
         }
@@ -258,7 +258,7 @@ impl Rollup {
         for (index, by) in hidden.iter().enumerate() {
             let expr = match by {
                 Hidden::IsLeftOut(place) => number((*place >= kept).into()),
-                Hidden::Expr(expr) => replace.expr(expr.clone())?,
+                Hidden::Expr(expr) => replace.expr((**expr).clone())?,
             };
             projection.push(SelectItem::ExprWithAlias { expr, alias: column_name(self.items.len() + index) });
         }
