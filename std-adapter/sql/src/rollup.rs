@@ -7,12 +7,12 @@ use crate::dialect::{Copies, heading, ident, literal};
 use crate::expand::{null, query_of, renamed, select_from};
 use crate::functions::AGGREGATES;
 use crate::parse::template;
+use crate::subquery::without_aliases;
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByExpr,
     OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Value, ValueWithSpan, Visit, VisitMut, Visitor,
     VisitorMut,
 };
-use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
 
@@ -220,30 +220,9 @@ impl Rollup {
 
     /// The expression, with what the columns of the result are in the place of their names.
     fn without_aliases(&self, mut expr: Expr, copies: &mut Copies) -> Result<Expr, Error> {
-        struct Replace<'r> {
-            aliases: HashMap<String, &'r Expr>,
-            copies: &'r mut Copies,
-        }
-        impl VisitorMut for Replace<'_> {
-            type Break = Error;
-            fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-                if let Expr::Identifier(name) = expr
-                    && let Some(meant) = self.aliases.get(&name.value.to_lowercase())
-                {
-                    if let Err(error) = self.copies.spend(meant, 1) {
-                        return ControlFlow::Break(error);
-                    }
-                    *expr = Expr::Nested(Box::new((*meant).clone()));
-                }
-                ControlFlow::Continue(())
-            }
-        }
         let named = self.items.iter().filter(|(alias, expr)| !mentions(expr, &ident(alias)));
-        let aliases = named.map(|(alias, expr)| (alias.to_lowercase(), expr)).collect();
-        match VisitMut::visit(&mut expr, &mut Replace { aliases, copies }) {
-            ControlFlow::Break(error) => Err(error),
-            ControlFlow::Continue(()) => Ok(expr),
-        }
+        without_aliases(&mut expr, &named.map(|(alias, expr)| (alias.to_lowercase(), expr)).collect(), copies)?;
+        Ok(expr)
     }
 
     /// The groups by the first keys.

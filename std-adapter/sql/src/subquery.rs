@@ -42,11 +42,11 @@ fn has_groups(select: &Select) -> bool {
     !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty())
 }
 
-/// HAVING chooses rows where there are no groups, and knows what the columns of the result are called: it becomes part of WHERE.
-pub(crate) fn having_as_where(select: &mut Select, copies: &mut Copies) -> Result<(), Error> {
-    struct Replace<'c> {
-        aliases: HashMap<String, Expr>,
-        copies: &'c mut Copies,
+/// Puts what the columns of the result are in the place of their names, which are in lower case here.
+pub(crate) fn without_aliases(expr: &mut Expr, aliases: &HashMap<String, &Expr>, copies: &mut Copies) -> Result<(), Error> {
+    struct Replace<'a> {
+        aliases: &'a HashMap<String, &'a Expr>,
+        copies: &'a mut Copies,
     }
     impl VisitorMut for Replace<'_> {
         type Break = Error;
@@ -57,11 +57,19 @@ pub(crate) fn having_as_where(select: &mut Select, copies: &mut Copies) -> Resul
                 if let Err(error) = self.copies.spend(meant, 1) {
                     return ControlFlow::Break(error);
                 }
-                *expr = Expr::Nested(Box::new(meant.clone()));
+                *expr = Expr::Nested(Box::new((*meant).clone()));
             }
             ControlFlow::Continue(())
         }
     }
+    match VisitMut::visit(expr, &mut Replace { aliases, copies }) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+/// HAVING chooses rows where there are no groups, and knows what the columns of the result are called: it becomes part of WHERE.
+pub(crate) fn having_as_where(select: &mut Select, copies: &mut Copies) -> Result<(), Error> {
     if select.having.is_none() || has_groups(select) || has_aggregate(&select.projection) {
         return Ok(());
     }
@@ -70,14 +78,11 @@ pub(crate) fn having_as_where(select: &mut Select, copies: &mut Copies) -> Resul
         return Ok(());
     }
     let Some(mut having) = select.having.take() else { return Ok(()) };
-    let alias = |item: &SelectItem| match item {
-        SelectItem::ExprWithAlias { expr, alias } => Some((alias.value.to_lowercase(), expr.clone())),
+    let aliases = select.projection.iter().filter_map(|item| match item {
+        SelectItem::ExprWithAlias { expr, alias } => Some((alias.value.to_lowercase(), expr)),
         _ => None,
-    };
-    let mut replace = Replace { aliases: select.projection.iter().filter_map(alias).collect(), copies };
-    if let ControlFlow::Break(error) = VisitMut::visit(&mut having, &mut replace) {
-        return Err(error);
-    }
+    });
+    without_aliases(&mut having, &aliases.collect(), copies)?;
     let having = Expr::Nested(Box::new(having));
     select.selection = Some(match select.selection.take() {
         Some(before) => {

@@ -22,6 +22,18 @@ impl Story {
         }
         result.ok()
     }
+
+    /// Looks where this is not the other's story, of which there must be more than so many lines.
+    #[track_caller]
+    pub fn is_that_of(&self, expected: &Story, more_than: usize, round: &str) {
+        let (told, expected) = (&self.0, &expected.0);
+        assert!(expected.len() > more_than, "{}", expected.len());
+        for number in 0..expected.len() {
+            let before = &expected[number.saturating_sub(3)..number];
+            assert_eq!(told.get(number), expected.get(number), "line {number}, {round}, after {before:?}");
+        }
+        assert_eq!(told.len(), expected.len());
+    }
 }
 
 /// Whether the kernel has IPv6; says so loudly if not.
