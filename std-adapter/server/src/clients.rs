@@ -152,12 +152,19 @@ impl Place<'_> {
     /// A statement begins.
     pub(crate) fn runs(&self, statement: &str) {
         let statement = statement.chars().take(INFO_LENGTH).collect();
-        self.change(|client| client.statement = Some(statement));
+        self.change(|client| {
+            // Whoever sees it run can stop it.
+            client.canceller.iter().for_each(Canceller::announce);
+            client.statement = Some(statement);
+        });
     }
 
     /// It has ended.
     pub(crate) fn has_run(&self) {
-        self.change(|client| client.statement = None);
+        self.change(|client| {
+            client.canceller.iter().for_each(Canceller::revoke);
+            client.statement = None;
+        });
     }
 
     pub(crate) fn is_killed(&self) -> bool {

@@ -163,6 +163,7 @@ impl Database {
             settings: Mutex::default(),
             statement: Mutex::default(),
             cancelled: AtomicBool::new(false),
+            is_announced: AtomicBool::new(false),
             makes_table: AtomicBool::new(false),
         });
         let mut session = Session { connection: open(&state)?, state };

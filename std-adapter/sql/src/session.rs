@@ -90,11 +90,23 @@ pub struct Encryption {
     pub version: String,
 }
 
-/// Stops the statement that a session runs, from any thread. If none runs, nothing happens.
+/// Stops the statement that a session runs, from any thread. If none runs, nothing happens, unless one was [announced](Self::announce).
 #[derive(Clone, Debug)]
 pub struct Canceller(Arc<State>);
 
 impl Canceller {
+    /// A statement is about to begin: [`cancel`](Self::cancel) stops it from now on, also before it has. For whoever tells others that it
+    /// runs.
+    pub fn announce(&self) {
+        self.0.cancelled.store(false, Ordering::Relaxed);
+        self.0.is_announced.store(true, Ordering::Relaxed);
+    }
+
+    /// What was announced has ended, or does not begin.
+    pub fn revoke(&self) {
+        self.0.is_announced.store(false, Ordering::Relaxed);
+    }
+
     /// Stops it: it ends with error 1317.
     pub fn cancel(&self) {
         // Relaxed: nothing else is published by it; the statement looks every few thousand steps.

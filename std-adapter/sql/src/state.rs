@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) statement: Mutex<Running>,
     pub(crate) cancelled: AtomicBool,
+    /// The next statement may be cancelled before it begins. As `cancelled`, relaxed: nothing else is published by it.
+    pub(crate) is_announced: AtomicBool,
     /// Whether SQLite is being given a table of this crate's, which no client's statement may do.
     pub(crate) makes_table: AtomicBool,
 }
@@ -224,7 +226,9 @@ impl State {
 
     /// A statement begins, and has this long.
     pub(crate) fn begin(&self, time: Duration) {
-        self.cancelled.store(false, Ordering::Relaxed);
+        if !self.is_announced.swap(false, Ordering::Relaxed) {
+            self.cancelled.store(false, Ordering::Relaxed);
+        }
         // None: a time that no clock will see.
         *lock(&self.statement) = Running { deadline: Instant::now().checked_add(time), ..Running::default() };
     }

@@ -86,9 +86,18 @@ fn cancelled_from_another_thread() {
     let canceller = session.canceller();
     let endless = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n";
     check(&mut session, "SET cte_max_recursion_depth = 4294967295", "0 changed");
-    // Before a statement it does nothing.
+    // Before a statement it does nothing, unless that was announced.
     canceller.cancel();
     check(&mut session, "SELECT 1", "1");
+    let start = Instant::now();
+    canceller.announce();
+    canceller.cancel();
+    check(&mut session, endless, "ERROR 1317 (70100): Query execution was interrupted");
+    canceller.announce();
+    canceller.cancel();
+    canceller.revoke();
+    check(&mut session, "SELECT 1", "1");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {
             let start = Instant::now();
