@@ -8,7 +8,7 @@
 //! perfschema show ./region events_waits_history
 //! ```
 //! The tables are printed on the debugger's console; the region itself is written to the file `region`, as a debugger would save the memory
-//! of a device that hangs.
+//! of a device that hangs: `dump binary memory region START END`.
 #![cfg_attr(all(target_arch = "arm", target_os = "none"), no_std, no_main)]
 
 #[cfg(all(target_arch = "arm", target_os = "none"))]
