@@ -148,7 +148,8 @@ const STEPS: [(&str, usize, Step); 3] = [
     }),
     ("a setting", EACH, |region, _, times| {
         region.set_consumer(Consumer::EventsWaitsSummaryByInstance, switches_on(times));
-        Ok(())
+        let is_on = region.consumer_enabled(Consumer::EventsWaitsSummaryByInstance);
+        if is_on == switches_on(times) { Ok(()) } else { Err("a setting is not what the main loop has made it") }
     }),
     ("the tables read", SOME, |region, threads, _| read(region, threads)),
 ];
@@ -175,10 +176,6 @@ pub(crate) fn run(region: &'static Region<'static>, mut report: impl FnMut(&str,
                 core::hint::spin_loop();
             }
             check(region, class)?;
-            if name == "a setting" && region.consumer_enabled(Consumer::EventsWaitsSummaryByInstance) != switches_on(times as u32)
-            {
-                return Err("a setting is not what the main loop has made it");
-            }
             if !was_interrupted {
                 report(name, times);
                 break;
