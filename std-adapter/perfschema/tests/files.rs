@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// An empty folder of this name.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    common::empty_folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name))
 }
 
 /// Every mirrored item, as a program uses it: the module is all that differs.
@@ -243,15 +240,10 @@ macro_rules! story {
 story!(as_std, std::fs);
 story!(as_ours, perfschema::fs);
 
-/// Before the start, when nobody records, and with everything on.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_story_is_the_same() {
-    #[cfg(feature = "instrument")]
-    let rounds = ["without", "with"];
-    #[cfg(not(feature = "instrument"))]
-    let rounds = ["without"];
-    for round in rounds {
+    for &round in common::ROUNDS {
         #[cfg(feature = "instrument")]
         if round == "with" {
             tables::start();

@@ -9,10 +9,7 @@ use std::path::PathBuf;
 
 /// An empty folder of this name, short enough for the address of a Unix socket.
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("perfschema-sockets-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    common::empty_folder(std::env::temp_dir().join(format!("perfschema-sockets-{}-{name}", std::process::id())))
 }
 
 /// Every mirrored item, as a program uses it: the modules are all that differs.
@@ -352,15 +349,10 @@ macro_rules! story {
 story!(as_std, std::net, std::os::unix::net);
 story!(as_ours, perfschema::net, perfschema::os::unix::net);
 
-/// Before the start, when nobody records, and with everything on.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_story_is_the_same() {
-    #[cfg(feature = "instrument")]
-    let rounds = ["without", "with"];
-    #[cfg(not(feature = "instrument"))]
-    let rounds = ["without"];
-    for round in rounds {
+    for &round in common::ROUNDS {
         #[cfg(feature = "instrument")]
         if round == "with" {
             tables::start();

@@ -31,10 +31,7 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
 
 /// An empty folder of this name.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tokio-files-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    common::empty_folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tokio-files-{}-{name}", std::process::id())))
 }
 
 /// Every mirrored item, as a program uses it: the module is all that differs.

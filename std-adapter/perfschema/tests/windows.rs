@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// An empty folder of this name.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("windows").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    common::empty_folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join("windows").join(name))
 }
 
 /// Every mirrored item that is another one than on Unix, and what surrounds it: the modules are all that differs.
@@ -189,14 +186,9 @@ macro_rules! story {
 story!(as_std, std::fs, std::net);
 story!(as_ours, perfschema::fs, perfschema::net);
 
-/// Before the start, when nobody records, and with everything on.
 #[test]
 fn the_story_is_the_same() {
-    #[cfg(feature = "instrument")]
-    let rounds = ["without", "with"];
-    #[cfg(not(feature = "instrument"))]
-    let rounds = ["without"];
-    for round in rounds {
+    for &round in common::ROUNDS {
         #[cfg(feature = "instrument")]
         if round == "with" {
             tables::start();

@@ -100,15 +100,16 @@ pub(crate) fn json_order(arguments: Arguments<'_>, _: &State) -> Result<Value, E
 /// Of documents.
 pub(crate) fn json_array(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let elements: Vec<String> = arguments.iter().filter_map(|element| value::text(*element)).collect();
-    deep_enough(bounded(format!("[{}]", elements.join(", ")))?)
+    made(format!("[{}]", elements.join(", ")), "json_array")
 }
 
-/// A document within one may be as deep as is allowed.
-fn deep_enough(made: Value) -> Result<Value, Error> {
-    match &made {
-        Value::Text(text) => Json::parse(text).map(|_| made.clone()).map_err(|_| json::too_deep()),
-        _ => Ok(made),
+/// What was made of documents, each of which may be as deep as is allowed, if it is one itself.
+fn made(text: String, function: &str) -> Result<Value, Error> {
+    let made = bounded(text)?;
+    if let Value::Text(text) = &made {
+        Json::parse(text).map_err(|wrong| wrong.of(1, function))?;
     }
+    Ok(made)
 }
 
 /// Of names and documents.
@@ -119,7 +120,7 @@ pub(crate) fn json_object(arguments: Arguments<'_>, _: &State) -> Result<Value, 
         let document = Json::parse(&value::text(pair[1]).unwrap_or_default()).map_err(|wrong| wrong.of(1, "json_object"))?;
         members.insert(json::key(name), document);
     }
-    deep_enough(stored(&Json::Object(members))?)
+    made(Json::Object(members).to_string(), "json_object")
 }
 
 pub(crate) fn json_extract(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {

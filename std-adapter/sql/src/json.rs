@@ -30,10 +30,6 @@ pub(crate) fn key(name: String) -> (usize, String) {
     (name.len(), name)
 }
 
-pub(crate) fn too_deep() -> Error {
-    Error::new(3157, "22032", "The JSON document exceeds the maximum depth.")
-}
-
 /// What is wrong with a text, and where.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Wrong {
@@ -45,7 +41,7 @@ impl Wrong {
     /// As MySQL says it of an argument, counted from 1, of a function.
     pub(crate) fn of(self, argument: usize, function: &str) -> Error {
         match self {
-            Wrong::TooDeep => too_deep(),
+            Wrong::TooDeep => Error::new(3157, "22032", "The JSON document exceeds the maximum depth."),
             Wrong::Text(what, position) => {
                 let message = format!(
                     "Invalid JSON text in argument {argument} to function {function}: \"{what}\" at position {position}."

@@ -5,6 +5,17 @@
 #![allow(missing_debug_implementations, reason = "a test's own helpers")]
 
 use std::fmt::Debug;
+use std::path::PathBuf;
+
+/// When a story is told: before the start, when nobody records, and with everything on.
+pub const ROUNDS: &[&str] = if cfg!(feature = "instrument") { &["without", "with"] } else { &["without"] };
+
+/// An empty folder at this place.
+pub fn empty_folder(folder: PathBuf) -> PathBuf {
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
 
 /// What happened, a line each. What is another every time, such as ports, descriptors and times, is left out.
 #[derive(Default)]
