@@ -13,6 +13,7 @@ use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::slot::SlotWords;
 use crate::sync::{Ordering, Word};
+use crate::tables::setup_actors;
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, wait_histogram};
 
 /// What the child is, besides what the parent was.
@@ -131,6 +132,7 @@ impl Region<'_> {
             own.iter().flatten().for_each(|actor| actor.finish_chunk());
             zero(self.section(Section::LongChunks));
             self.forget_unfinished_classes();
+            setup_actors::forget_unfinished(self);
             for entry in self.arrays::<SOURCE>(Section::Sources) {
                 if entry[source::word::LEN].get() == 0 {
                     entry[source::word::KEY].set(0);

@@ -6,6 +6,7 @@
 use crate::record::Sequence;
 use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, Section, header};
 use crate::stat::View;
+use crate::tables::setup_actors;
 use crate::{
     ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
 };
@@ -63,6 +64,10 @@ pub enum Watch {
     FileIndex,
     /// The version of the sums that the owner of a file writes.
     FileVersions,
+    /// State and the first word of HOST of the rows of `setup_actors`.
+    SetupActors,
+    /// Which row `setup_actors` got last.
+    LastActor,
 }
 
 impl Watch {
@@ -96,6 +101,8 @@ impl Watch {
             Watch::FilePaths => (Section::FileInstances, &[file::word::PATH.start]),
             Watch::FileIndex => (Section::FileIndex, &[0]),
             Watch::FileVersions => (Section::FileInstances, &[file::word::OWN_VERSION]),
+            Watch::SetupActors => (Section::SetupActors, &[setup_actors::word::STATE, setup_actors::word::HOST.start]),
+            Watch::LastActor => (Section::Setup, &[setup::word::LAST_ACTOR]),
         }
     }
 }

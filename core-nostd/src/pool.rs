@@ -34,6 +34,11 @@ impl Version {
         Version(state & !STATE_BITS)
     }
 
+    /// As a number, whose two last bits are zero.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+
     const fn next(self) -> Version {
         Version(self.0.wrapping_add(STATE_BITS + 1))
     }
@@ -88,6 +93,14 @@ impl Claim<'_> {
         // [P3] Release: pairs with [P5].
         let _ = self.state.compare_exchange(claimed, live, Ordering::Release);
         self.version
+    }
+
+    /// Gives the place back: nobody has seen what was to be there.
+    pub(crate) fn give_up(self) {
+        let (claimed, free) = (self.version.state(CLAIMED), self.version.state(FREE));
+        // Not a store, as in publish().
+        // [P4] Release: as in release().
+        let _ = self.state.compare_exchange(claimed, free, Ordering::Release);
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) mod word {
     pub(crate) const SOCKET_EVENT_EPOCH: usize = 19;
     /// Where the search for a socket's place starts.
     pub(crate) const SOCKET_HINT: usize = 20;
+    /// Which row `setup_actors` got last.
+    pub(crate) const LAST_ACTOR: usize = 21;
 }
 
 /// The classes of events that have a row in `setup_timers`; stages, statements and transactions come by addition.
@@ -52,7 +54,8 @@ pub(crate) const TIMED_CLASSES: [EventClass; 2] = [EventClass::Idle, EventClass:
 /// │ 2¹⁶ not timed  │                │          │ 0: off       │            │
 /// └────────────────┴────────────────┴──────────┴──────────────┴────────────┘
 /// ```
-/// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here: see `record`.
+/// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here (see `record`), as a thread's setting is
+/// its mask (see `slot`).
 ///
 /// Where a word is two halves, one may be older than the other: so the class is there whatever is switched, and the lower half says alone
 /// what is done.

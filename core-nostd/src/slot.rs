@@ -75,9 +75,12 @@ impl ThreadSetting {
     const INSTRUMENTED: u64 = 1;
     const HISTORY: u64 = 2;
 
-    /// What is left of a class's switches, and below, where those have no bits, the setting itself. The upper half is always the same,
-    /// because both are not always read at one moment.
-    fn mask(self) -> u64 {
+    /// Bits that no class's switches have, for a part of the owner's THREAD_ID: see [`change`].
+    const OWNER: u64 = 0xfc00_03fc;
+
+    /// What is left of a class's switches, and where those have no bits the setting itself, and whose it is. The upper half is always the
+    /// same, because both are not always read at one moment.
+    fn mask(self, thread_id: u64) -> u64 {
         let kept = match (self.instrumented, self.history) {
             (false, _) => Switches::NOT_INSTRUMENTED,
             (true, false) => Switches::NO_HISTORY,
@@ -85,7 +88,12 @@ impl ThreadSetting {
         };
         let instrumented = if self.instrumented { Self::INSTRUMENTED } else { 0 };
         let history = if self.history { Self::HISTORY } else { 0 };
-        (kept & !(Self::INSTRUMENTED | Self::HISTORY)) | instrumented | history
+        (kept & !(Self::INSTRUMENTED | Self::HISTORY | Self::OWNER)) | Self::owner(thread_id) | instrumented | history
+    }
+
+    /// The last 14 bits of a thread's number, where a mask has room for them.
+    fn owner(thread_id: u64) -> u64 {
+        (thread_id << 2 | thread_id << 18) & Self::OWNER
     }
 
     fn from_mask(mask: u64) -> ThreadSetting {
@@ -143,7 +151,7 @@ fn write_identity(words: &SlotWords, identity: &ActorIdentity<'_>, setting: Thre
     words[word::OS_ID].set(identity.os_id);
     words[word::PARENT].set(identity.parent_thread_id);
     words[word::START_NS].set(identity.start_monotonic_ns);
-    words[word::MASK].set(setting.mask());
+    words[word::MASK].set(setting.mask(words[word::THREAD_ID].get()));
 }
 
 impl Claimed<'_> {
@@ -281,8 +289,15 @@ pub(crate) fn texts(words: &SlotWords, owner: &Owner) -> [Text<128>; 3] {
     [read_text(&words[word::NAME], length(0)), read_text(&words[word::USER], length(1)), read_text(&words[word::HOST], length(2))]
 }
 
-/// Changes INSTRUMENTED and HISTORY of the owner that was looked at, and returns whether they are others now. If another owner came
-/// meanwhile it may be the one that is changed, as an UPDATE at that moment can be.
-pub(crate) fn change<E>(words: &SlotWords, change: impl Fn(ThreadSetting) -> Result<ThreadSetting, E>) -> Result<bool, E> {
-    words[word::MASK].try_update(|mask| Ok(change(ThreadSetting::from_mask(mask))?.mask()))
+/// Changes INSTRUMENTED and HISTORY of the owner that was looked at, and returns whether they are others now: of nobody, if another owner
+/// came meanwhile. (It is told by the last bits of its THREAD_ID, unless 2¹⁴ threads came at that moment.)
+pub(crate) fn change<E>(
+    words: &SlotWords,
+    owner: &Owner,
+    change: impl Fn(ThreadSetting) -> Result<ThreadSetting, E>,
+) -> Result<bool, E> {
+    words[word::MASK].try_update(|mask| {
+        let is_owners = mask & ThreadSetting::OWNER == ThreadSetting::owner(owner.thread_id);
+        if is_owners { Ok(change(ThreadSetting::from_mask(mask))?.mask(owner.thread_id)) } else { Ok(mask) }
+    })
 }

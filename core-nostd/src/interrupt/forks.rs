@@ -3,6 +3,7 @@
 use super::{At, PLAN, REGIONS, interrupted};
 use crate::region::{SLOT, Section};
 use crate::slot;
+use crate::table::{Table as _, TableError, Value};
 use crate::{
     Actor, ActorIdentity, Child, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Operation,
     Region, Setting, Size, SocketAddress, SocketIo, WaitStart, Word, tables,
@@ -22,7 +23,8 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxThreadInstances, 2)
     .with(Size::EventsWaitsHistorySize, 3)
     .with(Size::EventsWaitsHistoryLongSize, 24)
-    .with(Size::MaxWaitHistograms, 8);
+    .with(Size::MaxWaitHistograms, 8)
+    .with(Size::SetupActorsSize, 1);
 const CHILD: Child = Child { pid: 2, os_id: 2, start_unix_ns: 0, start_monotonic_ns: 0 };
 const A: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/A");
 const B: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/B");
@@ -97,6 +99,25 @@ fn what_others_counted_of_a_file_and_a_socket_at_that_moment_hides_no_row() {
             region.scan(&tables::EventsWaitsSummaryByInstance, |row| rows[2] += row.count_star);
             assert_eq!(rows, [1, 1, 2], "a fork at {at}");
         }
+    }
+}
+
+#[test]
+fn a_row_of_setup_actors_that_another_thread_was_inserting_takes_no_place() {
+    let insert = |region| tables::SetupActors.insert(region, &[("USER", Value::Text("me"))]);
+    for at in 0.. {
+        let region = region();
+        tables::SetupActors.truncate(region).unwrap();
+        let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+        let goes_on = abandoned(at, &own, || insert(region).unwrap());
+        if !goes_on {
+            break;
+        }
+        let refused = TableError::DuplicateKey { table: "setup_actors" };
+        assert!([Ok(()), Err(refused)].contains(&insert(region)), "there is room, after a fork at {at}");
+        let mut rows = 0;
+        region.scan(&tables::SetupActors, |_| rows += 1);
+        assert_eq!(rows, 1, "a fork at {at}");
     }
 }
 

@@ -1,13 +1,15 @@
 //! Settings that change while a wait is recorded. A word of switches, or of a thread's mask, is two halves where there are no 64-bit atomics.
 
-use super::{At, interrupted};
-use crate::table::{Table as _, Value};
+use super::{At, PLAN, interrupted};
+use crate::table::{Table as _, TableError, Value, YesNo};
 use crate::{
     Actor, ActorIdentity, Config, Consumer, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
     tables,
 };
-use core::panic::Location;
+use core::cell::RefCell;
+use core::panic::{AssertUnwindSafe, Location};
 use perfschema_timer::{MockClock, TimerName};
+use std::panic::{catch_unwind, resume_unwind};
 use std::rc::Rc;
 
 const CONFIG: Config = Config::EMPTY
@@ -18,8 +20,12 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::SetupActorsSize, 1);
 
 fn region() -> &'static Region<'static> {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+    region_of(&CONFIG)
+}
+
+fn region_of(config: &Config) -> &'static Region<'static> {
+    let words: &'static [Word] = Vec::leak((0..config.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, config, &Identity::default(), &MockClock::new().timers()).unwrap();
     let region: &'static Region<'static> = Box::leak(Box::new(region));
     super::REGIONS.lock().unwrap().push(region);
     region
@@ -121,5 +127,96 @@ fn an_update_at_whichever_step_of_another_one_undoes_nothing() {
                 break;
             }
         }
+    }
+}
+
+/// The row that an UPDATE chose is gone, and its place is another's: who came is as new ones are, whenever it came.
+#[test]
+fn an_update_changes_the_row_that_it_chose_and_no_later_one_in_its_place() {
+    let no = |column| [(column, Value::Text("NO"))];
+    let chosen = |row: &dyn crate::table::Row, value| row.cell(0) == value;
+    for column in ["INSTRUMENTED", "HISTORY"] {
+        for at in 0.. {
+            let region = region();
+            let first = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+            let thread_id = Value::Unsigned(first.thread_id());
+            let handler = Rc::new(move || {
+                first.detach();
+                Actor::attach(region, &ActorIdentity::default());
+            });
+            let update = || tables::Threads.update(region, &mut |row| chosen(row, thread_id), &no(column)).map(drop);
+            let [steps, ..] = interrupted(|| update().expect("it can be set"), &[(at, handler)]);
+            let mut settings = Vec::new();
+            region.scan(&tables::Threads, |row| settings.push((row.thread_id, row.instrumented, row.history)));
+            if steps <= at {
+                break;
+            }
+            assert_eq!(settings, [(2, YesNo::Yes, YesNo::Yes)], "{column} at {at}");
+        }
+    }
+    for column in ["ENABLED", "HISTORY"] {
+        for at in 0.. {
+            let region = region();
+            let handler = Rc::new(move || {
+                tables::SetupActors.truncate(region).expect("it has the right");
+                tables::SetupActors.insert(region, &[("HOST", Value::Text("other"))]).expect("there is room");
+            });
+            let update = || tables::SetupActors.update(region, &mut |row| chosen(row, Value::Text("%")), &no(column)).map(drop);
+            let [steps, ..] = interrupted(|| update().expect("it can be set"), &[(at, handler)]);
+            let mut settings = Vec::new();
+            region.scan(&tables::SetupActors, |row| settings.push((row.host.to_string(), row.enabled, row.history)));
+            if steps <= at {
+                break;
+            }
+            assert_eq!(settings, [("other".to_string(), YesNo::Yes, YesNo::Yes)], "{column} at {at}");
+        }
+    }
+}
+
+/// Another INSERT of the same key, and of another one, at whichever step of one: one of two is refused, and what is inserted is there.
+#[test]
+fn of_two_rows_of_one_key_one_is_inserted() {
+    const ROOM: Config = CONFIG.with(Size::SetupActorsSize, 4);
+    let insert = |region, user| tables::SetupActors.insert(region, &[("USER", Value::Text(user))]);
+    let users = |region: &Region<'_>| {
+        let mut users = Vec::new();
+        let sweep = region.scan(&tables::SetupActors, |row| users.push(row.user.to_string()));
+        assert_eq!(sweep.changed, 0, "every place is free or has a row");
+        users.sort();
+        users
+    };
+    let refused = Err(TableError::DuplicateKey { table: "setup_actors" });
+    for at in 0.. {
+        let region = region_of(&ROOM);
+        let inner = Rc::new(RefCell::new(Vec::new()));
+        let results = Rc::clone(&inner);
+        let handler = Rc::new(move || {
+            results.borrow_mut().push(insert(region, "me"));
+            assert_eq!(insert(region, "you"), Ok(()));
+        });
+        let mut outer = Ok(());
+        let [steps, ..] = interrupted(|| outer = insert(region, "me"), &[(at, handler)]);
+        if steps <= at {
+            break;
+        }
+        let both = [outer, inner.take().remove(0)];
+        assert!(both.contains(&Ok(())) && both.contains(&refused), "{both:?} at {at}");
+        assert_eq!(users(region), ["%", "me", "you"], "at {at}");
+    }
+    // One that never gets any further is either inserted, which the next one shows, or is not.
+    for at in 0.. {
+        let region = region_of(&ROOM);
+        let never = Rc::new(move || resume_unwind(Box::new(())));
+        let [steps, ..] = interrupted(|| _ = catch_unwind(AssertUnwindSafe(|| insert(region, "me"))), &[(at, never)]);
+        PLAN.with(|plan| plan.level.set(0));
+        if steps <= at {
+            break;
+        }
+        let next = insert(region, "me");
+        assert!(next == Ok(()) || next == refused, "{next:?} at {at}");
+        assert_eq!(insert(region, "me"), refused, "at {at}");
+        let mut rows = 0;
+        region.scan(&tables::SetupActors, |row| rows += usize::from(row.user.as_str() == "me"));
+        assert_eq!(rows, 1, "at {at}");
     }
 }

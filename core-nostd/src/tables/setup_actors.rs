@@ -1,10 +1,20 @@
 //! `setup_actors`: which foreground threads are recorded when they start. Running threads are left alone.
+//!
+//! One word says which row was inserted last, and a row is inserted by a compare-and-swap of that word: so of two who insert one key at
+//! the same moment one finds the other's row there. That row may not be published yet, and who inserted it may be dead:
+//! ```text
+//! INSERT                                     another one
+//!   place: claimed, words      Relaxed         last               [U2] Acquire
+//!   last := this row           [U1] Release    that row: LIVE     as [P3]
+//!   state := LIVE              [P3]            is the key there?  no: last := its own row, if it is still the same
+//! ```
 
 use super::setup_instruments::yes_no;
-use crate::pool::{self, Look, Version};
+use crate::pool::{self, Claim, Look, Version};
 use crate::region::{Region, SETUP_ACTOR, Section, Text, read_text, write_text};
+use crate::setup;
 use crate::slot::{ActorIdentity, ThreadSetting, ThreadType};
-use crate::sync::Word;
+use crate::sync::{Ordering, Word};
 use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, YesNo, row};
 
 row! {
@@ -23,16 +33,22 @@ row! {
     }
 }
 
-mod word {
-    pub(super) const STATE: usize = 0;
+pub(crate) mod word {
+    pub(crate) const STATE: usize = 0;
     pub(super) const LENGTHS: usize = 1;
+    /// ENABLED and HISTORY, and above them the version of the claim, so that an UPDATE changes no later row.
     pub(super) const SETTING: usize = 2;
-    pub(super) const HOST: core::ops::Range<usize> = 16..32;
+    pub(crate) const HOST: core::ops::Range<usize> = 16..32;
     pub(super) const USER: core::ops::Range<usize> = 32..48;
     pub(super) const ROLE: core::ops::Range<usize> = 48..64;
 }
 
 type RowWords = [Word; SETUP_ACTOR];
+
+/// The bits of SETTING that are not its version.
+const SETTING_BITS: u64 = 3;
+/// LAST_ACTOR: the place, and above it the version of the claim without its two bits of state, which are zero.
+const PLACE_BITS: u32 = 16;
 
 /// `setup_actors`
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +89,11 @@ impl TableSource for SetupActors {
     }
 
     fn update(&self, region: &Region<'_>, row: &SetupActorsRow, new: Assignments<'_>) -> Result<bool, TableError> {
-        let Some((words, _)) = find(region, row) else { return Ok(false) };
+        let Some((words, version)) = find(region, row) else { return Ok(false) };
         words[word::SETTING].try_update(|mut bits| {
+            if bits & !SETTING_BITS != version.number() {
+                return Ok(bits);
+            }
             for (column, value) in new {
                 let (column, bit) = if column.eq_ignore_ascii_case("ENABLED") { ("ENABLED", 1) } else { ("HISTORY", 2) };
                 bits = if yes_no(value, column)? { bits | bit } else { bits & !bit };
@@ -111,24 +130,57 @@ impl TableSource for SetupActors {
 
 fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), TableError> {
     let [host, user, role] = *texts;
-    let mut exists = false;
-    region.scan(&SetupActors, |row| exists |= (row.host, row.user, row.role) == (host, user, role));
-    if exists {
-        return Err(TableError::DuplicateKey { table: "setup_actors" });
+    let last = &setup::setup(region)[setup::word::LAST_ACTOR];
+    let mut claimed = None;
+    loop {
+        // [U2] Acquire: pairs with [U1]; what is below sees every row that was inserted before. It changes nothing, and is no load only
+        // because a word may be two halves.
+        let seen = last.fetch_add(0, Ordering::Acquire);
+        publish_inserted(region, seen);
+        let mut exists = false;
+        region.scan(&SetupActors, |row| exists |= (row.host, row.user, row.role) == (host, user, role));
+        if exists {
+            claimed.into_iter().for_each(|(_, claim): (u64, Claim<'_>)| claim.give_up());
+            return Err(TableError::DuplicateKey { table: "setup_actors" });
+        }
+        let own = claimed.or_else(|| claim(region, texts, bits));
+        let Some((place, claim)) = own else { return Err(TableError::TableFull { table: "setup_actors" }) };
+        // [U1] Release: pairs with [U2]. It fails if another row was inserted since: its key may be the same.
+        if last.compare_exchange(seen, claim.version() << (PLACE_BITS - 2) | place, Ordering::Release).is_ok() {
+            claim.publish();
+            return Ok(());
+        }
+        claimed = Some((place, claim));
     }
-    for words in region.arrays::<SETUP_ACTOR>(Section::SetupActors) {
-        let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
-        let lengths = [
-            write_text(&words[word::HOST], host.as_str()),
-            write_text(&words[word::USER], user.as_str()),
-            write_text(&words[word::ROLE], role.as_str()),
-        ];
-        words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
-        words[word::SETTING].set(bits);
-        claim.publish();
-        return Ok(());
+}
+
+/// Shows the row that was inserted last: who inserted it may have come no further.
+fn publish_inserted(region: &Region<'_>, last: u64) {
+    let place = last & ((1 << PLACE_BITS) - 1);
+    if let Some(words) = region.arrays::<SETUP_ACTOR>(Section::SetupActors).get(place as usize) {
+        pool::publish_claimed(&words[word::STATE], last >> PLACE_BITS << 2);
     }
-    Err(TableError::TableFull { table: "setup_actors" })
+}
+
+/// After a fork: what another thread was about to insert is free again.
+pub(crate) fn forget_unfinished(region: &Region<'_>) {
+    publish_inserted(region, setup::setup(region)[setup::word::LAST_ACTOR].get());
+    let states = region.arrays::<SETUP_ACTOR>(Section::SetupActors).iter().map(|words| &words[word::STATE]);
+    states.filter(|state| pool::is_claimed(state)).for_each(pool::release_last);
+}
+
+/// A place with these words, for a row that is not inserted yet.
+fn claim<'r>(region: &Region<'r>, [host, user, role]: &[Text<128>; 3], bits: u64) -> Option<(u64, Claim<'r>)> {
+    let mut places = region.arrays::<SETUP_ACTOR>(Section::SetupActors).iter().zip(0..);
+    let (words, place, claim) = places.find_map(|(words, place)| Some((words, place, pool::claim(&words[word::STATE])?)))?;
+    let lengths = [
+        write_text(&words[word::HOST], host.as_str()),
+        write_text(&words[word::USER], user.as_str()),
+        write_text(&words[word::ROLE], role.as_str()),
+    ];
+    words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &length| packed << 16 | length as u64));
+    words[word::SETTING].set(claim.version() | bits);
+    Some((place, claim))
 }
 
 fn read(words: &RowWords) -> Look<(SetupActorsRow, Version)> {

@@ -110,7 +110,7 @@ impl TableSource for Threads {
             if owner.thread_id != row.thread_id {
                 continue;
             }
-            return slot::change(words, |mut setting| {
+            return slot::change(words, &owner, |mut setting| {
                 for (column, value) in new {
                     let first = column.eq_ignore_ascii_case("INSTRUMENTED");
                     let target = if first { &mut setting.instrumented } else { &mut setting.history };

@@ -19,6 +19,7 @@ pub const PROGRAMS: &[Program] = &[
     FILE_LINKED,
     FILE_REUSED,
     FILE_RELEASED,
+    ACTOR_INSERTED,
     FOLD,
     FOLD_ONE_SETTING,
     CLASS,
@@ -405,6 +406,30 @@ fn full_finally(last: &Last<'_>) -> &'static str {
         (_, HERE) => "found by the next search",
         _ => "free and not looked for",
     }
+}
+
+/// Rows of `setup_actors`: one inserts a key that another one is about to insert, too.
+const ACTOR_INSERTED: Program = Program {
+    name: "setup_actors",
+    words: &[("last", 0), ("key", 0)],
+    threads: &[("inserts", actor_inserter), ("inserts the same", actor_refused)],
+    finally: None,
+    wanted: &["nothing there", "refused"],
+    forbidden: &["inserted twice"],
+    wrong: &[],
+};
+
+fn actor_inserter(t: &mut Thread<'_>) -> Saw {
+    t.store("", "key", 7, Relaxed)?;
+    let _ = t.compare_exchange("U1", "last", 0, 1, Release)?;
+    Some("")
+}
+
+fn actor_refused(t: &mut Thread<'_>) -> Saw {
+    if t.fetch_add("U2", "last", 0, Acquire)? == 0 {
+        return Some("nothing there");
+    }
+    Some(if t.load("", "key", Relaxed)? == 7 { "refused" } else { "inserted twice" })
 }
 
 /// Files: one thread puts a place with a path into a bucket, another one looks for the path there.
