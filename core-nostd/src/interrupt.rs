@@ -416,6 +416,42 @@ fn a_writer_at_every_step_of_a_reader() {
     }
 }
 
+/// Whatever a thread begins and ends meanwhile, it always waits for something, or has waited for something last.
+#[test]
+fn a_thread_at_work_is_in_events_waits_current_at_every_step_of_a_reader() {
+    for (ends_one, count) in [(true, 0), (true, 1), (false, 1), (false, BURST)] {
+        for at in 0.. {
+            let life = Life::new();
+            life.main();
+            let class = life.arrive(0);
+            let actor = life.actors[0].get().expect("it has arrived");
+            let what = WaitStart { object: 99, amount: 99, ..WaitStart::new(Operation::Lock) };
+            let wait = ends_one.then(|| actor.begin(&At(start_ns(99)), life.region.switches(class), class, &what));
+            let inner = Rc::clone(&life);
+            let work = Rc::new(move || {
+                if let (Some(wait), Some(actor)) = (wait, inner.actors[0].get()) {
+                    actor.end(&At(start_ns(99) + wait_ns(99)), wait, Held::None);
+                }
+                inner.record(0, count, false);
+            });
+            let mut rows = 0;
+            let look = || {
+                let sweep = life.region.scan(&tables::EventsWaitsCurrent, |row| {
+                    whole(row, &at);
+                    rows += 1;
+                });
+                assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places);
+                assert_eq!((sweep.rows, sweep.skipped), (rows, 0));
+            };
+            let steps = interrupted(look, &[(at, work)]);
+            assert_eq!(rows, 1, "{ends_one} {count} at {at}");
+            if steps[0] <= at {
+                break;
+            }
+        }
+    }
+}
+
 #[test]
 fn an_actor_that_is_given_back_is_interrupted_at_every_step() {
     for first in 0.. {

@@ -134,6 +134,13 @@ impl Sweep {
         self.rows += 1;
     }
 
+    /// A row, of a place that was counted as one without.
+    pub(crate) fn row_after_all(&mut self) {
+        let counted = if self.changed > 0 { &mut self.changed } else { &mut self.free };
+        *counted = counted.saturating_sub(1);
+        self.rows += 1;
+    }
+
     pub(crate) fn free(&mut self, places: usize) {
         self.free += places as u64;
     }

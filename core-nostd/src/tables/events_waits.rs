@@ -77,18 +77,31 @@ impl TableSource for EventsWaitsCurrent {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&EventsWaitsRow)) -> Sweep {
         sweep_rings(region, &mut |snapshots| {
             // Two looks: what runs decides whether the last ended one is shown.
-            let mut running = false;
-            let mut last = None;
+            let rank = |snapshot: &Snapshot| match snapshot.ended {
+                false => (true, (snapshot.sequence, Reverse(snapshot.sequence))),
+                true => (false, end_order(snapshot)),
+            };
+            let mut newest: Option<Snapshot> = None;
             snapshots.each(&mut |snapshot| {
-                running |= !snapshot.ended;
-                if snapshot.ended {
-                    last = last.max(Some(end_order(snapshot)));
+                if newest.as_ref().is_none_or(|newest| rank(newest) < rank(snapshot)) {
+                    newest = Some(*snapshot);
                 }
             });
-            snapshots.rows(region, each, &mut |snapshot| {
-                let current = if running { !snapshot.ended } else { last == Some(end_order(snapshot)) };
+            let mut sweep = snapshots.rows(region, each, &mut |snapshot| {
+                let current = newest.as_ref().is_some_and(|newest| match newest.ended {
+                    false => !snapshot.ended,
+                    true => rank(newest) == rank(snapshot),
+                });
                 current && !snapshot.hidden_current
-            })
+            });
+            // At the second look it had ended, or was overwritten: a thread at work is shown as it was at the first.
+            if let Some(newest) = newest.filter(|newest| !newest.hidden_current)
+                && (sweep.rows, sweep.skipped) == (0, 0)
+            {
+                each(&snapshots.row(region, &newest));
+                sweep.row_after_all();
+            }
+            sweep
         })
     }
 
@@ -219,6 +232,10 @@ impl Snapshots<'_, '_> {
         }
     }
 
+    fn row(&self, region: &Region<'_>, snapshot: &Snapshot) -> EventsWaitsRow {
+        row(region, snapshot, self.owner.thread_id, snapshot.sequence, self.owner.base)
+    }
+
     /// Delivers the records that `choose` is true for. The caller counts the places.
     fn rows(
         &self,
@@ -236,7 +253,7 @@ impl Snapshots<'_, '_> {
             }
             match read {
                 Read::Whole(snapshot) if choose(&snapshot) => {
-                    each(&row(region, &snapshot, self.owner.thread_id, snapshot.sequence, self.owner.base));
+                    each(&self.row(region, &snapshot));
                     sweep.row();
                 }
                 Read::Whole(_) | Read::Free => sweep.free(1),
