@@ -6,7 +6,7 @@ use crate::{
     Actor, ActorIdentity, Config, Consumer, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
     tables,
 };
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::panic::{AssertUnwindSafe, Location};
 use perfschema_timer::{MockClock, TimerName};
 use std::panic::{catch_unwind, resume_unwind};
@@ -218,5 +218,22 @@ fn of_two_rows_of_one_key_one_is_inserted() {
         let mut rows = 0;
         region.scan(&tables::SetupActors, |row| rows += usize::from(row.user.as_str() == "me"));
         assert_eq!(rows, 1, "at {at}");
+    }
+}
+
+/// Another DELETE at whichever step of one: a row is deleted once.
+#[test]
+fn of_two_who_delete_a_row_one_does() {
+    for at in 0.. {
+        let region = region();
+        let delete = move || tables::SetupActors.delete(region, &mut |_| true).expect("it has the right");
+        let other = Rc::new(Cell::new(0));
+        let noted = Rc::clone(&other);
+        let mut deleted = 0;
+        let [steps, ..] = interrupted(|| deleted = delete(), &[(at, Rc::new(move || noted.set(delete())))]);
+        assert_eq!(deleted + other.get(), 1, "at {at}");
+        if steps <= at {
+            break;
+        }
     }
 }

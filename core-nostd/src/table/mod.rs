@@ -225,9 +225,10 @@ pub trait TableSource: Sync {
         Ok(())
     }
 
-    /// DELETE of one row, for a table that has the right.
-    fn delete(&self, region: &Region<'_>, row: &Self::Row) {
+    /// DELETE of one row, for a table that has the right. Says whether it was there.
+    fn delete(&self, region: &Region<'_>, row: &Self::Row) -> bool {
         let _ = (region, row);
+        false
     }
 }
 
@@ -343,8 +344,7 @@ impl<T: TableSource> Table for T {
         let mut deleted = 0;
         TableSource::scan(self, region, &mut |row| {
             if choose(row) {
-                TableSource::delete(self, region, row);
-                deleted += 1;
+                deleted += u64::from(TableSource::delete(self, region, row));
             }
         });
         Ok(deleted)

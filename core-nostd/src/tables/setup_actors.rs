@@ -121,10 +121,8 @@ impl TableSource for SetupActors {
         insert(region, &texts, bits)
     }
 
-    fn delete(&self, region: &Region<'_>, row: &SetupActorsRow) {
-        if let Some((words, version)) = find(region, row) {
-            pool::release(&words[word::STATE], version);
-        }
+    fn delete(&self, region: &Region<'_>, row: &SetupActorsRow) -> bool {
+        find(region, row).is_some_and(|(words, version)| pool::release(&words[word::STATE], version))
     }
 }
 
