@@ -59,3 +59,14 @@ fn mirrors_are_what_they_mirror() {
         send std::sync::mpsc::IntoIter<u32>, sync::mpsc::IntoIter<u32>;
     }
 }
+
+/// Options show in a debugger as those that they mirror, with what was set.
+#[test]
+fn options_show_as_they_do() {
+    assert_eq!(format!("{:?}", fs::OpenOptions::new().append(true)), format!("{:?}", std::fs::OpenOptions::new().append(true)));
+    #[cfg(feature = "tokio")]
+    assert_eq!(
+        format!("{:?}", perfschema::tokio::fs::OpenOptions::new().append(true)),
+        format!("{:?}", tokio::fs::OpenOptions::new().append(true))
+    );
+}

@@ -46,11 +46,17 @@ pub struct File {
 /// # let _ = OpenOptions::new();
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct OpenOptions {
     inner: std::fs::OpenOptions,
     instrument: &'static Instrument,
     opening: Opening,
+}
+
+impl fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
 }
 
 /// A method that sets an option as std's does.

@@ -71,11 +71,17 @@ impl Drop for Handle {
 }
 
 /// [`tokio::fs::OpenOptions`], whose files record their waits.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct OpenOptions {
     inner: tokio::fs::OpenOptions,
     instrument: &'static Instrument,
     opening: Opening,
+}
+
+impl fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
 }
 
 /// A method that sets an option as tokio's does.
