@@ -8,7 +8,7 @@ use common::{Story, has_ipv6};
 use perfschema::core::table::TableSource;
 use perfschema::tables::EventsWaitsRow;
 use perfschema::task::attach;
-use perfschema::tokio::net::{Idle, Net, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixStream};
+use perfschema::tokio::net::{Idle, Net, TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixStream};
 use perfschema::{Region, Size, tables, thread};
 use std::io::Write;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ macro_rules! story {
     ($name:ident, $net:path) => {
         mod $name {
             use super::Story;
-            use net::{TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream};
+            use net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixSocket, UnixStream};
             use std::future::poll_fn;
             use std::io::{IoSlice, IoSliceMut};
             use std::net::SocketAddr;
@@ -66,6 +66,7 @@ macro_rules! story {
                 datagrams(&mut story).await;
                 unix_connections(&mut story, dir).await;
                 unix_datagrams(&mut story, dir).await;
+                not_connected_yet(&mut story, dir).await;
                 story
             }
 
@@ -113,6 +114,48 @@ macro_rules! story {
                 story.result(second.map(|stream| stream.peer_addr().unwrap() == at));
                 story.result(TcpStream::connect(nobody).await.map(|_| ()));
                 story.result(TcpStream::connect(("localhost", nobody.port())).await.map(|_| ()));
+            }
+
+            /// What is set before a socket is connected or listens, and what it is then.
+            async fn not_connected_yet(story: &mut Story, dir: &Path) {
+                let socket = TcpSocket::new_v4().unwrap();
+                story.tell(format!("{socket:?}").starts_with("Socket"));
+                story.result(socket.set_reuseaddr(true));
+                story.result(socket.reuseaddr());
+                story.result(socket.set_keepalive(true));
+                story.result(socket.keepalive());
+                story.result(socket.set_nodelay(true));
+                story.result(socket.nodelay());
+                story.result(socket.set_zero_linger());
+                story.result(socket.linger());
+                story.result(socket.take_error());
+                story.result(socket.bind("127.0.0.1:0".parse().unwrap()));
+                let at = socket.local_addr().unwrap();
+                story.result(TcpSocket::new_v4().unwrap().bind(at));
+                let listener: TcpListener = socket.listen(16).unwrap();
+                story.tell(listener.local_addr().unwrap() == at);
+                let (client, server) = tokio::join!(TcpSocket::new_v4().unwrap().connect(at), listener.accept());
+                let (mut client, mut server): (TcpStream, TcpStream) = (client.unwrap(), server.unwrap().0);
+                story.result(client.write_all(b"hello").await);
+                story.result(server.read_exact(&mut [0; 5]).await);
+                drop(listener);
+                let refused = TcpSocket::new_v4().unwrap().connect(at).await;
+                story.result(refused.map(|_| ()));
+
+                let path = dir.join(concat!("soon-", stringify!($name)));
+                let socket = UnixSocket::new_stream().unwrap();
+                story.result(socket.bind(&path));
+                let listener: UnixListener = socket.listen(16).unwrap();
+                let client: UnixStream = UnixSocket::new_stream().unwrap().connect(&path).await.unwrap();
+                story.result(listener.accept().await.map(|_| ()));
+                story.result(client.try_write(b"gone"));
+                let later = dir.join(concat!("later-", stringify!($name)));
+                let socket = UnixSocket::new_datagram().unwrap();
+                story.result(socket.bind(&later));
+                let datagrams: UnixDatagram = socket.datagram().unwrap();
+                story.result(datagrams.send_to(b"hello", &later).await);
+                story.result(UnixSocket::new_stream().unwrap().connect(dir.join("nobody")).await.map(|_| ()));
+                story.result(UnixSocket::new_datagram().unwrap().listen(16).map(|_| ()));
             }
 
             /// A task can be spawned that does each of these.
@@ -1038,6 +1081,36 @@ fn instruments_of_its_own_and_rows_while_they_are_open() {
         drop(listener.into_std().unwrap());
         drop(tokio::net::TcpStream::from(server));
         assert_eq!(rows(), []);
+    });
+    nothing_is_left(region);
+}
+
+#[test]
+fn a_socket_is_known_once_it_listens_or_is_connected() {
+    let (region, _alone) = region();
+    let (socket, client) = (TcpSocket::new_v4().unwrap(), TcpSocket::new_v4().unwrap());
+    runtime().block_on(async {
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let at = socket.local_addr().unwrap();
+        region.scan(&tables::SocketInstances, |row| panic!("{row:?} is not known yet"));
+        let line = line!() + 1;
+        let listener = socket.listen(16).unwrap();
+        let client = client.connect(at).await.unwrap();
+        let mut rows = Vec::new();
+        region.scan(&tables::SocketInstances, |row| rows.push((row.event_name.as_str().to_string(), row.port)));
+        rows.sort_unstable();
+        let port = i32::from(at.port());
+        let row = |name: &str| (format!("wait/io/socket/std/{name}"), port);
+        assert_eq!(rows, [row("client_connection"), row("server_tcpip_socket")]);
+        let mut waits = Vec::new();
+        region.scan(&tables::EventsWaitsHistoryLong, |row| {
+            if row.object_name.as_ref().is_some_and(|name| name.as_str() == at.to_string()) {
+                waits.push((row.operation, row.source.map(|source| source.to_string())));
+            }
+        });
+        let source = |line: u32| Some(format!("tokio_sockets.rs:{line}"));
+        assert_eq!(waits, [("bind", source(line)), ("connect", source(line + 1))]);
+        drop((listener, client));
     });
     nothing_is_left(region);
 }

@@ -16,23 +16,24 @@
 //! of their own. [`Idle::idle`] says that a client is waited for.
 //!
 //! What tokio has and this cannot: `try_read_buf`, `recv_buf` and their like, whose buffers are those of another crate; `as_ref` of a half,
-//! because there is no whole socket behind it. What is not here, such as `TcpSocket`, is reached through `as_tokio`, `From` and `into_std`.
+//! because there is no whole socket behind it. What is not here is reached through `as_tokio`, `From` and `into_std`.
 
 mod methods;
+mod socket;
 mod split;
 mod tcp_socket;
 mod udp;
 #[cfg(unix)]
 mod unix_socket;
 
-pub use ::tokio::net::{TcpSocket, ToSocketAddrs, lookup_host};
+pub use ::tokio::net::{ToSocketAddrs, lookup_host};
+pub use socket::TcpSocket;
+#[cfg(unix)]
+pub use socket::UnixSocket;
 pub use tcp_socket::{TcpListener, TcpStream};
 pub use udp::UdpSocket;
 #[cfg(unix)]
-pub use {
-    ::tokio::net::UnixSocket,
-    unix_socket::{UnixDatagram, UnixListener, UnixStream},
-};
+pub use unix_socket::{UnixDatagram, UnixListener, UnixStream};
 
 use crate::net::record::Caller;
 use std::io;

@@ -7,6 +7,7 @@ use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
 use crate::net::record::{Io, Peer, Socket, Std, connected_to};
 use crate::net::{CLIENT_CONNECTION, Net, SERVER_TCPIP_SOCKET, descriptor};
+use crate::process::process;
 use crate::tokio::pending::{Polled, without_bytes};
 use perfschema_core::{Operation, SocketAddress};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -81,6 +82,15 @@ impl TcpListener {
         Ok(TcpListener { polled: Polled::new(), socket, connections: net.connections })
     }
 
+    /// A socket begins to listen, where it is bound.
+    pub(super) fn listening(net: Net, caller: Caller, socket: tokio::net::TcpSocket, backlog: u32) -> io::Result<TcpListener> {
+        // Nobody asks the system while nobody records.
+        let at = process().and_then(|_| socket.local_addr().ok()).map(SocketAddress::from).unwrap_or_default();
+        let listen = || socket.listen(backlog);
+        let socket = Socket::open(net.instrument, Operation::Bind, at, caller, listen, Std::leads_to)?;
+        Ok(TcpListener { polled: Polled::new(), socket, connections: net.connections })
+    }
+
     /// See [`tokio::net::TcpListener::accept`].
     ///
     /// # Errors
@@ -121,6 +131,18 @@ impl TcpStream {
             Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, opened)
         };
         let socket = each_address(addr, connect, tokio::net::TcpStream::connect(NOWHERE)).await?;
+        Ok(TcpStream { polled: Polled::new(), socket })
+    }
+
+    /// A socket is connected to this address.
+    pub(super) async fn connecting(
+        net: Net,
+        address: SocketAddr,
+        caller: Caller,
+        connect: impl Future<Output = io::Result<tokio::net::TcpStream>>,
+    ) -> io::Result<TcpStream> {
+        let opened = |socket: &tokio::net::TcpStream| connected_to(socket, address);
+        let socket = Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, opened).await?;
         Ok(TcpStream { polled: Polled::new(), socket })
     }
 
