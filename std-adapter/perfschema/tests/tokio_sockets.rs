@@ -1114,3 +1114,31 @@ fn a_socket_is_known_once_it_listens_or_is_connected() {
     });
     nothing_is_left(region);
 }
+
+/// A future has what it waits for once, not again as what it was called with: tokio's own test of its sizes holds here, too.
+#[test]
+fn futures_are_little_larger_than_tokios() {
+    let (_region, _alone) = region();
+    let connection = async {
+        let stream = TcpStream::connect("127.0.0.1:8080").await.unwrap();
+        loop {
+            stream.readable().await.unwrap();
+            let mut buf = [0; 4096];
+            if stream.try_read(&mut buf[..]).unwrap() == 0 {
+                break;
+            }
+        }
+    };
+    assert!(size_of_val(&connection) < 1000, "{}", size_of_val(&connection));
+    runtime().block_on(async {
+        let ours = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let tokios = ours.as_tokio();
+        for (ours, tokios) in [
+            (size_of_val(&ours.accept()), size_of_val(&tokios.accept())),
+            (size_of_val(&TcpStream::connect("a:1")), 2 * size_of_val(&tokio::net::TcpStream::connect("a:1"))),
+            (size_of_val(&UnixStream::connect("a")), size_of_val(&tokio::net::UnixStream::connect("a"))),
+        ] {
+            assert!(ours <= tokios + 200, "{ours} {tokios}");
+        }
+    });
+}

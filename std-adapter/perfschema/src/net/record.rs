@@ -472,6 +472,20 @@ mod polled {
             pending::run(self.io(operation, None, caller), wait)
         }
 
+        /// The same, and what the program gets of it.
+        pub(crate) fn wait_then<T, N>(
+            self,
+            operation: Operation,
+            caller: Caller,
+            wait: impl Future<Output = T>,
+            then: impl FnOnce(T) -> N,
+        ) -> impl Future<Output = N> {
+            pending::then(self.io(operation, None, caller), wait, |pending, result| {
+                pending.end(None);
+                then(result)
+            })
+        }
+
         /// The same for what sends or receives.
         pub(crate) fn wait_transfer<T: Transferred>(
             self,
@@ -513,23 +527,26 @@ mod polled {
     }
 
     impl<S: Std> Socket<S> {
-        /// As [`Socket::open`], of what opens over several polls.
-        pub(crate) async fn opening(
+        /// As [`Socket::open`], of what opens over several polls; `made` is what the program gets of it.
+        pub(crate) fn opening<T>(
             instrument: &'static Instrument,
             operation: Operation,
             leads_to: SocketAddress,
             caller: Caller,
             open: impl Future<Output = io::Result<S>>,
             opened: impl FnOnce(&S) -> SocketAddress,
-        ) -> io::Result<Socket<S>> {
-            let mut pending = Pending::begin(Io { leads_to, ..Io::new(Handle::unknown(instrument), operation, None, caller) });
-            let inner = open.await?;
-            // Nobody asks the system while nobody records.
-            let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
-            let socket = Socket::new(inner, instrument, leads_to, true);
-            pending.set_object(socket.handle.place);
-            pending.end(None);
-            Ok(socket)
+            made: impl FnOnce(Socket<S>) -> T,
+        ) -> impl Future<Output = io::Result<T>> {
+            let io = Io { leads_to, ..Io::new(Handle::unknown(instrument), operation, None, caller) };
+            pending::then(io, open, move |pending, inner| {
+                let inner = inner?;
+                // Nobody asks the system while nobody records.
+                let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
+                let socket = Socket::new(inner, instrument, leads_to, true);
+                pending.set_object(socket.handle.place);
+                pending.end(None);
+                Ok(made(socket))
+            })
         }
 
         /// The same socket again, from its parts.

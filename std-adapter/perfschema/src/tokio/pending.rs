@@ -15,9 +15,10 @@ use perfschema_core::{Switches, Wait, WaitStart};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::io;
 use std::mem::ManuallyDrop;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use tokio::io::ReadBuf;
 
 /// An operation that may not have completed. Its wait ends at the latest when this is dropped.
@@ -150,20 +151,71 @@ impl<I: Io> Begun<I> {
     }
 }
 
+/// An operation, recorded from its first poll until it has completed, or is given up; `end` ends it, and says what it returns.
+// No async fn: that would have operation and wait twice, as what it is called with and as what it waits for.
+pub(crate) struct Recorded<I: Io, F, E> {
+    // Given up before its wait ends, as in an async fn. None once it has completed.
+    operation: Option<F>,
+    wait: Stage<I>,
+    end: Option<E>,
+}
+
+enum Stage<I: Io> {
+    Unpolled(I),
+    Polled(Pending<I>),
+}
+
+impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for Recorded<I, F, E> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        // SAFETY: of what is pinned only `operation` may not be moved, and it is not: it is polled, and dropped, where it is.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: as above; nothing is done when this is dropped, and it is Unpin only if the operation is.
+        let mut place = unsafe { Pin::new_unchecked(&mut this.operation) };
+        if let Stage::Unpolled(io) = this.wait {
+            this.wait = Stage::Polled(Pending::begin(io));
+        }
+        let (Some(operation), Stage::Polled(pending)) = (place.as_mut().as_pin_mut(), &mut this.wait) else {
+            panic!("`async fn` resumed after completion");
+        };
+        let result = std::task::ready!(operation.poll(cx));
+        place.set(None);
+        // It ends here also if `end` does not say so.
+        let mut pending = std::mem::replace(pending, Pending::None);
+        match this.end.take() {
+            Some(end) => Poll::Ready(end(&mut pending, result)),
+            None => unreachable!("taken only once the operation has completed"),
+        }
+    }
+}
+
+/// An operation whose wait is ended by `end`.
+pub(crate) fn then<I: Io, F: Future, T, E: FnOnce(&mut Pending<I>, F::Output) -> T>(
+    io: I,
+    operation: F,
+    end: E,
+) -> Recorded<I, F, E> {
+    Recorded { operation: Some(operation), wait: Stage::Unpolled(io), end: Some(end) }
+}
+
 /// An operation, recorded from its first poll until it has completed, or is given up.
-pub(crate) async fn run<I: Io, T>(io: I, operation: impl Future<Output = T>) -> T {
-    let mut pending = Pending::begin(io);
-    let result = operation.await;
-    pending.end(None);
-    result
+pub(crate) fn run<I: Io, T>(io: I, operation: impl Future<Output = T>) -> impl Future<Output = T> {
+    then(io, operation, |pending, result| {
+        pending.end(None);
+        result
+    })
 }
 
 /// The same for what sends or receives, reads or writes; an error counts as no bytes.
-pub(crate) async fn transfer<I: Io, T: Transferred>(io: I, operation: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    let mut pending = Pending::begin(io);
-    let result = operation.await;
-    pending.end(Some(transferred(&result)));
-    result
+pub(crate) fn transfer<I: Io, T: Transferred>(
+    io: I,
+    operation: impl Future<Output = io::Result<T>>,
+) -> impl Future<Output = io::Result<T>> {
+    then(io, operation, |pending, result| {
+        pending.end(Some(transferred(&result)));
+        result
+    })
 }
 
 /// The operations of a file or a socket that are polled without a future: one that reads, and one that writes.

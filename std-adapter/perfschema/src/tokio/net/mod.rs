@@ -147,10 +147,10 @@ ways! {
 }
 
 /// What tokio does with several addresses: the first that works, or the last one's error; `none` has tokio's words for no address at all.
-async fn each_address<T, N, F: Future<Output = io::Result<T>>>(
+async fn each_address<T, N, F: Future<Output = io::Result<T>>, E: Future<Output = io::Result<N>>>(
     addr: impl ToSocketAddrs,
     mut open: impl FnMut(SocketAddr) -> F,
-    none: impl Future<Output = io::Result<N>>,
+    none: impl FnOnce() -> E,
 ) -> io::Result<T> {
     let mut last = None;
     for address in lookup_host(addr).await? {
@@ -161,7 +161,7 @@ async fn each_address<T, N, F: Future<Output = io::Result<T>>>(
     }
     match last {
         Some(error) => Err(error),
-        None => Err(none.await.err().unwrap_or_else(|| io::ErrorKind::InvalidInput.into())),
+        None => Err(none().await.err().unwrap_or_else(|| io::ErrorKind::InvalidInput.into())),
     }
 }
 

@@ -70,16 +70,16 @@ impl TcpListener {
         TcpListener::of(Net::of_servers(&SERVER_TCPIP_SOCKET), addr, Some(Location::caller()))
     }
 
-    pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpListener> {
-        let bind = |address: SocketAddr| {
+    pub(super) fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> impl Future<Output = io::Result<TcpListener>> {
+        let bind = move |address: SocketAddr| {
             let bind = tokio::net::TcpListener::bind(address);
             // Port 0 is any that is free.
             let listens =
                 move |socket: &tokio::net::TcpListener| if address.port() == 0 { socket.leads_to() } else { address.into() };
-            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, listens)
+            let made = move |socket| TcpListener { polled: Polled::new(), socket, connections: net.connections };
+            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, listens, made)
         };
-        let socket = each_address(addr, bind, tokio::net::TcpListener::bind(NOWHERE)).await?;
-        Ok(TcpListener { polled: Polled::new(), socket, connections: net.connections })
+        each_address(addr, bind, || tokio::net::TcpListener::bind(NOWHERE))
     }
 
     /// A socket begins to listen, where it is bound.
@@ -97,8 +97,10 @@ impl TcpListener {
     /// Those of tokio's.
     #[track_caller]
     pub fn accept(&self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> {
-        let accept = self.socket.handle.wait(Operation::Accept, Some(Location::caller()), self.socket.std().accept());
-        async move { accept.await.map(|accepted| self.accepted(accepted)) }
+        let caller = Some(Location::caller());
+        self.socket
+            .handle
+            .wait_then(Operation::Accept, caller, self.socket.std().accept(), |accepted| Ok(self.accepted(accepted?)))
     }
 
     /// See [`tokio::net::TcpListener::poll_accept`].
@@ -124,26 +126,22 @@ impl TcpStream {
         TcpStream::of(Net::of_connections(), addr, Some(Location::caller()))
     }
 
-    pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<TcpStream> {
-        let connect = |address: SocketAddr| {
-            let connect = tokio::net::TcpStream::connect(address);
-            let opened = move |socket: &tokio::net::TcpStream| connected_to(socket, address);
-            Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, opened)
-        };
-        let socket = each_address(addr, connect, tokio::net::TcpStream::connect(NOWHERE)).await?;
-        Ok(TcpStream { polled: Polled::new(), socket })
+    pub(super) fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> impl Future<Output = io::Result<TcpStream>> {
+        let connect =
+            move |address: SocketAddr| TcpStream::connecting(net, address, caller, tokio::net::TcpStream::connect(address));
+        each_address(addr, connect, || tokio::net::TcpStream::connect(NOWHERE))
     }
 
     /// A socket is connected to this address.
-    pub(super) async fn connecting(
+    pub(super) fn connecting(
         net: Net,
         address: SocketAddr,
         caller: Caller,
         connect: impl Future<Output = io::Result<tokio::net::TcpStream>>,
-    ) -> io::Result<TcpStream> {
-        let opened = |socket: &tokio::net::TcpStream| connected_to(socket, address);
-        let socket = Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, opened).await?;
-        Ok(TcpStream { polled: Polled::new(), socket })
+    ) -> impl Future<Output = io::Result<TcpStream>> {
+        let opened = move |socket: &tokio::net::TcpStream| connected_to(socket, address);
+        let made = |socket| TcpStream { polled: Polled::new(), socket };
+        Socket::opening(net.instrument, Operation::Connect, address.into(), caller, connect, opened, made)
     }
 
     /// See [`tokio::net::TcpStream::split`].

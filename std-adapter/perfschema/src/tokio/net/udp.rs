@@ -45,17 +45,17 @@ impl UdpSocket {
         UdpSocket::of(Net::of_servers(&DATAGRAM_SOCKET), addr, Some(Location::caller()))
     }
 
-    pub(super) async fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> io::Result<UdpSocket> {
-        let bind = |address: SocketAddr| {
+    pub(super) fn of<A: ToSocketAddrs>(net: Net, addr: A, caller: Caller) -> impl Future<Output = io::Result<UdpSocket>> {
+        let bind = move |address: SocketAddr| {
             let bind = tokio::net::UdpSocket::bind(address);
             let bound = move |socket: &tokio::net::UdpSocket| match address.port() {
                 0 => socket.local_addr().map(SocketAddress::from).unwrap_or_default(),
                 _ => address.into(),
             };
-            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, bound)
+            let made = |socket| UdpSocket { polled: Polled::new(), socket };
+            Socket::opening(net.instrument, Operation::Bind, address.into(), caller, bind, bound, made)
         };
-        let socket = each_address(addr, bind, tokio::net::UdpSocket::bind(NOWHERE)).await?;
-        Ok(UdpSocket { polled: Polled::new(), socket })
+        each_address(addr, bind, || tokio::net::UdpSocket::bind(NOWHERE))
     }
 
     /// See [`tokio::net::UdpSocket::connect`].
@@ -65,12 +65,14 @@ impl UdpSocket {
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(&self, addr: A) -> impl Future<Output = io::Result<()>> {
         let caller = Some(Location::caller());
-        let connect = move |address: SocketAddr| async move {
-            self.socket.handle.wait(Operation::Connect, caller, self.socket.std().connect(address)).await?;
-            self.socket.connected(address);
-            Ok(())
+        let connect = move |address: SocketAddr| {
+            self.socket.handle.wait_then(Operation::Connect, caller, self.socket.std().connect(address), move |connected| {
+                connected?;
+                self.socket.connected(address);
+                Ok(())
+            })
         };
-        each_address(addr, connect, self.socket.std().connect(NOWHERE))
+        each_address(addr, connect, || self.socket.std().connect(NOWHERE))
     }
 
     /// See [`tokio::net::UdpSocket::send_to`]. The wait is that of sending; a name is looked up before it.

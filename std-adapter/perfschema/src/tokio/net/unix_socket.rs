@@ -110,8 +110,10 @@ impl UnixListener {
     /// Those of tokio's.
     #[track_caller]
     pub fn accept(&self) -> impl Future<Output = io::Result<(UnixStream, SocketAddr)>> {
-        let accept = self.socket.handle.wait(Operation::Accept, Some(Location::caller()), self.socket.std().accept());
-        async move { accept.await.map(|accepted| self.accepted(accepted)) }
+        let caller = Some(Location::caller());
+        self.socket
+            .handle
+            .wait_then(Operation::Accept, caller, self.socket.std().accept(), |accepted| Ok(self.accepted(accepted?)))
     }
 
     /// See [`tokio::net::UnixListener::poll_accept`].
@@ -146,14 +148,14 @@ impl UnixStream {
         UnixStream::of(Net::of_connections(), Some(Location::caller()), tokio::net::UnixStream::connect_addr(socket_addr))
     }
 
-    pub(super) async fn of(
+    pub(super) fn of(
         net: Net,
         caller: Caller,
         connect: impl Future<Output = io::Result<tokio::net::UnixStream>>,
-    ) -> io::Result<UnixStream> {
+    ) -> impl Future<Output = io::Result<UnixStream>> {
         let unix = SocketAddress::UNIX;
-        let socket = Socket::opening(net.instrument, Operation::Connect, unix, caller, connect, Std::leads_to).await?;
-        Ok(UnixStream { polled: Polled::new(), socket })
+        let made = |socket| UnixStream { polled: Polled::new(), socket };
+        Socket::opening(net.instrument, Operation::Connect, unix, caller, connect, Std::leads_to, made)
     }
 
     /// See [`tokio::net::UnixStream::pair`].
