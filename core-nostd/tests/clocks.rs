@@ -5,7 +5,7 @@ mod common;
 
 use common::{CONFIG, MUTEX, World};
 use perfschema_core::timer::{MockClock, TimerName};
-use perfschema_core::{Actor, Class, Held, Operation, WaitStart};
+use perfschema_core::{Actor, Class, Held, Operation, WaitStart, tables};
 
 fn world() -> (World, Class, Actor<'static>) {
     let world = World::on(&CONFIG);
@@ -97,4 +97,23 @@ fn before_the_epoch_and_at_the_end_of_time() {
     assert_eq!(waits, ["1 1000", "2 0", &format!("3 {}", u64::MAX)]);
     let max = world.select("events_waits_summary_global_by_event_name", "MIN_TIMER_WAIT,MAX_TIMER_WAIT");
     assert_eq!(max, [format!("0 {}", u64::MAX)]);
+}
+
+/// A program that runs for longer than 2⁶⁴ ps: of its waits the one that began later began so much later, and each is as long as it was.
+#[test]
+fn times_go_on_after_213_days() {
+    let world = World::on(&CONFIG);
+    let class = world.class(MUTEX);
+    let actor = world.actor("a");
+    let day_ns = 86_400_000_000_000;
+    world.clock.set(TimerName::Nanosecond, 214 * day_ns);
+    [5, 7].into_iter().for_each(|ns| world.wait(&actor, class, ns));
+    let started = (214 * u128::from(day_ns) * 1000) as u64;
+    let expected = [(started, started + 5_000), (started + 5_000, started + 12_000)];
+    let mut found = Vec::new();
+    world.region.scan(&tables::EventsWaitsHistory, |row| found.push((row.timer_start.unwrap(), row.timer_end.unwrap())));
+    assert_eq!(found, expected);
+    let timer = world.region.timer(TimerName::Nanosecond);
+    assert_eq!(timer.since_epoch_ps(214 * day_ns + 12), started + 12_000);
+    assert_eq!(timer.since_epoch_ps(0), 0);
 }

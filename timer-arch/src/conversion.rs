@@ -75,6 +75,19 @@ impl Conversion {
         // The upper half alone tells: a compare and a conditional move, no second 128-bit shift.
         if (product >> 64) as u64 >> Self::SHIFT != 0 { u64::MAX } else { (product >> Self::SHIFT) as u64 }
     }
+
+    /// The same of a moment, of which only the distance to others matters: after 2⁶⁴ ps it starts again at 0.
+    ///
+    /// ```
+    /// # use perfschema_timer::Conversion;
+    /// let second = Conversion::from_frequency(1);
+    /// let (before, after) = (second.picoseconds_modulo(18_446_744), second.picoseconds_modulo(18_446_745));
+    /// assert_eq!(after.wrapping_sub(before), 1_000_000_000_000);
+    /// ```
+    #[must_use]
+    pub const fn picoseconds_modulo(self, ticks: u64) -> u64 {
+        ((ticks as u128 * self.multiplier as u128) >> Self::SHIFT) as u64
+    }
 }
 
 #[cfg(test)]

@@ -386,10 +386,11 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// Picoseconds from the epoch to `ticks`; 0 for a moment before it.
+    /// Picoseconds from the epoch to `ticks`, as TIMER_START has them; 0 for a moment before it. After 2⁶⁴ ps, 213 days, they start again at
+    /// 0, as MySQL's do: so two moments are as far apart as they were.
     #[inline]
     pub fn since_epoch_ps(&self, ticks: u64) -> u64 {
-        self.conversion.picoseconds(ticks.saturating_sub(self.epoch_ticks))
+        self.conversion.picoseconds_modulo(ticks.saturating_sub(self.epoch_ticks))
     }
 }
 

@@ -30,7 +30,7 @@ row! {
         EVENT_NAME as event_name: Text<128>,
         /// File and line of the code that waits.
         SOURCE as source: Option<Text<64>>,
-        /// When the wait began, in picoseconds since the start; NULL if it is not timed.
+        /// When the wait began, in picoseconds since the start; after 2⁶⁴, 213 days, from 0 again; NULL if it is not timed.
         TIMER_START as timer_start: Option<u64>,
         /// When it ended, in picoseconds since the start; NULL while it lasts.
         TIMER_END as timer_end: Option<u64>,
@@ -301,7 +301,7 @@ pub(crate) fn row(region: &Region<'_>, snapshot: &Snapshot, thread_id: u64, even
         source: source_text(region, Source(snapshot.source)),
         timer_start,
         // So that END - START = WAIT whatever the rounding.
-        timer_end: timer_start.zip(timer_wait).map(|(start, wait)| start.saturating_add(wait)),
+        timer_end: timer_start.zip(timer_wait).map(|(start, wait)| start.wrapping_add(wait)),
         timer_wait,
         spins: (!io && snapshot.amount != 0).then(|| u32::try_from(snapshot.amount).unwrap_or(u32::MAX)),
         object_schema: None,
