@@ -18,8 +18,8 @@
 //! * Class and, under `wait`, order are one of the above, in lower case. Family and the rest are free: a family
 //!   that this crate does not know is an ordinary wait without instances.
 //! * No part is empty, or starts or ends with a space. Spaces within are fine (`error log`).
-//! * No control characters, and none that are invisible or turn the direction of writing: two names that look
-//!   the same are the same.
+//! * No control characters, and none that are invisible, turn the direction of writing, or are a space but not the
+//!   space: two names of one script that look the same are the same.
 //! * No `%` and `\`, which mean something else in a `LIKE` pattern, and no `=`, which ends the pattern in
 //!   `performance-schema-instrument='pattern=ON'`. `_` and `?` are allowed, although patterns use them too: every
 //!   second name has an underscore.
@@ -549,27 +549,30 @@ const fn part_error(name: &[u8], start: usize, end: usize) -> Option<NameError> 
 
 /// The character that starts at `position`, if no name may have it. `name` is UTF-8.
 const fn forbidden(name: &[u8], position: usize) -> Option<char> {
-    let code = match name[position] {
-        byte @ (0..=0x1f | 0x7f | b'%' | b'\\' | b'=') => byte as u32,
-        // Two bytes: U+0080 to U+009F are controls, U+00AD is the soft hyphen.
-        0xc2 => name[position + 1] as u32,
-        // Three bytes, of which the blocks of these two leads hold invisible characters and the byte order mark.
-        lead @ (0xe2 | 0xef) => {
-            (lead as u32 & 0xf) << 12 | (name[position + 1] as u32 & 0x3f) << 6 | (name[position + 2] as u32 & 0x3f)
-        }
-        _ => return None,
+    // What follows the first byte of a character has its lowest 6 bits.
+    let (mut code, bytes) = match name[position] {
+        byte @ 0..=0x7f => (byte as u32, 1),
+        0x80..=0xbf => return None,
+        lead @ 0xc0..=0xdf => (lead as u32 & 0x1f, 2),
+        lead @ 0xe0..=0xef => (lead as u32 & 0xf, 3),
+        lead @ 0xf0.. => (lead as u32 & 7, 4),
     };
+    let mut i = 1;
+    while i < bytes {
+        code = code << 6 | name[position + i] as u32 & 0x3f;
+        i += 1;
+    }
     match code {
-        0..=0x1f | 0x7f | 0x25 | 0x5c | 0x3d
-        | 0x80..=0x9f
-        | 0xad
-        // Zero-width spaces and joiners, direction marks.
-        | 0x200b..=0x200f
+        0..=0x1f | 0x7f | 0x25 | 0x5c | 0x3d | 0x80..=0x9f
+        // Spaces that are not the space.
+        | 0xa0 | 0x1680 | 0x2000..=0x200a | 0x202f | 0x205f | 0x3000
         // Line and paragraph separator, embeddings and overrides of direction.
         | 0x2028..=0x202e
-        // Word joiner, invisible operators, isolates.
-        | 0x2060..=0x206f
-        | 0xfeff => char::from_u32(code),
+        // What Unicode lets a font show as nothing: soft hyphen, joiners, fillers, direction marks, variation selectors, isolates,
+        // the byte order mark, tags.
+        | 0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2060..=0x206f | 0x3164
+        | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
+        | 0xe0000..=0xe0fff => char::from_u32(code),
         _ => None,
     }
 }
@@ -659,8 +662,12 @@ mod tests {
             let end = 10 + found.encode_utf8(&mut buffer[10..]).len();
             let error = InstrumentName::new(str::from_utf8(&buffer[..end]).unwrap()).err();
             let forbidden = found.is_control()
-                || matches!(found, '%' | '\\' | '=' | '\u{ad}' | '\u{feff}')
-                || matches!(found, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+                || (found.is_whitespace() && found != ' ')
+                || matches!(found, '%' | '\\' | '=' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}')
+                || matches!(found, '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{feff}' | '\u{ffa0}')
+                || matches!(found, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+                || matches!(found, '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+                || matches!(found, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}');
             let expected = match found {
                 '/' => Some(NameError::EmptyPart { position: 10 }),
                 ' ' => Some(NameError::OuterSpace { position: 10 }),

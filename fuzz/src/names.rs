@@ -63,7 +63,12 @@ fn is_legal(name: &str) -> bool {
         "transaction" | "idle" => parts.len() == 1,
         _ => false,
     };
-    let invisible = |c: char| matches!(c as u32, 0xad | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff);
+    let invisible = |c: char| {
+        (c.is_whitespace() && c != ' ')
+            || matches!(c as u32, 0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x3164)
+            || matches!(c as u32, 0x2028..=0x202e | 0x2060..=0x206f | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb)
+            || matches!(c as u32, 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
+    };
     shape
         && name.len() <= 128
         && parts.iter().all(|part| !part.is_empty() && part.trim_matches(' ').len() == part.len())
