@@ -67,6 +67,7 @@ macro_rules! story {
                 unix_connections(&mut story, dir).await;
                 unix_datagrams(&mut story, dir).await;
                 not_connected_yet(&mut story, dir).await;
+                into_buffers(&mut story).await;
                 story
             }
 
@@ -114,6 +115,51 @@ macro_rules! story {
                 story.result(second.map(|stream| stream.peer_addr().unwrap() == at));
                 story.result(TcpStream::connect(nobody).await.map(|_| ()));
                 story.result(TcpStream::connect(("localhost", nobody.port())).await.map(|_| ()));
+            }
+
+            /// What is received into buffers that grow.
+            async fn into_buffers(story: &mut Story) {
+                let (mut client, server) = pair().await;
+                let mut buf = b"> ".to_vec();
+                story.result(server.try_read_buf(&mut buf));
+                story.result(client.write_all(b"hello").await);
+                story.result(server.readable().await);
+                story.result(server.try_read_buf(&mut buf));
+                let (read, _write) = server.into_split();
+                story.result(client.write_all(b" world").await);
+                story.result(read.readable().await);
+                story.result(read.try_read_buf(&mut buf));
+                story.tell(&buf);
+                let (mut one, mut two) = UnixStream::pair().unwrap();
+                story.result(one.write_all(b"unix").await);
+                story.result(two.readable().await);
+                story.result(two.try_read_buf(&mut buf));
+                story.result(one.write_all(b" halves").await);
+                let (read, _write) = two.split();
+                story.result(read.readable().await);
+                story.result(read.try_read_buf(&mut buf));
+
+                let [one, two] = [UdpSocket::bind("127.0.0.1:0").await.unwrap(), UdpSocket::bind("127.0.0.1:0").await.unwrap()];
+                two.connect(one.local_addr().unwrap()).await.unwrap();
+                one.connect(two.local_addr().unwrap()).await.unwrap();
+                story.result(one.try_recv_buf(&mut buf));
+                story.result(one.try_recv_buf_from(&mut buf).map(|(bytes, _)| bytes));
+                for text in ["a", "bc", "def", "ghij"] {
+                    story.result(two.send(text.as_bytes()).await);
+                }
+                story.result(one.recv_buf(&mut buf).await);
+                story.result(one.recv_buf_from(&mut buf).await.map(|(bytes, from)| (bytes, from == two.local_addr().unwrap())));
+                story.result(one.try_recv_buf(&mut buf));
+                story.result(one.try_recv_buf_from(&mut buf).map(|(bytes, _)| bytes));
+                let (one, two) = UnixDatagram::pair().unwrap();
+                for text in ["k", "lm", "nop", "qrst"] {
+                    story.result(two.send(text.as_bytes()).await);
+                }
+                story.result(one.recv_buf(&mut buf).await);
+                story.result(one.recv_buf_from(&mut buf).await);
+                story.result(one.try_recv_buf(&mut buf));
+                story.result(one.try_recv_buf_from(&mut buf));
+                story.tell(&buf);
             }
 
             /// What is set before a socket is connected or listens, and what it is then.

@@ -44,6 +44,42 @@ macro_rules! transfers_that_wait {
     };
 }
 
+/// Methods of tokio's that receive into what a buffer has room for: at once, or once something is there.
+macro_rules! transfers_into {
+    ($type:ident is $tokio:literal: at once { $( $operation:ident $name:ident -> $result:ty; )* }) => {
+        impl $type {
+            $(
+                #[doc = concat!("See [`", $tokio, "::", stringify!($name), "`].")]
+                ///
+                /// # Errors
+                /// Those of tokio's.
+                #[track_caller]
+                pub fn $name<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<$result> {
+                    let (bytes, caller) = (buf.chunk_mut().len(), Some(std::panic::Location::caller()));
+                    let operation = perfschema_core::Operation::$operation;
+                    self.socket.transfer(operation, bytes, caller, |socket| socket.$name(buf))
+                }
+            )*
+        }
+    };
+    ($type:ident is $tokio:literal: waiting { $( $operation:ident $name:ident -> $result:ty; )* }) => {
+        impl $type {
+            $(
+                #[doc = concat!("See [`", $tokio, "::", stringify!($name), "`].")]
+                ///
+                /// # Errors
+                /// Those of tokio's.
+                #[track_caller]
+                pub fn $name<B: bytes::BufMut>(&self, buf: &mut B) -> impl Future<Output = std::io::Result<$result>> {
+                    let (bytes, caller) = (buf.chunk_mut().len(), Some(std::panic::Location::caller()));
+                    let operation = perfschema_core::Operation::$operation;
+                    self.socket.handle.wait_transfer(operation, bytes, caller, self.socket.std().$name(buf))
+                }
+            )*
+        }
+    };
+}
+
 /// A poll of a socket by reference, which others may poll at the same moment. How many bytes are asked for, and how many it did.
 macro_rules! poll_socket {
     ($this:ident.$side:ident, $operation:ident, $asked:expr, $name:ident($($argument:expr),*), $bytes:expr) => {{
@@ -301,6 +337,6 @@ macro_rules! conversions {
 }
 
 pub(super) use {
-    async_read, async_write, conversions, idles, interests, poll_alone, poll_socket, polls, polls_that_fill, transfers_that_wait,
-    waits,
+    async_read, async_write, conversions, idles, interests, poll_alone, poll_socket, polls, polls_that_fill, transfers_into,
+    transfers_that_wait, waits,
 };

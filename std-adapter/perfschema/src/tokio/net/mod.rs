@@ -15,8 +15,7 @@
 //! A name is looked up before a wait begins, and of several addresses each that is tried is a wait. [`Net`] makes sockets with instruments
 //! of their own. [`Idle::idle`] says that a client is waited for.
 //!
-//! What tokio has and this cannot: `try_read_buf`, `recv_buf` and their like, whose buffers are those of another crate; `as_ref` of a half,
-//! because there is no whole socket behind it. What is not here is reached through `as_tokio`, `From` and `into_std`.
+//! What tokio has and this cannot: `as_ref` of a half, because there is no whole socket behind it. What is not here is reached through `as_tokio`, `From` and `into_std`.
 
 mod methods;
 mod socket;

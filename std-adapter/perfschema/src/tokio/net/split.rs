@@ -277,6 +277,16 @@ macro_rules! readers {
                 $handle.transfer(Operation::Receive, buf.len(), caller, || $inner.try_read(buf))
             }
 
+            #[doc = concat!("See [`tokio::net::", $module, "::", $half, "::try_read_buf`].")]
+            ///
+            /// # Errors
+            /// Those of tokio's.
+            #[track_caller]
+            pub fn try_read_buf<B: bytes::BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+                let ($this, caller) = (self, Some(Location::caller()));
+                $handle.transfer(Operation::Receive, buf.chunk_mut().len(), caller, || $inner.try_read_buf(buf))
+            }
+
             #[doc = concat!("See [`tokio::net::", $module, "::", $half, "::try_read_vectored`].")]
             ///
             /// # Errors

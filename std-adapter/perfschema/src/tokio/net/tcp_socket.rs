@@ -1,6 +1,6 @@
 //! `TcpListener` and `TcpStream`
 
-use super::methods::{async_read, async_write, conversions, idles, interests, poll_socket, polls, waits};
+use super::methods::{async_read, async_write, conversions, idles, interests, poll_socket, polls, transfers_into, waits};
 use super::split::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use super::{Caller, NOWHERE, ToSocketAddrs, each_address};
 use crate::instrument::Instrument;
@@ -212,6 +212,10 @@ transfers! { TcpStream is "tokio::net::TcpStream":
         fn try_write(buf: &[u8]) -> usize;
     }
 }
+
+transfers_into! { TcpStream is "tokio::net::TcpStream": at once {
+    Receive try_read_buf -> usize;
+} }
 
 waits! { TcpStream is "tokio::net::TcpStream":
     Select {

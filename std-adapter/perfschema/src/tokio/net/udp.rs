@@ -1,6 +1,8 @@
 //! `UdpSocket`
 
-use super::methods::{conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_that_wait, waits};
+use super::methods::{
+    conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_into, transfers_that_wait, waits,
+};
 use super::{Caller, NOWHERE, ToSocketAddrs, each_address, lookup_host};
 use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
@@ -138,6 +140,16 @@ impl UdpSocket {
         poll_socket!(self.writing, Send, Some(buf.len()), poll_send(cx, buf), polled)
     }
 }
+
+transfers_into! { UdpSocket is "tokio::net::UdpSocket": at once {
+    Receive try_recv_buf -> usize;
+    ReceiveFrom try_recv_buf_from -> (usize, SocketAddr);
+} }
+
+transfers_into! { UdpSocket is "tokio::net::UdpSocket": waiting {
+    Receive recv_buf -> usize;
+    ReceiveFrom recv_buf_from -> (usize, SocketAddr);
+} }
 
 transfers_that_wait! { UdpSocket is "tokio::net::UdpSocket":
     Receive {

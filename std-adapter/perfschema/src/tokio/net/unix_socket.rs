@@ -2,7 +2,8 @@
 
 use super::Caller;
 use super::methods::{
-    async_read, async_write, conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_that_wait, waits,
+    async_read, async_write, conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_into,
+    transfers_that_wait, waits,
 };
 use super::split::unix::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use super::tcp_socket::vectored;
@@ -318,6 +319,20 @@ transfers! { UnixDatagram is "tokio::net::UnixDatagram":
         fn try_send(buf: &[u8]) -> usize;
     }
 }
+
+transfers_into! { UnixStream is "tokio::net::UnixStream": at once {
+    Receive try_read_buf -> usize;
+} }
+
+transfers_into! { UnixDatagram is "tokio::net::UnixDatagram": at once {
+    Receive try_recv_buf -> usize;
+    ReceiveFrom try_recv_buf_from -> (usize, SocketAddr);
+} }
+
+transfers_into! { UnixDatagram is "tokio::net::UnixDatagram": waiting {
+    Receive recv_buf -> usize;
+    ReceiveFrom recv_buf_from -> (usize, SocketAddr);
+} }
 
 transfers_that_wait! { UnixDatagram is "tokio::net::UnixDatagram":
     Receive {
