@@ -3,7 +3,8 @@
 //! What can wait is here and records its waits, but for [`OnceLock`] and [`LazyLock`], which are std's, as everything else is: what waits
 //! for those is not seen. Without the feature `instrument` all of it is std's.
 //!
-//! What std's types do, these do; but dropping one of them runs code, which takes its row away, and so a `const fn` cannot.
+//! What std's types do, these do; but dropping one of them runs code, which takes its row away, and so a `const fn` cannot. Nor is one that is
+//! a `thread_local!` there until the end: what the thread drops after it finds it gone, where std's `Mutex<u32>` would still be there.
 //!
 //! | type | instrument by default | operations recorded |
 //! |---|---|---|

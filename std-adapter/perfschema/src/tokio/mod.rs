@@ -44,7 +44,8 @@
 //! it is a wait from its next poll on.
 //!
 //! **What it costs.** While its instrument is off, or nothing records yet, four loads and two branches more a poll. A socket or a file is some
-//! 400 bytes larger than tokio's: it keeps the wait that is polled. A future is 200 to 400 bytes larger; those of [`fs`]'s functions up to 1 kB.
+//! 400 bytes larger than tokio's: it keeps the wait that is polled. A future is 200 to 400 bytes larger; those of
+//! [`fs`]'s functions up to 1 kB.
 
 pub(crate) mod pending;
 

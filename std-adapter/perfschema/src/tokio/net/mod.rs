@@ -15,7 +15,9 @@
 //! A name is looked up before a wait begins, and of several addresses each that is tried is a wait. [`Net`] makes sockets with instruments
 //! of their own. [`Idle::idle`] says that a client is waited for.
 //!
-//! What tokio has and this cannot: `as_ref` of a half, because there is no whole socket behind it. What is not here is reached through `as_tokio`, `From` and `into_std`.
+//! What tokio has and this cannot: `as_ref` of a half, because there is no whole socket behind it. What is not here is reached through
+//! `as_tokio`, `From` and `into_std`. `from_std` and `into_std` speak of std's own sockets: one of [`perfschema::net`](mod@crate::net) comes
+//! and goes by `into()`.
 
 mod methods;
 mod socket;
