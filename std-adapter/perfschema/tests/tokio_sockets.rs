@@ -125,7 +125,10 @@ macro_rules! story {
                 story.result(client.write_all(b"hello").await);
                 story.result(server.readable().await);
                 story.result(server.try_read_buf(&mut buf));
-                let (read, _write) = server.into_split();
+                let (read, write) = server.into_split();
+                for shown in [format!("{read:?}"), format!("{write:?}")] {
+                    story.tell(shown.split_inclusive('{').take(2).collect::<String>());
+                }
                 story.result(client.write_all(b" world").await);
                 story.result(read.readable().await);
                 story.result(read.try_read_buf(&mut buf));
@@ -135,7 +138,10 @@ macro_rules! story {
                 story.result(two.readable().await);
                 story.result(two.try_read_buf(&mut buf));
                 story.result(one.write_all(b" halves").await);
-                let (read, _write) = two.split();
+                let (read, write) = two.split();
+                for shown in [format!("{read:?}"), format!("{write:?}")] {
+                    story.tell(shown.split_inclusive('{').take(1).collect::<String>());
+                }
                 story.result(read.readable().await);
                 story.result(read.try_read_buf(&mut buf));
 

@@ -47,6 +47,30 @@ fn mirrors_are_what_they_mirror() {
             shared std_net::Incoming<'static>, net::Incoming<'static>;
         }
     }
+    #[cfg(feature = "tokio")]
+    {
+        use perfschema::tokio::net;
+        use tokio::net as tokio_net;
+        alike! {
+            shared tokio_net::TcpStream, net::TcpStream;
+            shared tokio_net::TcpListener, net::TcpListener;
+            shared tokio_net::TcpSocket, net::TcpSocket;
+            shared tokio_net::UdpSocket, net::UdpSocket;
+            safe tokio_net::tcp::ReadHalf<'static>, net::tcp::ReadHalf<'static>;
+            safe tokio_net::tcp::WriteHalf<'static>, net::tcp::WriteHalf<'static>;
+            shared tokio_net::tcp::OwnedReadHalf, net::tcp::OwnedReadHalf;
+            shared tokio_net::tcp::OwnedWriteHalf, net::tcp::OwnedWriteHalf;
+        }
+        #[cfg(unix)]
+        alike! {
+            shared tokio_net::UnixStream, net::UnixStream;
+            shared tokio_net::UnixListener, net::UnixListener;
+            shared tokio_net::UnixSocket, net::UnixSocket;
+            shared tokio_net::UnixDatagram, net::UnixDatagram;
+            safe tokio_net::unix::ReadHalf<'static>, net::unix::ReadHalf<'static>;
+            safe tokio_net::unix::WriteHalf<'static>, net::unix::WriteHalf<'static>;
+        }
+    }
     fn sync<T: Sync>() {}
     fn send<T: Send>() {}
     alike! {

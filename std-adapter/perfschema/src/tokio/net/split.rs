@@ -11,7 +11,6 @@ use std::sync::Arc;
 use tokio::io::{Interest, Ready};
 
 /// A half of a connection that owns it together with the other one.
-#[derive(Debug)]
 struct Half<T> {
     // Dropped by `Half::drop`, or taken by who puts the halves together: so that the close is recorded.
     inner: ManuallyDrop<T>,
@@ -54,6 +53,20 @@ impl<T> Drop for Half<T> {
     }
 }
 
+/// In a debugger a half is tokio's.
+macro_rules! shown_as {
+    ($($type:ty, |$this:ident| $inner:expr;)*) => {
+        $(
+            impl fmt::Debug for $type {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    let $this = self;
+                    fmt::Debug::fmt(&$inner, f)
+                }
+            }
+        )*
+    };
+}
+
 /// The four halves of a kind of connection. `$addr` is what `peer_addr` gives.
 macro_rules! halves {
     ($module:ident, $stream:ident, $tokio:ident, $name:literal, $addr:ty, $($peek:ident)?) => {
@@ -66,7 +79,6 @@ macro_rules! halves {
             use tokio::net::$tokio as inner;
 
             #[doc = concat!("[`tokio::net::", $name, "::ReadHalf`], with its waits recorded.")]
-            #[derive(Debug)]
             pub struct ReadHalf<'a> {
                 inner: inner::ReadHalf<'a>,
                 handle: Handle,
@@ -74,7 +86,6 @@ macro_rules! halves {
             }
 
             #[doc = concat!("[`tokio::net::", $name, "::WriteHalf`], with its waits recorded.")]
-            #[derive(Debug)]
             pub struct WriteHalf<'a> {
                 inner: inner::WriteHalf<'a>,
                 handle: Handle,
@@ -82,7 +93,6 @@ macro_rules! halves {
             }
 
             #[doc = concat!("[`tokio::net::", $name, "::OwnedReadHalf`], with its waits recorded.")]
-            #[derive(Debug)]
             pub struct OwnedReadHalf {
                 side: Side<Io>,
                 half: Half<inner::OwnedReadHalf>,
@@ -92,7 +102,6 @@ macro_rules! halves {
             #[doc = concat!(
                 "[`tokio::net::", $name, "::OwnedWriteHalf`], with its waits recorded. When it is dropped it closes its direction: a `shutdown`."
             )]
-            #[derive(Debug)]
             pub struct OwnedWriteHalf {
                 side: Side<Io>,
                 half: Half<inner::OwnedWriteHalf>,
@@ -107,6 +116,17 @@ macro_rules! halves {
                 /// The one that writes.
                 pub OwnedWriteHalf,
             );
+
+            // As tokio's.
+            impl std::panic::UnwindSafe for ReadHalf<'_> {}
+            impl std::panic::UnwindSafe for WriteHalf<'_> {}
+
+            shown_as! {
+                ReadHalf<'_>, |this| this.inner;
+                WriteHalf<'_>, |this| this.inner;
+                OwnedReadHalf, |this| *this.half.inner;
+                OwnedWriteHalf, |this| *this.half.inner;
+            }
 
             impl fmt::Display for ReuniteError {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
