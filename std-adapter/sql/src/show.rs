@@ -158,6 +158,27 @@ const LISTED: &[Listed] = &[
     listed(("PROFILES", ""), "SELECT 0 AS Query_ID, 0.0 AS Duration, '' AS Query FROM dual WHERE 0", ("Query", "Query"), None),
 ];
 
+/// SHOW of what a program has none of: one word or two, and MySQL's headings.
+const EMPTY: &[(&str, &str, &str)] = &[
+    ("MASTER", "STATUS", "File Position Binlog_Do_DB Binlog_Ignore_DB Executed_Gtid_Set"),
+    ("REPLICAS", "", "Server_Id Host Port Source_Id Replica_UUID"),
+    ("SLAVE", "HOSTS", "Server_id Host Port Master_id Slave_UUID"),
+    (
+        "REPLICA",
+        "STATUS",
+        "Replica_IO_State Source_Host Source_User Source_Port Connect_Retry Source_Log_File Read_Source_Log_Pos Relay_Log_File \
+         Relay_Log_Pos Relay_Source_Log_File Replica_IO_Running Replica_SQL_Running Replicate_Do_DB Replicate_Ignore_DB \
+         Replicate_Do_Table Replicate_Ignore_Table Replicate_Wild_Do_Table Replicate_Wild_Ignore_Table Last_Errno Last_Error \
+         Skip_Counter Exec_Source_Log_Pos Relay_Log_Space Until_Condition Until_Log_File Until_Log_Pos Source_SSL_Allowed \
+         Source_SSL_CA_File Source_SSL_CA_Path Source_SSL_Cert Source_SSL_Cipher Source_SSL_Key Seconds_Behind_Source \
+         Source_SSL_Verify_Server_Cert Last_IO_Errno Last_IO_Error Last_SQL_Errno Last_SQL_Error Replicate_Ignore_Server_Ids \
+         Source_Server_Id Source_UUID Source_Info_File SQL_Delay SQL_Remaining_Delay Replica_SQL_Running_State Source_Retry_Count \
+         Source_Bind Last_IO_Error_Timestamp Last_SQL_Error_Timestamp Source_SSL_Crl Source_SSL_Crlpath Retrieved_Gtid_Set \
+         Executed_Gtid_Set Auto_Position Replicate_Rewrite_DB Channel_Name Source_TLS_Version Source_public_key_path \
+         Get_Source_public_key Network_Namespace",
+    ),
+];
+
 const ORDER: &str = " ORDER BY ORDINAL_POSITION";
 
 fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
@@ -277,6 +298,9 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         words.end()?;
         return Ok(engine_status(state));
     }
+    if let Some(select) = empty(words)? {
+        return Ok(select);
+    }
     if (words.take("BINARY") || words.take("MASTER")) && words.take("LOGS") {
         return Err(Error::new(1381, "HY000", "You are not using binary logging"));
     }
@@ -298,6 +322,29 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         return Ok(grants(state));
     }
     Err(words.wrong())
+}
+
+/// What there is none of. The old names of REPLICA STATUS and its columns say slave and master.
+fn empty(words: &mut Words<'_>) -> Result<Option<String>, Error> {
+    for (first, second, headings) in EMPTY {
+        let is_old = *first == "REPLICA" && words.is_followed("SLAVE", second);
+        if !is_old && !words.is_followed(first, second) {
+            continue;
+        }
+        words.next += if second.is_empty() { 1 } else { 2 };
+        if words.take("FOR") && !(words.take("CHANNEL") && words.string().is_some()) {
+            return Err(words.wrong());
+        }
+        words.end()?;
+        let headings = if is_old {
+            headings.replace("Replica_", "Slave_").replace("Get_Source", "Get_master").replace("Source", "Master")
+        } else {
+            (*headings).to_owned()
+        };
+        let columns: Vec<String> = headings.split(' ').map(|heading| format!("NULL AS `{heading}`")).collect();
+        return Ok(Some(format!("SELECT {} FROM dual WHERE 0", columns.join(", "))));
+    }
+    Ok(None)
 }
 
 fn grants(state: &State) -> String {
@@ -391,6 +438,11 @@ impl<'a> Words<'a> {
 
     pub(crate) fn is_next(&self, word: &str) -> bool {
         is_word(self.tokens, self.next, word)
+    }
+
+    /// Whether these two words are next, or the one, if the second is empty.
+    fn is_followed(&self, first: &str, second: &str) -> bool {
+        self.is_next(first) && (second.is_empty() || is_word(self.tokens, self.next + 1, second))
     }
 
     pub(crate) fn take_token(&mut self, expected: &Token) -> bool {

@@ -191,6 +191,19 @@ fn shows() {
         assert_eq!(found.lines().next(), Some(heads), "{statement}: {found}");
         assert_eq!(found.lines().count() - 1, rows, "{statement}: {found}");
     }
+    // What a program has none of.
+    for (statement, count, heads) in [
+        ("SHOW REPLICA STATUS", 60, "Replica_IO_State,Source_Host,"),
+        ("SHOW SLAVE STATUS FOR CHANNEL 'x'", 60, "Slave_IO_State,Master_Host,"),
+        ("SHOW MASTER STATUS", 5, "File,Position,"),
+        ("SHOW REPLICAS", 5, "Server_Id,"),
+        ("SHOW SLAVE HOSTS", 5, "Server_id,"),
+    ] {
+        let found = run(&mut session, statement);
+        assert!(found.starts_with(heads), "{statement}: {found}");
+        assert_eq!((found.lines().count(), found.split(',').count()), (1, count), "{statement}: {found}");
+    }
+    assert!(run(&mut session, "SHOW SLAVE STATUS FOR x").starts_with("ERROR 1064 "));
     let create = "CREATE DATABASE `sys` /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci */ /*!80016 DEFAULT \
                   ENCRYPTION='N' */";
     check(&mut session, "SHOW CREATE DATABASE IF NOT EXISTS `sys`", &format!("sys,{create}"));
