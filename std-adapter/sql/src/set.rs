@@ -2,23 +2,17 @@
 
 use crate::change::select_of;
 use crate::session::{Outcome, Session};
+use crate::show::Words;
 use crate::state::lock;
 use crate::{Error, parse, variables};
 use perfschema::render::OwnedValue;
-use sqlparser::ast::{Expr, ObjectName, SelectItem, Set};
+use sqlparser::ast::{Expr, ObjectName, SelectItem, Set, Statement};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 impl Session {
     pub(crate) fn set(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let assignments: Vec<(bool, ObjectName, Expr)> = match set {
-            Set::SetNames { charset_name, .. } => {
-                let names = ["character_set_client", "character_set_connection", "character_set_results"];
-                for name in names {
-                    self.set_variable(name, &OwnedValue::Text(charset_name.value.clone()))?;
-                }
-                return Ok(Outcome::done());
-            }
-            Set::SetNamesDefault {} | Set::SetTransaction { .. } => return Ok(Outcome::done()),
-            Set::SetTimeZone { .. } => return Ok(Outcome::done()),
+            Set::SetTransaction { .. } | Set::SetTimeZone { .. } => return Ok(Outcome::done()),
             Set::SingleAssignment { scope, variable, mut values, .. } => match (values.pop(), values.is_empty()) {
                 (Some(value), true) => vec![(is_global(scope.as_ref()), variable, value)],
                 _ => return Err(Error::unsupported("SET of several values")),
@@ -63,6 +57,68 @@ impl Session {
             self.set_variable(name, &value)?;
         }
         Ok(Outcome::done())
+    }
+
+    /// `SET NAMES …` and `SET CHARACTER SET …`, which may stand among assignments; None if there is neither.
+    pub(crate) fn set_characters(
+        &mut self,
+        tokens: &[TokenWithSpan],
+        text: &str,
+        parameters: &[OwnedValue],
+    ) -> Result<Option<Outcome>, Error> {
+        let mut depth = 0_usize;
+        let is_comma = |token: &TokenWithSpan| {
+            match token.token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            token.token == Token::Comma && depth == 0
+        };
+        let (mut variables, mut assignments) = (Vec::new(), Vec::new());
+        for part in tokens.get(1..).unwrap_or_default().split(is_comma) {
+            let mut words = Words::of(part, text);
+            let is_names = words.take("NAMES");
+            if !(is_names || words.take("CHARSET") || words.take("CHARACTER") && words.take("SET")) {
+                assignments.push(part);
+                continue;
+            }
+            let name = |words: &mut Words<'_>| words.string().map_or_else(|| words.name(), Ok);
+            let characters = name(&mut words)?;
+            let collation = if is_names && words.take("COLLATE") { name(&mut words)? } else { "default".to_owned() };
+            words.end()?;
+            let is_of = |collation: &str, characters: &str| {
+                collation.strip_prefix(characters).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            let (lower, of) = (collation.to_ascii_lowercase(), characters.to_ascii_lowercase());
+            let of = if of == "utf8" { "utf8mb3".to_owned() } else { of };
+            if lower != "default" && !is_of(&lower, &of) && !(of == "utf8mb3" && is_of(&lower, "utf8")) {
+                let message = format!("COLLATION '{collation}' is not valid for CHARACTER SET '{characters}'");
+                return Err(Error::new(1253, "42000", message));
+            }
+            variables.extend(["character_set_client", "character_set_results"].map(|name| (name, characters.clone())));
+            // SET CHARACTER SET leaves the connection that of the schema.
+            let connection = if is_names { characters } else { "default".to_owned() };
+            variables.extend([("character_set_connection", connection), ("collation_connection", collation)]);
+        }
+        if variables.is_empty() {
+            return Ok(None);
+        }
+        if !assignments.is_empty() {
+            let comma = |mut token: TokenWithSpan| {
+                token.token = Token::Comma;
+                token
+            };
+            let set = tokens[..1].to_vec();
+            let rest = assignments.join(&comma(tokens[0].clone()));
+            if let Statement::Set(set) = parse::parse([set, rest].concat(), text)? {
+                self.set(set, parameters)?;
+            }
+        }
+        for (name, value) in variables {
+            self.set_variable(name, &OwnedValue::Text(value))?;
+        }
+        Ok(Some(Outcome::done()))
     }
 
     fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {

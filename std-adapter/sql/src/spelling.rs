@@ -129,6 +129,22 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
             }
             // `a MOD b` is `a % b`.
             Token::Word(_) if is_word(Some(token), "MOD") && !is_call => new.token = Token::Mod,
+            // `` @`a b` ``, `@'a b'`, `@"a b"`: one word, as `@a` is.
+            Token::AtSign => {
+                let name = next.filter(|next| next.span.start == token.span.end).and_then(|next| quoted(&next.token));
+                if let Some(name) = name {
+                    let word = Word { value: format!("@{name}"), quote_style: None, keyword: Keyword::NoKeyword };
+                    new.token = Token::Word(word);
+                    new.span.end = next.map_or(new.span.end, |next| next.span.end);
+                    index += 1;
+                }
+            }
+            // `b'101'` is `x'05'`.
+            Token::SingleQuotedByteStringLiteral(bits) => {
+                if let Some(digits) = hexadecimal(bits) {
+                    new.token = Token::HexStringLiteral(digits);
+                }
+            }
             Token::Assignment if is_set => new.token = Token::Eq,
             Token::StringConcat if !modes.pipes_as_concat => new.token = keyword("OR"),
             Token::DoubleQuotedString(name) if modes.ansi_quotes => {
@@ -151,6 +167,28 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
         index += 1;
     }
     usual
+}
+
+/// What is in a token's quotes.
+fn quoted(token: &Token) -> Option<&str> {
+    match token {
+        Token::Word(word) if word.quote_style.is_some() => Some(&word.value),
+        Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whole bytes of these bits.
+fn hexadecimal(bits: &str) -> Option<String> {
+    if !bits.bytes().all(|bit| matches!(bit, b'0' | b'1')) {
+        return None;
+    }
+    let padded = format!("{bits:0>width$}", width = bits.len().next_multiple_of(8));
+    padded
+        .as_bytes()
+        .chunks_exact(4)
+        .map(|four| char::from_digit(four.iter().fold(0, |sum, bit| 2 * sum + u32::from(bit - b'0')), 16))
+        .collect()
 }
 
 fn is_lock_in_share_mode(tokens: &[TokenWithSpan]) -> bool {

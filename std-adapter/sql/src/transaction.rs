@@ -23,10 +23,12 @@ impl Session {
     ) -> Result<Option<Outcome>, Error> {
         let mut words = Words::of(tokens, text);
         if words.take("SET") {
-            let is_characters = words.take("CHARACTER") || words.take("CHARSET");
             let is_transaction =
                 words.take("TRANSACTION") || ((words.take("SESSION") || words.take("LOCAL")) && words.take("TRANSACTION"));
-            return Ok((is_characters || is_transaction).then(Outcome::done));
+            if is_transaction {
+                return Ok(Some(Outcome::done()));
+            }
+            return self.set_characters(tokens, text, parameters);
         }
         let starts = words.take("START");
         if starts && !words.take("TRANSACTION") {

@@ -81,6 +81,46 @@ fn safe_updates() {
     check(&mut session, "DELETE FROM setup_actors", "1 changed");
 }
 
+/// As Rails and others set everything at once.
+#[test]
+fn character_sets_among_assignments() {
+    let mut session = session();
+    let found = "SELECT @@character_set_client, @@character_set_connection, @@character_set_results, @@collation_connection, @a";
+    for (statement, expected) in [
+        (
+            "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci,  @@SESSION.sql_mode = CONCAT(CONCAT(@@sql_mode, ',STRICT_ALL_TABLES'), \
+             ',NO_AUTO_VALUE_ON_ZERO'),  @@SESSION.sql_auto_is_null = 0, @@SESSION.wait_timeout = 2147483",
+            "utf8mb4,utf8mb4,utf8mb4,utf8mb4_unicode_ci,",
+        ),
+        ("SET @a = 1, NAMES 'latin1'", "latin1,latin1,latin1,utf8mb4_0900_ai_ci,1"),
+        ("SET CHARACTER SET utf8, @a := 2", "utf8,utf8mb4,utf8,utf8mb4_0900_ai_ci,2"),
+        ("SET NAMES utf8 COLLATE 'utf8_general_ci'", "utf8,utf8,utf8,utf8_general_ci,2"),
+        ("SET NAMES DEFAULT", "utf8mb4,utf8mb4,utf8mb4,utf8mb4_0900_ai_ci,2"),
+        ("SET CHARSET binary", "binary,utf8mb4,binary,utf8mb4_0900_ai_ci,2"),
+    ] {
+        check(&mut session, statement, "0 changed");
+        check(&mut session, found, expected);
+    }
+    check(&mut session, "SELECT @@wait_timeout, @@sql_mode LIKE '%ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'", "2147483,1");
+    let error = "ERROR 1253 (42000): COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'";
+    assert_eq!(run(&mut session, "SET NAMES latin1 COLLATE utf8mb4_bin"), error);
+    for statement in
+        ["SET NAMES", "SET NAMES utf8mb4 COLLATE", "SET @a = 3, CHARACTER utf8", "SET NAMES utf8mb4,", "SET NAMES utf8 x"]
+    {
+        assert!(run(&mut session, statement).starts_with("ERROR 1064 "), "{statement}");
+    }
+    check(&mut session, "SELECT @a", "2");
+}
+
+#[test]
+fn quoted_user_variables() {
+    let mut session = session();
+    check(&mut session, "SET @`a b` = 1, @'c' = 'x', @\"D\" := 3", "0 changed");
+    check(&mut session, "SELECT @`a b`, @c, @`C`, @'d' + 1, @`d`AS e", "1,x,x,4,3");
+    check(&mut session, "SELECT b'1000001', B'01000010', b''", "A,B,\"\"");
+    assert!(run(&mut session, "SELECT b'2'").starts_with("ERROR 1064 "));
+}
+
 #[test]
 fn savepoints() {
     let mut session = session();
