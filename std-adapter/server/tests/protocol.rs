@@ -59,6 +59,38 @@ fn text_and_binary_results() {
     }
 }
 
+/// What an answer says of transactions: bit 0, one has begun; bit 1, `@@autocommit`.
+#[test]
+fn the_status_tells_of_transactions() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", false);
+    for (statement, status) in [
+        ("BEGIN", 3),
+        ("DO 1", 3),
+        ("COMMIT", 2),
+        ("SET autocommit = 0", 0),
+        ("START TRANSACTION READ ONLY", 1),
+        ("ROLLBACK", 0),
+        ("SET autocommit = 1", 2),
+        ("BEGIN", 3),
+    ] {
+        assert_eq!(client.send(format!("\x03{statement}").as_bytes()), [0, 0, 0, status, 0, 0, 0], "{statement}");
+    }
+    assert_eq!(client.send(b"\x03SELECT 1"), [1]);
+    client.skip(1);
+    assert_eq!(client.read(), b"\xfe\0\0\x03\0");
+    client.skip(1);
+    assert_eq!(client.read(), b"\xfe\0\0\x03\0");
+    assert_eq!(client.send(b"\x1f"), [0, 0, 0, 2, 0, 0, 0], "reset");
+    // Who shows the warnings is not told that there are some: clients would show them again.
+    assert_eq!(client.send(b"\x03DROP TABLE IF EXISTS test.nothing"), [0, 0, 0, 2, 0, 1, 0]);
+    assert_eq!(client.send(b"\x03SHOW WARNINGS"), [3]);
+    client.skip(3);
+    assert_eq!(client.read(), b"\xfe\0\0\x02\0");
+    client.skip(2);
+}
+
 /// A piece takes room even if it has no bytes.
 #[test]
 fn pieces_of_parameters_are_counted() {

@@ -165,6 +165,10 @@ impl Session {
         if let Some(select) = show::select(&self.state, &tokens, statement)? {
             return Ok(Description { parameters, columns: self.describe_here(&select)?.columns });
         }
+        // What the parser does not know, or not all of it.
+        if ["COMMIT", "DO", "FLUSH", "ROLLBACK"].iter().any(|first| parse::is_word(&tokens, 0, first)) {
+            return Ok(Description { parameters, columns: Vec::new() });
+        }
         let headings = parse::headings(&tokens, statement);
         let columns = match parse::parse(tokens, statement)? {
             Statement::Query(mut query) => {
@@ -211,6 +215,16 @@ impl Session {
         self.state.variable(name)
     }
 
+    /// Whether each statement outside of a transaction is one of its own: `@@autocommit`.
+    pub fn is_autocommit(&self) -> bool {
+        self.state.variable("autocommit") != Some(0_i64.into())
+    }
+
+    /// Whether a transaction has begun and not ended. Clients ask, though nothing is kept back here until it does.
+    pub fn is_in_transaction(&self) -> bool {
+        lock(&self.state.settings).savepoints.is_some()
+    }
+
     /// Says how the client is connected.
     pub fn set_encryption(&mut self, encryption: Encryption) {
         lock(&self.state.settings).encryption = encryption;
@@ -221,13 +235,22 @@ impl Session {
         self.state.warnings()
     }
 
+    /// How many these are of the last statement's own: one that lists them has none.
+    pub fn warning_count(&self) -> usize {
+        let settings = lock(&self.state.settings);
+        if settings.lists_warnings { 0 } else { settings.warnings.len() }
+    }
+
     /// Where the columns of the last rows, or of the last description, come from; None for an expression.
     pub fn origins(&self) -> Vec<Option<Origin>> {
         lock(&self.state.settings).origins.clone()
     }
 
     fn begin(&mut self) {
-        lock(&self.state.settings).origins.clear();
+        let mut settings = lock(&self.state.settings);
+        settings.origins.clear();
+        settings.lists_warnings = false;
+        drop(settings);
         let own = self.state.variable("max_execution_time").and_then(|value| match value {
             OwnedValue::Signed(milliseconds) => u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0),
             _ => None,
@@ -263,6 +286,7 @@ impl Session {
             return Err(Error::new(1210, "HY000", "Incorrect arguments to EXECUTE"));
         }
         if let Some(grid) = show::warnings(&tokens, text, &self.state.warnings())? {
+            lock(&self.state.settings).lists_warnings = true;
             return Ok(Outcome::Rows(grid));
         }
         lock(&self.state.settings).warnings.clear();
@@ -289,9 +313,18 @@ impl Session {
             Statement::Update(update) => self.update(update, parameters),
             Statement::Insert(insert) => self.insert(insert, parameters),
             Statement::Delete(delete) => self.delete(delete, parameters),
-            Statement::Truncate(truncate) => self.truncate(&truncate),
-            Statement::CreateTable(create) => self.create_table(create, parameters),
-            Statement::Drop { object_type: ObjectType::Table, if_exists, names, .. } => self.drop_tables(&names, if_exists),
+            Statement::Truncate(truncate) => {
+                self.commit();
+                self.truncate(&truncate)
+            }
+            Statement::CreateTable(create) => {
+                self.commit();
+                self.create_table(create, parameters)
+            }
+            Statement::Drop { object_type: ObjectType::Table, if_exists, names, .. } => {
+                self.commit();
+                self.drop_tables(&names, if_exists)
+            }
             Statement::Set(set) => self.set(set, parameters),
             Statement::Use(name) => {
                 let text = name.to_string();

@@ -121,20 +121,34 @@ impl Session {
         Ok(Some(Outcome::done()))
     }
 
-    fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
+    pub(crate) fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
         let name = name.to_ascii_lowercase();
         variables::check(&self.state, &name)?;
         let text = if *value == OwnedValue::Null { "default".to_owned() } else { value.as_value().to_string() };
         let text = if text.eq_ignore_ascii_case("default") { text } else { variables::checked(&name, text)? };
+        // What was not committed each by itself is so now.
+        if name == "autocommit" && text != "0" && !self.is_autocommit() {
+            self.commit();
+        }
         let mut settings = lock(&self.state.settings);
         if text.len() > 4096 {
             return Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to a value of this length")));
         }
-        // DEFAULT, and what MySQL's NULL means for the character sets.
-        if text.eq_ignore_ascii_case("default") {
-            settings.variables.remove(&name);
-        } else {
-            settings.variables.insert(name, text);
+        // The old names of what has a new one.
+        let other = match name.as_str() {
+            "transaction_isolation" => Some("tx_isolation"),
+            "tx_isolation" => Some("transaction_isolation"),
+            "transaction_read_only" => Some("tx_read_only"),
+            "tx_read_only" => Some("transaction_read_only"),
+            _ => None,
+        };
+        for name in other.map(str::to_owned).into_iter().chain([name]) {
+            // DEFAULT, and what MySQL's NULL means for the character sets.
+            if text.eq_ignore_ascii_case("default") {
+                settings.variables.remove(&name);
+            } else {
+                settings.variables.insert(name, text.clone());
+            }
         }
         Ok(())
     }

@@ -57,6 +57,8 @@ pub(crate) struct Settings {
     user_variables_bytes: usize,
     pub(crate) prepared: Statements,
     pub(crate) warnings: Vec<Warning>,
+    /// Whether the last statement was one that lists them.
+    pub(crate) lists_warnings: bool,
     pub(crate) encryption: Encryption,
     pub(crate) scratch: Vec<ScratchTable>,
     /// Tables made so far: their numbers are never used again.

@@ -23,10 +23,9 @@ impl Session {
     ) -> Result<Option<Outcome>, Error> {
         let mut words = Words::of(tokens, text);
         if words.take("SET") {
-            let is_transaction =
-                words.take("TRANSACTION") || ((words.take("SESSION") || words.take("LOCAL")) && words.take("TRANSACTION"));
-            if is_transaction {
-                return Ok(Some(Outcome::done()));
+            let of_session = words.take("SESSION") || words.take("LOCAL");
+            if words.take("TRANSACTION") {
+                return self.set_transaction(&mut words, of_session).map(Some);
             }
             return self.set_characters(tokens, text, parameters);
         }
@@ -37,7 +36,8 @@ impl Session {
         if starts || words.take("BEGIN") {
             lock(&self.state.settings).savepoints = Some(Vec::new());
         } else if words.take("COMMIT") {
-            lock(&self.state.settings).savepoints = None;
+            let _ = words.take("WORK");
+            self.end_transaction(&mut words);
         } else if words.take("SAVEPOINT") {
             let name = words.name()?;
             words.end()?;
@@ -59,7 +59,7 @@ impl Session {
                 let found = self.find_savepoint(&name)?;
                 self.forget_savepoints(found + 1);
             } else {
-                lock(&self.state.settings).savepoints = None;
+                self.end_transaction(&mut words);
             }
         } else if words.take("UNLOCK") {
             if !(words.take("TABLES") || words.take("TABLE")) {
@@ -70,6 +70,7 @@ impl Session {
             if !(words.take("TABLES") || words.take("TABLE")) {
                 return Err(words.wrong());
             }
+            self.commit();
             self.lock_tables(&mut words)?;
         } else if words.take("DO") {
             let mut select = tokens.to_vec();
@@ -83,6 +84,7 @@ impl Session {
             if !(is_status || ["TABLES", "TABLE", "PRIVILEGES", "HOSTS", "LOGS"].iter().any(|what| words.take(what))) {
                 return Ok(None);
             }
+            self.commit();
             self.may_control("RELOAD")?;
             if is_status {
                 self.state.region().flush_status();
@@ -93,8 +95,56 @@ impl Session {
         Ok(Some(Outcome::done()))
     }
 
+    /// `AND CHAIN` begins another one.
+    fn end_transaction(&self, words: &mut Words<'_>) {
+        let chains = words.take("AND") && words.take("CHAIN");
+        lock(&self.state.settings).savepoints = chains.then(Vec::new);
+    }
+
+    /// As statements do that cannot be part of a transaction.
+    pub(crate) fn commit(&self) {
+        lock(&self.state.settings).savepoints = None;
+    }
+
+    /// `SET [SESSION] TRANSACTION …`: of the session it is kept, of the next transaction it is of no consequence.
+    fn set_transaction(&mut self, words: &mut Words<'_>, of_session: bool) -> Result<Outcome, Error> {
+        let mut found = Vec::new();
+        loop {
+            if words.take("ISOLATION") && words.take("LEVEL") {
+                let level = match words.name()?.to_ascii_uppercase().as_str() {
+                    "REPEATABLE" if words.take("READ") => "REPEATABLE-READ",
+                    "READ" if words.take("COMMITTED") => "READ-COMMITTED",
+                    "READ" if words.take("UNCOMMITTED") => "READ-UNCOMMITTED",
+                    "SERIALIZABLE" => "SERIALIZABLE",
+                    _ => return Err(words.wrong()),
+                };
+                found.push(("transaction_isolation", level));
+            } else if words.take("READ") {
+                let read_only = words.take("ONLY");
+                if !read_only && !words.take("WRITE") {
+                    return Err(words.wrong());
+                }
+                found.push(("transaction_read_only", if read_only { "1" } else { "0" }));
+            } else {
+                return Err(words.wrong());
+            }
+            if !words.take_token(&Token::Comma) {
+                break;
+            }
+        }
+        words.end()?;
+        if !of_session && self.is_in_transaction() {
+            let message = "Transaction characteristics can't be changed while a transaction is in progress";
+            return Err(Error::new(1568, "25001", message.to_owned()));
+        }
+        for (name, value) in found.into_iter().filter(|_| of_session) {
+            self.set_variable(name, &OwnedValue::Text(value.to_owned()))?;
+        }
+        Ok(Outcome::done())
+    }
+
     fn savepoint(&self, name: String) -> Result<(), Error> {
-        let commits_each = self.state.variable("autocommit") != Some(0_i64.into());
+        let commits_each = self.is_autocommit();
         let mut settings = lock(&self.state.settings);
         let savepoints = match &mut settings.savepoints {
             Some(savepoints) => savepoints,

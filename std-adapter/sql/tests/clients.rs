@@ -81,6 +81,66 @@ fn safe_updates() {
     check(&mut session, "DELETE FROM setup_actors", "1 changed");
 }
 
+/// What clients are told with each answer.
+#[test]
+fn transactions() {
+    let mut session = session();
+    let mut after = |statement: &str, expected: (bool, bool)| {
+        let found = run(&mut session, statement);
+        assert!(!found.starts_with("ERROR"), "{statement}: {found}");
+        assert_eq!((session.is_autocommit(), session.is_in_transaction()), expected, "{statement}");
+    };
+    for (begin, end) in [
+        ("BEGIN", "COMMIT"),
+        ("START TRANSACTION READ ONLY", "ROLLBACK"),
+        ("BEGIN WORK", "COMMIT WORK"),
+        ("START TRANSACTION WITH CONSISTENT SNAPSHOT", "COMMIT AND NO CHAIN"),
+        ("BEGIN", "TRUNCATE events_waits_history"),
+        ("BEGIN", "CREATE TABLE test.t AS SELECT 1"),
+        ("BEGIN", "DROP TABLE test.t"),
+        ("BEGIN", "FLUSH STATUS"),
+        ("BEGIN", "LOCK TABLES setup_actors READ"),
+    ] {
+        after(begin, (true, true));
+        after("SELECT 1", (true, true));
+        after("SAVEPOINT a", (true, true));
+        after("ROLLBACK TO a", (true, true));
+        after("SET autocommit = 1", (true, true));
+        after(end, (true, false));
+    }
+    after("BEGIN", (true, true));
+    after("COMMIT WORK AND CHAIN NO RELEASE", (true, true));
+    after("ROLLBACK AND CHAIN", (true, true));
+    after("SET autocommit = OFF", (false, true));
+    after("SET autocommit = 1", (true, false));
+    after("SET @@session.autocommit = 0", (false, false));
+    // Only a table whose engine has transactions begins one.
+    after("SELECT * FROM setup_actors", (false, false));
+    after("BEGIN", (false, true));
+    after("SET autocommit = DEFAULT", (true, false));
+    let isolation = "SELECT @@transaction_isolation, @@tx_isolation, @@transaction_read_only, @@tx_read_only";
+    for (statement, expected) in [
+        ("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "READ-COMMITTED,READ-COMMITTED,0,0"),
+        ("SET LOCAL TRANSACTION READ ONLY, ISOLATION LEVEL SERIALIZABLE", "SERIALIZABLE,SERIALIZABLE,1,1"),
+        ("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED, READ WRITE", "SERIALIZABLE,SERIALIZABLE,1,1"),
+        ("SET @@session.tx_isolation = 'REPEATABLE-READ', tx_read_only = 0", "REPEATABLE-READ,REPEATABLE-READ,0,0"),
+    ] {
+        check(&mut session, statement, "0 changed");
+        check(&mut session, isolation, expected);
+    }
+    check(&mut session, "BEGIN", "0 changed");
+    let refusal = "ERROR 1568 (25001): Transaction characteristics can't be changed while a transaction is in progress";
+    assert_eq!(run(&mut session, "SET TRANSACTION READ ONLY"), refusal);
+    for statement in ["SET TRANSACTION", "SET SESSION TRANSACTION ISOLATION LEVEL READ", "SET TRANSACTION READ ONLY x"] {
+        assert!(run(&mut session, statement).starts_with("ERROR 1064 "), "{statement}");
+    }
+    // As drivers do that prepare everything.
+    for statement in ["COMMIT AND CHAIN", "ROLLBACK WORK", "DO ? + 1", "FLUSH /*!40101 LOCAL */ TABLES"] {
+        let found = session.describe(statement).map(|found| (found.parameters, found.columns.len()));
+        assert_eq!(found, Ok((usize::from(statement.contains('?')), 0)), "{statement}");
+    }
+}
+
 /// As Rails and others set everything at once.
 #[test]
 fn character_sets_among_assignments() {
@@ -119,6 +179,19 @@ fn quoted_user_variables() {
     check(&mut session, "SELECT @`a b`, @c, @`C`, @'d' + 1, @`d`AS e", "1,x,x,4,3");
     check(&mut session, "SELECT b'1000001', B'01000010', b''", "A,B,\"\"");
     assert!(run(&mut session, "SELECT b'2'").starts_with("ERROR 1064 "));
+}
+
+#[test]
+fn listing_warnings_warns_of_nothing() {
+    let mut session = session();
+    check(&mut session, "DROP TABLE IF EXISTS test.nothing", "0 changed");
+    assert_eq!(session.warning_count(), 1);
+    for statement in ["SHOW WARNINGS", "SHOW COUNT(*) WARNINGS", "SHOW ERRORS"] {
+        assert!(!run(&mut session, statement).starts_with("ERROR"));
+        assert_eq!((session.warnings().len(), session.warning_count()), (1, 0), "{statement}");
+    }
+    check(&mut session, "SELECT 1", "1");
+    assert_eq!(session.warning_count(), 0);
 }
 
 #[test]

@@ -525,8 +525,12 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     fn done(&self, more: u16) -> Done<'static> {
-        let warnings = u16::try_from(self.session.warnings().len()).unwrap_or(u16::MAX);
-        Done { status: status::AUTOCOMMIT | more, warnings, ..Done::default() }
+        let warnings = u16::try_from(self.session.warning_count()).unwrap_or(u16::MAX);
+        let own = |is_so: bool, bit: u16| if is_so { bit } else { 0 };
+        let status = own(self.session.is_autocommit(), status::AUTOCOMMIT)
+            | own(self.session.is_in_transaction(), status::IN_TRANSACTION)
+            | more;
+        Done { status, warnings, ..Done::default() }
     }
 
     fn ok(&mut self) -> Result<(), End> {

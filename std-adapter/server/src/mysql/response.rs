@@ -7,6 +7,8 @@ use perfschema_sql::{Error, Origin};
 
 /// Bits of an answer's status.
 pub(crate) mod status {
+    /// A transaction has begun.
+    pub(crate) const IN_TRANSACTION: u16 = 1;
     pub(crate) const AUTOCOMMIT: u16 = 2;
     /// Another statement of the same command has an answer, too.
     pub(crate) const MORE_RESULTS: u16 = 8;
