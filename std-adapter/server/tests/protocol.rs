@@ -91,6 +91,68 @@ fn the_status_tells_of_transactions() {
     client.skip(2);
 }
 
+/// Rows that are fetched by and by.
+#[test]
+fn cursors() {
+    let server = server(Limits { prepared_bytes: 64 * 1024, ..Limits::default() });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    for deprecate_eof in [false, true] {
+        let mut client = Client::connect(&listener, "boss", deprecate_eof);
+        let end = |status: u8| if deprecate_eof { vec![0xfe, 0, 0, status, 0, 0, 0] } else { vec![0xfe, 0, 0, status, 0] };
+        let prepare = |client: &mut Client, text: &str, others: usize| {
+            let answer = client.send(format!("\x16{text}").as_bytes());
+            assert_eq!(answer[0], 0, "{}", String::from_utf8_lossy(&answer));
+            client.skip(others);
+            answer[1..5].to_vec()
+        };
+        let (one, two) = (if deprecate_eof { 1 } else { 2 }, if deprecate_eof { 2 } else { 4 });
+        let text = "SELECT 1 WHERE ? UNION ALL SELECT 2 UNION ALL SELECT 3";
+        let id = prepare(&mut client, text, two);
+        let of = |id: &[u8], command: u8, rest: &[u8]| [&[command], id, rest].concat();
+        let execute = of(&id, 0x17, b"\x01\x01\0\0\0\0\x01\x08\0\x01\0\0\0\0\0\0\0");
+        let fetch = |count: u32| of(&id, 0x1c, &count.to_le_bytes());
+        let row = |number: u64| [&[0, 0][..], &number.to_le_bytes()].concat();
+        assert_eq!(client.fails(&fetch(1)), 1421);
+        for _ in 0..2 {
+            assert_eq!(client.send(&execute), [1]);
+            client.skip(1);
+            assert_eq!(client.read(), end(2 | 64), "the columns' end");
+            assert_eq!(client.send(&fetch(2)), row(1));
+            assert_eq!([client.read(), client.read()], [row(2), end(2 | 64)]);
+            // Another statement meanwhile.
+            assert_eq!(client.query("SELECT 7"), [[Some("7".to_owned())]]);
+            assert_eq!(client.send(&fetch(1)), row(3));
+            assert_eq!(client.read(), end(2 | 64));
+            assert_eq!(client.send(&fetch(1)), end(2 | 128));
+            assert_eq!(client.fails(&fetch(1)), 1421);
+        }
+        // Executed anew it begins anew; reset it has none.
+        client.send(&execute);
+        client.skip(2);
+        client.send(&fetch(2));
+        client.skip(2);
+        client.send(&execute);
+        client.skip(2);
+        assert_eq!(client.send(&fetch(9)), row(1));
+        assert_eq!([client.read(), client.read(), client.read()], [row(2), row(3), end(2 | 128)]);
+        client.send(&execute);
+        client.skip(2);
+        assert_eq!(client.send(&of(&id, 0x1a, b""))[0], 0);
+        assert_eq!(client.fails(&fetch(1)), 1421);
+        // What has no rows has no cursor, and neither has what there is no room for.
+        let other = prepare(&mut client, "DO 1", 0);
+        assert_eq!(client.send(&of(&other, 0x17, b"\x01\x01\0\0\0")), [0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(client.fails(&of(&other, 0x1c, b"\x01\0\0\0")), 1421);
+        let large = prepare(&mut client, "SELECT REPEAT('x', 70000)", one);
+        assert_eq!(client.send(&of(&large, 0x17, b"\x01\x01\0\0\0")), [1]);
+        client.skip(one);
+        assert_eq!(client.read().len(), 2 + 4 + 70000);
+        assert_eq!(client.read(), end(2));
+        client.tell(&of(&id, 0x19, b""));
+        assert_eq!(client.fails(&fetch(1)), 1243);
+    }
+}
+
 /// A piece takes room even if it has no bytes.
 #[test]
 fn pieces_of_parameters_are_counted() {
@@ -163,10 +225,10 @@ fn every_command() {
         columns
     };
     assert_eq!(process_list(b"\x0a"), process_list(b"\x03SHOW PROCESSLIST"), "process info");
-    for unknown in [0x00, 0x05, 0x06, 0x07, 0x08, 0x0d, 0x12, 0x1c, 0x20, 0xff] {
+    for unknown in [0x00, 0x05, 0x06, 0x07, 0x08, 0x0d, 0x12, 0x20, 0xff] {
         assert_eq!(client.fails(&[unknown]), 1047, "{unknown:#x}");
     }
-    for cut in [&b""[..], b"\x04t", b"\x0c\0", b"\x17\0", b"\x18\0", b"\x19", b"\x1a", b"\x1b"] {
+    for cut in [&b""[..], b"\x04t", b"\x0c\0", b"\x17\0", b"\x18\0", b"\x19", b"\x1a", b"\x1b", b"\x1c\0\0\0\0\0"] {
         assert_eq!(client.fails(cut), 1835, "{cut:?}");
     }
     // Change user: asked for another answer, which is empty here.

@@ -19,7 +19,8 @@ pub(crate) enum Command<'a> {
     ResetConnection,
     SetMultiStatements(bool),
     Prepare(&'a [u8]),
-    Execute { statement: u32, arguments: &'a [u8] },
+    Execute { statement: u32, with_cursor: bool, arguments: &'a [u8] },
+    Fetch { statement: u32, rows: u32 },
     SendLongData { statement: u32, parameter: u16, bytes: &'a [u8] },
     Close(u32),
     Reset(u32),
@@ -42,9 +43,11 @@ impl<'a> Command<'a> {
             0x16 => Command::Prepare(parts.0),
             0x17 => {
                 let statement = parts.u32()?;
-                // What kind of cursor, which is never opened, and how often, which is always once.
-                parts.bytes(1 + 4)?;
-                Command::Execute { statement, arguments: parts.0 }
+                // CURSOR_TYPE_READ_ONLY; the other kinds MySQL has not either.
+                let with_cursor = parts.u8()? & 1 != 0;
+                // How often, which is always once.
+                parts.bytes(4)?;
+                Command::Execute { statement, with_cursor, arguments: parts.0 }
             }
             0x18 => Command::SendLongData { statement: parts.u32()?, parameter: parts.u16()?, bytes: parts.0 },
             0x19 => Command::Close(parts.u32()?),
@@ -54,6 +57,7 @@ impl<'a> Command<'a> {
                 1 => Command::SetMultiStatements(false),
                 _ => Command::Unknown,
             },
+            0x1c => Command::Fetch { statement: parts.u32()?, rows: parts.u32()? },
             0x1f => Command::ResetConnection,
             _ => Command::Unknown,
         })
@@ -75,6 +79,7 @@ impl<'a> Command<'a> {
             Command::SetMultiStatements(_) => "Set option",
             Command::Prepare(_) => "Prepare",
             Command::Execute { .. } => "Execute",
+            Command::Fetch { .. } => "Fetch",
             Command::SendLongData { .. } => "Long Data",
             Command::Close(_) => "Close stmt",
             Command::Reset(_) => "Reset stmt",

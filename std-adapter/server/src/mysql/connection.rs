@@ -4,7 +4,7 @@ use super::authentication::{Nonce, Plugin, nonce};
 use super::command::{self, Command};
 use super::handshake::{self, Login, capability};
 use super::packet::{Malformed, PacketError, Packets, Stream};
-use super::prepared::Statements;
+use super::prepared::{Cursor, Statements};
 use super::response::{self, Column, Done, status};
 use crate::clients::{Place, error};
 use crate::tls::{Securable, Tls};
@@ -286,7 +286,8 @@ impl<'a, S: Stream> Connection<'a, S> {
                 Ok(self.packets.flush()?)
             }
             Command::Prepare(text) => self.prepare(text),
-            Command::Execute { statement, arguments } => self.execute(statement, arguments),
+            Command::Execute { statement, with_cursor, arguments } => self.execute(statement, with_cursor, arguments),
+            Command::Fetch { statement, rows } => self.fetch(statement, rows),
             Command::SendLongData { statement, parameter, bytes } => {
                 // It has no answer.
                 let limits = self.limits();
@@ -298,7 +299,10 @@ impl<'a, S: Stream> Connection<'a, S> {
                 Ok(())
             }
             Command::Reset(statement) => match self.statements.take_long(statement) {
-                Some(_) => self.ok(),
+                Some(_) => {
+                    self.statements.close_cursor(statement);
+                    self.ok()
+                }
                 None => self.error(&unknown_statement(statement, "mysqld_stmt_reset")),
             },
             Command::Unknown => self.error(&error(1047, "08S01", "Unknown command")),
@@ -376,8 +380,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     fn rows(&mut self, grid: &Grid, origins: &[Option<Origin>], form: Form, more: u16) -> io::Result<()> {
         let done = self.done(more);
-        let column = |(index, head)| Column::of(head, grid.rows.iter().filter_map(move |row| row.get(index)));
-        let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
+        let columns = columns_of(grid);
         let mut packet = Vec::new();
         super::packet::put_number(&mut packet, columns.len() as u64);
         self.packets.write(&packet)?;
@@ -503,7 +506,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         Ok(self.packets.flush()?)
     }
 
-    fn execute(&mut self, id: u32, arguments: &[u8]) -> Result<(), End> {
+    fn execute(&mut self, id: u32, with_cursor: bool, arguments: &[u8]) -> Result<(), End> {
+        self.statements.close_cursor(id);
         let Some((prepared, long)) = self.statements.take_long(id) else {
             return self.error(&unknown_statement(id, "mysqld_stmt_execute"));
         };
@@ -516,8 +520,55 @@ impl<'a, S: Stream> Connection<'a, S> {
             return self.error(&error(1210, "HY000", "Incorrect arguments to mysqld_stmt_execute"));
         };
         let text = prepared.text.clone();
-        let result = self.statement(&text, &values);
-        self.answer(&result, Form::Binary, 0)
+        match self.statement(&text, &values) {
+            Ok(Outcome::Rows(grid)) if with_cursor => self.open_cursor(id, grid),
+            result => self.answer(&result, Form::Binary, 0),
+        }
+    }
+
+    /// Answers with the columns, and keeps the rows; where there is no room for them, they go at once, as if nobody had wanted a cursor.
+    fn open_cursor(&mut self, id: u32, mut grid: Grid) -> Result<(), End> {
+        let columns = columns_of(&grid);
+        let rows = std::mem::take(&mut grid.rows);
+        let limits = self.limits();
+        if let Err(cursor) = self.statements.open(id, Cursor::new(columns.clone(), rows), limits) {
+            grid.rows = cursor.rows.collect();
+            return self.answer(&Ok(Outcome::Rows(grid)), Form::Binary, 0);
+        }
+        let origins = std::mem::take(&mut self.origins);
+        let done = self.done(status::CURSOR_EXISTS);
+        let mut packet = Vec::new();
+        super::packet::put_number(&mut packet, columns.len() as u64);
+        self.packets.write(&packet)?;
+        self.definitions(&grid, &columns, &origins, done)?;
+        // Here the columns have an end of their own.
+        if self.deprecates_eof() {
+            self.packets.write(&done.end_of_rows(true))?;
+        }
+        Ok(self.packets.flush()?)
+    }
+
+    fn fetch(&mut self, id: u32, count: u32) -> Result<(), End> {
+        let cursor = match self.statements.cursor(id) {
+            Some(Some(cursor)) => cursor,
+            Some(None) => return self.error(&error(1421, "HY000", format!("The statement ({id}) has no open cursor."))),
+            None => return self.error(&unknown_statement(id, "mysqld_stmt_fetch")),
+        };
+        let mut packet = Vec::new();
+        let mut sent = 0;
+        for row in cursor.rows.by_ref().take(count as usize) {
+            response::binary_row(&mut packet, &row, &cursor.columns);
+            self.packets.write(&packet)?;
+            sent += 1;
+        }
+        // As MySQL, which sees the end only when it looks behind it.
+        let is_over = sent < count;
+        if is_over {
+            self.statements.close_cursor(id);
+        }
+        let done = self.done(if is_over { status::LAST_ROW_SENT } else { status::CURSOR_EXISTS });
+        self.packets.write(&done.end_of_rows(self.deprecates_eof()))?;
+        Ok(self.packets.flush()?)
     }
 
     fn deprecates_eof(&self) -> bool {
@@ -550,6 +601,11 @@ fn open<S: Stream>(shared: &Shared, account: Account, place: &Place<'_>, stream:
     session.set_encryption(stream.describe(shared.tls.is_some()));
     place.logged_in(session.account(), session.canceller());
     Ok(session)
+}
+
+fn columns_of(grid: &Grid) -> Vec<Column> {
+    let column = |(index, head)| Column::of(head, grid.rows.iter().filter_map(move |row| row.get(index)));
+    grid.columns.iter().enumerate().map(column).collect()
 }
 
 fn utf8(text: &[u8]) -> Result<&str, Error> {

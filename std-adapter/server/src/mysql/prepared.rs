@@ -1,10 +1,14 @@
-//! The statements that a client has prepared, with what has come of their parameters, and how many bytes that is.
+//! The statements that a client has prepared, with what has come of their parameters and what has not gone of their rows, and how many
+//! bytes that is.
 
 use super::command::ParameterType;
+use super::response::Column;
 use crate::Limits;
 use crate::clients::error;
+use perfschema::render::OwnedValue;
 use perfschema_sql::Error;
 use std::collections::HashMap;
+use std::vec::IntoIter;
 
 /// What a parameter that comes in pieces takes beside its bytes, even if it has none: its entry, and the room that the map keeps
 /// free.
@@ -12,6 +16,23 @@ const PARAMETER_BYTES: usize = 2 * size_of::<(u16, Vec<u8>)>();
 
 /// Parameters that came in pieces, by their places.
 pub(crate) type Long = HashMap<u16, Vec<u8>>;
+
+/// Rows that a client fetches by and by.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: IntoIter<Vec<OwnedValue>>,
+    size_bytes: usize,
+}
+
+impl Cursor {
+    pub(crate) fn new(columns: Vec<Column>, rows: Vec<Vec<OwnedValue>>) -> Cursor {
+        let text = |value: &OwnedValue| if let OwnedValue::Text(text) = value { text.len() } else { 0 };
+        let row = |row: &Vec<OwnedValue>| size_of_val(row) + size_of_val(row.as_slice()) + row.iter().map(text).sum::<usize>();
+        let size_bytes = size_of_val(columns.as_slice()) + rows.iter().map(row).sum::<usize>();
+        Cursor { columns, rows: rows.into_iter(), size_bytes }
+    }
+}
 
 /// A statement that a client has prepared.
 #[derive(Debug)]
@@ -24,11 +45,13 @@ pub(crate) struct Prepared {
     long_bytes: usize,
     /// What was wrong with a piece; it has no answer of its own.
     long_error: Option<Error>,
+    cursor: Option<Cursor>,
 }
 
 impl Prepared {
     fn size_bytes(&self) -> usize {
-        self.text.len() + self.parameters * size_of::<ParameterType>() + self.long_size_bytes()
+        let cursor = self.cursor.as_ref().map_or(0, |cursor| cursor.size_bytes);
+        self.text.len() + self.parameters * size_of::<ParameterType>() + self.long_size_bytes() + cursor
     }
 
     fn long_size_bytes(&self) -> usize {
@@ -65,7 +88,8 @@ impl Statements {
         self.last = self.last.wrapping_add(1);
         // After four billion others there may be one of this number.
         self.remove(self.last);
-        let prepared = Prepared { text, parameters, types: Vec::new(), long: Long::new(), long_bytes: 0, long_error: None };
+        let prepared =
+            Prepared { text, parameters, types: Vec::new(), long: Long::new(), long_bytes: 0, long_error: None, cursor: None };
         self.size_bytes += prepared.size_bytes();
         self.all.insert(self.last, prepared);
         self.last
@@ -86,6 +110,28 @@ impl Statements {
         let long = prepared.take_long();
         let result = prepared.long_error.take().map_or(Ok(long), Err);
         Some((prepared, result))
+    }
+
+    /// Keeps rows to be fetched; gives them back where there is no room for them, or no such statement.
+    pub(crate) fn open(&mut self, id: u32, cursor: Cursor, limits: &Limits) -> Result<(), Cursor> {
+        match self.all.get_mut(&id) {
+            Some(prepared) if prepared.cursor.is_none() && self.size_bytes + cursor.size_bytes <= limits.prepared_bytes => {
+                self.size_bytes += cursor.size_bytes;
+                prepared.cursor = Some(cursor);
+                Ok(())
+            }
+            _ => Err(cursor),
+        }
+    }
+
+    /// The rows that are to be fetched; None: there is no such statement.
+    pub(crate) fn cursor(&mut self, id: u32) -> Option<Option<&mut Cursor>> {
+        Some(self.all.get_mut(&id)?.cursor.as_mut())
+    }
+
+    pub(crate) fn close_cursor(&mut self, id: u32) {
+        let cursor = self.all.get_mut(&id).and_then(|prepared| prepared.cursor.take());
+        self.size_bytes -= cursor.map_or(0, |cursor| cursor.size_bytes);
     }
 
     /// A piece of a parameter. What is wrong with it is said when the statement is executed.
@@ -119,7 +165,7 @@ mod tests {
     fn the_total_is_the_sum() {
         let limits = Limits { prepared_bytes: 2000, packet_bytes: 300, ..Limits::default() };
         let mut statements = Statements::default();
-        let mut refused = 0;
+        let (mut refused, mut opened) = (0, 0);
         for step in 0..5000_u32 {
             let id = statements.last.saturating_sub(step / 3 % 4);
             match step * 7 % 23 {
@@ -129,6 +175,13 @@ mod tests {
                 1 => statements.remove(id),
                 2 => refused += u32::from(statements.take_long(id).is_some_and(|(_, long)| long.is_err())),
                 3 if step % 11 == 0 => statements.clear(),
+                4 => {
+                    let rows = vec![vec![OwnedValue::Text("x".repeat((step % 400) as usize))]; 2];
+                    let before = statements.size_bytes();
+                    opened += u32::from(statements.open(id, Cursor::new(Vec::new(), rows), &limits).is_ok());
+                    assert!(statements.size_bytes() <= before.max(limits.prepared_bytes), "{step}");
+                }
+                5 => statements.close_cursor(id),
                 _ => {
                     let before = statements.size_bytes();
                     statements.add_piece(id, (step % 4) as u16, &[b'x'; 40][..(step % 41) as usize], &limits);
@@ -138,6 +191,6 @@ mod tests {
             let sum: usize = statements.all.values().map(Prepared::size_bytes).sum();
             assert_eq!(statements.size_bytes(), sum, "{step}");
         }
-        assert!(refused > 10, "{refused}");
+        assert!(refused > 10 && opened > 10, "{refused}, {opened}");
     }
 }

@@ -12,6 +12,10 @@ pub(crate) mod status {
     pub(crate) const AUTOCOMMIT: u16 = 2;
     /// Another statement of the same command has an answer, too.
     pub(crate) const MORE_RESULTS: u16 = 8;
+    /// The rows are fetched by and by.
+    pub(crate) const CURSOR_EXISTS: u16 = 64;
+    /// There are no more of these.
+    pub(crate) const LAST_ROW_SENT: u16 = 128;
 }
 
 /// What a statement without rows has done.
