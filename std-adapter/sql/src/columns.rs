@@ -77,8 +77,9 @@ pub(crate) fn name_as_written(query: &mut Query, written: Vec<String>) {
         return;
     }
     for (item, written) in select.projection.iter_mut().zip(written) {
+        // Placeholders are numbered by now.
         if let SelectItem::UnnamedExpr(expr) = item
-            && !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_))
+            && (written == "?" || !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_)))
         {
             let expr = crate::dialect::take(expr);
             *item = SelectItem::ExprWithAlias { expr, alias: crate::dialect::ident(&written.replace(['`', '\0'], "")) };

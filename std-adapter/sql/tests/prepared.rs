@@ -80,3 +80,14 @@ fn what_is_kept_is_bounded() {
     check(&mut session, &format!("PREPARE s7 FROM '{long}'"), "Statement prepared");
     check(&mut session, "EXECUTE s7", "1000000");
 }
+
+/// As MySQL names them: clients look values up by their headings.
+#[test]
+fn placeholders_are_headed_as_written() {
+    let mut session = session();
+    let columns = session.describe("SELECT ?, ? + 1, ?").expect("it can be prepared").columns;
+    assert_eq!(columns.iter().map(|head| head.name.as_str()).collect::<Vec<_>>(), ["?", "? + 1", "?"]);
+    check(&mut session, "PREPARE s FROM 'SELECT ?'", "Statement prepared");
+    check(&mut session, "SET @a = 1", "0 changed");
+    assert_eq!(run(&mut session, "EXECUTE s USING @a").lines().next(), Some("?"));
+}
