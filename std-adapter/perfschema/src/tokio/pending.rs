@@ -151,13 +151,16 @@ impl<I: Io> Begun<I> {
     }
 }
 
-/// An operation, recorded from its first poll until it has completed, or is given up; `end` ends it, and says what it returns.
-// No async fn: that would have operation and wait twice, as what it is called with and as what it waits for.
-pub(crate) struct Recorded<I: Io, F, E> {
-    // Given up before its wait ends, as in an async fn. None once it has completed.
-    operation: Option<F>,
-    wait: Stage<I>,
-    end: Option<E>,
+pin_project_lite::pin_project! {
+    /// An operation, recorded from its first poll until it has completed, or is given up; `end` ends it, and says what it returns.
+    // No async fn: that would have operation and wait twice, as what it is called with and as what it waits for.
+    pub(crate) struct Recorded<I: Io, F, E> {
+        // Given up before its wait ends, as in an async fn. None once it has completed.
+        #[pin]
+        operation: Option<F>,
+        wait: Stage<I>,
+        end: Option<E>,
+    }
 }
 
 enum Stage<I: Io> {
@@ -169,18 +172,15 @@ impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        // SAFETY: of what is pinned only `operation` may not be moved, and it is not: it is polled, and dropped, where it is.
-        let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: as above; nothing is done when this is dropped, and it is Unpin only if the operation is.
-        let mut place = unsafe { Pin::new_unchecked(&mut this.operation) };
-        if let Stage::Unpolled(io) = this.wait {
-            this.wait = Stage::Polled(Pending::begin(io));
+        let mut this = self.project();
+        if let Stage::Unpolled(io) = *this.wait {
+            *this.wait = Stage::Polled(Pending::begin(io));
         }
-        let (Some(operation), Stage::Polled(pending)) = (place.as_mut().as_pin_mut(), &mut this.wait) else {
+        let (Some(operation), Stage::Polled(pending)) = (this.operation.as_mut().as_pin_mut(), this.wait) else {
             panic!("`async fn` resumed after completion");
         };
         let result = std::task::ready!(operation.poll(cx));
-        place.set(None);
+        this.operation.set(None);
         // It ends here also if `end` does not say so.
         let mut pending = std::mem::replace(pending, Pending::None);
         match this.end.take() {
