@@ -339,6 +339,8 @@ fn setup_actors_decides_how_a_foreground_thread_starts() {
             ("ada", "db2", "YES NO"),
             ("ada", "db1", "YES YES"),
             ("Ada", "db2", "NO NO"),
+            // Of a host the case of letters does not count.
+            ("bob", "DB1", "NO YES"),
             ("", "", "NO NO"),
         ] {
             let actor = world.user(user, host);
@@ -372,6 +374,11 @@ fn setup_actors_insert_delete_truncate() {
     let duplicate = insert(world, &[("USER", Value::Text("ada")), ("ENABLED", Value::Text("NO"))]).unwrap_err();
     assert_eq!((duplicate.errno(), duplicate.sqlstate()), (1022, "23000"));
     assert_eq!(duplicate.to_string(), "Can't write; duplicate key in table 'setup_actors'");
+    let [on, off] = ["db1", "DB1"].map(|host| insert(world, &[("HOST", Value::Text(host))]).map_err(|error| error.errno()));
+    assert_eq!((on, off), (Ok(()), Err(1022)), "the case of a host's letters does not count");
+    assert_eq!(insert(world, &[("USER", Value::Text("Ada"))]).unwrap_err().errno(), 1114, "that of a user's does: it is full");
+    let mut other_case = |row: &dyn Row| row.cell(0) == Value::Text("db1");
+    assert_eq!(tables::find("setup_actors").unwrap().delete(world.region, &mut other_case), Ok(1));
     let long = "x".repeat(129);
     let error = insert(world, &[("USER", Value::Text(&long))]).unwrap_err();
     assert_eq!(

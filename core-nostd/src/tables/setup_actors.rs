@@ -127,7 +127,6 @@ impl TableSource for SetupActors {
 }
 
 fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), TableError> {
-    let [host, user, role] = *texts;
     let last = &setup::setup(region)[setup::word::LAST_ACTOR];
     let mut claimed = None;
     loop {
@@ -136,7 +135,7 @@ fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), 
         let seen = last.fetch_add(0, Ordering::Acquire);
         publish_inserted(region, seen);
         let mut exists = false;
-        region.scan(&SetupActors, |row| exists |= (row.host, row.user, row.role) == (host, user, role));
+        region.scan(&SetupActors, |row| exists |= has_key(row, texts));
         if exists {
             claimed.into_iter().for_each(|(_, claim): (u64, Claim<'_>)| claim.give_up());
             return Err(TableError::DuplicateKey { table: "setup_actors" });
@@ -197,12 +196,19 @@ fn read(words: &RowWords) -> Look<(SetupActorsRow, Version)> {
     })
 }
 
+/// Whether a row has this host, user and role. As MySQL's column has it, the case of a host's letters does not count.
+fn has_key(row: &SetupActorsRow, [host, user, role]: &[Text<128>; 3]) -> bool {
+    is_host(row.host, host.as_str()) && row.user == *user && row.role == *role
+}
+
+fn is_host(host: Text<128>, name: &str) -> bool {
+    host.as_str().eq_ignore_ascii_case(name)
+}
+
 /// The place of a row, and which of the rows that were ever there it is.
 fn find<'r>(region: &Region<'r>, row: &SetupActorsRow) -> Option<(&'r RowWords, Version)> {
     region.arrays::<SETUP_ACTOR>(Section::SetupActors).iter().find_map(|words| match read(words) {
-        Look::Live((found, version)) if (found.host, found.user, found.role) == (row.host, row.user, row.role) => {
-            Some((words, version))
-        }
+        Look::Live((found, version)) if has_key(&found, &[row.host, row.user, row.role]) => Some((words, version)),
         _ => None,
     })
 }
@@ -221,12 +227,13 @@ pub(crate) fn setting_for(region: &Region<'_>, identity: &ActorIdentity<'_>) -> 
     let mut best = 0;
     let mut setting = ThreadSetting { instrumented: false, history: false };
     region.scan(&SetupActors, |row| {
-        let fits = |pattern: &Text<128>, name: &str| match pattern.as_str() {
+        let fits = |pattern: Text<128>, is_exact: bool| match pattern.as_str() {
             "%" => 1,
-            exact if exact == name => 2,
+            _ if is_exact => 2,
             _ => 0,
         };
-        let (user, host) = (fits(&row.user, identity.user), fits(&row.host, identity.host));
+        let user = fits(row.user, row.user.as_str() == identity.user);
+        let host = fits(row.host, is_host(row.host, identity.host));
         let rank = user * host * 4 + user;
         if user * host != 0 && rank > best {
             best = rank;
