@@ -220,7 +220,7 @@ macro_rules! conversions {
             }
         }
 
-        $crate::net::system::handles!($type);
+        $crate::net::system::handles!($type, |this| this.socket.std());
         $crate::net::system::owned_handles!($type, $std);
     };
 }

@@ -9,39 +9,52 @@ pub(crate) fn descriptor(socket: &impl AsRawFd) -> i32 {
 
 /// The descriptor, as std has it, and tokio.
 macro_rules! handles {
-    ($type:ident) => {
+    ($type:ident, |$this:ident| $inner:expr) => {
         impl std::os::fd::AsFd for $type {
             fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-                self.socket.std().as_fd()
+                let $this = self;
+                $inner.as_fd()
             }
         }
 
         impl std::os::fd::AsRawFd for $type {
             fn as_raw_fd(&self) -> std::os::fd::RawFd {
-                self.socket.std().as_raw_fd()
+                let $this = self;
+                $inner.as_raw_fd()
             }
         }
+    };
+}
+
+/// Conversions from and to descriptors that nobody owns, as std has them, and tokio.
+macro_rules! raw_handles {
+    ($type:ident, $inner:ty) => {
+        const _: () = {
+            use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
+
+            impl IntoRawFd for $type {
+                fn into_raw_fd(self) -> RawFd {
+                    <$inner>::from(self).into_raw_fd()
+                }
+            }
+
+            impl FromRawFd for $type {
+                unsafe fn from_raw_fd(fd: RawFd) -> $type {
+                    // SAFETY: the caller promises what the other asks for.
+                    unsafe { <$inner>::from_raw_fd(fd) }.into()
+                }
+            }
+        };
     };
 }
 
 /// Conversions from and to descriptors, as std has them.
 macro_rules! owned_handles {
     ($type:ident, $std:ty) => {
+        $crate::net::system::raw_handles!($type, $std);
+
         const _: () = {
-            use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
-
-            impl IntoRawFd for $type {
-                fn into_raw_fd(self) -> RawFd {
-                    <$std>::from(self).into_raw_fd()
-                }
-            }
-
-            impl FromRawFd for $type {
-                unsafe fn from_raw_fd(fd: RawFd) -> $type {
-                    // SAFETY: the caller promises what std's asks for.
-                    unsafe { <$std>::from_raw_fd(fd) }.into()
-                }
-            }
+            use std::os::fd::OwnedFd;
 
             impl From<OwnedFd> for $type {
                 fn from(fd: OwnedFd) -> $type {
@@ -58,4 +71,4 @@ macro_rules! owned_handles {
     };
 }
 
-pub(crate) use {handles, owned_handles};
+pub(crate) use {handles, owned_handles, raw_handles};

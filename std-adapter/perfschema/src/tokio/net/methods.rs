@@ -332,7 +332,7 @@ macro_rules! conversions {
             }
         }
 
-        $crate::net::system::handles!($type);
+        $crate::net::system::handles!($type, |this| this.socket.std());
     };
 }
 

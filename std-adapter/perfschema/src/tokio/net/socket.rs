@@ -216,65 +216,8 @@ macro_rules! conversions {
             }
         }
 
-        #[cfg(unix)]
-        const _: () = {
-            use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
-
-            impl AsFd for $type {
-                fn as_fd(&self) -> BorrowedFd<'_> {
-                    self.inner.as_fd()
-                }
-            }
-
-            impl AsRawFd for $type {
-                fn as_raw_fd(&self) -> RawFd {
-                    self.inner.as_raw_fd()
-                }
-            }
-
-            impl IntoRawFd for $type {
-                fn into_raw_fd(self) -> RawFd {
-                    self.inner.into_raw_fd()
-                }
-            }
-
-            impl FromRawFd for $type {
-                unsafe fn from_raw_fd(fd: RawFd) -> $type {
-                    // SAFETY: the caller promises what tokio's asks for.
-                    unsafe { <$tokio>::from_raw_fd(fd) }.into()
-                }
-            }
-        };
-
-        #[cfg(windows)]
-        const _: () = {
-            use std::os::windows::io::{AsRawSocket, AsSocket, BorrowedSocket, FromRawSocket, IntoRawSocket, RawSocket};
-
-            impl AsSocket for $type {
-                fn as_socket(&self) -> BorrowedSocket<'_> {
-                    self.inner.as_socket()
-                }
-            }
-
-            impl AsRawSocket for $type {
-                fn as_raw_socket(&self) -> RawSocket {
-                    self.inner.as_raw_socket()
-                }
-            }
-
-            impl IntoRawSocket for $type {
-                fn into_raw_socket(self) -> RawSocket {
-                    self.inner.into_raw_socket()
-                }
-            }
-
-            impl FromRawSocket for $type {
-                unsafe fn from_raw_socket(socket: RawSocket) -> $type {
-                    // SAFETY: the caller promises what tokio's asks for.
-                    unsafe { <$tokio>::from_raw_socket(socket) }.into()
-                }
-            }
-        };
+        $crate::net::system::handles!($type, |this| this.inner);
+        $crate::net::system::raw_handles!($type, $tokio);
     };
 }
 
