@@ -128,7 +128,7 @@ impl TableSource for SetupActors {
 
 fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), TableError> {
     let last = &setup::setup(region)[setup::word::LAST_ACTOR];
-    let mut claimed = None;
+    let mut claimed: Option<(u64, Claim<'_>)> = None;
     loop {
         // [U2] Acquire: pairs with [U1]; what is below sees every row that was inserted before. It changes nothing, and is no load only
         // because a word may be two halves.
@@ -137,7 +137,9 @@ fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), 
         let mut exists = false;
         region.scan(&SetupActors, |row| exists |= has_key(row, texts));
         if exists {
-            claimed.into_iter().for_each(|(_, claim): (u64, Claim<'_>)| claim.give_up());
+            if let Some((_, claim)) = claimed {
+                claim.give_up();
+            }
             return Err(TableError::DuplicateKey { table: "setup_actors" });
         }
         let own = claimed.or_else(|| claim(region, texts, bits));

@@ -381,10 +381,8 @@ impl<'a, S: Stream> Connection<'a, S> {
     fn rows(&mut self, grid: &Grid, origins: &[Option<Origin>], form: Form, more: u16) -> io::Result<()> {
         let done = self.done(more);
         let columns = columns_of(grid);
+        self.head(grid, &columns, origins, done)?;
         let mut packet = Vec::new();
-        super::packet::put_number(&mut packet, columns.len() as u64);
-        self.packets.write(&packet)?;
-        self.definitions(grid, &columns, origins, done)?;
         for row in &grid.rows {
             match form {
                 Form::Text => response::text_row(&mut packet, row),
@@ -393,6 +391,14 @@ impl<'a, S: Stream> Connection<'a, S> {
             self.packets.write(&packet)?;
         }
         self.packets.write(&done.end_of_rows(self.deprecates_eof()))
+    }
+
+    /// What comes before rows: how many columns, and each of them.
+    fn head(&mut self, grid: &Grid, columns: &[Column], origins: &[Option<Origin>], done: Done<'_>) -> io::Result<()> {
+        let mut packet = Vec::new();
+        super::packet::put_number(&mut packet, columns.len() as u64);
+        self.packets.write(&packet)?;
+        self.definitions(grid, columns, origins, done)
     }
 
     fn definitions(&mut self, grid: &Grid, columns: &[Column], origins: &[Option<Origin>], done: Done<'_>) -> io::Result<()> {
@@ -537,10 +543,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
         let origins = std::mem::take(&mut self.origins);
         let done = self.done(status::CURSOR_EXISTS);
-        let mut packet = Vec::new();
-        super::packet::put_number(&mut packet, columns.len() as u64);
-        self.packets.write(&packet)?;
-        self.definitions(&grid, &columns, &origins, done)?;
+        self.head(&grid, &columns, &origins, done)?;
         // Here the columns have an end of their own.
         if self.deprecates_eof() {
             self.packets.write(&done.end_of_rows(true))?;
@@ -577,10 +580,13 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     fn done(&self, more: u16) -> Done<'static> {
         let warnings = u16::try_from(self.session.warning_count()).unwrap_or(u16::MAX);
-        let own = |is_so: bool, bit: u16| if is_so { bit } else { 0 };
-        let status = own(self.session.is_autocommit(), status::AUTOCOMMIT)
-            | own(self.session.is_in_transaction(), status::IN_TRANSACTION)
-            | more;
+        let mut status = more;
+        if self.session.is_autocommit() {
+            status |= status::AUTOCOMMIT;
+        }
+        if self.session.is_in_transaction() {
+            status |= status::IN_TRANSACTION;
+        }
         Done { status, warnings, ..Done::default() }
     }
 
