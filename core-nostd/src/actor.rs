@@ -14,6 +14,7 @@
 //! rare ends out of line, with all that is left out here.
 
 use crate::class::Class;
+use crate::event::{EventStore, STAGES, WAITS};
 use crate::file::FileIo;
 use crate::instance::Held;
 use crate::io;
@@ -21,6 +22,7 @@ use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
 use crate::region::{CARRY, RECORD, Region, STAT, Section};
+use crate::ring::Ring;
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
@@ -59,24 +61,53 @@ pub struct Actor<'r> {
     thread_id: u64,
     /// That before the first event: what the event ids in the tables count from.
     base: Sequence,
-    epochs: &'r Word,
     mask: Cell<&'r Word>,
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
     instance_epoch: &'r Word,
     /// That of the last event. Plain, because only the owner needs it.
-    sequence: Cell<Sequence>,
-    enclosing: Cell<Enclosing>,
-    ring: Ring<'r>,
+    pub(crate) sequence: Cell<Sequence>,
+    pub(crate) enclosing: Cell<Enclosing>,
+    pub(crate) waits: Recorder<'r>,
     /// None once the slot is given back.
     stats: Cell<&'r [StatWords]>,
-    recent_sources: Recent,
+    pub(crate) recent_sources: Recent,
     histograms: &'r [Word],
-    long: long_history::Writer<'r>,
+    pub(crate) stages: Recorder<'r>,
+    /// The one that runs.
+    pub(crate) stage: Cell<Option<Wait<'r>>>,
     files: io::Recorder<'r>,
     sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
     conversions: [Conversion; 8],
+}
+
+/// Where an actor records the events of one class.
+#[derive(Debug)]
+pub(crate) struct Recorder<'r> {
+    epochs: &'r Word,
+    pub(crate) ring: Ring<'r>,
+    long: long_history::Writer<'r>,
+}
+
+impl<'r> Recorder<'r> {
+    /// For the actor of this slot, if it has one.
+    fn new(region: &Region<'r>, store: &'static EventStore, slot: Option<&Claimed<'r>>) -> Recorder<'r> {
+        Recorder {
+            epochs: match slot {
+                Some(slot) => slot::epochs_word(slot.words, store),
+                // Never looked at: there are no sums of its own.
+                None => &setup::setup(region)[setup::word::NO_SLOT_MASK],
+            },
+            ring: Ring::new(slot.map_or(&[], |slot| region.arrays_of::<RECORD>(store.rings, slot.index))),
+            long: long_history::Writer::new(region, store),
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn epochs(&self) -> Epochs {
+        Epochs(self.epochs.get())
+    }
 }
 
 /// What is known of a wait when it begins.
@@ -106,21 +137,21 @@ impl WaitStart {
 #[must_use = "a wait that is not ended stays visible as running"]
 #[derive(Clone, Copy, Debug)]
 pub struct Wait<'r> {
-    sequence: Sequence,
-    start: u64,
+    pub(crate) sequence: Sequence,
+    pub(crate) start: u64,
     /// The record in which it is visible.
-    shown: Option<&'r RecordWords>,
+    pub(crate) shown: Option<&'r RecordWords>,
     /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
-    plain_class: usize,
-    switches: Switches,
-    amount: u64,
+    pub(crate) plain_class: usize,
+    pub(crate) switches: Switches,
+    pub(crate) amount: u64,
     /// The amount was not known at the start.
-    amount_is_new: bool,
+    pub(crate) amount_is_new: bool,
 }
 
 impl Wait<'_> {
     /// One of which nothing is recorded.
-    const NONE: Wait<'static> = Wait {
+    pub(crate) const NONE: Wait<'static> = Wait {
         sequence: Sequence(0),
         start: 0,
         shown: None,
@@ -174,10 +205,10 @@ impl<'r> Actor<'r> {
         Actor {
             thread_id: claimed.thread_id,
             base: claimed.base,
-            epochs: slot::epochs_word(claimed.words),
             mask: Cell::new(slot::mask_word(claimed.words)),
             sequence: Cell::new(claimed.base),
-            ring: Ring::new(region.arrays_of::<RECORD>(Section::Rings, claimed.index)),
+            waits: Recorder::new(region, &WAITS, Some(&claimed)),
+            stages: Recorder::new(region, &STAGES, Some(&claimed)),
             stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index)),
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
@@ -198,18 +229,17 @@ impl<'r> Actor<'r> {
             slot: None,
             thread_id: 0,
             base: Sequence(0),
-            // Never looked at: there are no sums of its own.
-            epochs: &setup::setup(region)[setup::word::NO_SLOT_MASK],
             mask: Cell::new(&setup::setup(region)[setup::word::NO_SLOT_MASK]),
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(Sequence(0)),
             enclosing: Cell::new(Enclosing::default()),
-            ring: Ring::new(&[]),
+            waits: Recorder::new(region, &WAITS, None),
             stats: Cell::new(&[]),
             recent_sources: Recent::default(),
             histograms: region.section(Section::Histograms),
-            long: long_history::Writer::new(region),
+            stages: Recorder::new(region, &STAGES, None),
+            stage: Cell::new(None),
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),
@@ -237,8 +267,9 @@ impl<'r> Actor<'r> {
             return;
         }
         self.keep.set(no_slot.get());
+        self.stage.set(self.stage.take().map(|stage| Wait { shown: None, ..stage }));
         self.stats.set(&[]);
-        self.long.close();
+        self.finish_chunks();
         if let Some(slot) = &self.slot {
             slot.release(self.sequence.get());
         }
@@ -313,14 +344,9 @@ impl<'r> Actor<'r> {
 
     /// What this thread does of what the class's switches say.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn masked(&self, switches: Switches) -> Switches {
+    pub(crate) fn masked(&self, switches: Switches) -> Switches {
         // Relaxed: a setting of its own, as the switches are.
         Switches(switches.0 & self.mask.get().get())
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn epochs(&self) -> Epochs {
-        Epochs(self.epochs.get())
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -370,7 +396,7 @@ impl<'r> Actor<'r> {
     /// this event, until it ends.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
-        let Some(record) = self.ring.take() else {
+        let Some(record) = self.waits.ring.take() else {
             self.region.count_lost(Lost::NestedEvents);
             return None;
         };
@@ -396,7 +422,8 @@ impl<'r> Actor<'r> {
         match self.stats.get().get(wait.plain_class) {
             // Not for io, whose sums would be there twice.
             Some(stat) if switches.is_only_counted() && !matches!(held, Held::File(_) | Held::Socket(_)) => {
-                let sums = stat::begin(stat, self.epochs(), wait.sequence, || self.honour(stat, switches.class().index()));
+                let honour = || self.honour(&self.waits, stat, switches.class().index());
+                let sums = stat::begin(stat, self.waits.epochs(), wait.sequence, honour);
                 sums.count_untimed();
                 sums.publish(wait.sequence);
                 self.count_object(&wait, switches, &Object::of(&held), None);
@@ -405,7 +432,7 @@ impl<'r> Actor<'r> {
             Some(stat) => {
                 // Known here, as where it began.
                 let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
-                self.end_as(&wait, switches, &Object::of(&held), Some(stat), timer, || clock.counter())
+                self.end_as(&self.waits, &wait, switches, &Object::of(&held), Some(stat), timer, || clock.counter())
             }
             None => self.end_otherwise(clock, wait, Object::of(&held)),
         }
@@ -422,15 +449,41 @@ impl<'r> Actor<'r> {
         if !switches.has(Switches::CURRENT) {
             wait.shown = None;
         }
-        let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
-        let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
-        self.end_as(&wait, switches, &object, stat, timer, || switches.read(clock))
+        self.end_by_switches(&self.waits, &wait, switches, &object, || switches.read(clock))
     }
 
-    /// A wait ends; `timer` is that of its conversion, if it is timed.
+    /// An event ends, as its switches say.
+    fn end_by_switches(
+        &self,
+        on: &Recorder<'r>,
+        wait: &Wait<'_>,
+        switches: Switches,
+        object: &Object<'_>,
+        read: impl Fn() -> u64,
+    ) -> Option<u64> {
+        let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
+        let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
+        self.end_as(on, wait, switches, object, stat, timer, read)
+    }
+
+    /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
+    pub(crate) fn finish_stage(&self, mut stage: Wait<'_>, read: impl Fn() -> u64) {
+        let switches = Switches(stage.switches.0 & self.keep.get());
+        match stage.shown.filter(|_| switches.has(Switches::CURRENT)) {
+            Some(record) => stage.amount = record::amount(record),
+            None => stage.shown = None,
+        }
+        let enclosing = self.enclosing.get();
+        self.end_by_switches(&self.stages, &stage, switches, &Object::None, read);
+        self.enclosing.set(enclosing);
+    }
+
+    /// An event ends; `timer` is that of its conversion, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
+    #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
     fn end_as(
         &self,
+        on: &Recorder<'r>,
         wait: &Wait<'_>,
         switches: Switches,
         object: &Object<'_>,
@@ -439,7 +492,7 @@ impl<'r> Actor<'r> {
         read: impl Fn() -> u64,
     ) -> Option<u64> {
         let class = switches.class().index();
-        let sums = stat.map(|stat| stat::begin(stat, self.epochs(), wait.sequence, || self.honour(stat, class)));
+        let sums = stat.map(|stat| stat::begin(stat, on.epochs(), wait.sequence, || self.honour(on, stat, class)));
         let Some(timer) = timer else {
             match sums {
                 Some(sums) => {
@@ -448,13 +501,13 @@ impl<'r> Actor<'r> {
                 }
                 None => self.count_shared(class, None),
             }
-            self.begin_end(wait, switches).finish(self, wait, None);
+            self.begin_end(on, wait, switches).finish(on, wait, None);
             self.count_object(wait, switches, object, None);
             return None;
         };
-        let ending = self.begin_end(wait, switches);
+        let ending = self.begin_end(on, wait, switches);
         let ticks = read();
-        ending.finish(self, wait, Some(ticks));
+        ending.finish(on, wait, Some(ticks));
         let wait_ps = self.conversions[timer % 8].picoseconds(difference(wait.start, ticks));
         match sums {
             Some(sums) => {
@@ -472,20 +525,20 @@ impl<'r> Actor<'r> {
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_end<'a>(&'a self, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
+    fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
         let nesting = record::nesting(record);
         self.enclosing.set(nesting);
         let amount = wait.amount_is_new.then_some(wait.amount);
         if record::was_hidden(record, wait.sequence) {
-            self.begin_end_hidden(record, wait.sequence, amount);
+            self.begin_end_hidden(on, record, wait.sequence, amount);
             return Ending { record: Some(record), row: None };
         }
-        self.ring.give_back(record, switches.has(Switches::HISTORY));
+        on.ring.give_back(record, switches.has(Switches::HISTORY));
         record::begin_end(record, wait.sequence, self.sequence.get(), amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
-            row = self.long.next(self.region);
+            row = on.long.next(self.region);
             if let Some(row) = row {
                 let ended = Ended {
                     record,
@@ -498,7 +551,7 @@ impl<'r> Actor<'r> {
                     base: self.base,
                     thread_id: self.thread_id,
                 };
-                self.long.begin(row, &ended);
+                on.long.begin(row, &ended);
             }
         }
         Ending { record: Some(record), row }
@@ -507,8 +560,8 @@ impl<'r> Actor<'r> {
     /// The same for what TRUNCATE has hidden while it ran: no history keeps it.
     #[cold]
     #[inline(never)]
-    fn begin_end_hidden(&self, record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
-        self.ring.give_back(record, false);
+    fn begin_end_hidden(&self, on: &Recorder<'r>, record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
+        on.ring.give_back(record, false);
         record::begin_end(record, sequence, self.sequence.get(), amount);
     }
 
@@ -547,13 +600,13 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// A table was truncated, or the slot has a new owner, since the last wait of this class.
+    /// A table was truncated, or the slot has a new owner, since the last event of this class.
     #[cold]
     #[inline(never)]
-    fn honour(&self, stat: &StatWords, class: usize) {
+    fn honour(&self, on: &Recorder<'r>, stat: &StatWords, class: usize) {
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
-            stat::honour(stat, carry, self.epochs());
+            stat::honour(stat, carry, on.epochs());
         }
     }
 
@@ -567,18 +620,25 @@ impl<'r> Actor<'r> {
 
     /// Whether the slot is this actor's.
     pub(crate) fn owns(&self, words: &SlotWords) -> bool {
-        self.slot.as_ref().is_some_and(|slot| core::ptr::eq(slot.words, words)) && self.keep.get() == u64::MAX
+        self.slot.as_ref().is_some_and(|slot| core::ptr::eq(slot.words, words)) && !self.is_detached()
+    }
+
+    /// Whether its slot is given back.
+    pub(crate) fn is_detached(&self) -> bool {
+        self.keep.get() != u64::MAX
     }
 
     /// The words that must agree with what the actor itself remembers.
     pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
-        slot.chain(self.ring.records.as_flattened())
+        let rings = [&self.waits, &self.stages].into_iter().flat_map(|on| on.ring.records().as_flattened());
+        slot.chain(rings)
     }
 
-    /// Gives back the chunk of the long history that it has not filled.
-    pub(crate) fn finish_chunk(&self) {
-        self.long.close();
+    /// Gives back the chunks of the long histories that it has not filled.
+    pub(crate) fn finish_chunks(&self) {
+        self.waits.long.close();
+        self.stages.long.close();
     }
 }
 
@@ -591,11 +651,11 @@ struct Ending<'r> {
 
 impl Ending<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn finish(self, actor: &Actor<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
+    fn finish(self, on: &Recorder<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
         if let Some(record) = self.record {
             record::finish_end(record, wait.sequence, ticks);
             if let Some(row) = self.row {
-                actor.long.finish(row, ticks);
+                on.long.finish(row, ticks);
             }
         }
     }
@@ -620,118 +680,6 @@ impl<'r> Object<'r> {
             Held::File(io) => Object::File(*io),
             Held::Socket(io) => Object::Socket(*io),
             Held::None => Object::None,
-        }
-    }
-}
-
-/// The records of an actor, and the order in which they are taken: the one whose event ended longest ago first.
-///
-/// They are linked in that order, round and round. Where events follow one another, what is taken is what comes next, and stays in its
-/// place among the others until it has ended; then it is the last. Only where events lie within one another, or overlap, are the records
-/// of those that run taken out, and put in where they belong when they end.
-#[derive(Debug)]
-struct Ring<'r> {
-    records: &'r [RecordWords],
-    /// Where no event runs, the record that is taken next; of one that runs alone, the complement of its record; otherwise [`OUT`].
-    next: Cell<usize>,
-    /// Where `next` is [`OUT`]: the record that is taken next, [`OUT`] if none is left, and how many events run.
-    first: Cell<usize>,
-    running: Cell<usize>,
-}
-
-/// No index, nor the complement of one.
-const OUT: usize = usize::MAX >> 1;
-
-impl<'r> Ring<'r> {
-    fn new(records: &'r [RecordWords]) -> Ring<'r> {
-        let len = records.len();
-        for (index, record) in records.iter().enumerate() {
-            let next = if index + 1 == len { 0 } else { index + 1 };
-            let previous = if index == 0 { len - 1 } else { index - 1 };
-            record[record::word::NEXT].set(next as u64);
-            record[record::word::PREVIOUS].set(previous as u64);
-        }
-        Ring { records, next: Cell::new(0), first: Cell::new(OUT), running: Cell::new(0) }
-    }
-
-    /// The record for an event that begins. None if each is used by an event that runs.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take(&self) -> Option<&'r RecordWords> {
-        let next = self.next.get();
-        match self.records.get(next) {
-            Some(record) => {
-                self.next.set(!next);
-                Some(record)
-            }
-            None => self.take_beside(),
-        }
-    }
-
-    /// The same, while other events run.
-    #[cold]
-    #[inline(never)]
-    fn take_beside(&self) -> Option<&'r RecordWords> {
-        let alone = !self.next.get();
-        if alone < self.records.len() {
-            self.first.set(self.take_out(alone));
-            self.running.set(1);
-            self.next.set(OUT);
-        }
-        let first = self.first.get();
-        let record = self.records.get(first)?;
-        self.first.set(self.take_out(first));
-        self.running.set(self.running.get() + 1);
-        Some(record)
-    }
-
-    /// Takes a record out of the order, and returns the one behind it, if there is another.
-    fn take_out(&self, index: usize) -> usize {
-        let Some(record) = self.records.get(index) else { return OUT };
-        let (next, previous) = (record[record::word::NEXT].get() as usize, record[record::word::PREVIOUS].get() as usize);
-        let (Some(behind), Some(before)) = (self.records.get(next), self.records.get(previous)) else { return OUT };
-        behind[record::word::PREVIOUS].set(previous as u64);
-        before[record::word::NEXT].set(next as u64);
-        if next == index { OUT } else { next }
-    }
-
-    /// The record of an event that ends is the last that is written again; without history, the next.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn give_back(&self, record: &RecordWords, history: bool) {
-        if history && self.next.get() > OUT {
-            self.next.set(record[record::word::NEXT].get() as usize);
-        } else {
-            self.put_in(record, history);
-        }
-    }
-
-    /// The same, where other events run, or without history.
-    #[cold]
-    #[inline(never)]
-    fn put_in(&self, record: &RecordWords, history: bool) {
-        let index =
-            (core::ptr::from_ref(record) as usize).wrapping_sub(self.records.as_ptr() as usize) / size_of::<RecordWords>();
-        if self.next.get() > OUT {
-            self.next.set(index);
-            return;
-        }
-        let first = self.first.get();
-        let (next, previous) = match self.records.get(first) {
-            Some(next) => (first, next[record::word::PREVIOUS].get() as usize),
-            None => (index, index),
-        };
-        record[record::word::NEXT].set(next as u64);
-        record[record::word::PREVIOUS].set(previous as u64);
-        if let (Some(behind), Some(before)) = (self.records.get(next), self.records.get(previous)) {
-            behind[record::word::PREVIOUS].set(index as u64);
-            before[record::word::NEXT].set(index as u64);
-        }
-        if !history || next == index {
-            self.first.set(index);
-        }
-        let running = self.running.get().saturating_sub(1);
-        self.running.set(running);
-        if running == 0 {
-            self.next.set(self.first.get());
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Instrument classes: the registered rows of `setup_instruments`, and the one word that switches each of them.
 
+use crate::event::{EventStore, STAGES, STORES, WAITS};
 use crate::lost::Lost;
-use crate::name::{InstrumentKind, InstrumentName};
+use crate::name::{EventClass, InstrumentKind, InstrumentName};
 use crate::region::{CLASS, Region, Section, Text, read_text, text_is, write_text};
 use crate::setup;
 use crate::sync::{Ordering, Word};
@@ -115,8 +116,8 @@ pub(crate) struct Pool {
     pub(crate) instances_lost: Lost,
 }
 
-/// The pools of locks in the order of their classes; those of files and of sockets come behind them, `idle` is the last wait, and memory
-/// comes behind the waits.
+/// The pools of locks in the order of their classes; those of files and of sockets come behind them, `idle` is the last wait; stages come
+/// behind the waits, and memory behind them.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -188,9 +189,25 @@ pub(crate) fn run(region: &Region<'_>, pool: &Pool) -> core::ops::Range<usize> {
     0..0
 }
 
+/// The places of the classes of a class of events: waits, with `idle` the last of them, then stages.
+pub(crate) fn of_events(region: &Region<'_>, store: &EventStore) -> core::ops::Range<usize> {
+    let stages = Config::kept(region.section(Section::Sizes), Size::MaxStageClasses) as usize;
+    let end = region.first_memory_class();
+    let first_stage = end.saturating_sub(stages);
+    match store.class {
+        EventClass::Stage => first_stage..end,
+        _ => 0..first_stage,
+    }
+}
+
+/// Where the events of a class are.
+pub(crate) fn store_of(region: &Region<'_>, class: Class) -> &'static EventStore {
+    STORES.into_iter().find(|store| of_events(region, store).contains(&class.index())).unwrap_or(&WAITS)
+}
+
 /// The place of the class `idle`, the only one of its kind: the last of those of waits, in every region.
 pub(crate) fn idle(region: &Region<'_>) -> core::ops::Range<usize> {
-    let count = region.wait_class_count();
+    let count = of_events(region, &WAITS).end;
     count.saturating_sub(1)..count
 }
 
@@ -223,6 +240,7 @@ impl Region<'_> {
             InstrumentKind::Memory => {
                 (self.first_memory_class()..self.class_count(), Some((Size::MaxMemoryClasses, Lost::MemoryClasses)))
             }
+            InstrumentKind::Stage => (of_events(self, &STAGES), Some((Size::MaxStageClasses, Lost::StageClasses))),
             kind => {
                 let pool = pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
                 (run(self, pool), Some((pool.classes, pool.classes_lost)))
@@ -272,14 +290,9 @@ impl Region<'_> {
         (0..self.class_count()).map(|index| Class(index as u16))
     }
 
-    /// The classes of waits, registered or not: all but those of memory.
-    pub(crate) fn wait_classes(&self) -> impl ExactSizeIterator<Item = Class> + Clone + use<> {
-        (0..self.wait_class_count()).map(|index| Class(index as u16))
-    }
-
-    /// How many classes of waits there is room for.
-    pub(crate) fn wait_class_count(&self) -> usize {
-        self.first_memory_class()
+    /// The classes of a class of events, registered or not.
+    pub(crate) fn event_classes(&self, store: &EventStore) -> impl ExactSizeIterator<Item = Class> + Clone + use<> {
+        of_events(self, store).map(|index| Class(index as u16))
     }
 
     /// The class of this name, if there is one.

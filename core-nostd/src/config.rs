@@ -70,6 +70,8 @@ sizes! {
     MaxFileClasses = "performance_schema_max_file_classes", default 80, limit 1024;
     /// Socket instruments (`wait/io/socket/…`) that can be registered.
     MaxSocketClasses = "performance_schema_max_socket_classes", default 10, limit 1024;
+    /// Stage instruments (`stage/…`) that can be registered.
+    MaxStageClasses = "performance_schema_max_stage_classes", default 32, limit 1024;
     /// Memory instruments (`memory/…`) that can be registered.
     MaxMemoryClasses = "performance_schema_max_memory_classes", default 32, limit 1024;
     /// Mutexes known at one time.
@@ -90,6 +92,10 @@ sizes! {
     EventsWaitsHistorySize = "performance_schema_events_waits_history_size", default 10, limit 1024;
     /// Ended waits kept over all threads.
     EventsWaitsHistoryLongSize = "performance_schema_events_waits_history_long_size", default 10000, limit 1048576;
+    /// Ended stages kept for each thread.
+    EventsStagesHistorySize = "performance_schema_events_stages_history_size", default 10, limit 1024;
+    /// Ended stages kept over all threads.
+    EventsStagesHistoryLongSize = "performance_schema_events_stages_history_long_size", default 10000, limit 1048576;
     /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
     MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65534;
     /// Source lines that can be told apart; rounded up to a power of two.
@@ -140,6 +146,7 @@ impl Config {
     /// What a small program or a microcontroller starts with; every pool has a handful of places.
     pub const SMALL: Config = Config([4; Size::COUNT])
         .with(Size::EventsWaitsHistoryLongSize, 16)
+        .with(Size::EventsStagesHistoryLongSize, 16)
         .with(Size::MaxWaitHistograms, 0)
         .with(Size::MaxSourceLocations, 16)
         .with(Size::SetupActorsSize, 1);

@@ -8,6 +8,7 @@
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
 
+use crate::event::STORES;
 use crate::histogram::BUCKET_COUNT;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
@@ -30,7 +31,7 @@ pub struct Child {
 }
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 15] = [
+const RECORDED: [Section; 18] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -46,6 +47,9 @@ const RECORDED: [Section; 15] = [
     Section::HistogramBases,
     Section::MemoryStats,
     Section::SharedMemoryStats,
+    Section::StageRings,
+    Section::StageLongChunks,
+    Section::StageLongRecords,
 ];
 
 impl Region<'_> {
@@ -85,12 +89,14 @@ impl Region<'_> {
             zero(first(self.arrays::<BUCKET_COUNT>(Section::Histograms), histograms).as_flattened());
             zero(self.section(Section::HistogramBases));
         }
-        let chunks = self.section(Section::LongChunks).len();
-        let records = self.arrays::<RECORD>(Section::LongRecords);
-        let filled = self.header(header::NEXT_LONG_CHUNK).get().min(chunks as u64);
-        let records = first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).iter();
-        // In the middle of a record the thread may be writing one, which it shows when it goes on.
-        records.filter(|record| idle || record::has_ended(record)).for_each(|record| zero(record));
+        for store in STORES {
+            let chunks = self.section(store.long_chunks).len();
+            let records = self.arrays::<RECORD>(store.long_records);
+            let filled = self.header(store.next_long_chunk).get().min(chunks as u64);
+            let records = first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).iter();
+            // In the middle of a record the thread may be writing one, which it shows when it goes on.
+            records.filter(|record| idle || record::has_ended(record)).for_each(|record| zero(record));
+        }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
         for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
             let keeps_histograms = !idle && is_own(words);
@@ -105,16 +111,16 @@ impl Region<'_> {
             zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index).as_flattened());
             zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index).as_flattened());
             zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index).as_flattened());
-            let ring = self.arrays_of::<RECORD>(Section::Rings, index);
+            let rings = STORES.map(|store| self.arrays_of::<RECORD>(store.rings, index));
             if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
-                ring.iter().filter(|record| record::has_ended(record)).for_each(forget);
+                rings.into_iter().flatten().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
                 // Its own thread may be taking it, which goes on, finds that there was a fork, and gives it back.
                 if idle || !slot::is_claimed(words) {
                     slot::forget(words);
                 }
-                zero(ring.as_flattened());
+                rings.into_iter().for_each(|ring| zero(ring.as_flattened()));
             }
         }
         for pool in &class::POOLS {
@@ -129,8 +135,8 @@ impl Region<'_> {
         self.forget_file_io(idle);
         self.forget_socket_io();
         if idle {
-            own.iter().flatten().for_each(|actor| actor.finish_chunk());
-            zero(self.section(Section::LongChunks));
+            own.iter().flatten().for_each(|actor| actor.finish_chunks());
+            STORES.iter().for_each(|store| zero(self.section(store.long_chunks)));
             self.forget_unfinished_classes();
             setup_actors::forget_unfinished(self);
             for entry in self.arrays::<SOURCE>(Section::Sources) {

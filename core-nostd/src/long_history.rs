@@ -9,9 +9,9 @@
 //! others go round it; when every chunk tried is being filled, the row is lost and counted. A thread that is slow to use the numbers
 //! that it drew keeps nothing: their chunks are there for whoever comes round.
 
-use crate::lost::Lost;
+use crate::event::EventStore;
 use crate::record::{self, Ended, RecordWords, Sequence};
-use crate::region::{RECORD, Region, Section, header};
+use crate::region::{RECORD, Region};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
 use core::num::NonZero;
@@ -28,6 +28,7 @@ const OWNED: u64 = 1;
 /// One thread's place in the long history.
 #[derive(Debug)]
 pub(crate) struct Writer<'r> {
+    store: &'static EventStore,
     chunks: &'r [Word],
     records: &'r [RecordWords],
     /// Records of a chunk.
@@ -47,10 +48,11 @@ pub(crate) struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    pub(crate) fn new(region: &Region<'r>) -> Writer<'r> {
-        let chunks = region.section(Section::LongChunks);
-        let records = region.arrays::<RECORD>(Section::LongRecords);
+    pub(crate) fn new(region: &Region<'r>, store: &'static EventStore) -> Writer<'r> {
+        let chunks = region.section(store.long_chunks);
+        let records = region.arrays::<RECORD>(store.long_records);
         Writer {
+            store,
             chunks,
             records,
             chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
@@ -119,7 +121,7 @@ impl<'r> Writer<'r> {
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
         let records = self.take_chunk(region).unwrap_or_default();
         if records.is_empty() {
-            region.count_lost(Lost::HistoryLongRows);
+            region.count_lost(self.store.long_lost);
         }
         records
     }
@@ -160,7 +162,7 @@ impl<'r> Writer<'r> {
         if number == end {
             let batch = self.batch.get();
             // Relaxed: the numbers need only be different from all others.
-            number = region.header(header::NEXT_LONG_CHUNK).fetch_add(batch, Ordering::Relaxed);
+            number = region.header(self.store.next_long_chunk).fetch_add(batch, Ordering::Relaxed);
             self.numbers_end.set(number.wrapping_add(batch));
             // Its share of what all have drawn meanwhile, and of what may be drawn ahead. A thread that ends leaves numbers unused: no
             // more than a quarter of those that it used.

@@ -36,6 +36,8 @@ lost! {
     FileClasses = "Performance_schema_file_classes_lost";
     /// Socket instruments that could not be registered.
     SocketClasses = "Performance_schema_socket_classes_lost";
+    /// Stage instruments that could not be registered.
+    StageClasses = "Performance_schema_stage_classes_lost";
     /// Memory instruments that could not be registered.
     MemoryClasses = "Performance_schema_memory_classes_lost";
     /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
@@ -60,6 +62,8 @@ lost! {
     NestedLevels = "Performance_schema_nested_levels_lost";
     /// Events that did not enter the long history because every part of it was being filled by another thread.
     HistoryLongRows = "Performance_schema_events_waits_history_long_lost";
+    /// The same for stages.
+    StageHistoryLongRows = "Performance_schema_events_stages_history_long_lost";
     /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
     WaitHistograms = "Performance_schema_wait_histograms_lost";
     /// Uses of a source location that found no place; SOURCE is NULL.

@@ -23,6 +23,7 @@ use crate::file::FileEvent;
 use crate::region::RECORD;
 use crate::socket::{SocketAddress, SocketEvent};
 use crate::source::SourceBits;
+use crate::stage::StageProgress;
 use crate::sync::{Ordering, Word, fence};
 use crate::{Operation, setup::Switches};
 
@@ -101,6 +102,7 @@ impl Sequence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum EventType {
+    Stage = 3,
     Wait = 4,
 }
 
@@ -121,6 +123,11 @@ impl Enclosing {
     pub(crate) const fn event(sequence: Sequence, kind: EventType) -> Enclosing {
         // A sum, not an or: one instruction, because nobody tells the compiler that the lowest bits of a sequence are zero.
         Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add(kind as u64))
+    }
+
+    /// Whether it is a wait.
+    pub(crate) const fn is_wait(self) -> bool {
+        self.0 & ((1 << Self::SHIFT) - 1) == EventType::Wait as u64
     }
 
     /// EVENT_ID, as [`Sequence::event_id`], and index into [`EventType::NAMES`].
@@ -206,6 +213,11 @@ impl What {
     pub(crate) fn new(switches: Switches, source: SourceBits, operation: Operation) -> What {
         What(switches.0 | source.0 | operation as u64)
     }
+
+    /// That of a stage, which has no operation.
+    pub(crate) fn stage(switches: Switches, source: SourceBits) -> What {
+        What(switches.0 | source.0)
+    }
 }
 
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
@@ -244,6 +256,36 @@ pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64)
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn nesting(record: &RecordWords) -> Enclosing {
     Enclosing(record[word::NESTING].get())
+}
+
+/// Owner: what `AMOUNT` says.
+pub(crate) fn amount(record: &RecordWords) -> u64 {
+    record[word::AMOUNT].get()
+}
+
+/// Owner: another event encloses the one that runs, as far as anybody knows who looks from now on. Readers see either: the words of a
+/// running event are covered by [E1] of the next, as those of its start are. Of a word in two halves only one may change.
+pub(crate) fn enclose(record: &RecordWords, enclosing: Enclosing) {
+    replace(&record[word::NESTING], enclosing.0);
+}
+
+/// Owner: how far the stage is that runs; as [`enclose`]. One more than the numbers, so that none is not 0.
+pub(crate) fn set_progress(record: &RecordWords, progress: StageProgress) {
+    replace(&record[word::OBJECT], progress.completed.saturating_add(1));
+    replace(&record[word::AMOUNT], progress.estimated.saturating_add(1));
+}
+
+/// Owner: what [`set_progress`] has said.
+pub(crate) fn progress(record: &RecordWords) -> StageProgress {
+    let number = |word: usize| record[word].get().saturating_sub(1);
+    StageProgress { completed: number(word::OBJECT), estimated: number(word::AMOUNT) }
+}
+
+/// Changes a word that readers look at while its version stays. A value that would change both halves of it is left out where those are two.
+fn replace(word: &Word, value: u64) {
+    if cfg!(target_has_atomic = "64") || (word.get() ^ value) >> 32 == 0 {
+        word.set(value);
+    }
 }
 
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
@@ -421,6 +463,11 @@ fn hide(hidden: &Word, version: u64) {
     // The later event counts; of one event its run, because an event that was hidden while it ran is in no history either.
     let rank = |version: u64| (version.div_ceil(4), version % 4 == RUNNING);
     hidden.update(|before| if rank(before) > rank(version) { before } else { version });
+}
+
+/// Owner: whether it holds an event that runs.
+pub(crate) fn is_running(record: &RecordWords) -> bool {
+    record[word::VERSION].get() % 4 == RUNNING
 }
 
 /// Whether it holds an event that has ended.

@@ -9,6 +9,7 @@
 //! Whoever changes a setting pays for the folding; an event pays one load and one branch.
 
 use crate::class::{self, Class, Setting};
+use crate::event::{EventStore, STAGES, WAITS};
 use crate::name::EventClass;
 use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
@@ -40,10 +41,12 @@ pub(crate) mod word {
     pub(crate) const SOCKET_HINT: usize = 20;
     /// Which row `setup_actors` got last.
     pub(crate) const LAST_ACTOR: usize = 21;
+    /// 1 once any instrument of stages has been on.
+    pub(crate) const STAGES_USED: usize = 22;
 }
 
-/// The classes of events that have a row in `setup_timers`; stages, statements and transactions come by addition.
-pub(crate) const TIMED_CLASSES: [EventClass; 2] = [EventClass::Idle, EventClass::Wait];
+/// The classes of events that have a row in `setup_timers`; statements and transactions come by addition.
+pub(crate) const TIMED_CLASSES: [EventClass; 3] = [EventClass::Idle, EventClass::Wait, EventClass::Stage];
 
 /// The effective switches of an instrument, or of one event as of its start.
 ///
@@ -74,6 +77,8 @@ impl Switches {
     pub(crate) const HISTORY_LONG: u64 = 1 << 12;
     pub(crate) const HISTOGRAM: u64 = 1 << 13;
     pub(crate) const INSTANCE: u64 = 1 << 14;
+    /// Of a stage, which has no instance: one may be running, which ends where this one begins, though this one be off.
+    pub(crate) const ENDS_STAGE: u64 = Self::INSTANCE;
     /// Sums belong to the thread; without it they go to those that all threads share.
     pub(crate) const THREAD: u64 = 1 << 15;
     pub(crate) const TIMED: u64 = 1 << 16;
@@ -196,6 +201,12 @@ macro_rules! consumers {
 }
 
 consumers! {
+    /// The stage that a thread is in is visible while it lasts.
+    EventsStagesCurrent = "events_stages_current", within Some(Consumer::ThreadInstrumentation);
+    /// Ended stages are kept for each thread.
+    EventsStagesHistory = "events_stages_history", within Some(Consumer::EventsStagesCurrent);
+    /// Ended stages are kept over all threads.
+    EventsStagesHistoryLong = "events_stages_history_long", within Some(Consumer::EventsStagesCurrent);
     /// Waits are visible while they last.
     EventsWaitsCurrent = "events_waits_current", within Some(Consumer::ThreadInstrumentation);
     /// Ended waits are kept for each thread.
@@ -235,10 +246,14 @@ impl Consumer {
     }
 }
 
-/// The settings of a new region: everything off, CYCLE for waits, MICROSECOND for idle threads.
+/// The settings of a new region: everything off, CYCLE for waits, NANOSECOND for stages, MICROSECOND for idle threads.
 pub(crate) fn create(region: &Region<'_>) {
     let words = setup(region);
-    for (class, timer) in [(EventClass::Wait, TimerName::Cycle), (EventClass::Idle, TimerName::Microsecond)] {
+    for (class, timer) in [
+        (EventClass::Wait, TimerName::Cycle),
+        (EventClass::Stage, TimerName::Nanosecond),
+        (EventClass::Idle, TimerName::Microsecond),
+    ] {
         words[word::TIMERS + class as usize].set(timer.index() as u64);
     }
     words[word::NO_SLOT_MASK].set(Switches::WITHOUT_SLOT);
@@ -268,14 +283,25 @@ pub(crate) fn fold(region: &Region<'_>) {
     fence(Ordering::SeqCst);
     loop {
         let consumers = setup[word::CONSUMERS].get();
-        let timers = [EventClass::Wait, EventClass::Idle].map(|class| setup[word::TIMERS + class as usize].get());
-        let idle = class::idle(region);
+        let timer = |class: EventClass| setup[word::TIMERS + class as usize].get();
+        let [waits, stages, idle] = [EventClass::Wait, EventClass::Stage, EventClass::Idle].map(timer);
+        let (stage_classes, idle_class) = (class::of_events(region, &STAGES), class::idle(region));
+        // Set once and for all: of several that fold, the last one sees that it was.
+        if stage_classes.clone().any(|index| region.setting(Class(index as u16)).enabled) {
+            setup[word::STAGES_USED].set(1);
+        }
+        let ends_stage = if setup[word::STAGES_USED].get() == 0 { 0 } else { Switches::ENDS_STAGE };
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
-            let setting = region.setting(Class(index as u16));
-            let timer = timers[usize::from(idle.contains(&index))];
+            let class = Class(index as u16);
+            let (store, timer, always) = match index {
+                index if stage_classes.contains(&index) => (&STAGES, stages, ends_stage),
+                index if idle_class.contains(&index) => (&WAITS, idle, 0),
+                _ => (&WAITS, waits, 0),
+            };
             let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
+            let switches = effective(class, region.setting(class), consumers, store, timer, by_counter);
             // Relaxed: a switch is a value of its own, an event started with either is right.
-            switch.set(effective(Class(index as u16), setting, consumers, timer, by_counter));
+            switch.set(switches | always);
         }
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
@@ -290,7 +316,7 @@ pub(crate) fn fold(region: &Region<'_>) {
 }
 
 /// The switches that these settings mean.
-fn effective(class: Class, setting: Setting, consumers: u64, timer: u64, by_counter: bool) -> u64 {
+fn effective(class: Class, setting: Setting, consumers: u64, store: &EventStore, timer: u64, by_counter: bool) -> u64 {
     let mut switches = u64::from(class.0) << Switches::CLASS_SHIFT;
     if !setting.enabled || !Consumer::GlobalInstrumentation.works(consumers) {
         return switches;
@@ -307,13 +333,15 @@ fn effective(class: Class, setting: Setting, consumers: u64, timer: u64, by_coun
             switches |= Switches::TIMED_BY_COUNTER;
         }
     }
+    // Only they have histograms and instances.
+    let for_waits = if store.class == EventClass::Wait { u64::MAX } else { 0 };
     for (consumer, bit) in [
         (Consumer::ThreadInstrumentation, Switches::THREAD),
-        (Consumer::EventsWaitsCurrent, Switches::CURRENT),
-        (Consumer::EventsWaitsHistory, Switches::HISTORY),
-        (Consumer::EventsWaitsHistoryLong, Switches::HISTORY_LONG),
-        (Consumer::EventsWaitsHistogram, Switches::HISTOGRAM),
-        (Consumer::EventsWaitsSummaryByInstance, Switches::INSTANCE),
+        (store.current, Switches::CURRENT),
+        (store.history, Switches::HISTORY),
+        (store.history_long, Switches::HISTORY_LONG),
+        (Consumer::EventsWaitsHistogram, Switches::HISTOGRAM & for_waits),
+        (Consumer::EventsWaitsSummaryByInstance, Switches::INSTANCE & for_waits),
     ] {
         if consumer.works(consumers) {
             switches |= bit;

@@ -2,6 +2,7 @@
 //!
 //! Sequence numbers go on from owner to owner ([`word::BASE`] says where the present one began), so that a record's version never returns.
 
+use crate::event::EventStore;
 use crate::lost::Lost;
 use crate::pool::{self, Version};
 use crate::record::Sequence;
@@ -28,6 +29,8 @@ pub(crate) mod word {
     /// The same for memory, which is truncated alone; and what they were when the present owner came.
     pub(crate) const MEMORY_EPOCHS: usize = 10;
     pub(crate) const MEMORY_FIRST_EPOCHS: usize = 11;
+    /// As [`EPOCHS`], for stages.
+    pub(crate) const STAGE_EPOCHS: usize = 12;
     pub(crate) const NAME: core::ops::Range<usize> = 16..32;
     pub(crate) const USER: core::ops::Range<usize> = 32..48;
     pub(crate) const HOST: core::ops::Range<usize> = 48..64;
@@ -133,8 +136,9 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::THREAD_ID].set(thread_id);
     write_identity(words, identity, setting);
     // The rows by thread start at zero, the global ones go on.
-    words[word::EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
-    words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    for epochs in [word::EPOCHS, word::STAGE_EPOCHS, word::MEMORY_EPOCHS] {
+        words[epochs].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
     let base = Sequence(words[word::BASE].get());
     Some(Claimed { index, words, thread_id, base, version: Cell::new(claim.publish()) })
@@ -191,20 +195,19 @@ pub(crate) fn memory_first_epochs(words: &SlotWords) -> Epochs {
     Epochs(words[word::MEMORY_FIRST_EPOCHS].get())
 }
 
-/// The word of the slot's epochs.
-pub(crate) fn epochs_word(words: &SlotWords) -> &Word {
-    &words[word::EPOCHS]
+/// The word of the slot's epochs for the sums of one class of events.
+pub(crate) fn epochs_word<'r>(words: &'r SlotWords, store: &EventStore) -> &'r Word {
+    &words[store.epochs]
 }
 
-/// The slot's epochs.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn epochs(words: &SlotWords) -> Epochs {
-    Epochs(words[word::EPOCHS].get())
+/// Those epochs.
+pub(crate) fn epochs(words: &SlotWords, store: &EventStore) -> Epochs {
+    Epochs(epochs_word(words, store).get())
 }
 
-/// TRUNCATE of one of the summary tables, for one slot.
-pub(crate) fn bump_epoch(words: &SlotWords, view: View) {
-    words[word::EPOCHS].update(|epochs| Epochs(epochs).next(view).0);
+/// TRUNCATE of one of the two tables of those sums, for one slot.
+pub(crate) fn bump_epoch(words: &SlotWords, store: &EventStore, view: View) {
+    epochs_word(words, store).update(|epochs| Epochs(epochs).next(view).0);
 }
 
 /// TRUNCATE of one of the memory tables, for one slot.

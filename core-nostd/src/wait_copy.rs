@@ -7,6 +7,7 @@ use crate::sync::Word;
 use crate::table::Sweep;
 use crate::tables::EventsWaitsRow;
 use crate::tables::events_waits;
+use crate::tables::single_events::Event;
 
 /// A wait as it was in the region at one moment, whole. [`row`](Self::row) makes of it what the tables show.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +34,8 @@ impl WaitCopy {
         let words = self.record.map(Word::new);
         let Read::Whole(snapshot) = record::read(&words) else { return None };
         let hidden = snapshot.hidden_current && (snapshot.hidden_history || !snapshot.ended);
-        (!hidden).then(|| events_waits::row(region, &snapshot, self.thread_id, snapshot.sequence, self.base))
+        let event = Event { record: &snapshot, thread_id: self.thread_id, sequence: snapshot.sequence, base: self.base };
+        (!hidden).then(|| (events_waits::TABLES.row)(region, &event))
     }
 }
 

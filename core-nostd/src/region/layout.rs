@@ -82,21 +82,21 @@ sections! {
     /// Rows of `setup_actors`.
     SetupActors: SETUP_ACTOR, |c| size(c, Size::SetupActorsSize);
     /// The effective switches of each class: the one word that an instrumentation point loads.
-    Switches: 1, |c| classes(c) + size(c, Size::MaxMemoryClasses);
+    Switches: 1, |c| event_classes(c) + size(c, Size::MaxMemoryClasses);
     /// Names and settings of the classes.
-    Classes: CLASS, |c| classes(c) + size(c, Size::MaxMemoryClasses);
+    Classes: CLASS, |c| event_classes(c) + size(c, Size::MaxMemoryClasses);
     /// Source locations, a hash table keyed by their address.
     Sources: SOURCE, |c| sources(c);
     /// Summaries that no actor owns: of threads without a slot, and while `thread_instrumentation` is off.
-    SharedStats: STAT, |c| classes(c);
+    SharedStats: STAT, |c| event_classes(c);
     /// The actors: identity and state.
     Slots: SLOT, |c| size(c, Size::MaxThreadInstances);
-    /// Their event records, [`ring_len`] for each.
+    /// Records of their waits, [`ring_len`] for each.
     Rings: RECORD, |c| size(c, Size::MaxThreadInstances).saturating_mul(ring_len(c));
     /// Summaries by actor and class.
-    Stats: STAT, |c| size(c, Size::MaxThreadInstances).saturating_mul(classes(c));
+    Stats: STAT, |c| size(c, Size::MaxThreadInstances).saturating_mul(event_classes(c));
     /// What those summaries keep for the table truncated less recently.
-    Carries: CARRY, |c| size(c, Size::MaxThreadInstances).saturating_mul(classes(c));
+    Carries: CARRY, |c| size(c, Size::MaxThreadInstances).saturating_mul(event_classes(c));
     /// Mutexes.
     MutexInstances: INSTANCE, |c| size(c, Size::MaxMutexInstances);
     /// Read-write locks.
@@ -120,9 +120,9 @@ sections! {
     /// Sums of io of sockets that no actor owns.
     SharedSocketStats: IO_SUMS, |c| size(c, Size::MaxSocketClasses);
     /// Who fills which chunk of the long history.
-    LongChunks: 1, |c| long_chunks(c);
+    LongChunks: 1, |c| long_chunks(c, Size::EventsWaitsHistoryLongSize);
     /// The records of the long history.
-    LongRecords: RECORD, |c| long_chunks(c) * long_chunk_len(c);
+    LongRecords: RECORD, |c| long_records(c, Size::EventsWaitsHistoryLongSize);
     /// Histograms, each of one actor and one class.
     Histograms: BUCKET_COUNT, |c| size(c, Size::MaxWaitHistograms);
     /// What the histograms held when their table was truncated, by class.
@@ -131,13 +131,24 @@ sections! {
     MemoryStats: MEMORY, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxMemoryClasses));
     /// Memory that no actor owns.
     SharedMemoryStats: SHARED_MEMORY, |c| size(c, Size::MaxMemoryClasses);
+    /// Records of the actors' stages: their histories, and the stage that runs. None where there are no instruments of stages.
+    StageRings: RECORD, |c| size(c, Size::MaxThreadInstances).saturating_mul(stage_ring_len(c));
+    /// Who fills which chunk of the long history of stages.
+    StageLongChunks: 1, |c| long_chunks(c, Size::EventsStagesHistoryLongSize);
+    /// Its records.
+    StageLongRecords: RECORD, |c| long_records(c, Size::EventsStagesHistoryLongSize);
 }
 
 const fn size(config: &Config, size: Size) -> usize {
     config.get(size) as usize
 }
 
-/// Instrument classes of all kinds of waits together; each kind has a run of them. Those of memory are behind them.
+/// Instrument classes of all events: those of stages are behind those of waits, and those of memory behind both.
+pub(crate) const fn event_classes(config: &Config) -> usize {
+    classes(config) + size(config, Size::MaxStageClasses)
+}
+
+/// Instrument classes of all kinds of waits together; each kind has a run of them.
 pub(crate) const fn classes(config: &Config) -> usize {
     size(config, Size::MaxMutexClasses)
         + size(config, Size::MaxRwlockClasses)
@@ -164,10 +175,18 @@ pub(crate) const fn ring_len(config: &Config) -> usize {
     size(config, Size::EventsWaitsHistorySize) + RUNNING
 }
 
+/// Records of one actor's stages: its history, and the one that runs.
+const fn stage_ring_len(config: &Config) -> usize {
+    match size(config, Size::MaxStageClasses) {
+        0 => 0,
+        _ => size(config, Size::EventsStagesHistorySize) + 1,
+    }
+}
+
 /// Records that an actor reserves at once in the long history. The larger, the rarer two threads meet at the counter; but
 /// every actor may hold one chunk unfinished, and those together may not be more than half of the history.
-pub(crate) const fn long_chunk_len(config: &Config) -> usize {
-    let long = size(config, Size::EventsWaitsHistoryLongSize);
+pub(crate) const fn long_chunk_len(config: &Config, history_long: Size) -> usize {
+    let long = size(config, history_long);
     let threads = size(config, Size::MaxThreadInstances);
     if long == 0 || threads == 0 {
         return 1;
@@ -180,8 +199,12 @@ pub(crate) const fn long_chunk_len(config: &Config) -> usize {
     }
 }
 
-const fn long_chunks(config: &Config) -> usize {
-    size(config, Size::EventsWaitsHistoryLongSize).div_ceil(long_chunk_len(config))
+const fn long_chunks(config: &Config, history_long: Size) -> usize {
+    size(config, history_long).div_ceil(long_chunk_len(config, history_long))
+}
+
+const fn long_records(config: &Config, history_long: Size) -> usize {
+    long_chunks(config, history_long) * long_chunk_len(config, history_long)
 }
 
 /// Where one section is: in words from the start of the region.
@@ -257,6 +280,8 @@ mod tests {
             .with(Size::MaxCondInstances, 256)
             .with(Size::MaxSynchInstances, 128)
             .with(Size::MaxMemoryClasses, 0)
+            .with(Size::MaxStageClasses, 0)
+            .with(Size::EventsStagesHistoryLongSize, 0)
             .with(Size::MaxFileClasses, 0)
             .with(Size::MaxFileInstances, 0)
             .with(Size::MaxSocketClasses, 0)
@@ -273,9 +298,10 @@ mod tests {
         for long in [0, 1, 7, 100, 10_000] {
             for threads in [1, 3, 64, 1000] {
                 let config = Config::EMPTY.with(Size::EventsWaitsHistoryLongSize, long).with(Size::MaxThreadInstances, threads);
-                let rows = long_chunks(&config) * long_chunk_len(&config);
-                assert!(rows >= long as usize && rows < long as usize + long_chunk_len(&config));
-                assert!(long_chunk_len(&config) == 1 || long_chunk_len(&config) * threads as usize * 2 <= long as usize);
+                let chunk_len = long_chunk_len(&config, Size::EventsWaitsHistoryLongSize);
+                let rows = long_records(&config, Size::EventsWaitsHistoryLongSize);
+                assert!(rows >= long as usize && rows < long as usize + chunk_len);
+                assert!(chunk_len == 1 || chunk_len * threads as usize * 2 <= long as usize);
             }
         }
     }

@@ -33,7 +33,7 @@ pub(crate) use text::{read_text, text_is, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 7;
+const LAYOUT_VERSION: u64 = 8;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
@@ -53,6 +53,8 @@ pub(crate) mod header {
     pub(crate) const USED_SLOTS: usize = 26;
     /// On a line of its own: every recording thread comes by now and then.
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
+    /// The same for stages, on the next line.
+    pub(crate) const NEXT_STAGE_LONG_CHUNK: usize = 40;
 }
 
 /// Why a block of words is not a region.

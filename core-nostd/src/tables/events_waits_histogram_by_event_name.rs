@@ -2,6 +2,7 @@
 //! 10 µs on the buckets of its statement histograms.
 
 use super::by_event_name;
+use crate::event::WAITS;
 use crate::histogram::{BUCKET_COUNT, bucket_timer_high, bucket_timer_low};
 use crate::region::{Region, Text};
 use crate::table::{Declaration, Rights, Sweep, TableSource, row};
@@ -41,7 +42,7 @@ impl TableSource for EventsWaitsHistogramByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        by_event_name::sweep(region, region.wait_classes(), BUCKET_COUNT, |class, event_name| {
+        by_event_name::sweep(region, region.event_classes(&WAITS), BUCKET_COUNT, |class, event_name| {
             let (counts, total) = wait_histogram::counts(region, class);
             let mut lower = 0_u64;
             for (number, count) in counts.into_iter().enumerate() {
@@ -60,7 +61,7 @@ impl TableSource for EventsWaitsHistogramByEventName {
     }
 
     fn truncate(&self, region: &Region<'_>) {
-        for class in region.classes().filter(|class| !region.is_memory(*class)) {
+        for class in region.event_classes(&WAITS) {
             wait_histogram::truncate(region, class);
         }
     }

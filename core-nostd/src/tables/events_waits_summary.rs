@@ -1,61 +1,14 @@
 //! `events_waits_summary_…`: waits counted and summed, by event name, by thread and event name, by instance.
 //!
-//! By thread: copied from the owner's summary under its version. Global: added up over all slots, used now or earlier, and the sums
-//! that belong to no thread. By instance: copied from the instance.
+//! By instance: copied from the instance.
 
-use super::{by_event_name, by_thread};
+use super::by_event_name;
+use super::event_summary::{summary_row, sweep_by_thread, truncate_by_thread, truncate_global};
 use crate::class::POOLS;
-use crate::histogram;
-use crate::region::{CARRY, Region, SLOT, STAT, Section, Text};
-use crate::slot::{self, Owner, SlotWords};
-use crate::stat::{self, Shared, Summary, View};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
-use crate::{Class, wait_histogram};
-
-/// The columns that every summary has, after those of its own.
-macro_rules! summary_row {
-    (
-        $(#[$meta:meta])*
-        pub struct $row:ident {
-            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty, )*
-            ..summary,
-            $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty, )*
-        }
-    ) => {
-        row! {
-            $(#[$meta])*
-            pub struct $row {
-                $( #[doc = $doc] $sql as $field: $type, )*
-                /// Number of waits.
-                COUNT_STAR as count_star: u64,
-                /// Sum of the timed waits, in picoseconds; after 2⁶⁴, 213 days of waits of all threads together, it starts again at 0.
-                SUM_TIMER_WAIT as sum_timer_wait: u64,
-                /// The shortest timed wait, in picoseconds; 0 if there was none.
-                MIN_TIMER_WAIT as min_timer_wait: u64,
-                /// Average of the timed waits, in picoseconds.
-                AVG_TIMER_WAIT as avg_timer_wait: u64,
-                /// The longest timed wait, in picoseconds.
-                MAX_TIMER_WAIT as max_timer_wait: u64,
-                $( #[doc = $doc_after] $sql_after as $field_after: $type_after, )*
-            }
-        }
-
-        impl $row {
-            #[allow(clippy::too_many_arguments, reason = "one argument a column")]
-            fn new($($field: $type,)* summary: &Summary, $($field_after: $type_after,)*) -> $row {
-                $row {
-                    $($field,)*
-                    count_star: summary.count,
-                    sum_timer_wait: summary.sum_ps,
-                    min_timer_wait: summary.min_ps,
-                    avg_timer_wait: summary.avg_ps(),
-                    max_timer_wait: summary.max_ps,
-                    $($field_after,)*
-                }
-            }
-        }
-    };
-}
+use crate::event::WAITS;
+use crate::region::{Region, Text};
+use crate::table::{Declaration, Rights, Sweep, TableSource};
+use crate::{histogram, wait_histogram};
 
 summary_row! {
     /// A row of `events_waits_summary_global_by_event_name`.
@@ -108,7 +61,7 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        by_event_name::sweep(region, region.wait_classes(), 1, |class, name| {
+        by_event_name::sweep(region, region.event_classes(&WAITS), 1, |class, name| {
             let summary = region.summary_by_event_name(class);
             let (counts, total) = wait_histogram::counts(region, class);
             let quantile = |share| if total == 0 { 0 } else { histogram::quantile(counts.iter().copied(), total, share) };
@@ -118,12 +71,7 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     }
 
     fn truncate(&self, region: &Region<'_>) {
-        bump_all(region, View::Global);
-        for words in region.arrays::<STAT>(Section::SharedStats) {
-            if let Some(words) = words.first_chunk() {
-                Shared(words).reset();
-            }
-        }
+        truncate_global(region, &WAITS);
     }
 }
 
@@ -141,19 +89,13 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        let sums = |slot: usize, words: &SlotWords, _: &Owner, class: Class| {
-            let stat = region.arrays_of::<STAT>(Section::Stats, slot).get(class.index())?;
-            let carry = region.arrays_of::<CARRY>(Section::Carries, slot).get(class.index())?;
-            let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
-            Some((snapshot.view(View::Thread, epochs), snapshot.settled))
-        };
-        by_thread::sweep(region, region.wait_classes(), sums, |thread_id, name, sums| {
+        sweep_by_thread(region, &WAITS, |thread_id, name, sums| {
             each(&EventsWaitsSummaryByThreadByEventNameRow::new(thread_id, name, sums));
         })
     }
 
     fn truncate(&self, region: &Region<'_>) {
-        bump_all(region, View::Thread);
+        truncate_by_thread(region, &WAITS);
     }
 }
 
@@ -188,33 +130,5 @@ impl TableSource for EventsWaitsSummaryByInstance {
 
     fn truncate(&self, region: &Region<'_>) {
         region.truncate_instances();
-    }
-}
-
-fn bump_all(region: &Region<'_>, view: View) {
-    for words in region.arrays::<SLOT>(Section::Slots) {
-        slot::bump_epoch(words, view);
-    }
-}
-
-impl Region<'_> {
-    /// The waits of an instrument, summed over all threads that ever were, since the table was truncated.
-    ///
-    /// A thread that was stopped in the middle of counting an event, for longer than a reader waits, is taken in as it is: leaving out all
-    /// that it ever counted would be worse than one event of which the count is there and the time is not.
-    pub fn summary_by_event_name(&self, class: Class) -> Summary {
-        let mut sum = Summary::default();
-        if let Some(words) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| words.first_chunk()) {
-            sum.add(&Shared(words).read());
-        }
-        for (index, words) in slot::used(self) {
-            let stats = self.arrays_of::<STAT>(Section::Stats, index);
-            let carries = self.arrays_of::<CARRY>(Section::Carries, index);
-            if let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) {
-                let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words));
-                sum.add(&snapshot.view(View::Global, epochs));
-            }
-        }
-        sum
     }
 }

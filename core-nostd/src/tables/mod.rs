@@ -6,6 +6,9 @@
 mod by_event_name;
 mod by_thread;
 pub(crate) mod cond_instances;
+mod event_summary;
+pub(crate) mod events_stages;
+pub(crate) mod events_stages_summary;
 pub(crate) mod events_waits;
 pub(crate) mod events_waits_histogram_by_event_name;
 pub(crate) mod events_waits_summary;
@@ -22,11 +25,17 @@ pub(crate) mod setup_actors;
 pub(crate) mod setup_consumers;
 pub(crate) mod setup_instruments;
 pub(crate) mod setup_timers;
+pub(crate) mod single_events;
 pub(crate) mod socket_instances;
 pub(crate) mod socket_summary;
 pub(crate) mod threads;
 
 pub use cond_instances::{CondInstances, CondInstancesRow};
+pub use events_stages::{EventsStagesCurrent, EventsStagesHistory, EventsStagesHistoryLong, EventsStagesRow};
+pub use events_stages_summary::{
+    EventsStagesSummaryByThreadByEventName, EventsStagesSummaryByThreadByEventNameRow, EventsStagesSummaryGlobalByEventName,
+    EventsStagesSummaryGlobalByEventNameRow,
+};
 pub use events_waits::{EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow};
 pub use events_waits_histogram_by_event_name::{EventsWaitsHistogramByEventName, EventsWaitsHistogramByEventNameRow};
 pub use events_waits_summary::{
@@ -59,6 +68,11 @@ use crate::table::{Table, TableError};
 /// Every table, in alphabetical order, as SHOW TABLES lists them.
 pub const ALL: &[&dyn Table] = &[
     &CondInstances,
+    &EventsStagesCurrent,
+    &EventsStagesHistory,
+    &EventsStagesHistoryLong,
+    &EventsStagesSummaryByThreadByEventName,
+    &EventsStagesSummaryGlobalByEventName,
     &EventsWaitsCurrent,
     &EventsWaitsHistogramByEventName,
     &EventsWaitsHistory,

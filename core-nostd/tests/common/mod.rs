@@ -18,6 +18,7 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxSynchClasses, 1)
     .with(Size::MaxFileClasses, 2)
     .with(Size::MaxSocketClasses, 2)
+    .with(Size::MaxStageClasses, 3)
     .with(Size::MaxMemoryClasses, 2)
     .with(Size::MaxMutexInstances, 3)
     .with(Size::MaxRwlockInstances, 2)
@@ -28,6 +29,8 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxThreadInstances, 3)
     .with(Size::EventsWaitsHistorySize, 3)
     .with(Size::EventsWaitsHistoryLongSize, 12)
+    .with(Size::EventsStagesHistorySize, 2)
+    .with(Size::EventsStagesHistoryLongSize, 6)
     .with(Size::MaxWaitHistograms, if cfg!(miri) { 0 } else { 6 })
     .with(Size::MaxSourceLocations, 16)
     .with(Size::SetupActorsSize, 4);
@@ -200,7 +203,12 @@ fn places(config: &Config, table: &str) -> Option<u64> {
                 + sum(&[Size::MaxFileInstances, Size::MaxSocketInstances])
         }
         "events_waits_summary_global_by_event_name" => classes,
-        "setup_instruments" => classes + sum(&[Size::MaxMemoryClasses]),
+        // Of stages there is one that runs.
+        "events_stages_current" | "events_stages_history" => threads * (sum(&[Size::EventsStagesHistorySize]) + 1),
+        "events_stages_history_long" => sum(&[Size::EventsStagesHistoryLongSize]),
+        "events_stages_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxStageClasses]),
+        "events_stages_summary_global_by_event_name" => sum(&[Size::MaxStageClasses]),
+        "setup_instruments" => classes + sum(&[Size::MaxStageClasses, Size::MaxMemoryClasses]),
         "memory_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxMemoryClasses]),
         "memory_summary_global_by_event_name" => sum(&[Size::MaxMemoryClasses]),
         "mutex_instances" => sum(&[Size::MaxMutexInstances]),

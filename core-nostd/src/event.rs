@@ -1,0 +1,65 @@
+//! Where the events of a class are kept: single ones in rings and in a long history, and their sums.
+//!
+//! Each class of events that shows single ones has an [`EventStore`]; what is recorded there, and read from there, is the same code for all
+//! of them.
+
+use crate::config::Size;
+use crate::lost::Lost;
+use crate::name::EventClass;
+use crate::region::{Section, header};
+use crate::setup::Consumer;
+use crate::slot;
+
+/// Where events of one class are, and what decides whether they come there.
+#[derive(Debug)]
+pub(crate) struct EventStore {
+    pub(crate) class: EventClass,
+    /// A run of records for each slot.
+    pub(crate) rings: Section,
+    /// Rows of the history of each.
+    pub(crate) history_size: Size,
+    pub(crate) long_chunks: Section,
+    pub(crate) long_records: Section,
+    /// The word of the header that counts chunks drawn.
+    pub(crate) next_long_chunk: usize,
+    pub(crate) long_lost: Lost,
+    /// What `events_…_current`, `_history` and `_history_long` depend on.
+    pub(crate) current: Consumer,
+    pub(crate) history: Consumer,
+    pub(crate) history_long: Consumer,
+    /// The word of a slot that its two tables of sums are truncated by.
+    pub(crate) epochs: usize,
+}
+
+/// `events_waits_…`.
+pub(crate) const WAITS: EventStore = EventStore {
+    class: EventClass::Wait,
+    rings: Section::Rings,
+    history_size: Size::EventsWaitsHistorySize,
+    long_chunks: Section::LongChunks,
+    long_records: Section::LongRecords,
+    next_long_chunk: header::NEXT_LONG_CHUNK,
+    long_lost: Lost::HistoryLongRows,
+    current: Consumer::EventsWaitsCurrent,
+    history: Consumer::EventsWaitsHistory,
+    history_long: Consumer::EventsWaitsHistoryLong,
+    epochs: slot::word::EPOCHS,
+};
+
+/// `events_stages_…`.
+pub(crate) const STAGES: EventStore = EventStore {
+    class: EventClass::Stage,
+    rings: Section::StageRings,
+    history_size: Size::EventsStagesHistorySize,
+    long_chunks: Section::StageLongChunks,
+    long_records: Section::StageLongRecords,
+    next_long_chunk: header::NEXT_STAGE_LONG_CHUNK,
+    long_lost: Lost::StageHistoryLongRows,
+    current: Consumer::EventsStagesCurrent,
+    history: Consumer::EventsStagesHistory,
+    history_long: Consumer::EventsStagesHistoryLong,
+    epochs: slot::word::STAGE_EPOCHS,
+};
+
+/// All of them.
+pub(crate) const STORES: [&EventStore; 2] = [&WAITS, &STAGES];

@@ -1,0 +1,126 @@
+//! The records of an actor, and the order in which they are taken: the one whose event ended longest ago first.
+//!
+//! They are linked in that order, round and round. Where events follow one another, what is taken is what comes next, and stays in its
+//! place among the others until it has ended; then it is the last. Only where events lie within one another, or overlap, are the records
+//! of those that run taken out, and put in where they belong when they end.
+
+use crate::record::{self, RecordWords};
+use core::cell::Cell;
+
+/// The records of one actor, used by it alone.
+#[derive(Debug)]
+pub(crate) struct Ring<'r> {
+    records: &'r [RecordWords],
+    /// Where no event runs, the record that is taken next; of one that runs alone, the complement of its record; otherwise [`OUT`].
+    next: Cell<usize>,
+    /// Where `next` is [`OUT`]: the record that is taken next, [`OUT`] if none is left, and how many events run.
+    first: Cell<usize>,
+    running: Cell<usize>,
+}
+
+/// No index, nor the complement of one.
+const OUT: usize = usize::MAX >> 1;
+
+impl<'r> Ring<'r> {
+    pub(crate) fn new(records: &'r [RecordWords]) -> Ring<'r> {
+        let len = records.len();
+        for (index, record) in records.iter().enumerate() {
+            let next = if index + 1 == len { 0 } else { index + 1 };
+            let previous = if index == 0 { len - 1 } else { index - 1 };
+            record[record::word::NEXT].set(next as u64);
+            record[record::word::PREVIOUS].set(previous as u64);
+        }
+        Ring { records, next: Cell::new(0), first: Cell::new(OUT), running: Cell::new(0) }
+    }
+
+    /// All of them.
+    pub(crate) fn records(&self) -> &'r [RecordWords] {
+        self.records
+    }
+
+    /// Whether no event runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.next.get() < self.records.len()
+    }
+
+    /// The record for an event that begins. None if each is used by an event that runs.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn take(&self) -> Option<&'r RecordWords> {
+        let next = self.next.get();
+        match self.records.get(next) {
+            Some(record) => {
+                self.next.set(!next);
+                Some(record)
+            }
+            None => self.take_beside(),
+        }
+    }
+
+    /// The same, while other events run.
+    #[cold]
+    #[inline(never)]
+    fn take_beside(&self) -> Option<&'r RecordWords> {
+        let alone = !self.next.get();
+        if alone < self.records.len() {
+            self.first.set(self.take_out(alone));
+            self.running.set(1);
+            self.next.set(OUT);
+        }
+        let first = self.first.get();
+        let record = self.records.get(first)?;
+        self.first.set(self.take_out(first));
+        self.running.set(self.running.get() + 1);
+        Some(record)
+    }
+
+    /// Takes a record out of the order, and returns the one behind it, if there is another.
+    fn take_out(&self, index: usize) -> usize {
+        let Some(record) = self.records.get(index) else { return OUT };
+        let (next, previous) = (record[record::word::NEXT].get() as usize, record[record::word::PREVIOUS].get() as usize);
+        let (Some(behind), Some(before)) = (self.records.get(next), self.records.get(previous)) else { return OUT };
+        behind[record::word::PREVIOUS].set(previous as u64);
+        before[record::word::NEXT].set(next as u64);
+        if next == index { OUT } else { next }
+    }
+
+    /// The record of an event that ends is the last that is written again; without history, the next.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn give_back(&self, record: &RecordWords, history: bool) {
+        if history && self.next.get() > OUT {
+            self.next.set(record[record::word::NEXT].get() as usize);
+        } else {
+            self.put_in(record, history);
+        }
+    }
+
+    /// The same, where other events run, or without history.
+    #[cold]
+    #[inline(never)]
+    fn put_in(&self, record: &RecordWords, history: bool) {
+        let index =
+            (core::ptr::from_ref(record) as usize).wrapping_sub(self.records.as_ptr() as usize) / size_of::<RecordWords>();
+        if self.next.get() > OUT {
+            self.next.set(index);
+            return;
+        }
+        let first = self.first.get();
+        let (next, previous) = match self.records.get(first) {
+            Some(next) => (first, next[record::word::PREVIOUS].get() as usize),
+            None => (index, index),
+        };
+        record[record::word::NEXT].set(next as u64);
+        record[record::word::PREVIOUS].set(previous as u64);
+        if let (Some(behind), Some(before)) = (self.records.get(next), self.records.get(previous)) {
+            behind[record::word::PREVIOUS].set(index as u64);
+            before[record::word::NEXT].set(index as u64);
+        }
+        if !history || next == index {
+            self.first.set(index);
+        }
+        let running = self.running.get().saturating_sub(1);
+        self.running.set(running);
+        if running == 0 {
+            self.next.set(self.first.get());
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Stages: what a thread is doing, one after the other (WL#4813).
+//!
+//! A stage lasts until the next one begins, at the same reading of the timer, so that there is nothing between them; or until it is ended.
+//! One stage runs in an actor at a time:
+//! ```text
+//!   begin A        begin B        end
+//!     ├───── A ──────┼───── B ──────┤          no stage
+//!         waits          waits            waits
+//! ```
+//! Waits lie within the stage that runs when they end (NESTING_EVENT_ID), which is nearly always the one that they began in. A stage
+//! that begins where another one is to go on later ends that one: WL#4813 has "everything appear to be linear".
+//!
+//! A stage is recorded by the same code as a wait, into records and sums of its own (`event::STAGES`).
+
+use crate::Actor;
+use crate::actor::Wait;
+use crate::record::{self, Enclosing, EventType, IoEvent, Start, What};
+use crate::setup::Switches;
+use crate::source::SourceBits;
+use core::panic::Location;
+use perfschema_timer::Clock;
+
+/// A stage that was begun: what [`Actor::end_stage`] ends, if it is still the one that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageId {
+    thread_id: u64,
+    sequence: u64,
+}
+
+/// How far a stage is: WORK_COMPLETED and WORK_ESTIMATED, in units of the program's choice.
+///
+/// Where a word of a region is two halves, on processors of 32 bits, both stop at 2³² - 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageProgress {
+    /// Units that are done.
+    pub completed: u64,
+    /// Units that are to be done, these included, as far as is known.
+    pub estimated: u64,
+}
+
+impl<'r> Actor<'r> {
+    /// A stage begins, and the one that runs ends. `switches` are those of its class, which must be one of stages: loaded by the caller,
+    /// who found that they say something. None if the stage is off; the one before has ended all the same.
+    ///
+    /// ```
+    /// # use perfschema_core::{Actor, ActorIdentity, Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};
+    /// # use perfschema_timer::{SystemClock, Timers};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+    /// let parsing = region.register(InstrumentName::literal("stage/app/parsing"), Setting::ON)?;
+    /// let sorting = region.register(InstrumentName::literal("stage/app/sorting"), Setting::ON)?;
+    /// region.enable_everything();
+    /// let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    ///
+    /// actor.begin_stage(&SystemClock, region.switches(parsing), None);
+    /// actor.begin_stage(&SystemClock, region.switches(sorting), None);
+    /// assert_eq!(region.summary_by_event_name(parsing).count, 1);
+    /// region.scan(&tables::EventsStagesCurrent, |row| assert_eq!((row.event_name.as_str(), row.timer_end), ("stage/app/sorting", None)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn begin_stage(
+        &self,
+        clock: &impl Clock,
+        switches: Switches,
+        source: Option<&'static Location<'static>>,
+    ) -> Option<StageId> {
+        let mut switches = self.masked(switches);
+        if !switches.has(Switches::ENABLED) {
+            self.end_any_stage(clock);
+            return None;
+        }
+        // Before its event has a number: END_EVENT_ID of the one before is the last that there was.
+        let sequence = self.sequence.get().next();
+        if switches.has(Switches::SAMPLED) {
+            switches = switches.sampled(sequence);
+        }
+        let start = switches.read(clock);
+        let before = self.stage.take();
+        if let Some(before) = before {
+            let same_timer = switches.has(Switches::TIMED) && before.switches.timer_index() == switches.timer_index();
+            let end = || if same_timer { start } else { before.switches.read(clock) };
+            self.finish_stage(before, end);
+        }
+        self.sequence.set(sequence);
+        let mut stage = Wait { sequence, start, switches, ..Wait::NONE };
+        if switches.has(Switches::CURRENT) {
+            stage.shown = self.show_stage(&stage, source);
+        }
+        self.enclose(before.as_ref(), Some(&stage));
+        self.stage.set(Some(stage));
+        self.running_stage()
+    }
+
+    /// The stage ends, if it is the one that runs. Returns whether it was.
+    pub fn end_stage(&self, clock: &impl Clock, stage: StageId) -> bool {
+        self.running_stage() == Some(stage) && self.end_any_stage(clock)
+    }
+
+    /// The stage that runs ends, whichever it is. Returns whether there was one.
+    pub fn end_any_stage(&self, clock: &impl Clock) -> bool {
+        let Some(stage) = self.stage.take() else { return false };
+        self.finish_stage(stage, || stage.switches.read(clock));
+        self.enclose(Some(&stage), None);
+        true
+    }
+
+    /// The stage that runs.
+    pub fn running_stage(&self) -> Option<StageId> {
+        let stage = self.stage.get()?;
+        Some(StageId { thread_id: self.thread_id(), sequence: stage.sequence.number() })
+    }
+
+    /// Says how far the stage that runs is: `change` gets what was said before. Does nothing while no stage runs, or none that is visible.
+    ///
+    /// ```
+    /// # use perfschema_core::{Actor, ActorIdentity, Config, Identity, InstrumentName, Region, Setting, StaticRegion, tables};
+    /// # use perfschema_timer::{SystemClock, Timers};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+    /// # let copying = region.register(InstrumentName::literal("stage/app/copying"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// actor.begin_stage(&SystemClock, region.switches(copying), None);
+    /// actor.change_stage_progress(|progress| progress.estimated = 200);
+    /// actor.change_stage_progress(|progress| progress.completed += 50);
+    /// region.scan(&tables::EventsStagesCurrent, |row| {
+    ///     assert_eq!((row.work_completed, row.work_estimated), (Some(50), Some(200)));
+    /// });
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn change_stage_progress(&self, change: impl FnOnce(&mut StageProgress)) {
+        let Some(record) = self.stage.get().and_then(|stage| stage.shown) else { return };
+        let mut progress = record::progress(record);
+        change(&mut progress);
+        record::set_progress(record, progress);
+    }
+
+    fn show_stage(&self, stage: &Wait<'_>, source: Option<&'static Location<'static>>) -> Option<&'r record::RecordWords> {
+        let record = self.stages.ring.take()?;
+        let source = source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
+        let start = Start {
+            what: What::stage(stage.switches, source),
+            object: 0,
+            nesting: Enclosing::default(),
+            amount: 0,
+            io: IoEvent::None,
+        };
+        record::begin_start(record, stage.sequence, &start);
+        record::finish_start(record, stage.sequence, stage.start);
+        Some(record)
+    }
+
+    /// What lay within the stage `before` lies within `after` from now on: what begins later, and the waits that run and lie within no
+    /// other wait.
+    fn enclose(&self, before: Option<&Wait<'_>>, after: Option<&Wait<'_>>) {
+        let of = |stage: Option<&Wait<'_>>| match stage {
+            Some(stage) if stage.shown.is_some() => Enclosing::event(stage.sequence, EventType::Stage),
+            _ => Enclosing::default(),
+        };
+        let (before, after) = (of(before), of(after));
+        if !self.is_detached() && !self.waits.ring.is_idle() {
+            for record in self.waits.ring.records() {
+                if record::is_running(record) && record::nesting(record) == before {
+                    record::enclose(record, after);
+                }
+            }
+        }
+        if !self.enclosing.get().is_wait() {
+            self.enclosing.set(after);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Tables of single events: `…_current`, `…_history`, `…_history_long`, copied under their version.
+//!
+//! The first two are read from the same records, the rings of the live threads. Which rows they show:
+//!
+//! - current: of each thread the events that run now, or if none does, the one that ended last (WL#2360);
+//! - history: of each thread the events that ended last, as many as the history has places.
+
+use crate::Class;
+use crate::event::EventStore;
+use crate::record::{self, Read, Sequence, Snapshot};
+use crate::region::{RECORD, RUNNING, Region, SLOT, Section, Text};
+use crate::slot::{self, Look, Owner};
+use crate::source::{Source, source_text};
+use crate::table::{NestingEventType, Sweep};
+use core::cell::Cell;
+use core::cmp::Reverse;
+use perfschema_timer::{TimerName, difference};
+
+/// The declarations of the three: name, meaning, and which of the ways below they are read and truncated.
+macro_rules! single_event_tables {
+    ($tables:ident: $row:ident; $($table:ident = $name:literal, $doc:literal, $scan:ident, $truncate:ident;)*) => { $(
+        #[doc = concat!("`", $name, "`")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $table;
+
+        impl $crate::table::TableSource for $table {
+            type Row = $row;
+            const DECLARATION: $crate::table::Declaration = $crate::table::Declaration {
+                name: $name,
+                doc: $doc,
+                columns: $row::COLUMNS,
+                rights: $crate::table::Rights::TRUNCATE,
+            };
+
+            fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&$row)) -> $crate::table::Sweep {
+                $tables.$scan(region, each)
+            }
+
+            fn truncate(&self, region: &Region<'_>) {
+                $tables.$truncate(region);
+            }
+        }
+    )* };
+}
+pub(super) use single_event_tables;
+
+/// The three tables of a class of events.
+pub(crate) struct SingleEvents<R> {
+    pub(crate) store: &'static EventStore,
+    /// What a row shows of an event.
+    pub(crate) row: fn(&Region<'_>, &Event<'_>) -> R,
+}
+
+/// An event as it was at one moment, whole, and whose it is.
+pub(crate) struct Event<'a> {
+    pub(crate) record: &'a Snapshot,
+    pub(crate) thread_id: u64,
+    pub(crate) sequence: Sequence,
+    /// That before the first event of its thread.
+    pub(crate) base: Sequence,
+}
+
+/// The columns that all these tables have.
+pub(crate) struct EventColumns {
+    pub(crate) event_id: u64,
+    pub(crate) end_event_id: Option<u64>,
+    pub(crate) event_name: Text<128>,
+    pub(crate) source: Option<Text<64>>,
+    pub(crate) timer_start: Option<u64>,
+    pub(crate) timer_end: Option<u64>,
+    pub(crate) timer_wait: Option<u64>,
+    pub(crate) nesting_event_id: Option<u64>,
+    pub(crate) nesting_event_type: Option<NestingEventType>,
+}
+
+impl Event<'_> {
+    pub(crate) fn columns(&self, region: &Region<'_>) -> EventColumns {
+        let Event { record, base, .. } = *self;
+        let timer = TimerName::from_index(record.timer_index).map(|timer| region.timer(timer)).filter(|_| record.timed);
+        let timer_start = timer.map(|timer| timer.since_epoch_ps(record.start));
+        let timer_wait =
+            timer.filter(|_| record.ended).map(|timer| timer.conversion.picoseconds(difference(record.start, record.end)));
+        let nesting = record.nesting.parts(base);
+        EventColumns {
+            event_id: self.sequence.event_id(base),
+            end_event_id: record.ended.then(|| record.end_event.event_id(base)),
+            event_name: region.class_name(Class(record.class)),
+            source: source_text(region, Source(record.source)),
+            timer_start,
+            // So that END - START = WAIT whatever the rounding.
+            timer_end: timer_start.zip(timer_wait).map(|(start, wait)| start.wrapping_add(wait)),
+            timer_wait,
+            nesting_event_id: nesting.map(|(event, _)| event),
+            nesting_event_type: nesting.map(|(_, kind)| NestingEventType(kind)),
+        }
+    }
+}
+
+impl<R> SingleEvents<R> {
+    pub(super) fn current(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
+        self.sweep_rings(region, &mut |snapshots| {
+            // Two looks: what runs decides whether the last ended one is shown.
+            let rank = |snapshot: &Snapshot| match snapshot.ended {
+                false => (true, (snapshot.sequence, Reverse(snapshot.sequence))),
+                true => (false, end_order(snapshot)),
+            };
+            let mut newest: Option<Snapshot> = None;
+            snapshots.each(&mut |snapshot| {
+                if newest.as_ref().is_none_or(|newest| rank(newest) < rank(snapshot)) {
+                    newest = Some(*snapshot);
+                }
+            });
+            let mut sweep = self.rows(region, snapshots, each, &mut |snapshot| {
+                let current = newest.as_ref().is_some_and(|newest| match newest.ended {
+                    false => !snapshot.ended,
+                    true => rank(newest) == rank(snapshot),
+                });
+                current && !snapshot.hidden_current
+            });
+            // At the second look it had ended, or was overwritten: a thread at work is shown as it was at the first.
+            if let Some(newest) = newest.filter(|newest| !newest.hidden_current)
+                && (sweep.rows, sweep.skipped) == (0, 0)
+            {
+                each(&self.row(region, snapshots, &newest));
+                sweep.row_after_all();
+            }
+            sweep
+        })
+    }
+
+    pub(super) fn truncate_current(&self, region: &Region<'_>) {
+        region.arrays::<RECORD>(self.store.rings).iter().for_each(record::hide_current);
+    }
+
+    pub(super) fn history(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
+        let size = region.config().get(self.store.history_size) as usize;
+        self.sweep_rings(region, &mut |snapshots| {
+            let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history && !snapshot.hidden_history;
+            // A ring has room for a few records more than the history has rows: those that ended longest ago are left out.
+            let mut ended = 0_usize;
+            let mut oldest = [None; RUNNING];
+            snapshots.each(&mut |snapshot| {
+                if !belongs(snapshot) {
+                    return;
+                }
+                ended += 1;
+                let mut order = end_order(snapshot);
+                for oldest in &mut oldest {
+                    match oldest {
+                        Some(earlier) if *earlier <= order => {}
+                        Some(later) => core::mem::swap(later, &mut order),
+                        None => {
+                            *oldest = Some(order);
+                            break;
+                        }
+                    }
+                }
+            });
+            let left_out = ended.saturating_sub(size).min(RUNNING);
+            let begin = left_out.checked_sub(1).and_then(|last| oldest[last]);
+            let mut left = size;
+            self.rows(region, snapshots, each, &mut |snapshot| {
+                let shown = belongs(snapshot) && Some(end_order(snapshot)) > begin && left > 0;
+                left -= usize::from(shown);
+                shown
+            })
+        })
+    }
+
+    pub(super) fn truncate_history(&self, region: &Region<'_>) {
+        region.arrays::<RECORD>(self.store.rings).iter().for_each(record::hide_history);
+    }
+
+    pub(super) fn history_long(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
+        let records = region.arrays::<RECORD>(self.store.long_records);
+        let mut sweep = Sweep::of(records.len());
+        for words in records {
+            match record::read(words) {
+                Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
+                    let Snapshot { thread_id, event, base, .. } = snapshot;
+                    each(&(self.row)(region, &Event { record: &snapshot, thread_id, sequence: event, base }));
+                    sweep.row();
+                }
+                Read::Whole(_) | Read::Free => sweep.free(1),
+                Read::Changed => sweep.changed(),
+            }
+        }
+        sweep
+    }
+
+    pub(super) fn truncate_history_long(&self, region: &Region<'_>) {
+        region.arrays::<RECORD>(self.store.long_records).iter().for_each(record::hide_history);
+    }
+
+    fn sweep_rings(&self, region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -> Sweep) -> Sweep {
+        let mut sweep = Sweep::of(region.arrays::<RECORD>(self.store.rings).len());
+        for (index, words) in region.arrays::<SLOT>(Section::Slots).iter().enumerate() {
+            let ring = region.arrays_of::<RECORD>(self.store.rings, index);
+            match slot::look(words) {
+                Look::Free => sweep.free(ring.len()),
+                Look::Changed => sweep.skipped(ring.len()),
+                Look::Live(owner) => {
+                    sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring, newest: Cell::new(Sequence::default()) }));
+                }
+            }
+        }
+        sweep
+    }
+
+    fn row(&self, region: &Region<'_>, of: &Snapshots<'_, '_>, snapshot: &Snapshot) -> R {
+        let Owner { thread_id, base, .. } = *of.owner;
+        (self.row)(region, &Event { record: snapshot, thread_id, sequence: snapshot.sequence, base })
+    }
+
+    /// Delivers the records that `choose` is true for. The caller counts the places.
+    fn rows(
+        &self,
+        region: &Region<'_>,
+        of: &Snapshots<'_, '_>,
+        each: &mut dyn FnMut(&R),
+        choose: &mut dyn FnMut(&Snapshot) -> bool,
+    ) -> Sweep {
+        let mut sweep = Sweep::default();
+        let mut recording = false;
+        for (index, words) in of.ring.iter().enumerate() {
+            let read = of.read(words);
+            if !slot::still(of.slot, of.owner) {
+                sweep.skipped(of.ring.len() - index);
+                break;
+            }
+            match read {
+                Read::Whole(snapshot) if choose(&snapshot) => {
+                    each(&self.row(region, of, &snapshot));
+                    sweep.row();
+                }
+                Read::Whole(_) | Read::Free => sweep.free(1),
+                Read::Changed => sweep.changed(),
+            }
+            recording |= matches!(read, Read::Whole(snapshot) if snapshot.sequence > of.newest.get());
+        }
+        if recording {
+            sweep.disturbed(of.ring.len());
+        }
+        sweep
+    }
+}
+
+/// The order in which events of one thread ended: by the last event begun before the end; of two that ended without one between them,
+/// the inner one, which began later, ended first. Events beside each other may have ended the other way round: nothing tells, and only
+/// which of them the history leaves out depends on it.
+fn end_order(snapshot: &Snapshot) -> (Sequence, Reverse<Sequence>) {
+    (snapshot.end_event, Reverse(snapshot.sequence))
+}
+
+/// The records of one live thread.
+struct Snapshots<'a, 'r> {
+    slot: &'r slot::SlotWords,
+    owner: &'a Owner,
+    ring: &'r [record::RecordWords],
+    /// The newest event of the first look.
+    newest: Cell<Sequence>,
+}
+
+impl Snapshots<'_, '_> {
+    /// A record of this owner.
+    fn read(&self, words: &record::RecordWords) -> Read {
+        match record::read(words) {
+            Read::Whole(snapshot) if snapshot.sequence <= self.owner.base => Read::Free,
+            other => other,
+        }
+    }
+
+    /// Looks at every record once.
+    fn each(&self, look: &mut dyn FnMut(&Snapshot)) {
+        for words in self.ring {
+            if let Read::Whole(snapshot) = self.read(words) {
+                self.newest.set(self.newest.get().max(snapshot.sequence));
+                look(&snapshot);
+            }
+        }
+    }
+}
