@@ -70,6 +70,8 @@ impl Switches {
     pub const OFF: Switches = Switches(0);
     /// On, but nothing is recorded: sends an instrumentation point that is not registered yet to where it registers.
     pub const UNREGISTERED: Switches = Switches(1 << 25);
+    /// Of a stage that is not recorded, and ends the one before.
+    pub const STAGE_OFF: Switches = Switches(Self::ENDS_STAGE);
     // All below 2³¹, so that a mask is part of an instruction.
     pub(crate) const ENABLED: u64 = 1 << 10;
     /// The event is visible while it lasts: `events_waits_current`.

@@ -14,6 +14,7 @@
 
 use crate::Actor;
 use crate::actor::Wait;
+use crate::class::Class;
 use crate::record::{self, Enclosing, EventType, IoEvent, Start, What};
 use crate::setup::Switches;
 use crate::source::SourceBits;
@@ -25,6 +26,14 @@ use perfschema_timer::Clock;
 pub struct StageId {
     thread_id: u64,
     sequence: u64,
+    class: Class,
+}
+
+impl StageId {
+    /// Its instrument.
+    pub fn class(&self) -> Class {
+        self.class
+    }
 }
 
 /// How far a stage is: WORK_COMPLETED and WORK_ESTIMATED, in units of the program's choice.
@@ -107,7 +116,7 @@ impl<'r> Actor<'r> {
     /// The stage that runs.
     pub fn running_stage(&self) -> Option<StageId> {
         let stage = self.stage.get()?;
-        Some(StageId { thread_id: self.thread_id(), sequence: stage.sequence.number() })
+        Some(StageId { thread_id: self.thread_id(), sequence: stage.sequence.number(), class: stage.switches.class() })
     }
 
     /// Says how far the stage that runs is: `change` gets what was said before. Does nothing while no stage runs, or none that is visible.

@@ -205,11 +205,11 @@ fn the_timer_is_chosen_by_name_or_number() {
         (Value::Text("Millisecond"), TimerName::Millisecond),
         (Value::Unsigned(2), TimerName::Nanosecond),
     ] {
-        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 2, changed: 2 }));
+        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 3, changed: 3 }));
         world.expect(
             "setup_timers",
             "*",
-            &["idle", "wait"].map(|class| format!("{class} {}", expected.name())).each_ref().map(|row| &**row),
+            &["idle", "stage", "wait"].map(|class| format!("{class} {}", expected.name())).each_ref().map(|row| &**row),
         );
         assert_eq!(world.region.wait_timer(), expected);
     }
@@ -282,6 +282,11 @@ fn rights_are_mysqls() {
         "events_waits_histogram_by_event_name",
         "events_waits_history",
         "events_waits_history_long",
+        "events_stages_current",
+        "events_stages_history",
+        "events_stages_history_long",
+        "events_stages_summary_by_thread_by_event_name",
+        "events_stages_summary_global_by_event_name",
         "events_waits_summary_by_instance",
         "events_waits_summary_by_thread_by_event_name",
         "events_waits_summary_global_by_event_name",

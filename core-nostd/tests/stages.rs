@@ -7,7 +7,8 @@ use perfschema_core::name::EventClass;
 use perfschema_core::table::{Rights, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, Class, Consumer, Held, InstrumentName, Lost, Operation, RegisterError, Setting, Size, StageId, WaitStart, tables,
+    Actor, Child, Class, Consumer, Held, InstrumentName, Lost, Operation, RegisterError, Setting, Size, StageId, WaitStart,
+    tables,
 };
 use std::panic::Location;
 
@@ -434,5 +435,29 @@ fn there_is_nothing_between_two_stages() {
         let times = world.select(HISTORY, "TIMER_END,TIMER_START");
         let [end, start] = [times[0].split(' ').next().unwrap(), times[1].split(' ').nth(1).unwrap()];
         assert_eq!(end, start, "{times:?}");
+    }
+}
+
+/// The thread that forked goes on in its stage; what it and others recorded before is the parent's.
+#[test]
+fn a_forked_child_goes_on_in_its_stage() {
+    let (world, a, b, actor) = world();
+    let other = world.actor("b");
+    begin(world, &other, a);
+    begin(world, &other, b);
+    begin(world, &actor, a);
+    begin(world, &actor, b);
+    let child = Child { pid: 8, os_id: 80, start_unix_ns: 800, start_monotonic_ns: 900 };
+    world.region.forked(&child, &[Some(&actor)], true);
+    world.expect(CURRENT, "THREAD_ID,EVENT_ID,END_EVENT_ID", &["1 2 NULL"]);
+    for table in [HISTORY, LONG] {
+        world.expect(table, "EVENT_ID", &[]);
+    }
+    world.expect(GLOBAL, "COUNT_STAR", &["0", "0"]);
+    world.pass(3);
+    begin(world, &actor, a);
+    world.expect(GLOBAL, "EVENT_NAME,COUNT_STAR,SUM_TIMER_WAIT", &[&format!("{A} 0 0"), &format!("{B} 1 3000")]);
+    for table in [HISTORY, LONG] {
+        world.expect(table, "EVENT_ID", &["2"]);
     }
 }

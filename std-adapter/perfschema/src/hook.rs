@@ -19,9 +19,12 @@ use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
 pub(crate) static UNREGISTERED: Word = Word::new(0);
 /// The word of objects that found no room.
 pub(crate) static OFF: Word = Word::new(0);
+/// That of stages that found no room: they end others all the same.
+pub(crate) static STAGE_OFF: Word = Word::new(0);
 
 /// The process records from now on: every object registers at its next use.
 pub(crate) fn started() {
+    STAGE_OFF.set_switches(Switches::STAGE_OFF);
     UNREGISTERED.set_switches(Switches::UNREGISTERED);
 }
 

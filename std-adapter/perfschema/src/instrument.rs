@@ -67,7 +67,8 @@ impl Instrument {
     #[inline(never)]
     fn register(&self) -> Option<Switches> {
         let process = process()?;
-        let word = self.class(process).and_then(|class| process.region().switch_word(class)).unwrap_or(&hook::OFF);
+        let word = self.class(process).and_then(|class| process.region().switch_word(class));
+        let word = word.unwrap_or(if self.kind() == InstrumentKind::Stage { &hook::STAGE_OFF } else { &hook::OFF });
         // Release: pairs with the Acquire in on().
         self.switch.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
         Some(word.switches()).filter(|switches| switches.is_on())

@@ -42,6 +42,7 @@ pub mod fs;
 pub mod net;
 pub mod os;
 pub mod render;
+pub mod stage;
 pub mod sync;
 pub mod task;
 
@@ -199,6 +200,24 @@ macro_rules! memory {
     };
 }
 
+/// A stage with an instrument of its own, which threads can be in; see [`Stage`](stage::Stage). Also in a `static`.
+///
+/// ```
+/// use perfschema::stage::Stage;
+/// static SORTING: Stage = perfschema::stage!("stage/app/sorting result");
+/// let _stage = SORTING.enter();
+/// ```
+/// ```compile_fail
+/// # use perfschema::stage::Stage;
+/// static SORTING: Stage = perfschema::stage!("memory/app/sorting");
+/// ```
+#[macro_export]
+macro_rules! stage {
+    ($name:literal) => {
+        $crate::__instrumented_stage!($name)
+    };
+}
+
 /// Ways to make sockets with an instrument of their own, and a second one for the connections that its listeners accept; see
 /// [`Net`](net::Net). Also in a `static`.
 ///
@@ -242,6 +261,7 @@ pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentK
             assert!(matches!(found, InstrumentKind::Socket), "an instrument of sockets is named wait/io/socket/…");
         }
         InstrumentKind::Memory => assert!(matches!(found, InstrumentKind::Memory), "an instrument of memory is named memory/…"),
+        InstrumentKind::Stage => assert!(matches!(found, InstrumentKind::Stage), "an instrument of a stage is named stage/…"),
         _ => assert!(found.is_synch(), "an instrument of a lock is named wait/synch/…"),
     }
 }
@@ -274,6 +294,26 @@ macro_rules! __instrumented_memory {
     ($name:literal) => {{
         $crate::__of_kind!(Memory, $name);
         $crate::alloc::Memory::new()
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_stage {
+    ($name:literal) => {{
+        $crate::__of_kind!(Stage, $name);
+        $crate::stage::Stage::__of($crate::__instrument!($name))
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented_stage {
+    ($name:literal) => {{
+        $crate::__of_kind!(Stage, $name);
+        $crate::stage::Stage::new()
     }};
 }
 

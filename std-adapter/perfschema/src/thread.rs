@@ -24,6 +24,7 @@
 
 use crate::process::{Process, process};
 use perfschema_core::{Actor, ActorIdentity, Lost, Text};
+use perfschema_timer::SystemClock;
 use std::cell::Cell;
 use std::fmt::Write;
 use std::ptr;
@@ -335,9 +336,15 @@ impl Task {
     /// The task has ended.
     pub(crate) fn detach(&mut self) {
         if let Some(actor) = self.actor.take().filter(|_| *self.forks.get_mut() == forks() && process().is_some()) {
-            actor.detach();
+            end(&actor);
         }
     }
+}
+
+/// Who recorded with the actor ends, and the stage that it was in with it.
+fn end(actor: &Actor<'static>) {
+    actor.end_any_stage(&SystemClock);
+    actor.detach();
 }
 
 /// Ends a turn, also by a panic.
@@ -517,7 +524,7 @@ impl Thread {
                     self.unmark(WRITING << level);
                 }
                 // SAFETY: as above.
-                unsafe { self.at(level) }.into_iter().for_each(Actor::detach);
+                unsafe { self.at(level) }.into_iter().for_each(end);
             }
         }
         // A thread that ends itself in the middle of a poll has left the turn's memory.

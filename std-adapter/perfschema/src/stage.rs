@@ -1,0 +1,198 @@
+//! Stages: what a thread is doing, one after the other, and how far it is (WL#4813).
+//!
+//! ```
+//! use perfschema::{stage::Stage, tables};
+//!
+//! static READING: Stage = perfschema::stage!("stage/app/reading");
+//! static SORTING: Stage = perfschema::stage!("stage/app/sorting");
+//!
+//! # #[cfg(feature = "instrument")] {
+//! let process = perfschema::start()?;
+//! READING.begin();
+//! let mut lines = vec!["two", "one"];
+//! SORTING.begin(); // Ends READING, at the same moment.
+//! SORTING.set_work_estimated(2);
+//! lines.sort();
+//! SORTING.add_work_completed(2);
+//! process.region().scan(&tables::EventsStagesCurrent, |row| {
+//!     assert_eq!((row.event_name.as_str(), row.work_completed), ("stage/app/sorting", Some(2)));
+//! });
+//! SORTING.end();
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A thread, or an attached [task](crate::task), is in one stage at a time, or in none. Its waits show that stage as NESTING_EVENT_ID. A
+//! stage that begins within another one ends it, and does not come back to it: a function that is a stage of its own is followed by a new
+//! `begin` of the caller's. [`Stage::enter`] ends a stage where its scope ends, if nobody ended it before; the end of a thread or task
+//! ends the last one.
+//!
+//! **What it costs.** Off, two loads and a branch, as a lock does. Once any instrument of stages has been on, also one that is off asks
+//! whether there is a stage to end. On, about two waits, timed by NANOSECOND unless `setup_timers` says otherwise. Without the feature
+//! `instrument`, nothing.
+
+#[cfg(feature = "instrument")]
+use crate::{instrument::Instrument, thread::with_actor};
+#[cfg(feature = "instrument")]
+use perfschema_core::{Actor, InstrumentKind, StageId, StageProgress, Switches};
+#[cfg(feature = "instrument")]
+use perfschema_timer::SystemClock;
+use std::marker::PhantomData;
+#[cfg(feature = "instrument")]
+use std::panic::Location;
+
+/// A stage that threads can be in; made by [`stage!`](crate::stage!), also in a `static`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    #[cfg(feature = "instrument")]
+    instrument: &'static Instrument,
+}
+
+/// A stage that ends where this is dropped, if it is still the one that runs. It belongs to the thread, or the task, that entered it.
+#[must_use = "the stage ends at once; `let _stage = …` keeps it"]
+#[derive(Debug)]
+pub struct Entered {
+    #[cfg(feature = "instrument")]
+    id: Option<StageId>,
+    // Another thread has other stages.
+    not_send: PhantomData<*const ()>,
+}
+
+#[cfg(feature = "instrument")]
+impl Stage {
+    /// The stage of `instrument`, a `stage/…`. In a `static` or at run time: a `const` cannot look at a `static`, and has
+    /// [`stage!`](crate::stage!).
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error.
+    pub const fn with_instrument(instrument: &'static Instrument) -> Stage {
+        crate::__check_kind(instrument.kind(), InstrumentKind::Stage);
+        Stage { instrument }
+    }
+
+    // For stage!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument) -> Stage {
+        Stage { instrument }
+    }
+
+    /// The calling thread is in this stage from now on; that in which it was ends at the same moment.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn begin(&self) {
+        if let Some(switches) = self.instrument.on() {
+            begin(switches, Location::caller());
+        }
+    }
+
+    /// As [`begin`](Self::begin), until what is returned is dropped.
+    ///
+    /// ```
+    /// # use perfschema::stage::Stage;
+    /// static PARSING: Stage = perfschema::stage!("stage/app/parsing");
+    /// fn parse(text: &str) -> Result<u32, std::num::ParseIntError> {
+    ///     let _stage = PARSING.enter();
+    ///     text.parse()
+    /// }
+    /// assert!(parse("none").is_err());
+    /// ```
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn enter(&self) -> Entered {
+        let id = self.instrument.on().and_then(|switches| begin(switches, Location::caller()));
+        Entered { id, not_send: PhantomData }
+    }
+
+    /// The calling thread is in no stage from now on, if it was in this one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn end(&self) {
+        self.if_running(|actor, stage| {
+            actor.end_stage(&SystemClock, stage);
+        });
+    }
+
+    /// WORK_ESTIMATED: so many units of work are to be done in the stage, those included that are done; as [`begin`](Self::begin) it is
+    /// about the calling thread, and does nothing if that is in another stage.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn set_work_estimated(&self, units: u64) {
+        self.progress(|progress| progress.estimated = units);
+    }
+
+    /// WORK_COMPLETED: so many units of work are done.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn set_work_completed(&self, units: u64) {
+        self.progress(|progress| progress.completed = units);
+    }
+
+    /// Adds to WORK_COMPLETED.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn add_work_completed(&self, units: u64) {
+        self.progress(|progress| progress.completed = progress.completed.saturating_add(units));
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn progress(&self, change: impl FnOnce(&mut StageProgress)) {
+        self.if_running(|actor, _| actor.change_stage_progress(change));
+    }
+
+    /// Runs something if the calling thread is in this stage.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn if_running(&self, run: impl FnOnce(&Actor<'static>, StageId)) {
+        if self.instrument.on().is_some() {
+            with_actor(|actor| {
+                if let Some(stage) = actor.running_stage().filter(|stage| stage.class() == self.instrument.registered()) {
+                    run(actor, stage);
+                }
+            });
+        }
+    }
+}
+
+#[cfg(feature = "instrument")]
+#[inline(never)]
+fn begin(switches: Switches, location: &'static Location<'static>) -> Option<StageId> {
+    with_actor(|actor| actor.begin_stage(&SystemClock, switches, Some(location))).flatten()
+}
+
+#[cfg(feature = "instrument")]
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            with_actor(|actor| actor.end_stage(&SystemClock, id));
+        }
+    }
+}
+
+#[cfg(not(feature = "instrument"))]
+impl Stage {
+    #[doc(hidden)]
+    pub const fn new() -> Stage {
+        Stage {}
+    }
+
+    /// The calling thread is in this stage from now on; that in which it was ends at the same moment.
+    #[inline]
+    pub fn begin(&self) {}
+
+    /// As [`begin`](Self::begin), until what is returned is dropped.
+    #[inline]
+    pub fn enter(&self) -> Entered {
+        Entered { not_send: PhantomData }
+    }
+
+    /// The calling thread is in no stage from now on, if it was in this one.
+    #[inline]
+    pub fn end(&self) {}
+
+    /// WORK_ESTIMATED: so many units of work are to be done in the stage, those included that are done.
+    #[inline]
+    pub fn set_work_estimated(&self, _units: u64) {}
+
+    /// WORK_COMPLETED: so many units of work are done.
+    #[inline]
+    pub fn set_work_completed(&self, _units: u64) {}
+
+    /// Adds to WORK_COMPLETED.
+    #[inline]
+    pub fn add_work_completed(&self, _units: u64) {}
+}

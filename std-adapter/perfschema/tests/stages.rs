@@ -1,0 +1,226 @@
+//! Stages of threads and tasks.
+#![cfg(feature = "instrument")]
+
+use perfschema::core::{InstrumentName, Lost, Size};
+use perfschema::stage::Stage;
+use perfschema::sync::Mutex;
+use perfschema::{Consumer, Instrument, Region, Setting, tables, task, thread};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{MutexGuard, OnceLock, mpsc};
+use std::task::{Context, Poll, Waker};
+
+static READING: Stage = perfschema::stage!("stage/test/reading");
+static SORTING: Stage = perfschema::stage!("stage/test/sorting");
+static WRITING: Stage = perfschema::stage!("stage/test/writing");
+static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
+
+/// The region, and that no other test uses it meanwhile.
+fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
+    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let region = REGION.get_or_init(|| {
+        // Before there is a region a program runs just the same.
+        let entered = READING.enter();
+        SORTING.begin();
+        SORTING.add_work_completed(1);
+        drop(entered);
+        let builder = perfschema::builder().everything(true).environment(false);
+        let region = builder.size(Size::MaxStageClasses, 3).start().unwrap().region();
+        for stage in [&READING, &SORTING, &WRITING] {
+            stage.begin();
+            stage.end();
+        }
+        region
+    });
+    region.enable_everything();
+    tables::find("events_stages_summary_global_by_event_name").unwrap().truncate(region).unwrap();
+    (region, alone)
+}
+
+/// COUNT_STAR of reading, sorting and writing.
+fn counts(region: &Region<'_>) -> [u64; 3] {
+    ["reading", "sorting", "writing"].map(|name| {
+        let class = region.find_class(&format!("stage/test/{name}")).unwrap();
+        region.summary_by_event_name(class).count
+    })
+}
+
+/// The stage that a thread is in, and how far that is.
+fn current(region: &Region<'_>, thread_id: u64) -> Option<(String, Option<u64>, Option<u64>)> {
+    let mut found = None;
+    region.scan(&tables::EventsStagesCurrent, |row| {
+        if row.thread_id == thread_id && row.end_event_id.is_none() {
+            let name = row.event_name.as_str().rsplit('/').next().unwrap().to_owned();
+            assert!(found.replace((name, row.work_completed, row.work_estimated)).is_none(), "one stage at a time");
+        }
+    });
+    found
+}
+
+fn name(region: &Region<'_>) -> Option<String> {
+    current(region, thread::current_id().unwrap()).map(|(name, ..)| name)
+}
+
+#[test]
+fn a_thread_is_in_one_stage_at_a_time() {
+    let (region, _alone) = region();
+    READING.begin();
+    assert_eq!(name(region).as_deref(), Some("reading"));
+    SORTING.begin();
+    assert_eq!((name(region).as_deref(), counts(region)), (Some("sorting"), [1, 0, 0]));
+    READING.end();
+    assert_eq!(name(region).as_deref(), Some("sorting"), "it is not in that one");
+    SORTING.end();
+    assert_eq!((name(region), counts(region)), (None, [1, 1, 0]));
+    SORTING.end();
+    assert_eq!(counts(region), [1, 1, 0]);
+}
+
+#[test]
+fn a_scope_ends_its_own_stage_only() {
+    let (region, _alone) = region();
+    {
+        let _reading = READING.enter();
+        {
+            let _sorting = SORTING.enter();
+            assert_eq!((name(region).as_deref(), counts(region)), (Some("sorting"), [1, 0, 0]));
+        }
+        // "Everything will appear to be linear."
+        assert_eq!((name(region), counts(region)), (None, [1, 1, 0]));
+        WRITING.begin();
+    }
+    assert_eq!((name(region).as_deref(), counts(region)), (Some("writing"), [1, 1, 0]));
+    // A scope of the same instrument, not the same stage.
+    let outer = READING.enter();
+    READING.begin();
+    drop(outer);
+    assert_eq!(name(region).as_deref(), Some("reading"));
+    READING.end();
+    let panics = std::panic::catch_unwind(|| {
+        let _sorting = SORTING.enter();
+        std::panic::resume_unwind(Box::new(()));
+    });
+    assert!(panics.is_err());
+    assert_eq!((name(region), counts(region)), (None, [3, 2, 1]));
+}
+
+#[test]
+fn progress_is_that_of_the_stage_that_it_is_said_of() {
+    let (region, _alone) = region();
+    let here = thread::current_id();
+    let progress =
+        || current(region, here.or_else(thread::current_id).unwrap()).map(|(_, completed, estimated)| (completed, estimated));
+    READING.set_work_estimated(7);
+    READING.begin();
+    assert_eq!(progress(), Some((None, None)));
+    READING.set_work_estimated(100);
+    READING.add_work_completed(3);
+    READING.add_work_completed(4);
+    SORTING.set_work_completed(50);
+    assert_eq!(progress(), Some((Some(7), Some(100))));
+    READING.set_work_completed(u64::MAX);
+    READING.add_work_completed(1);
+    assert_eq!(progress(), Some((Some(u64::MAX - 1), Some(100))));
+    READING.end();
+    READING.add_work_completed(1);
+    assert_eq!(progress(), None);
+}
+
+#[test]
+fn waits_show_their_stage() {
+    let (region, _alone) = region();
+    std::thread::spawn(move || {
+        let _reading = READING.enter();
+        drop(LOCK.lock().unwrap());
+        let thread_id = thread::current_id().unwrap();
+        let mut nesting = Vec::new();
+        region.scan(&tables::EventsWaitsHistory, |row| {
+            if row.thread_id == thread_id {
+                nesting.push((row.event_id, row.nesting_event_id, row.nesting_event_type.map(|kind| kind.name())));
+            }
+        });
+        assert_eq!(nesting, [(2, Some(1), Some("STAGE"))]);
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn the_end_of_a_thread_ends_its_stage() {
+    let (region, _alone) = region();
+    let (send, receive) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        READING.begin();
+        send.send(thread::current_id().unwrap()).unwrap();
+    });
+    let id = receive.recv().unwrap();
+    thread.join().unwrap();
+    assert_eq!((current(region, id), counts(region)), (None, [1, 0, 0]));
+    let mut history = Vec::new();
+    region.scan(&tables::EventsStagesHistoryLong, |row| {
+        if row.thread_id == id {
+            history.push((row.event_name.to_string(), row.timer_wait.is_some()));
+        }
+    });
+    assert_eq!(history, [("stage/test/reading".to_owned(), true)]);
+}
+
+#[test]
+fn a_task_is_in_a_stage_of_its_own() {
+    let (region, _alone) = region();
+    WRITING.begin();
+    let mut polls = 0;
+    let mut task = pin!(task::attach(
+        "task/test/sorter",
+        poll_fn(|_| {
+            polls += 1;
+            match polls {
+                1 => {
+                    READING.begin();
+                    Poll::Pending
+                }
+                2 => {
+                    assert_eq!(name(region).as_deref(), Some("reading"));
+                    SORTING.begin();
+                    Poll::Pending
+                }
+                _ => Poll::Ready(()),
+            }
+        })
+    ));
+    let mut poll = || task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+    assert!(!poll());
+    assert_eq!(name(region).as_deref(), Some("writing"));
+    assert!(!std::thread::scope(|scope| scope.spawn(|| { false }).join().unwrap()) && !poll());
+    assert_eq!((name(region).as_deref(), counts(region)), (Some("writing"), [1, 0, 0]));
+    assert!(poll());
+    assert_eq!((name(region).as_deref(), counts(region)), (Some("writing"), [1, 1, 0]));
+    WRITING.end();
+}
+
+#[test]
+fn what_is_off_or_has_no_room_ends_the_stage_before() {
+    static OVERFLOW: Instrument = Instrument::new("stage/test/there is no room for this");
+    static LATE: Stage = Stage::with_instrument(&OVERFLOW);
+    let (region, _alone) = region();
+    let class = |name: &str| region.register(InstrumentName::new(name).unwrap(), Setting::OFF).unwrap();
+    region.set_setting(class("stage/test/sorting"), Setting::OFF);
+    READING.begin();
+    SORTING.begin();
+    assert_eq!((name(region), counts(region)), (None, [1, 0, 0]));
+    READING.begin();
+    region.flush_status();
+    for _ in 0..2 {
+        LATE.begin();
+        assert_eq!((name(region), counts(region)), (None, [2, 0, 0]));
+    }
+    LATE.end();
+    assert_eq!(region.lost(Lost::StageClasses), 1);
+    region.set_consumer(Consumer::EventsStagesCurrent, false);
+    WRITING.begin();
+    WRITING.set_work_estimated(1);
+    WRITING.end();
+    assert_eq!((name(region), counts(region)), (None, [2, 0, 1]));
+}
