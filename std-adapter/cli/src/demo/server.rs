@@ -10,6 +10,7 @@ use super::search;
 use super::stream::Stream;
 use perfschema::net::{Idle, Net, TcpListener};
 use perfschema::os::unix::net::UnixListener;
+use perfschema::stage::Stage;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -21,6 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
+static SEARCHING: Stage = perfschema::stage!("stage/demo/searching");
+static ANSWERING: Stage = perfschema::stage!("stage/demo/answering");
 static QUERIES: Net = perfschema::net!("wait/io/socket/demo/server_tcpip_socket", "wait/io/socket/demo/client_connection");
 static LOCAL_QUERIES: Net = perfschema::net!("wait/io/socket/demo/server_unix_socket", "wait/io/socket/demo/client_connection");
 
@@ -148,7 +151,12 @@ impl<'i> Server<'i> {
                 return writer.write_all(b"the line is too long\n\n");
             }
             self.queries.fetch_add(1, Ordering::Relaxed);
-            writer.write_all(search::answer(self.indexer, &line).as_bytes())?;
+            SEARCHING.begin();
+            let answer = search::answer(self.indexer, &line);
+            ANSWERING.begin();
+            writer.write_all(answer.as_bytes())?;
+            // The client thinks.
+            ANSWERING.end();
         }
     }
 

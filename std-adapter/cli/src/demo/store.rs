@@ -8,11 +8,14 @@
 use super::index::Index;
 use super::postings::Posting;
 use perfschema::fs::{File, Fs};
+use perfschema::stage::Stage;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 static INDEX: Fs = perfschema::fs!("wait/io/file/demo/index");
+/// Its units of work are terms.
+static STORING: Stage = perfschema::stage!("stage/demo/storing the index");
 
 const MAGIC: &[u8] = b"demoindx";
 /// Written at a time.
@@ -63,8 +66,11 @@ fn write_to(index: &Index, file: File) -> io::Result<u64> {
         out.write_all(&number.to_le_bytes())
     };
     let mut texts = 0;
+    let _stage = STORING.enter();
+    STORING.set_work_estimated(index.term_count() as u64);
     number(&mut out, index.term_count())?;
     index.each_term(|term, postings| {
+        STORING.add_work_completed(1);
         number(&mut out, term.len())?;
         out.write_all(term.as_bytes())?;
         texts += term.len() as u64;

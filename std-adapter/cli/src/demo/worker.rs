@@ -3,23 +3,34 @@
 use super::corpus::{self, Content, Document};
 use super::index::Batch;
 use super::indexer::{Indexer, Tally};
+use perfschema::stage::Stage;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+
+static WAITING: Stage = perfschema::stage!("stage/demo/waiting for a job");
+static READING: Stage = perfschema::stage!("stage/demo/reading a file");
+static SPLITTING: Stage = perfschema::stage!("stage/demo/splitting into words");
+static ADDING: Stage = perfschema::stage!("stage/demo/adding to the index");
 
 /// What the thread `number` does until the queue is closed.
 pub(crate) fn work(indexer: &Indexer, number: usize) {
     let _watch = Watch(indexer);
     let mut batch = Batch::default();
     let mut buffer = Vec::new();
+    WAITING.begin();
     while let Some(job) = indexer.queue.take() {
         for id in job {
             let document = &indexer.corpus.documents[id as usize];
+            READING.begin();
             if read(document, &mut buffer, &indexer.tally) {
+                SPLITTING.begin();
                 add(&indexer.tally.words, batch.add(id, &buffer));
             }
             add(&indexer.tally.done_bytes, document.size_bytes);
         }
+        ADDING.begin();
         indexer.index.add(&mut batch, number);
+        WAITING.begin();
         indexer.done();
     }
 }

@@ -52,8 +52,8 @@ fn thread_names(region: &Region<'_>) -> HashMap<u64, String> {
 
 /// An instrument's name for people: all of them here begin alike.
 fn short_name(instrument: &str) -> &str {
-    let short = instrument.strip_prefix("wait/synch/").or_else(|| instrument.strip_prefix("wait/io/"));
-    short.unwrap_or(instrument)
+    let prefixes = ["wait/synch/", "wait/io/", "stage/"];
+    prefixes.iter().find_map(|prefix| instrument.strip_prefix(prefix)).unwrap_or(instrument)
 }
 
 /// The object that an instrument is for, where the operation beside it tells of which kind it is: `demo/dictionary`.

@@ -33,6 +33,7 @@ pub(super) fn write(out: &mut dyn Write, region: &Region<'_>, format: Format, wi
     let sections = [
         by_event_name(region),
         by_thread(region, format),
+        stages(region),
         longest(region),
         by_instance(region, format),
         files_by_event_name(region),
@@ -67,6 +68,22 @@ fn by_event_name(region: &Region<'_>) -> Section {
             ("QUANTILE_95", "95 %", 100),
             ("QUANTILE_99", "99 %", 0),
             ("QUANTILE_999", "99.9 %", 110),
+            ("MAX_TIMER_WAIT", "longest", 0),
+        ],
+    }
+}
+
+fn stages(region: &Region<'_>) -> Section {
+    let table = &tables::EventsStagesSummaryGlobalByEventName;
+    Section {
+        title: "Stages".into(),
+        table,
+        grid: largest(waited(Grid::of(region, table))),
+        columns: &[
+            ("EVENT_NAME", "stage", 0),
+            ("COUNT_STAR", "times", 0),
+            ("SUM_TIMER_WAIT", "total", 0),
+            ("AVG_TIMER_WAIT", "average", 0),
             ("MAX_TIMER_WAIT", "longest", 0),
         ],
     }

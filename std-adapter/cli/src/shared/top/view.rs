@@ -30,6 +30,7 @@ const VIEWS: &[View] = &[
     View::summary("Events", "events_waits_summary_global_by_event_name"),
     View::summary("Files", "file_summary_by_instance"),
     View { names: Some("socket_instances"), ..View::summary("Sockets", "socket_summary_by_instance") },
+    View::summary("Stages", "events_stages_summary_global_by_event_name"),
     View { title: "Instruments", kind: Kind::Plain, table: INSTRUMENTS, names: None },
 ];
 
