@@ -76,6 +76,8 @@ pub struct Actor<'r> {
     pub(crate) stages: Recorder<'r>,
     /// The one that runs.
     pub(crate) stage: Cell<Option<Wait<'r>>>,
+    /// Whose its stages are, in their ids: 0 until there is one, without a slot.
+    pub(crate) stage_owner: Cell<u64>,
     files: io::Recorder<'r>,
     sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
@@ -209,6 +211,7 @@ impl<'r> Actor<'r> {
             sequence: Cell::new(claimed.base),
             waits: Recorder::new(region, &WAITS, Some(&claimed)),
             stages: Recorder::new(region, &STAGES, Some(&claimed)),
+            stage_owner: Cell::new(claimed.thread_id),
             stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index)),
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
@@ -240,6 +243,7 @@ impl<'r> Actor<'r> {
             histograms: region.section(Section::Histograms),
             stages: Recorder::new(region, &STAGES, None),
             stage: Cell::new(None),
+            stage_owner: Cell::new(0),
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),

@@ -16,15 +16,17 @@ use crate::Actor;
 use crate::actor::Wait;
 use crate::class::Class;
 use crate::record::{self, Enclosing, EventType, IoEvent, Start, What};
+use crate::region::header;
 use crate::setup::Switches;
 use crate::source::SourceBits;
+use crate::sync::Ordering;
 use core::panic::Location;
 use perfschema_timer::Clock;
 
 /// A stage that was begun: what [`Actor::end_stage`] ends, if it is still the one that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageId {
-    thread_id: u64,
+    owner: u64,
     sequence: u64,
     class: Class,
 }
@@ -83,6 +85,7 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::SAMPLED) {
             switches = switches.sampled(sequence);
         }
+        self.draw_stage_owner();
         let start = switches.read(clock);
         let before = self.stage.take();
         if let Some(before) = before {
@@ -116,7 +119,17 @@ impl<'r> Actor<'r> {
     /// The stage that runs.
     pub fn running_stage(&self) -> Option<StageId> {
         let stage = self.stage.get()?;
-        Some(StageId { thread_id: self.thread_id(), sequence: stage.sequence.number(), class: stage.switches.class() })
+        Some(StageId { owner: self.stage_owner.get(), sequence: stage.sequence.number(), class: stage.switches.class() })
+    }
+
+    /// THREAD_ID tells those apart that have a slot; the others draw a number, above all of these, when they begin their first stage.
+    fn draw_stage_owner(&self) {
+        const WITHOUT_SLOT: u64 = 1 << 63;
+        if self.stage_owner.get() == 0 {
+            // Relaxed: only that the numbers differ matters.
+            let number = self.region().header(header::NEXT_STAGE_OWNER).fetch_add(1, Ordering::Relaxed);
+            self.stage_owner.set(WITHOUT_SLOT | number);
+        }
     }
 
     /// Says how far the stage that runs is: `change` gets what was said before. Does nothing while no stage runs, or none that is visible.

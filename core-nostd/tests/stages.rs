@@ -142,6 +142,23 @@ fn a_stage_is_ended_by_who_began_it_only() {
     world.expect(CURRENT, "THREAD_ID,EVENT_ID,END_EVENT_ID", &["1 2 2", "2 1 NULL"]);
 }
 
+/// Also where several threads have the same THREAD_ID, 0, and number their events from 1.
+#[test]
+fn a_stage_is_ended_by_who_began_it_only_without_a_row_too() {
+    let (world, a, b, _first) = world();
+    let [one, other] = [(); 2].map(|()| Actor::without_slot(world.region));
+    let [of_one, of_other] = [&one, &other].map(|actor| begin(world, actor, a).unwrap());
+    assert_ne!(of_one, of_other);
+    assert!(!one.end_stage(world.clock, of_other) && !other.end_stage(world.clock, of_one));
+    assert_eq!((one.running_stage(), other.running_stage()), (Some(of_one), Some(of_other)));
+    begin(world, &one, b);
+    // Its own number goes with it.
+    let one = Box::new(one);
+    let last = one.running_stage().unwrap();
+    assert!(!one.end_stage(world.clock, of_one) && one.end_stage(world.clock, last));
+    assert!(other.end_stage(world.clock, of_other));
+}
+
 /// "ENABLED and TIMED affect only the instrumentation of the stage itself … there is no 'cascading'."
 #[test]
 fn a_stage_that_is_off_ends_the_one_before() {

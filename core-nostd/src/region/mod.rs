@@ -51,6 +51,8 @@ pub(crate) mod header {
     pub(crate) const NEXT_HISTOGRAM: usize = 25;
     /// Slots up to the last one that anybody ever recorded in.
     pub(crate) const USED_SLOTS: usize = 26;
+    /// Numbers of actors without a slot that began stages.
+    pub(crate) const NEXT_STAGE_OWNER: usize = 27;
     /// On a line of its own: every recording thread comes by now and then.
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
     /// The same for stages, on the next line.
