@@ -12,15 +12,15 @@ mod common;
 mod naive;
 
 use common::advance;
-use naive::{Begun, ClassKey, FileKey, InstanceKey, Io, Naive, SocketKey, Who};
+use naive::{Begun, ClassKey, FileKey, InstanceKey, Io, Naive, SocketKey, StageKey, Who};
 use perfschema_core::name::EventClass;
 use perfschema_core::table::{Column, Row, Value};
 use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
-    IoEvent, MemoryChange, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, ThreadType, Wait, WaitCopy,
-    WaitStart, tables,
+    IoEvent, MemoryChange, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, StageId, StageProgress,
+    ThreadType, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -28,7 +28,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::panic::Location;
 
-const CLASS_NAMES: [&str; 14] = [
+const CLASS_NAMES: [&str; 17] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -43,12 +43,20 @@ const CLASS_NAMES: [&str; 14] = [
     "idle",
     "memory/m/H",
     "memory/m/I",
+    "stage/m/A",
+    "stage/m/B",
+    "stage/m/C",
 ];
-const PREFIXES: [&str; 7] = ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "memory/", "idle", "none"];
+const PREFIXES: [&str; 9] =
+    ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "memory/", "idle", "stage/", "stage/m/A", "none"];
 const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
 const AMOUNTS: [u64; 4] = [0, 1, u32::MAX as u64, (1 << 32) + 5];
+/// Units of work of a stage; of the largest number one is missing.
+const UNITS: [u64; 5] = [0, 1, 7, u32::MAX as u64, u64::MAX];
+/// Those with a row in `setup_timers`, as the model numbers them.
+const TIMED: [EventClass; 3] = [EventClass::Wait, EventClass::Idle, EventClass::Stage];
 const SETTINGS: [Setting; 6] = [
     Setting::OFF,
     Setting::ON,
@@ -223,6 +231,21 @@ enum Step {
         what: What,
         count: usize,
     },
+    BeginStage {
+        actor: usize,
+        class: usize,
+        source: Option<usize>,
+    },
+    EndStage {
+        actor: usize,
+        which: Ending,
+    },
+    /// So much more is done, of so much.
+    Progress {
+        actor: usize,
+        more: usize,
+        estimated: usize,
+    },
     /// Memory comes, goes, or gets another size.
     Memory {
         actor: usize,
@@ -242,7 +265,7 @@ enum Step {
         on: bool,
     },
     Timer {
-        idle: bool,
+        class: usize,
         timer: usize,
         by_update: bool,
     },
@@ -273,6 +296,14 @@ enum Step {
     Compare,
 }
 
+/// The stage that runs, or one of all that anybody ever began, the newest first.
+#[derive(Clone, Debug)]
+enum Ending {
+    Any,
+    Running,
+    Began(usize),
+}
+
 #[derive(Clone, Debug)]
 struct What {
     operation: usize,
@@ -292,7 +323,9 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let few = || 0..14_usize;
+    let few = || 0..CLASS_NAMES.len();
+    let units = || 0..UNITS.len();
+    let ending = || prop_oneof![2 => Just(Ending::Any), 2 => Just(Ending::Running), 2 => (0..6_usize).prop_map(Ending::Began)];
     let bytes = || prop::option::of(0..5_u64);
     let nanoseconds = || prop_oneof![0..100_u64, 0..1_000_000_u64, 0..30_000_000_000_u64];
     let yes = any::<bool>;
@@ -330,12 +363,16 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (few(), few(), what()).prop_map(|(actor, class, what)| Step::Chain { actor, class, what }),
         3 => (few(), few(), what(), 1..20_usize)
             .prop_map(|(actor, class, what, count)| Step::Burst { actor, class, what, count }),
+        12 => (few(), few(), prop::option::of(0..3_usize))
+            .prop_map(|(actor, class, source)| Step::BeginStage { actor, class, source }),
+        6 => (few(), ending()).prop_map(|(actor, which)| Step::EndStage { actor, which }),
+        4 => (few(), units(), units()).prop_map(|(actor, more, estimated)| Step::Progress { actor, more, estimated }),
         16 => (few(), few(), bytes(), bytes())
             .prop_map(|(actor, class, freed, allocated)| Step::Memory { actor, class, freed, allocated }),
         8 => nanoseconds().prop_map(|ns| Step::Pass { ns }),
         1 => nanoseconds().prop_map(|ns| Step::Back { ns }),
         4 => (few(), prop::bool::weighted(0.7)).prop_map(|(consumer, on)| Step::Switch { consumer, on }),
-        1 => (yes(), 0..5_usize, yes()).prop_map(|(idle, timer, by_update)| Step::Timer { idle, timer, by_update }),
+        1 => (0..3_usize, 0..5_usize, yes()).prop_map(|(class, timer, by_update)| Step::Timer { class, timer, by_update }),
         3 => (0..tables::ALL.len()).prop_map(|table| Step::Truncate { table }),
         1 => (few(), 0..2_usize, yes()).prop_map(|(thread, column, yes)| Step::UpdateThread { thread, column, yes }),
         2 => (0..3_usize, 0..3_usize, yes(), yes())
@@ -350,12 +387,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 19] = [
+const SIZES: [(Size, u32, u32); 22] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
     (Size::MaxSynchClasses, 1, 2),
     (Size::MaxFileClasses, 2, 3),
+    (Size::MaxStageClasses, 2, 3),
     (Size::MaxMemoryClasses, 2, 3),
     (Size::MaxFileInstances, 3, 5),
     (Size::MaxSocketClasses, 2, 3),
@@ -367,6 +405,8 @@ const SIZES: [(Size, u32, u32); 19] = [
     (Size::MaxThreadInstances, 3, 4),
     (Size::EventsWaitsHistorySize, 2, 4),
     (Size::EventsWaitsHistoryLongSize, 12, 16),
+    (Size::EventsStagesHistorySize, 2, 4),
+    (Size::EventsStagesHistoryLongSize, 12, 16),
     (Size::MaxWaitHistograms, 2, 5),
     (Size::MaxSourceLocations, 2, 4),
     (Size::SetupActorsSize, 2, 4),
@@ -415,6 +455,8 @@ struct Both<'r> {
     handles_made: usize,
     sockets: Vec<(InstanceId, SocketKey)>,
     actors: Vec<Driven<'r>>,
+    /// All that anybody ever began.
+    stages: Vec<(StageId, StageKey)>,
 }
 
 /// Somebody who refers to a file.
@@ -453,6 +495,18 @@ const DEPTH: usize = 12;
 /// The innermost of the waits that nest.
 fn innermost(waits: &[Waiting<'_>]) -> Option<usize> {
     waits.iter().rposition(|wait| !wait.concurrent)
+}
+
+fn is_memory(name: &str) -> bool {
+    name.starts_with("memory/")
+}
+
+fn is_stage(name: &str) -> bool {
+    name.starts_with("stage/")
+}
+
+fn is_wait(name: &str) -> bool {
+    !is_memory(name) && !is_stage(name)
 }
 
 fn choose<T>(list: &[T], number: usize) -> Option<usize> {
@@ -646,7 +700,7 @@ impl<'r> Both<'r> {
                 self.model.detach(gone.thread);
             }
             Step::Begin { actor, class, what, concurrent } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_wait)) else { return };
                 if self.actors[at].waits.len() < DEPTH {
                     self.begin(at, class, what, *concurrent, None);
                 }
@@ -661,20 +715,41 @@ impl<'r> Both<'r> {
                 }
             }
             Step::Chain { actor, class, what } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_wait)) else { return };
                 if let Some(ended) = innermost(&self.actors[at].waits) {
                     self.begin(at, class, what, false, Some(ended));
                 }
             }
             Step::Burst { actor, class, what, count } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, false)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_wait)) else { return };
                 for _ in 0..*count {
                     self.begin(at, class, what, false, None);
                     self.end(at, self.actors[at].waits.len() - 1, 0, None);
                 }
             }
+            Step::BeginStage { actor, class, source } => {
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_stage)) else { return };
+                self.begin_stage(at, class, *source);
+            }
+            Step::EndStage { actor, which } => {
+                let Some(at) = choose(&self.actors, *actor) else { return };
+                self.end_stage(at, which);
+            }
+            Step::Progress { actor, more, estimated } => {
+                let Some(at) = choose(&self.actors, *actor) else { return };
+                let (more, estimated) = (UNITS[*more], UNITS[*estimated]);
+                let Driven { actor, thread, .. } = &self.actors[at];
+                let mut before = None;
+                actor.change_stage_progress(|progress| {
+                    before = Some([progress.completed, progress.estimated]);
+                    *progress = StageProgress { completed: progress.completed.saturating_add(more), estimated };
+                });
+                assert_eq!(before, self.model.change_progress(*thread, more, estimated), "progress before");
+            }
             Step::Memory { actor, class, freed, allocated } => {
-                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, true)) else { return };
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_memory)) else {
+                    return;
+                };
                 let (class, key) = self.classes[class];
                 let change = match (*freed, *allocated) {
                     (None, None) => MemoryChange::default(),
@@ -699,9 +774,9 @@ impl<'r> Both<'r> {
                 let updated = self.update("setup_consumers", &[("ENABLED", yes_no(*on))], |row| row.cell(0) == name);
                 assert_eq!(updated, (1, u64::from(self.model.switch(consumer, *on))));
             }
-            Step::Timer { idle, timer, by_update } => {
-                let changed = self.model.set_timer(*idle, *timer);
-                let class = if *idle { EventClass::Idle } else { EventClass::Wait };
+            Step::Timer { class, timer, by_update } => {
+                let changed = self.model.set_timer(*class, *timer);
+                let class = TIMED[*class];
                 if *by_update {
                     let new = [("TIMER_NAME", Value::Text(TimerName::ALL[*timer].name()))];
                     let updated = self.update("setup_timers", &new, |row| row.cell(0) == Value::Text(class.as_str()));
@@ -755,10 +830,10 @@ impl<'r> Both<'r> {
         }
     }
 
-    /// One of the classes of memory, or of the others.
-    fn choose_class(&self, number: usize, memory: bool) -> Option<usize> {
-        let is_memory = |class: &Class| self.region.class_name(*class).as_str().starts_with("memory/");
-        let chosen: Vec<usize> = (0..self.classes.len()).filter(|at| is_memory(&self.classes[*at].0) == memory).collect();
+    /// One of the classes whose names are so.
+    fn choose_class(&self, number: usize, is: fn(&str) -> bool) -> Option<usize> {
+        let is = |at: &usize| is(self.region.class_name(self.classes[*at].0).as_str());
+        let chosen: Vec<usize> = (0..self.classes.len()).filter(is).collect();
         choose(&chosen, number).map(|at| chosen[at])
     }
 
@@ -898,6 +973,46 @@ impl<'r> Both<'r> {
         assert_eq!(self.clock.reads.get() - reads_before, u64::from(timed.is_some()), "timer reads");
     }
 
+    fn begin_stage(&mut self, at: usize, class: usize, source: Option<usize>) {
+        let (class, key) = self.classes[class];
+        let switches = self.region.switches(class);
+        assert_eq!(switches.is_on(), self.model.stages_used(), "what the code of a stage looks at");
+        if !switches.is_on() {
+            return;
+        }
+        let source = source.map(|source| sources()[source]);
+        let Driven { actor, thread, .. } = &self.actors[at];
+        let reads_before = self.clock.reads.get();
+        let stage = actor.begin_stage(self.clock, switches, source);
+        let reads = self.model.begin_stage(*thread, key, source.map(Location::line), &self.clock.clock);
+        assert_eq!(self.clock.reads.get() - reads_before, reads, "timer reads");
+        assert_eq!(stage, actor.running_stage());
+        let begun = self.model.running_stage(*thread);
+        assert_eq!(stage.is_some(), begun.is_some());
+        self.stages.extend(stage.zip(begun));
+    }
+
+    fn end_stage(&mut self, at: usize, which: &Ending) {
+        let Driven { actor, thread, .. } = &self.actors[at];
+        let running = self.model.running_stage(*thread);
+        let stage = match which {
+            Ending::Any => None,
+            Ending::Running => self.stages.iter().find(|(_, key)| Some(*key) == running),
+            Ending::Began(age) => self.stages.iter().rev().nth(*age),
+        };
+        let reads_before = self.clock.reads.get();
+        let (ended, expected) = match stage {
+            Some((id, key)) if Some(*key) == running => {
+                (actor.end_stage(self.clock, *id), self.model.end_any_stage(*thread, &self.clock.clock))
+            }
+            Some((id, _)) => (actor.end_stage(self.clock, *id), None),
+            None => (actor.end_any_stage(self.clock), self.model.end_any_stage(*thread, &self.clock.clock)),
+        };
+        assert_eq!(ended, expected.is_some());
+        assert_eq!(self.clock.reads.get() - reads_before, u64::from(expected.flatten().is_some()), "timer reads");
+        assert_eq!(actor.running_stage().is_some(), self.model.running_stage(*thread).is_some());
+    }
+
     fn add_handle(&mut self, id: FileId, key: FileKey) {
         self.handles_made += 1;
         self.handles.push(Handle { number: self.handles_made, id, key, open: false });
@@ -1018,6 +1133,7 @@ fn run(config: Config, program: &[Step]) {
         handles_made: 0,
         sockets: Vec::new(),
         actors: Vec::new(),
+        stages: Vec::new(),
     };
     for step in program {
         both.step(step);
@@ -1028,6 +1144,7 @@ fn run(config: Config, program: &[Step]) {
         while let Some(last) = both.actors[at].waits.len().checked_sub(1) {
             both.end(at, last, 0, Some(1));
         }
+        both.end_stage(at, &Ending::Any);
     }
     both.compare();
     for at in 0..both.actors.len() {

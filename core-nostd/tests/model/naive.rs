@@ -3,18 +3,19 @@
 use perfschema_core::table::TableError;
 use perfschema_core::timer::{Clock, TimerName};
 use perfschema_core::{Config, Consumer, Lost, Setting, Size};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::iter;
 
 /// The pools of classes and instances, by the third part of an instrument's name.
 const KINDS: [&str; 6] = ["mutex", "rwlock", "cond", "semaphore", "file", "socket"];
-/// The pools of files and of sockets, that of the one instrument `idle`, and that of memory.
+/// The pools of files and of sockets, that of the one instrument `idle`, and those of stages and of memory.
 const FILES: usize = 4;
 const SOCKETS: usize = 5;
 const IDLE: usize = 6;
-const MEMORY: usize = 7;
+const STAGE: usize = 7;
+const MEMORY: usize = 8;
 /// How many classes each pool has room for, and what is counted when there is none; of `idle` there is one, always.
-const CLASSES: [Option<(Size, Lost)>; 8] = [
+const CLASSES: [Option<(Size, Lost)>; 9] = [
     Some((Size::MaxMutexClasses, Lost::MutexClasses)),
     Some((Size::MaxRwlockClasses, Lost::RwlockClasses)),
     Some((Size::MaxCondClasses, Lost::CondClasses)),
@@ -22,14 +23,42 @@ const CLASSES: [Option<(Size, Lost)>; 8] = [
     Some((Size::MaxFileClasses, Lost::FileClasses)),
     Some((Size::MaxSocketClasses, Lost::SocketClasses)),
     None,
+    Some((Size::MaxStageClasses, Lost::StageClasses)),
     Some((Size::MaxMemoryClasses, Lost::MemoryClasses)),
 ];
 const INSTANCE_SIZES: [Size; 4] =
     [Size::MaxMutexInstances, Size::MaxRwlockInstances, Size::MaxCondInstances, Size::MaxSynchInstances];
 const INSTANCES_LOST: [Lost; 4] = [Lost::MutexInstances, Lost::RwlockInstances, Lost::CondInstances, Lost::SynchInstances];
 
-/// Records that an actor has besides its history: for events that run.
-const SPARE_RECORDS: usize = 6;
+/// Events of which single ones are shown, in tables of their own.
+struct EventTables {
+    history_size: Size,
+    /// Records that an actor has besides its history: for events that run.
+    spare_records: usize,
+    history_long_size: Size,
+    history_long_lost: Lost,
+    /// What the current ones, the history and the long history depend on.
+    consumers: [Consumer; 3],
+}
+
+const WAITS: usize = 0;
+const STAGES: usize = 1;
+const EVENTS: [EventTables; 2] = [
+    EventTables {
+        history_size: Size::EventsWaitsHistorySize,
+        spare_records: 6,
+        history_long_size: Size::EventsWaitsHistoryLongSize,
+        history_long_lost: Lost::HistoryLongRows,
+        consumers: [Consumer::EventsWaitsCurrent, Consumer::EventsWaitsHistory, Consumer::EventsWaitsHistoryLong],
+    },
+    EventTables {
+        history_size: Size::EventsStagesHistorySize,
+        spare_records: 1,
+        history_long_size: Size::EventsStagesHistoryLongSize,
+        history_long_lost: Lost::StageHistoryLongRows,
+        consumers: [Consumer::EventsStagesCurrent, Consumer::EventsStagesHistory, Consumer::EventsStagesHistoryLong],
+    },
+];
 
 /// Chunks of the long history that are tried before a row is given up.
 const PROBES: usize = 8;
@@ -57,8 +86,8 @@ impl On {
     }
 }
 
-/// What a program says of a wait that begins.
-#[derive(Clone, Debug)]
+/// What a program says of an event that begins; of a stage only where.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Begun {
     pub(crate) operation: &'static str,
     pub(crate) object: u64,
@@ -83,7 +112,10 @@ struct Event {
     /// In picoseconds since the epoch.
     start: u64,
     end: Option<u64>,
-    nesting: Option<u64>,
+    /// NESTING_EVENT_ID and _TYPE: while a wait runs, only if it lies within another one.
+    nesting: Option<(u64, &'static str)>,
+    /// WORK_COMPLETED and WORK_ESTIMATED of a stage, once they are said.
+    progress: Option<[u64; 2]>,
     /// It found a record.
     shown: bool,
     hidden_current: bool,
@@ -91,6 +123,10 @@ struct Event {
 }
 
 impl Event {
+    fn kind(&self) -> usize {
+        kind(self.class)
+    }
+
     /// What is said of the order in which events of a thread ended. Where none began between two ends, the one that began first is taken
     /// for the outer one, which ends last; of those that run beside each other that need not be so.
     fn end_order(&self) -> (u64, std::cmp::Reverse<u64>) {
@@ -124,6 +160,26 @@ struct Thread {
     last_event: u64,
     /// Events of its slot before it came.
     earlier_events: u64,
+    /// Its waits, and its stages.
+    events: [Own; 2],
+}
+
+impl Thread {
+    /// The stage that runs, if it is visible: in it lies what lies in no wait.
+    fn stage(&self) -> Option<(u64, &'static str)> {
+        self.events[STAGES].open.iter().find(|stage| stage.shown).map(|stage| (stage.id, "STAGE"))
+    }
+
+    /// The wait that what begins now lies in.
+    fn wait(&self) -> Option<(u64, &'static str)> {
+        let within = |event: &&Event| event.shown && !event.begun.concurrent;
+        self.events[WAITS].open.iter().rev().find(within).map(|wait| (wait.id, "WAIT"))
+    }
+}
+
+/// A thread's events of a kind; of stages one runs at a time.
+#[derive(Clone, Debug)]
+struct Own {
     open: Vec<Event>,
     /// The last that was visible and ended.
     last_ended: Option<Event>,
@@ -136,6 +192,15 @@ struct Thread {
     batch: usize,
     drew_up_to: usize,
     chunks_taken: usize,
+}
+
+/// The long history of a kind of events.
+struct Long {
+    rows: Vec<Option<(u64, Event)>>,
+    /// Its chunks, each of so many rows: the number that took it last, and whether it is being filled.
+    chunks: Vec<(Option<usize>, bool)>,
+    chunk_len: usize,
+    next_number: usize,
 }
 
 /// Pool and place of a class.
@@ -158,6 +223,9 @@ pub(crate) struct Instance {
 
 /// An instance of the model: its pool, and a number that no other has.
 pub(crate) type InstanceKey = (usize, u64);
+
+/// A stage of the model: its thread, and its number there.
+pub(crate) type StageKey = (usize, u64);
 
 /// A file of the model: a number that no other has.
 pub(crate) type FileKey = usize;
@@ -269,10 +337,12 @@ pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
 pub(crate) struct Naive {
     config: Config,
     /// By pool, as many as there is room for.
-    classes: [Vec<Class>; 8],
+    classes: [Vec<Class>; 9],
+    /// Whether a stage was ever switched on.
+    stages_used: bool,
     consumers: Vec<bool>,
-    /// Of waits, and of threads that are idle.
-    timers: [usize; 2],
+    /// Of waits, of threads that are idle, and of stages.
+    timers: [usize; 3],
     setup_actors: Vec<SetupActor>,
     threads: Vec<Thread>,
     slots: Vec<bool>,
@@ -298,22 +368,24 @@ pub(crate) struct Naive {
     bucket_lows: Vec<u64>,
     /// Lines of the source locations that found a place.
     sources: Vec<u32>,
-    long: Vec<Option<(u64, Event)>>,
-    /// The chunks of the long history: the number that took it last, and whether it is being filled.
-    chunks: Vec<(Option<usize>, bool)>,
-    next_number: usize,
+    long: [Long; 2],
     lost: HashMap<Lost, u64>,
 }
 
 impl Naive {
     pub(crate) fn new(config: Config) -> Naive {
         let size = |size| config.get(size) as usize;
-        let chunks = size(Size::EventsWaitsHistoryLongSize).div_ceil(chunk_len(&config));
+        let long = EVENTS.map(|tables| {
+            let chunk_len = chunk_len(&config, tables.history_long_size);
+            let chunks = size(tables.history_long_size).div_ceil(chunk_len);
+            Long { rows: vec![None; chunks * chunk_len], chunks: vec![(None, false); chunks], chunk_len, next_number: 0 }
+        });
         let mut model = Naive {
             config,
             classes: Default::default(),
+            stages_used: false,
             consumers: vec![false; Consumer::ALL.len()],
-            timers: [0, 2],
+            timers: [0, 2, 1],
             setup_actors: Vec::new(),
             threads: Vec::new(),
             slots: vec![false; size(Size::MaxThreadInstances)],
@@ -331,9 +403,7 @@ impl Naive {
             histograms: HashMap::new(),
             bucket_lows: bucket_lows(),
             sources: Vec::new(),
-            long: vec![None; chunks * chunk_len(&config)],
-            chunks: vec![(None, false); chunks],
-            next_number: 0,
+            long,
             lost: HashMap::new(),
         };
         // A new region records everybody, if there is room to say so.
@@ -362,7 +432,11 @@ impl Naive {
 
     /// Those of waits.
     fn wait_classes(&self) -> impl Iterator<Item = (ClassKey, &Class)> {
-        self.class_list().filter(|((pool, _), _)| *pool != MEMORY)
+        self.class_list().filter(|((pool, _), _)| *pool < STAGE)
+    }
+
+    fn stage_classes(&self) -> impl Iterator<Item = (ClassKey, &Class)> {
+        self.class_list().filter(|((pool, _), _)| *pool == STAGE)
     }
 
     fn class(&self, (pool, index): ClassKey) -> &Class {
@@ -372,6 +446,7 @@ impl Naive {
     pub(crate) fn register(&mut self, name: &'static str, setting: Setting) -> Option<ClassKey> {
         let pool = match name.split('/').nth(2) {
             _ if name == "idle" => IDLE,
+            _ if name.starts_with("stage/") => STAGE,
             Some(kind) => KINDS.iter().position(|known| kind == *known).unwrap_or(MEMORY),
             None => MEMORY,
         };
@@ -386,11 +461,22 @@ impl Naive {
             return None;
         }
         self.classes[pool].push(Class { name, setting });
+        self.note_stages();
         Some((pool, self.classes[pool].len() - 1))
     }
 
     pub(crate) fn set(&mut self, (pool, index): ClassKey, setting: Setting) {
         self.classes[pool][index].setting = possible(pool, setting);
+        self.note_stages();
+    }
+
+    fn note_stages(&mut self) {
+        self.stages_used |= self.classes[STAGE].iter().any(|class| class.setting.enabled);
+    }
+
+    /// Whether the code of a stage does anything where the stage begins: from the first one on that is switched on, to end others.
+    pub(crate) fn stages_used(&self) -> bool {
+        self.stages_used
     }
 
     /// UPDATE of `setup_instruments` for the names that begin so: rows matched, rows changed.
@@ -403,6 +489,7 @@ impl Naive {
             class.setting = possible(pool, asked);
             counts = (counts.0 + 1, counts.1 + u64::from(class.setting != before));
         }
+        self.note_stages();
         counts
     }
 
@@ -411,6 +498,7 @@ impl Naive {
         for (pool, classes) in self.classes.iter_mut().enumerate() {
             classes.iter_mut().for_each(|class| class.setting = possible(pool, Setting::ON));
         }
+        self.note_stages();
     }
 
     /// Says whether anything changed.
@@ -418,9 +506,9 @@ impl Naive {
         std::mem::replace(&mut self.consumers[consumer], on) != on
     }
 
-    /// Of waits, or of threads that are idle; says whether anything changed.
-    pub(crate) fn set_timer(&mut self, idle: bool, timer: usize) -> bool {
-        std::mem::replace(&mut self.timers[usize::from(idle)], timer) != timer
+    /// Of waits, of threads that are idle, or of stages; says whether anything changed.
+    pub(crate) fn set_timer(&mut self, of: usize, timer: usize) -> bool {
+        std::mem::replace(&mut self.timers[of], timer) != timer
     }
 
     fn consumer(&self, consumer: Consumer) -> bool {
@@ -431,7 +519,9 @@ impl Naive {
         let setting = self.class(class).setting;
         let global = self.consumer(Consumer::GlobalInstrumentation);
         let by_thread = global && self.consumer(Consumer::ThreadInstrumentation);
-        let current = by_thread && self.consumer(Consumer::EventsWaitsCurrent);
+        let is_wait = kind(class) == WAITS;
+        let [current, history, history_long] = EVENTS[kind(class)].consumers.map(|consumer| self.consumer(consumer));
+        let current = by_thread && current;
         if !setting.enabled || !global || !thread.instrumented {
             return On::default();
         }
@@ -439,12 +529,16 @@ impl Naive {
             enabled: true,
             timed: setting.timed,
             current,
-            history: thread.history && current && self.consumer(Consumer::EventsWaitsHistory),
-            history_long: thread.history && current && self.consumer(Consumer::EventsWaitsHistoryLong),
-            histogram: by_thread && self.consumer(Consumer::EventsWaitsHistogram),
-            instance: self.consumer(Consumer::EventsWaitsSummaryByInstance),
+            history: thread.history && current && history,
+            history_long: thread.history && current && history_long,
+            histogram: is_wait && by_thread && self.consumer(Consumer::EventsWaitsHistogram),
+            instance: is_wait && self.consumer(Consumer::EventsWaitsSummaryByInstance),
             thread: by_thread,
-            timer: self.timers[usize::from(class.0 == IDLE)],
+            timer: match class.0 {
+                IDLE => self.timers[1],
+                STAGE => self.timers[2],
+                _ => self.timers[0],
+            },
         };
         if thread.slot.is_some() { on } else { on.without_slot() }
     }
@@ -733,14 +827,7 @@ impl Naive {
     /// A thread starts, with a slot if there is one or, if `slotless`, without asking. Returns its index, and its THREAD_ID or 0.
     pub(crate) fn attach(&mut self, who: Who, slotless: bool) -> (usize, u64) {
         let setting = self.start_setting(&who);
-        let mut thread = Thread {
-            who,
-            slot: None,
-            id: 0,
-            instrumented: true,
-            history: true,
-            last_event: 0,
-            earlier_events: 0,
+        let own = || Own {
             open: Vec::new(),
             last_ended: None,
             kept: VecDeque::new(),
@@ -749,6 +836,16 @@ impl Naive {
             batch: 1,
             drew_up_to: 0,
             chunks_taken: 0,
+        };
+        let mut thread = Thread {
+            who,
+            slot: None,
+            id: 0,
+            instrumented: true,
+            history: true,
+            last_event: 0,
+            earlier_events: 0,
+            events: [own(), own()],
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
             Some(slot) => {
@@ -773,13 +870,15 @@ impl Naive {
         self.slot_events[slot] = thread.earlier_events + thread.last_event;
         // What it records from now on is that of a thread without a slot.
         (thread.instrumented, thread.history) = (true, true);
-        for event in &mut thread.open {
-            event.on = event.on.without_slot();
-            event.shown = false;
-        }
-        if thread.chunk.2 > 0 {
-            self.chunks[thread.chunk.0].1 = false;
-            thread.chunk.2 = 0;
+        for (own, long) in iter::zip(&mut thread.events, &mut self.long) {
+            for event in &mut own.open {
+                event.on = event.on.without_slot();
+                event.shown = false;
+            }
+            if own.chunk.2 > 0 {
+                long.chunks[own.chunk.0].1 = false;
+                own.chunk.2 = 0;
+            }
         }
     }
 
@@ -801,9 +900,17 @@ impl Naive {
         clock: &impl Clock,
         chained: Option<usize>,
     ) -> u64 {
+        let event = self.start(thread, class, begun, clock);
+        let On { enabled, timed, timer, .. } = event.on;
+        self.threads[thread].events[WAITS].open.push(event);
+        u64::from(enabled && timed && chained != Some(timer))
+    }
+
+    /// An event begins: it gets a number, and a record.
+    fn start(&mut self, thread: usize, class: ClassKey, begun: Begun, clock: &impl Clock) -> Event {
         let on = self.on(class, &self.threads[thread]);
         let one_in = self.class(class).setting.timed_one_in;
-        let records = self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS;
+        let records = self.records(kind(class));
         let state = &mut self.threads[thread];
         let mut event = Event {
             on,
@@ -813,7 +920,8 @@ impl Naive {
             class,
             start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
             end: None,
-            nesting: state.open.iter().rev().find(|event| event.shown && !event.begun.concurrent).map(|event| event.id),
+            nesting: state.wait().filter(|_| kind(class) == WAITS),
+            progress: None,
             shown: false,
             hidden_current: false,
             hidden_history: false,
@@ -825,11 +933,12 @@ impl Naive {
             event.on.timed &= is_timed(one_in, state.earlier_events + state.last_event);
         }
         if on.current {
-            let running = state.open.iter().filter(|event| event.shown).count();
+            let own = &mut state.events[event.kind()];
+            let running = own.open.iter().filter(|event| event.shown).count();
             lost = running == records;
             event.shown = !lost;
-            if event.shown && running + state.kept.len() == records {
-                state.kept.pop_front();
+            if event.shown && running + own.kept.len() == records {
+                own.kept.pop_front();
             }
         }
         if lost {
@@ -837,9 +946,15 @@ impl Naive {
         }
         // A line is noted when a record is to show it.
         event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(*line));
-        let timed = event.on.timed;
-        self.threads[thread].open.push(event);
-        u64::from(on.enabled && timed && chained != Some(on.timer))
+        event
+    }
+
+    /// Records of a thread for a kind of events.
+    fn records(&self, kind: usize) -> usize {
+        match kind {
+            STAGES if self.size(Size::MaxStageClasses) == 0 => 0,
+            _ => self.size(EVENTS[kind].history_size) + EVENTS[kind].spare_records,
+        }
     }
 
     /// Whether the location has a place, now or already.
@@ -869,22 +984,68 @@ impl Naive {
         amount: Option<u64>,
         clock: &impl Clock,
     ) -> Option<usize> {
-        let state = &mut self.threads[thread];
-        let mut event = state.open.remove(which);
+        let mut event = self.threads[thread].events[WAITS].open.remove(which);
         if !event.on.enabled {
             return None;
         }
+        event.begun.amount = amount.unwrap_or(event.begun.amount);
+        self.finish(thread, event, instance, io, clock)
+    }
+
+    /// A stage begins, and the one that runs ends, also if the new one is off. Returns how often the timer is read: where one ends the
+    /// other begins, so once, if both are timed with the same.
+    pub(crate) fn begin_stage(&mut self, thread: usize, class: ClassKey, source: Option<u32>, clock: &impl Clock) -> u64 {
+        let ended = self.end_any_stage(thread, clock).flatten();
+        let stage = self.start(thread, class, Begun { source, ..Begun::default() }, clock);
+        let On { enabled, timed, timer, .. } = stage.on;
+        if enabled {
+            self.threads[thread].events[STAGES].open.push(stage);
+        }
+        ended.into_iter().chain((enabled && timed).then_some(timer)).collect::<HashSet<usize>>().len() as u64
+    }
+
+    /// The stage that runs ends, if there is one. Returns whether, and the timer that it was timed with.
+    pub(crate) fn end_any_stage(&mut self, thread: usize, clock: &impl Clock) -> Option<Option<usize>> {
+        let stage = self.threads[thread].events[STAGES].open.pop()?;
+        Some(self.finish(thread, stage, None, None, clock))
+    }
+
+    /// The stage that runs.
+    pub(crate) fn running_stage(&self, thread: usize) -> Option<StageKey> {
+        self.threads[thread].events[STAGES].open.first().map(|stage| (thread, stage.id))
+    }
+
+    /// Says how far the stage is that runs, if it is visible: so much more is done, of so much. Returns what was said before.
+    pub(crate) fn change_progress(&mut self, thread: usize, more: u64, estimated: u64) -> Option<[u64; 2]> {
+        let stage = self.threads[thread].events[STAGES].open.iter_mut().find(|stage| stage.shown)?;
+        let before = stage.progress.unwrap_or_default();
+        // One number is left to say that there is none.
+        stage.progress = Some([before[0].saturating_add(more), estimated].map(|number| number.min(u64::MAX - 1)));
+        Some(before)
+    }
+
+    /// An event that was on ends. Returns the timer that it was timed with.
+    fn finish(
+        &mut self,
+        thread: usize,
+        mut event: Event,
+        instance: Option<InstanceKey>,
+        io: Option<Io>,
+        clock: &impl Clock,
+    ) -> Option<usize> {
+        let state = &mut self.threads[thread];
+        event.nesting = nesting(state, &event);
         event.end = Some(clock.ticks(TimerName::ALL[event.on.timer]) * TICK_PS[event.on.timer]);
         event.end_id = Some(state.last_event);
-        event.begun.amount = amount.unwrap_or(event.begun.amount);
         // Hidden while it ran: it counts, and enters no history.
         let forgotten = event.shown && event.hidden_current;
         if event.shown {
-            if state.last_ended.as_ref().is_none_or(|last| last.end_order() < event.end_order()) {
-                state.last_ended = Some(event.clone());
+            let own = &mut state.events[event.kind()];
+            if own.last_ended.as_ref().is_none_or(|last| last.end_order() < event.end_order()) {
+                own.last_ended = Some(event.clone());
             }
             if event.on.history && !forgotten {
-                state.kept.push_back(event.clone());
+                own.kept.push_back(event.clone());
             }
         }
         let wait_ps = event.wait_ps().filter(|_| event.on.timed);
@@ -957,59 +1118,59 @@ impl Naive {
     }
 
     fn write_long(&mut self, thread: usize, event: Event) {
-        let len = chunk_len(&self.config);
-        if self.threads[thread].chunk.2 == 0 && !self.chunks.is_empty() {
+        let id = self.threads[thread].id;
+        let long = &mut self.long[event.kind()];
+        let own = &mut self.threads[thread].events[event.kind()];
+        if own.chunk.2 == 0 && !long.chunks.is_empty() {
             for _ in 0..PROBES {
-                let count = self.chunks.len();
-                if self.threads[thread].numbers.is_empty() {
+                let count = long.chunks.len();
+                if own.numbers.is_empty() {
                     // Of what all draw, together an eighth of the chunks, its share by what was drawn since the last time.
-                    let drawing = &mut self.threads[thread];
-                    let (batch, first) = (drawing.batch, self.next_number);
-                    self.next_number += batch;
-                    drawing.numbers = (first..self.next_number).collect();
-                    let share = (count / 8) * batch / (self.next_number - drawing.drew_up_to);
-                    drawing.batch = share.clamp(1, 1 + drawing.chunks_taken / 4);
-                    drawing.drew_up_to = self.next_number;
+                    let (batch, first) = (own.batch, long.next_number);
+                    long.next_number += batch;
+                    own.numbers = (first..long.next_number).collect();
+                    let share = (count / 8) * batch / (long.next_number - own.drew_up_to);
+                    own.batch = share.clamp(1, 1 + own.chunks_taken / 4);
+                    own.drew_up_to = long.next_number;
                 }
-                let Some(number) = self.threads[thread].numbers.pop_front() else { break };
-                let (taken_by, being_filled) = &mut self.chunks[number % count];
+                let Some(number) = own.numbers.pop_front() else { break };
+                let (taken_by, being_filled) = &mut long.chunks[number % count];
                 if *taken_by > Some(number) {
-                    self.threads[thread].numbers.clear();
-                    self.threads[thread].drew_up_to = number + 1;
+                    own.numbers.clear();
+                    own.drew_up_to = number + 1;
                 } else if !*being_filled {
                     (*taken_by, *being_filled) = (Some(number), true);
-                    self.threads[thread].chunks_taken += 1;
-                    self.threads[thread].chunk = (number % count, number % count * len, len);
+                    own.chunks_taken += 1;
+                    own.chunk = (number % count, number % count * long.chunk_len, long.chunk_len);
                     break;
                 }
             }
         }
-        let state = &mut self.threads[thread];
-        let (chunk, next, left) = &mut state.chunk;
+        let (chunk, next, left) = &mut own.chunk;
         if *left == 0 {
-            return self.lose(Lost::HistoryLongRows);
+            return self.lose(EVENTS[event.kind()].history_long_lost);
         }
-        self.long[*next] = Some((state.id, event));
+        long.rows[*next] = Some((id, event));
         *next += 1;
         *left -= 1;
         if *left == 0 {
-            self.chunks[*chunk].1 = false;
+            long.chunks[*chunk].1 = false;
         }
     }
 
     // Tables.
 
     pub(crate) fn truncate(&mut self, table: &'static str) -> Result<(), TableError> {
-        let live = |thread: &&mut Thread| thread.slot.is_some();
+        let kind = kind_of_table(table);
+        let live = self.threads.iter_mut().filter(|thread| thread.slot.is_some()).map(|thread| &mut thread.events[kind]);
         match table {
-            "events_waits_current" => self.threads.iter_mut().filter(live).for_each(|thread| {
-                thread.open.iter_mut().for_each(|event| event.hidden_current = true);
-                thread.last_ended.iter_mut().for_each(|event| event.hidden_current = true);
-            }),
-            "events_waits_history" => self.threads.iter_mut().filter(live).for_each(|thread| {
-                thread.kept.iter_mut().for_each(|event| event.hidden_history = true);
-            }),
-            "events_waits_history_long" => self.long.iter_mut().for_each(|row| *row = None),
+            "events_waits_current" | "events_stages_current" => {
+                live.flat_map(|own| own.open.iter_mut().chain(&mut own.last_ended)).for_each(|event| event.hidden_current = true);
+            }
+            "events_waits_history" | "events_stages_history" => {
+                live.flat_map(|own| &mut own.kept).for_each(|event| event.hidden_history = true);
+            }
+            "events_waits_history_long" | "events_stages_history_long" => self.long[kind].rows.fill(None),
             "setup_actors" => self.setup_actors.clear(),
             _ if table.starts_with("memory_summary") => self.memory.push(Memory::Truncated(table)),
             _ if table.contains("summary") || table.contains("histogram") => {
@@ -1092,17 +1253,23 @@ impl Naive {
     fn event_row(&self, thread: u64, event: &Event) -> String {
         let timed = |value: Option<u64>| number(value.filter(|_| event.on.timed));
         let begun = &event.begun;
-        let io = event.class.0 == FILES || event.class.0 == SOCKETS;
-        let name = begun.file.and_then(|(file, _)| self.event_file_name(file?)).or_else(|| begun.peer.clone());
-        format!(
-            "{thread} {} {} {} {} {} {} {} {} NULL {} NULL {} {} {} {} {} {} {}",
+        let times = [Some(event.start), event.wait_ps().map(|wait| event.start + wait), event.wait_ps()].map(timed).join(" ");
+        let what = format!(
+            "{thread} {} {} {} {} {times}",
             event.id,
             number(event.end_id),
             self.class(event.class).name,
             begun.source.map_or("NULL".into(), |line| format!("model.rs:{line}")),
-            timed(Some(event.start)),
-            timed(event.wait_ps().map(|wait| event.start + wait)),
-            timed(event.wait_ps()),
+        );
+        let nesting = event.nesting.map_or("NULL NULL".into(), |(id, kind)| format!("{id} {kind}"));
+        if event.kind() == STAGES {
+            let [completed, estimated] = [0, 1].map(|at| number(event.progress.map(|progress| progress[at])));
+            return format!("{what} {completed} {estimated} {nesting}");
+        }
+        let io = event.class.0 == FILES || event.class.0 == SOCKETS;
+        let name = begun.file.and_then(|(file, _)| self.event_file_name(file?)).or_else(|| begun.peer.clone());
+        format!(
+            "{what} {} NULL {} NULL {} {} {nesting} {} {} {}",
             number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0 && !io)),
             name.unwrap_or("NULL".into()),
             match event.class.0 {
@@ -1111,8 +1278,6 @@ impl Naive {
                 _ => "NULL",
             },
             begun.object,
-            number(event.nesting),
-            if event.nesting.is_some() { "WAIT" } else { "NULL" },
             begun.operation,
             number(begun.amount.checked_sub(1).filter(|_| io)),
             number(begun.file.map(|(_, flags)| flags.into())),
@@ -1120,24 +1285,31 @@ impl Naive {
     }
 
     /// What runs in the thread, or else what ended last.
-    fn current<'a>(&self, thread: &'a Thread) -> Vec<&'a Event> {
-        let running: Vec<&Event> = thread.open.iter().filter(|event| event.shown).collect();
-        let events = if running.is_empty() { thread.last_ended.iter().collect() } else { running };
-        events.into_iter().filter(|event| !event.hidden_current).collect()
+    fn current(&self, thread: &Thread, kind: usize) -> Vec<Event> {
+        let own = &thread.events[kind];
+        let running: Vec<&Event> = own.open.iter().filter(|event| event.shown).collect();
+        let events = if running.is_empty() { own.last_ended.iter().collect() } else { running };
+        let shown = events.into_iter().filter(|event| !event.hidden_current);
+        shown.map(|event| Event { nesting: nesting(thread, event), ..event.clone() }).collect()
     }
 
-    fn history<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = &'a Event> {
-        let mut shown: Vec<&Event> = thread.kept.iter().filter(|event| !event.hidden_history).collect();
+    fn history(&self, thread: &Thread, kind: usize) -> Vec<Event> {
+        let mut shown: Vec<Event> = thread.events[kind].kept.iter().filter(|event| !event.hidden_history).cloned().collect();
         shown.sort_by_key(|event| std::cmp::Reverse(event.end_order()));
-        shown.into_iter().take(self.size(Size::EventsWaitsHistorySize))
+        shown.truncate(self.size(EVENTS[kind].history_size));
+        shown
     }
 
     /// The rows that a table should show, in any order; None for the histogram, whose rows are [`histogram_rows`](Self::histogram_rows).
     pub(crate) fn rows(&self, table: &str) -> Option<Vec<String>> {
         let yes = |yes: bool| if yes { "YES" } else { "NO" };
         let not_zero = |value: u64| number(Some(value).filter(|value| *value != 0));
-        let event_rows = |thread: &Thread, events: Vec<&Event>| -> Vec<String> {
-            events.into_iter().map(|event| self.event_row(thread.id, event)).collect()
+        let kind = kind_of_table(table);
+        let event_rows = |events: fn(&Naive, &Thread, usize) -> Vec<Event>| -> Vec<String> {
+            let of_thread = |thread: &Thread| {
+                events(self, thread, kind).iter().map(|event| self.event_row(thread.id, event)).collect::<Vec<_>>()
+            };
+            self.live().flat_map(of_thread).collect()
         };
         Some(match table {
             "setup_instruments" => self
@@ -1155,7 +1327,7 @@ impl Naive {
             "setup_consumers" => iter::zip(Consumer::ALL, &self.consumers)
                 .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
                 .collect(),
-            "setup_timers" => iter::zip(["wait", "idle"], self.timers)
+            "setup_timers" => iter::zip(["wait", "idle", "stage"], self.timers)
                 .map(|(class, timer)| format!("{class} {}", TimerName::ALL[timer].name()))
                 .collect(),
             "setup_actors" => self
@@ -1228,11 +1400,23 @@ impl Naive {
                 .filter(|((pool, _), _)| *pool == SOCKETS)
                 .map(|(key, class)| format!("{} {}", class.name, self.io_sums(table, |counted, _| counted.class == key)))
                 .collect(),
-            "events_waits_current" => self.live().flat_map(|thread| event_rows(thread, self.current(thread))).collect(),
-            "events_waits_history" => self.live().flat_map(|thread| event_rows(thread, self.history(thread).collect())).collect(),
-            "events_waits_history_long" => {
-                self.long.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
+            "events_waits_current" | "events_stages_current" => event_rows(Naive::current),
+            "events_waits_history" | "events_stages_history" => event_rows(Naive::history),
+            "events_waits_history_long" | "events_stages_history_long" => {
+                self.long[kind].rows.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
             }
+            "events_stages_summary_global_by_event_name" => self
+                .stage_classes()
+                .map(|(key, class)| format!("{} {}", class.name, self.sums(table, |counted| counted.class == key)))
+                .collect(),
+            "events_stages_summary_by_thread_by_event_name" => self
+                .live()
+                .flat_map(|thread| self.stage_classes().map(move |(key, class)| (thread.id, key, class)))
+                .map(|(thread, key, class)| {
+                    let sums = self.sums(table, |counted| counted.class == key && counted.thread == Some(thread));
+                    format!("{thread} {} {sums}", class.name)
+                })
+                .collect(),
             "memory_summary_global_by_event_name" => self
                 .class_list()
                 .filter(|((pool, _), _)| *pool == MEMORY)
@@ -1319,13 +1503,30 @@ impl Naive {
             "memory_summary_by_thread_by_event_name" => threads * self.size(Size::MaxMemoryClasses),
             "socket_instances" | "socket_summary_by_instance" => self.size(Size::MaxSocketInstances),
             "socket_summary_by_event_name" => self.size(Size::MaxSocketClasses),
-            "events_waits_current" | "events_waits_history" => {
-                threads * (self.size(Size::EventsWaitsHistorySize) + SPARE_RECORDS)
+            "events_waits_current" | "events_waits_history" | "events_stages_current" | "events_stages_history" => {
+                threads * self.records(kind_of_table(table))
             }
-            "events_waits_history_long" => self.long.len(),
+            "events_waits_history_long" | "events_stages_history_long" => self.long[kind_of_table(table)].rows.len(),
             _ => return None,
         };
         Some(places as u64)
+    }
+}
+
+/// What kind of events a class is of.
+fn kind(class: ClassKey) -> usize {
+    if class.0 == STAGE { STAGES } else { WAITS }
+}
+
+fn kind_of_table(table: &str) -> usize {
+    if table.starts_with("events_stages_") { STAGES } else { WAITS }
+}
+
+/// A wait that lies within no other lies within the stage that runs when it ends, or now; a stage within nothing.
+fn nesting(thread: &Thread, event: &Event) -> Option<(u64, &'static str)> {
+    match event.kind() {
+        WAITS if event.end.is_none() => event.nesting.or(thread.stage()),
+        _ => event.nesting,
     }
 }
 
@@ -1354,8 +1555,8 @@ fn is_timed(one_in: u16, number: u64) -> bool {
 
 /// Records that a thread reserves at once in the long history: as many as leaves half of it to others whatever all threads hold, a
 /// power of two and at most 64.
-fn chunk_len(config: &Config) -> usize {
-    let [long, threads] = [Size::EventsWaitsHistoryLongSize, Size::MaxThreadInstances].map(|size| config.get(size) as usize);
+fn chunk_len(config: &Config, size: Size) -> usize {
+    let [long, threads] = [size, Size::MaxThreadInstances].map(|size| config.get(size) as usize);
     let fits = |len: &usize| threads != 0 && len * threads * 2 <= long;
     (0..=6).map(|bits| 1 << bits).filter(fits).max().unwrap_or(1)
 }
