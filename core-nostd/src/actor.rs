@@ -472,13 +472,11 @@ impl<'r> Actor<'r> {
 
     /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
     pub(crate) fn finish_stage(&self, mut stage: Wait<'_>, read: impl Fn() -> u64) {
-        let switches = Switches(stage.switches.0 & self.keep.get());
-        match stage.shown.filter(|_| switches.has(Switches::CURRENT)) {
-            Some(record) => stage.amount = record::amount(record),
-            None => stage.shown = None,
+        if let Some(record) = stage.shown {
+            stage.amount = record::amount(record);
         }
         let enclosing = self.enclosing.get();
-        self.end_by_switches(&self.stages, &stage, switches, &Object::None, read);
+        self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, read);
         self.enclosing.set(enclosing);
     }
 

@@ -252,6 +252,18 @@ impl Record {
         record::finish_start(&self.0, sequence, ticks);
     }
 
+    /// [`record::set_progress`] of a stage that runs; the amount is `amount` then.
+    pub fn progress(&self, amount: u64) {
+        record::set_progress(&self.0, crate::StageProgress { completed: 0, estimated: amount - 1 });
+    }
+
+    /// As [`end`](Self::end), of a stage, whose amount is what was said last.
+    pub fn end_stage(&self, sequence: u64, ticks: u64) {
+        let sequence = Sequence::from_number(sequence);
+        record::begin_end(&self.0, sequence, sequence, None);
+        record::finish_end(&self.0, sequence, Some(ticks));
+    }
+
     /// [`record::begin_end`], [`record::finish_end`].
     pub fn end(&self, sequence: u64, ticks: u64, amount: u64) {
         let sequence = Sequence::from_number(sequence);
@@ -411,7 +423,7 @@ pub struct LongWriter<'r>(&'r Region<'r>, long_history::Writer<'r>);
 impl<'r> LongWriter<'r> {
     /// [`long_history::Writer::new`].
     pub fn new(region: &'r Region<'r>) -> LongWriter<'r> {
-        LongWriter(region, long_history::Writer::new(region))
+        LongWriter(region, long_history::Writer::new(region, &crate::event::WAITS))
     }
 
     /// [`long_history::Writer::begin`] and the rest of a row whose start and amount are these.

@@ -420,13 +420,7 @@ fn instruments_of_stages_have_places_of_their_own() {
     world.expect(
         "setup_instruments",
         "NAME,ENABLED,TIMED",
-        &[
-            "idle YES YES",
-            "memory/test/heap YES NULL",
-            &format!("{A} YES YES"),
-            &format!("{B} YES YES"),
-            "stage/test/init YES YES",
-        ],
+        &["memory/test/heap YES NULL", &format!("{A} YES YES"), &format!("{B} YES YES"), "stage/test/init YES YES"],
     );
     assert!(register(OTHER).is_ok_and(|class| class != memory));
 }

@@ -63,6 +63,47 @@ fn a_row_is_one_event_in_one_state() {
     });
 }
 
+/// A word that changes while the event runs, its version staying: it is of that event, and at the end the last that was said.
+#[test]
+fn progress_is_that_of_the_stage() {
+    Model {
+        name: "record: progress",
+        preemptions: None,
+        least: 1_000,
+        outcomes: &["free", "changed", "1 begins", "1 goes on", "1 ended", "2 begins", "2 goes on"],
+    }
+    .explore(|swap, seen| {
+        let record = Arc::new(Record::new());
+        let (writer, reader, seen) = (record.clone(), record, seen.clone());
+        either(
+            swap,
+            move || {
+                writer.start(1, start_of(1), amount_of(1, false));
+                writer.progress(amount_of(1, true));
+                writer.end_stage(1, 0);
+                writer.start(2, start_of(2), amount_of(2, false));
+                writer.progress(amount_of(2, true));
+            },
+            move || match reader.read() {
+                Found::Free => seen.note("free"),
+                Found::Changed => seen.note("changed"),
+                Found::Row(Row { sequence, ended, start, amount, .. }) => {
+                    assert_eq!(start, start_of(sequence));
+                    let said = amount == amount_of(sequence, true);
+                    assert!(said || (amount == amount_of(sequence, false) && !ended), "{amount} in {sequence}, {ended}");
+                    seen.note(match (sequence, ended, said) {
+                        (1, true, _) => "1 ended",
+                        (1, false, false) => "1 begins",
+                        (1, false, true) => "1 goes on",
+                        (_, _, false) => "2 begins",
+                        (_, _, true) => "2 goes on",
+                    });
+                }
+            },
+        );
+    });
+}
+
 /// Two looks of one reader: time does not run backwards.
 #[test]
 fn the_second_look_is_not_older() {
