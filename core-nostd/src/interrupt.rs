@@ -21,6 +21,7 @@ use std::rc::Rc;
 mod files_and_memory;
 mod forks;
 mod settings;
+mod stages;
 
 const LEVELS: usize = 3;
 
