@@ -20,6 +20,7 @@ use crate::instance::Held;
 use crate::io;
 use crate::long_history;
 use crate::memory::{self, MemoryChange};
+use crate::metric;
 use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
 use crate::region::{CARRY, RECORD, Region, STAT, Section};
 use crate::ring::Ring;
@@ -81,6 +82,8 @@ pub struct Actor<'r> {
     files: io::Recorder<'r>,
     sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
+    /// None once the slot is given back.
+    metrics: Cell<metric::Recorder<'r>>,
     conversions: [Conversion; 8],
 }
 
@@ -216,6 +219,7 @@ impl<'r> Actor<'r> {
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
             memory: memory::Recorder::new(region, Some((claimed.index, claimed.words))),
+            metrics: Cell::new(metric::Recorder::new(region, claimed.index)),
             slot: Some(claimed),
             ..Actor::without_slot(region)
         }
@@ -247,6 +251,7 @@ impl<'r> Actor<'r> {
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),
+            metrics: Cell::new(metric::Recorder::NONE),
             conversions,
         }
     }
@@ -274,6 +279,7 @@ impl<'r> Actor<'r> {
         self.stage.set(self.stage.take().map(|stage| Wait { shown: None, ..stage }));
         self.stats.set(&[]);
         self.finish_chunks();
+        self.metrics.set(metric::Recorder::NONE);
         if let Some(slot) = &self.slot {
             slot.release(self.sequence.get());
         }
@@ -635,6 +641,12 @@ impl<'r> Actor<'r> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
         let rings = [&self.waits, &self.stages].into_iter().flat_map(|on| on.ring.records().as_flattened());
         slot.chain(rings)
+    }
+
+    /// Where it counts metrics.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn metrics(&self) -> metric::Recorder<'r> {
+        self.metrics.get()
     }
 
     /// Gives back the chunks of the long histories that it has not filled.

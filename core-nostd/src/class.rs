@@ -354,7 +354,7 @@ impl Region<'_> {
 }
 
 /// FNV-1a of the name, in the bits above the state.
-fn hash(name: &str) -> u64 {
+pub(crate) fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
         & !STATE_BITS
 }

@@ -102,6 +102,8 @@ sizes! {
     MaxSourceLocations = "performance_schema_max_source_locations", default 1024, limit 32768;
     /// Rows of `setup_actors`.
     SetupActorsSize = "performance_schema_setup_actors_size", default 100, limit 1024;
+    /// Metrics (`innodb_metrics`) that can be registered.
+    MaxMetrics = "performance_schema_max_metrics", default 128, limit 4096;
 }
 
 impl Size {

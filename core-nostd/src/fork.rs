@@ -10,6 +10,7 @@
 
 use crate::event::STORES;
 use crate::histogram::BUCKET_COUNT;
+use crate::metric::Moment;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
 use crate::slot::SlotWords;
@@ -30,8 +31,10 @@ pub struct Child {
     pub start_monotonic_ns: u64,
 }
 
+const NS_PER_S: u64 = 1_000_000_000;
+
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 18] = [
+const RECORDED: [Section; 19] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -50,6 +53,7 @@ const RECORDED: [Section; 18] = [
     Section::StageRings,
     Section::StageLongChunks,
     Section::StageLongRecords,
+    Section::MetricSums,
 ];
 
 impl Region<'_> {
@@ -111,6 +115,7 @@ impl Region<'_> {
             zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index).as_flattened());
             zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index).as_flattened());
             zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index).as_flattened());
+            self.forget_metric_sums(index);
             let rings = STORES.map(|store| self.arrays_of::<RECORD>(store.rings, index));
             if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
@@ -145,6 +150,7 @@ impl Region<'_> {
                 }
             }
         }
+        self.forget_metrics(Moment::new(child.start_unix_ns / NS_PER_S, child.start_monotonic_ns / NS_PER_S), idle);
         // Another thread may have been changing a setting.
         setup::fold(self);
         // [R1] as in create().

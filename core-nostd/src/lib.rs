@@ -53,6 +53,7 @@ mod io;
 mod long_history;
 mod lost;
 mod memory;
+pub mod metric;
 #[cfg(perfschema_loom)]
 #[doc(hidden)]
 pub mod model;

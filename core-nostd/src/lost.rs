@@ -4,12 +4,12 @@ use crate::region::{Region, Section};
 use crate::sync::Ordering;
 
 macro_rules! lost {
-    ($($(#[$doc:meta])* $name:ident = $variable:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $variable:literal;)*) => {
         /// What can be lost because a pool is full; the variant's documentation is the meaning of its status variable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(usize)]
-        pub enum Lost { $($(#[$doc])* $name,)* }
+        pub enum Lost { $($(#[doc = $doc])* $name,)* }
 
         impl Lost {
             /// All counters, in the order in which `global_status` shows them.
@@ -18,6 +18,11 @@ macro_rules! lost {
             /// The status variable's name, for example `Performance_schema_mutex_classes_lost`.
             pub const fn variable(self) -> &'static str {
                 match self { $(Lost::$name => $variable,)* }
+            }
+
+            /// What it counts.
+            pub(crate) fn doc(self) -> &'static str {
+                match self { $(Lost::$name => concat!($($doc),*).trim_ascii_start(),)* }
             }
         }
     };
@@ -68,6 +73,8 @@ lost! {
     WaitHistograms = "Performance_schema_wait_histograms_lost";
     /// Uses of a source location that found no place; SOURCE is NULL.
     SourceLocations = "Performance_schema_source_locations_lost";
+    /// Metrics that could not be registered.
+    Metrics = "Performance_schema_metrics_lost";
 }
 
 impl Region<'_> {
@@ -89,8 +96,9 @@ impl Region<'_> {
 
     /// `FLUSH STATUS`: sets the lost counters to zero, as shipped MySQL does.
     pub fn flush_status(&self) {
-        for counter in self.section(Section::LostCounters) {
-            counter.swap(0, Ordering::Relaxed);
+        for (counter, lost) in self.section(Section::LostCounters).iter().zip(Lost::ALL) {
+            let taken = counter.swap(0, Ordering::Relaxed);
+            self.lost_was_flushed(*lost, taken);
         }
     }
 }

@@ -222,6 +222,19 @@ impl Word {
         self.store(value, Ordering::Relaxed);
     }
 
+    /// The owner of a sum that others read whole, at any moment, adds to it: without a read-modify-write, where a word is written at once.
+    #[cfg(any(perfschema_loom, target_has_atomic = "64"))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn grow(&self, by: u64) {
+        self.set(self.get().wrapping_add(by));
+    }
+
+    /// As above.
+    #[cfg(all(not(perfschema_loom), not(target_has_atomic = "64")))]
+    pub(crate) fn grow(&self, by: u64) {
+        self.fetch_add(by, Ordering::Relaxed);
+    }
+
     /// Changes the value by `change`, again and again until nobody interfered.
     pub(crate) fn update(&self, mut change: impl FnMut(u64) -> u64) {
         match self.try_update(|value| Ok::<u64, Infallible>(change(value))) {

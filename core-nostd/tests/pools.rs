@@ -6,6 +6,7 @@
 mod common;
 
 use common::{CONFIG, MUTEX, OTHER, RWLOCK, World};
+use perfschema_core::metric::MonitorCommand;
 use perfschema_core::{
     Actor, Class, Config, Held, InstanceId, InstrumentKind, InstrumentName, Lost, Operation, RegisterError, Setting, Size,
     WaitStart, tables,
@@ -325,7 +326,7 @@ fn without_room_for_anything_nothing_fails() {
 fn sizes_are_shown_and_limited() {
     let world = World::on(&CONFIG);
     let rows = world.select("global_variables", "*");
-    assert_eq!(rows.len(), Size::ALL.len() + 1);
+    assert_eq!(rows.len(), Size::ALL.len() + 1 + MonitorCommand::ALL.len());
     assert!(rows.contains(&"performance_schema ON".into()));
     for &size in Size::ALL {
         assert!(rows.contains(&format!("{} {}", size.variable(), CONFIG.get(size))));

@@ -1,5 +1,7 @@
 //! Region bytes: whatever the words are, reading ends, panics nowhere, and shows no row that its table's schema forbids.
 
+use perfschema_core::metric::MonitorCommand::{Disable, Enable, Reset, ResetAll};
+use perfschema_core::metric::{MetricInfo, MetricType, Moment};
 use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
@@ -25,7 +27,8 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::EventsWaitsHistoryLongSize, 8)
     .with(Size::MaxWaitHistograms, 2)
     .with(Size::MaxSourceLocations, 2)
-    .with(Size::SetupActorsSize, 2);
+    .with(Size::SetupActorsSize, 2)
+    .with(Size::MaxMetrics, 3);
 
 /// The first byte of an input.
 #[derive(Clone, Copy)]
@@ -295,6 +298,12 @@ fn recorded() -> Vec<Word> {
     ] {
         region.register(InstrumentName::new(name).expect("a good name"), Setting::ON).expect("there is room");
     }
+    let kinds = [("a", MetricType::Counter), ("b", MetricType::Value), ("c", MetricType::SetOwner)];
+    let metrics = kinds.map(|(name, kind)| {
+        let info = MetricInfo::new(name, "fuzz", "A metric", kind).expect("a good name");
+        region.register_metric(&info, true, Moment::of_seconds(1)).expect("there is room")
+    });
+    region.join_metrics(metrics[2], metrics[0]);
     region.enable_everything();
     record(&region, &clock, 6);
     record(&region, &clock, 3);
@@ -331,6 +340,13 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
     }
     actors.iter().for_each(|actor| use_files(region, clock, actor));
     actors.iter().for_each(|actor| use_sockets(region, clock, actor));
+    for metric in region.metrics().collect::<Vec<_>>() {
+        for actor in &actors {
+            actor.count_metric(metric, events);
+        }
+        region.change_metric_value(metric, -1);
+        region.set_metric_value(metric, 7);
+    }
     actors[0].detach();
     if let Some(id) = ids.last() {
         region.destroy_instance(*id);
@@ -422,6 +438,12 @@ fn administer(region: &Region<'_>, meanwhile: &dyn Fn()) {
             let _ = table.insert(region, &[(table.declaration().columns[0].name, Value::Text("db"))]);
         }
         let _ = table.truncate(region);
+    }
+    for (second, command) in (2..).zip([Enable, Reset, ResetAll, Disable, ResetAll, Enable]) {
+        for target in ["a", "module_fuzz", "%", "all"] {
+            let _ = region.monitor(command, target, Moment::of_seconds(second), |_| meanwhile());
+            let _ = (region.last_monitor(command), region.find_metric(target));
+        }
     }
     region.set_consumer(Consumer::EventsWaitsHistory, false);
     region.flush_status();

@@ -39,6 +39,14 @@ pub(crate) const TIMER: usize = 4;
 pub(crate) const HEADER: usize = 64;
 /// Words of the settings that are not of one instrument.
 pub(crate) const SETUP: usize = 24;
+/// Words of a metric: one cache line.
+pub(crate) const METRIC: usize = 8;
+/// Words of its name, subsystem and comment.
+pub(crate) const METRIC_TEXTS: usize = 32;
+/// Words of it that several threads write: one cache line.
+pub(crate) const METRIC_SHARED: usize = 8;
+/// Words of the counts of eight metrics by one actor: one cache line.
+pub(crate) const METRIC_SUMS: usize = LINE;
 /// Words of a directory entry.
 pub(crate) const DIRECTORY_ENTRY: usize = 4;
 
@@ -137,6 +145,16 @@ sections! {
     StageLongChunks: 1, |c| long_chunks(c, Size::EventsStagesHistoryLongSize);
     /// Its records.
     StageLongRecords: RECORD, |c| long_records(c, Size::EventsStagesHistoryLongSize);
+    /// Metrics: the region's own, then those that are registered.
+    Metrics: METRIC, |c| crate::metric::places(size(c, Size::MaxMetrics));
+    /// What the registered ones are called.
+    MetricTexts: METRIC_TEXTS, |c| size(c, Size::MaxMetrics);
+    /// Of the registered ones what no actor owns: values, and the counts of threads without a slot.
+    SharedMetrics: METRIC_SHARED, |c| size(c, Size::MaxMetrics);
+    /// The counts of each actor, a word for each registered metric.
+    MetricSums: METRIC_SUMS, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxMetrics).div_ceil(METRIC_SUMS));
+    /// What the variables `innodb_monitor_…` were set to last.
+    LastMonitors: 1, |_c| crate::metric::MonitorCommand::ALL.len();
 }
 
 const fn size(config: &Config, size: Size) -> usize {
@@ -285,7 +303,8 @@ mod tests {
             .with(Size::MaxFileClasses, 0)
             .with(Size::MaxFileInstances, 0)
             .with(Size::MaxSocketClasses, 0)
-            .with(Size::MaxSocketInstances, 0);
+            .with(Size::MaxSocketInstances, 0)
+            .with(Size::MaxMetrics, 0);
         assert_eq!(classes(&server), 256 + 1);
         assert!(server.size_bytes() <= 32 << 20, "{} bytes", server.size_bytes());
         // An instrument of files or of sockets takes as much in every thread as three of locks.

@@ -22,8 +22,8 @@ use crate::config::{Config, Size};
 use crate::setup;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
-    CARRY, CLASS, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, RECORD, RUNNING, SETUP, SETUP_ACTOR, SHARED_MEMORY, SLOT, SOCKET,
-    SOURCE, STAT, Section, TIMER,
+    CARRY, CLASS, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD, RUNNING,
+    SETUP, SETUP_ACTOR, SHARED_MEMORY, SLOT, SOCKET, SOURCE, STAT, Section, TIMER,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};

@@ -27,7 +27,7 @@ pub use error::TableError;
 
 use crate::region::Region;
 
-/// The schema that all tables here belong to.
+/// The schema that tables belong to unless they say otherwise.
 pub const SCHEMA: &str = "performance_schema";
 
 /// A column of a table.
@@ -72,7 +72,7 @@ impl Rights {
 /// A table as declared: once.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
-    /// Its name in schema `performance_schema`.
+    /// Its name in its schema.
     pub name: &'static str,
     /// What its rows are.
     pub doc: &'static str,
@@ -191,6 +191,8 @@ pub type Assignments<'a> = &'a [(&'a str, Value<'a>)];
 pub trait TableSource: Sync {
     /// A row.
     type Row: Row;
+    /// The schema that it belongs to.
+    const SCHEMA: &'static str = SCHEMA;
     /// The declaration.
     const DECLARATION: Declaration;
 
@@ -240,6 +242,9 @@ impl core::fmt::Debug for dyn Table {
 
 /// Any table. Every [`TableSource`] is one; the rights are checked here, for all of them alike.
 pub trait Table: Sync {
+    /// The schema that it belongs to.
+    fn schema(&self) -> &'static str;
+
     /// The declaration.
     fn declaration(&self) -> &'static Declaration;
 
@@ -277,6 +282,10 @@ pub trait Table: Sync {
 }
 
 impl<T: TableSource> Table for T {
+    fn schema(&self) -> &'static str {
+        T::SCHEMA
+    }
+
     fn declaration(&self) -> &'static Declaration {
         &T::DECLARATION
     }

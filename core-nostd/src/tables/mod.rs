@@ -16,6 +16,7 @@ pub(crate) mod file_instances;
 pub(crate) mod file_summary;
 pub(crate) mod global_status;
 pub(crate) mod global_variables;
+pub(crate) mod innodb_metrics;
 mod io_summary;
 pub(crate) mod memory_summary;
 pub(crate) mod mutex_instances;
@@ -46,6 +47,7 @@ pub use file_instances::{FileInstances, FileInstancesRow};
 pub use file_summary::{FileSummaryByEventName, FileSummaryByEventNameRow, FileSummaryByInstance, FileSummaryByInstanceRow};
 pub use global_status::{GlobalStatus, GlobalStatusRow};
 pub use global_variables::{GlobalVariables, GlobalVariablesRow};
+pub use innodb_metrics::{InnodbMetrics, InnodbMetricsRow};
 pub use memory_summary::{
     MemorySummaryByThreadByEventName, MemorySummaryByThreadByEventNameRow, MemorySummaryGlobalByEventName,
     MemorySummaryGlobalByEventNameRow,
@@ -85,6 +87,7 @@ pub const ALL: &[&dyn Table] = &[
     &FileSummaryByInstance,
     &GlobalStatus,
     &GlobalVariables,
+    &InnodbMetrics::NOW,
     &MemorySummaryByThreadByEventName,
     &MemorySummaryGlobalByEventName,
     &MutexInstances,

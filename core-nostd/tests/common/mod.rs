@@ -5,8 +5,8 @@
 
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Held, Identity, Instance, InstanceId, InstrumentName, Operation, Region, Setting, Size,
-    ThreadType, Wait, WaitStart, Word, histogram, table::Sweep, tables,
+    Actor, ActorIdentity, Class, Config, Held, Identity, Instance, InstanceId, InstrumentName, Lost, Operation, Region, Setting,
+    Size, ThreadType, Wait, WaitStart, Word, histogram, table::Sweep, tables,
 };
 use std::sync::Mutex;
 
@@ -211,6 +211,7 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "setup_instruments" => classes + sum(&[Size::MaxStageClasses, Size::MaxMemoryClasses]),
         "memory_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxMemoryClasses]),
         "memory_summary_global_by_event_name" => sum(&[Size::MaxMemoryClasses]),
+        "innodb_metrics" => Lost::ALL.len() as u64 + sum(&[Size::MaxMetrics]),
         "mutex_instances" => sum(&[Size::MaxMutexInstances]),
         "rwlock_instances" => sum(&[Size::MaxRwlockInstances]),
         "cond_instances" => sum(&[Size::MaxCondInstances]),

@@ -1,5 +1,6 @@
 //! The model itself: vectors, maps and loops. It knows what the tables promise, and nothing of how the core keeps the promise.
 
+use perfschema_core::metric::MonitorCommand;
 use perfschema_core::table::TableError;
 use perfschema_core::timer::{Clock, TimerName};
 use perfschema_core::{Config, Consumer, Lost, Setting, Size};
@@ -1474,11 +1475,14 @@ impl Naive {
                 .iter()
                 .map(|size| format!("{} {}", size.variable(), self.config.get(*size)))
                 .chain(["performance_schema ON".into()])
+                .chain(MonitorCommand::ALL.map(|command| format!("{} NULL", command.variable())))
                 .collect(),
             "performance_timers" => iter::zip([2_500_000_000_u64, 1_000_000_000, 1_000_000, 1_000, 100], TimerName::ALL)
                 .map(|(hz, timer)| format!("{} {hz} NULL NULL", timer.name()))
                 .collect(),
             "events_waits_histogram_by_event_name" => return None,
+            // `metrics.rs` has a model of its own.
+            "innodb_metrics" => return None,
             other => panic!("the model does not know {other}"),
         })
     }
