@@ -6,6 +6,8 @@
 //! | `performance-schema-instrument='wait/synch/%=COUNTED'` | the instruments that match the pattern |
 //! | `performance-schema-consumer-events-waits-history=ON` | one row of `setup_consumers` |
 //! | `performance-schema-max-mutex-classes=200` | one size; `-1` leaves it to the program |
+//! | `innodb-monitor-enable='dml_inserts;lock%'` | metrics, modules, `all` or patterns with `%`, between `;`, `,` or blanks; `loose-` may stand before it |
+//! | `innodb-monitor-disable='module_lock'` | the same, off |
 //!
 //! * Letter case does not matter in names of options, `-` and `_` are the same in them, and a leading `--` is allowed.
 //! * Switches take `ON`, `YES`, `TRUE`, `1` and `OFF`, `NO`, `FALSE`, `0` in any letter case; an instrument also
@@ -19,6 +21,7 @@
 //!
 //! [`options`] reads many of them out of one string, such as an environment variable or an option file.
 
+use crate::metric::MonitorCommand;
 use crate::pattern::LikePattern;
 use core::fmt;
 
@@ -41,6 +44,13 @@ pub enum StartOption<'a> {
         name: &'a str,
         /// Whether it starts enabled.
         enabled: bool,
+    },
+    /// `innodb-monitor-enable`, `innodb-monitor-disable`
+    Monitor {
+        /// Which of both.
+        command: MonitorCommand,
+        /// The metrics that it is about.
+        targets: &'a str,
     },
     /// Any other `performance-schema-…`
     Size {
@@ -351,6 +361,12 @@ fn parse(option: Span<'_>) -> Result<StartOption<'_>, OptionError<'_>> {
             .ok_or(OptionError::MissingValue { position: value.unwrap_or(option.end()).position, option: name.text })
     };
 
+    let monitor = name.strip_name("loose-").unwrap_or(name);
+    for command in [MonitorCommand::Enable, MonitorCommand::Disable] {
+        if same_name(monitor.text, command.variable()) {
+            return Ok(StartOption::Monitor { command, targets: required()?.text });
+        }
+    }
     let rest = name.strip_name(PREFIX).ok_or(unknown)?;
     if rest.text.is_empty() {
         return Ok(StartOption::Everything(value.map_or(Ok(true), |_| parse_switch(required()?))?));

@@ -220,6 +220,11 @@ impl<'a> MetricInfo<'a> {
         self.subsystem
     }
 
+    /// Whether the program keeps it in any case.
+    pub const fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
     /// TYPE.
     pub const fn metric_type(&self) -> MetricType {
         self.metric_type

@@ -39,6 +39,7 @@
 
 pub mod alloc;
 pub mod fs;
+pub mod metric;
 pub mod net;
 pub mod os;
 pub mod render;

@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 use crate::share::{self, ShareError, Unnamed};
 use crate::{hook, thread};
+use perfschema_core::metric::{MonitorCommand, monitor_matches};
 use perfschema_core::options::{self, InstrumentSetting, OptionError, StartOption, same_name};
 use perfschema_core::pattern::LikePattern;
 use perfschema_core::{Config, ConfigError, Consumer, Identity, InstrumentKind, Region, RegionError, Setting, Size, Word};
@@ -26,6 +27,8 @@ pub struct Process {
     region: Region<'static>,
     /// What instruments that register later start with; the last that applies wins among equally long patterns.
     instruments: Vec<InitialSetting>,
+    /// Which metrics start on or off, those that register later, too; the last that applies wins.
+    monitors: Vec<(MonitorCommand, String)>,
     /// Whether the memory is shared; None if nobody wants it to be.
     #[cfg(target_os = "linux")]
     shared: Option<Result<(), ShareError>>,
@@ -83,7 +86,14 @@ pub fn start() -> Result<&'static Process, StartError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn builder() -> Builder {
-    Builder { config: Ok(Config::DEFAULT), consumers: Vec::new(), instruments: Vec::new(), environment: true, share: false }
+    Builder {
+        config: Ok(Config::DEFAULT),
+        consumers: Vec::new(),
+        instruments: Vec::new(),
+        monitors: Vec::new(),
+        environment: true,
+        share: false,
+    }
 }
 
 /// See [`builder`].
@@ -94,6 +104,7 @@ pub struct Builder {
     config: Result<Config, StartError>,
     consumers: Vec<(Consumer, bool)>,
     instruments: Vec<InitialSetting>,
+    monitors: Vec<(MonitorCommand, String)>,
     environment: bool,
     share: bool,
 }
@@ -170,6 +181,28 @@ impl Builder {
         self
     }
 
+    /// Has metrics on from the start: names, `module_` and a subsystem, `all`, or patterns with at least one `%`, separated by `;`, `,` or
+    /// blanks. Those that register later, too. Of this and [`monitor_disable`](Self::monitor_disable) the last that applies wins.
+    ///
+    /// ```
+    /// let builder = perfschema::builder().monitor_enable("metadata_table_opened;lock%");
+    /// # let _ = builder;
+    /// ```
+    pub fn monitor_enable(self, targets: &str) -> Builder {
+        self.monitor(MonitorCommand::Enable, targets)
+    }
+
+    /// Has metrics off from the start, of those that [`monitor_enable`](Self::monitor_enable) or their declaration has on.
+    pub fn monitor_disable(self, targets: &str) -> Builder {
+        self.monitor(MonitorCommand::Disable, targets)
+    }
+
+    fn monitor(mut self, command: MonitorCommand, targets: &str) -> Builder {
+        let targets = targets.split(|c: char| matches!(c, ';' | ',') || c.is_whitespace()).filter(|target| !target.is_empty());
+        self.monitors.extend(targets.map(|target| (command, target.to_owned())));
+        self
+    }
+
     /// Options as strings, as MySQL's start-up has them, separated by `;` or newlines.
     pub fn options(mut self, text: &str) -> Builder {
         if let Ok(config) = self.config.clone() {
@@ -202,6 +235,7 @@ impl Builder {
         for option in options::options(text) {
             match option.map_err(|error: OptionError<'_>| wrong(error.to_string()))? {
                 StartOption::Everything(on) => *self = self.clone().everything(on),
+                StartOption::Monitor { command, targets } => *self = self.clone().monitor(command, targets),
                 StartOption::Instrument { pattern, setting } => {
                     let setting = match setting {
                         InstrumentSetting::Counted => Setting::COUNTED,
@@ -255,6 +289,7 @@ impl Builder {
         let _ = crate::fork::started();
         let process = PROCESS.get_or_init(|| created);
         hook::started();
+        crate::metric::started();
         crate::net::record::started(process);
         Ok(process)
     }
@@ -283,9 +318,14 @@ impl Builder {
         for &(consumer, enabled) in &self.consumers {
             region.set_consumer(consumer, enabled);
         }
+        for (command, target) in &self.monitors {
+            // Of the region's own metrics; the others are not known yet.
+            let _ = region.monitor(*command, target, crate::metric::now(), |_| ());
+        }
         Ok(Process {
             region,
             instruments: self.instruments.clone(),
+            monitors: self.monitors.clone(),
             #[cfg(target_os = "linux")]
             shared: unnamed.map(|unnamed| share::publish(&unnamed?.file, identity.pid, identity.start_unix_ns)),
         })
@@ -319,6 +359,12 @@ impl Process {
         crate::fork::publish(self);
         let shared = shared.and_then(|()| crate::fork::still_shared());
         Some(shared.map(|()| share::file_path(self.region.pid(), self.region.start_unix_ns())))
+    }
+
+    /// Whether a metric starts on, or off; None if no option says so.
+    pub(crate) fn monitored(&self, name: &str, subsystem: &str) -> Option<bool> {
+        let matching = self.monitors.iter().rev().find(|(_, target)| monitor_matches(target, name, subsystem));
+        matching.map(|(command, _)| *command == MonitorCommand::Enable)
     }
 
     /// How an instrument starts: the longest pattern that matches its name decides, of equally long ones the last.

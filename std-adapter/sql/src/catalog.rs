@@ -114,7 +114,9 @@ impl Catalog {
         let declared = tables::ALL.iter().map(|table| {
             let declaration = table.declaration();
             let columns = declaration.columns.iter().map(Column::from).collect();
-            relation(PERFORMANCE_SCHEMA, declaration.name, declaration.doc, Kind::Table(*table), Some(columns))
+            // The schema of MySQL's dictionary has its tables in capitals.
+            let name = if table.schema() == INFORMATION_SCHEMA { &declaration.name.to_uppercase() } else { declaration.name };
+            relation(table.schema(), name, declaration.doc, Kind::Table(*table), Some(columns))
         });
         let information = INFORMATION.iter().map(|(name, columns, rows)| {
             let columns = columns.iter().map(|&(name, sql_type, nullable)| Column::new(name, sql_type, nullable)).collect();

@@ -53,6 +53,7 @@ impl Session {
         }
         let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
         match relation.kind {
+            Kind::Table(_) if schema == catalog::INFORMATION_SCHEMA => Err(self.database_denied(schema)),
             Kind::Table(_) if self.state.account.right == Right::Read => Err(self.command_denied(command, &relation.name)),
             Kind::Table(_) if self.state.is_read_only() => Err(Error::read_only()),
             Kind::Table(table) => Ok(Target::Table(table)),

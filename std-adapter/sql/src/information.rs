@@ -1,6 +1,6 @@
 //! The tables of `information_schema`: what this crate knows, in MySQL's columns; where there is nothing of a kind, no rows.
 
-use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, SCHEMAS, SYS, TEST};
+use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, SCHEMAS, SYS, TEST};
 use crate::state::State;
 use crate::{Right, variables};
 use perfschema::core::table::SqlType;
@@ -528,8 +528,8 @@ fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
         .iter()
         .map(|relation| {
             let (table_type, engine) = match relation.kind {
-                Kind::Table(_) => ("BASE TABLE", Some("PERFORMANCE_SCHEMA")),
-                Kind::Information(_) => ("SYSTEM VIEW", None),
+                Kind::Table(_) if relation.schema == PERFORMANCE_SCHEMA => ("BASE TABLE", Some("PERFORMANCE_SCHEMA")),
+                Kind::Table(_) | Kind::Information(_) => ("SYSTEM VIEW", None),
                 Kind::View(_) => ("VIEW", None),
             };
             row(relation.schema, &relation.name, table_type, engine, relation.doc)

@@ -73,6 +73,7 @@ mod information;
 mod json;
 mod kinds;
 mod moment;
+mod monitor;
 mod order;
 mod parse;
 mod prepared;

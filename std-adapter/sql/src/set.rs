@@ -5,6 +5,7 @@ use crate::session::{Outcome, Session};
 use crate::show::Words;
 use crate::state::lock;
 use crate::{Error, parse, variables};
+use perfschema::metric::MonitorCommand;
 use perfschema::render::OwnedValue;
 use sqlparser::ast::{Expr, ObjectName, SelectItem, Set, Statement};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -47,6 +48,10 @@ impl Session {
                 [scope, name] => (scope.eq_ignore_ascii_case("@@global"), *name),
                 _ => return Err(Error::syntax(&name.to_string(), 1)),
             };
+            if let Some(command) = MonitorCommand::from_variable(name) {
+                self.monitor(command, global, &value)?;
+                continue;
+            }
             if global {
                 if self.state.variable(name).is_none() {
                     return Err(Error::unknown_variable(name));

@@ -226,7 +226,8 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
     let mut found = None;
     state.region().scan(&tables::GlobalVariables, |row| {
         if row.variable_name.eq_ignore_ascii_case(name) {
-            found = row.variable_value.map(|value| value.as_str().to_owned());
+            // What was never set is an empty text, as in MySQL.
+            found = Some(row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default());
         }
     });
     found
