@@ -429,6 +429,9 @@ impl<'r> Region<'r> {
                     let new = words[word::CONTROL].compare_exchange(0, control.0, Ordering::Relaxed).is_ok();
                     if is_on && new {
                         words[word::TIME_ENABLED].set(now.bits());
+                        if info.metric_type == MetricType::Value {
+                            self.shared_metric(found).into_iter().for_each(|words| note(words, 0));
+                        }
                     }
                     // [C2] Release: pairs with [C3]; whoever sees the metric sees its name.
                     words[word::STATE].store(hash | PUBLISHED, Ordering::Release);

@@ -46,12 +46,18 @@ fn from_first_wait_to_thread_exit() {
     static CHANGED: Condvar = perfschema::condvar!("wait/synch/cond/test/changed");
     #[cfg(unix)]
     static FILES: perfschema::fs::Fs = perfschema::fs!("wait/io/file/test/files");
-    perfschema::builder().everything(true).environment(false).start().unwrap();
+    static COUNTED: perfschema::metric::Counter = perfschema::counter!("counted", "test", "", enabled);
+    static LEVEL: perfschema::metric::Level = perfschema::level!("level", "test", "", enabled);
+    static UNUSED: perfschema::metric::Counter = perfschema::counter!("unused", "test", "");
+    perfschema::builder().everything(true).environment(false).monitor_disable("nobody").start().unwrap();
     for _ in 0..3 {
         std::thread::spawn(|| {
             WATCHED.set(true);
             for _ in 0..20_000 {
                 *LOCK.lock().unwrap() += *DICTIONARY.read().unwrap();
+                COUNTED.inc();
+                UNUSED.inc();
+                LEVEL.add(1);
             }
             *DICTIONARY.write().unwrap() += 1;
             // Where a path is another text to the system, std allocates.

@@ -18,3 +18,14 @@ fn the_types_are_stds() {
     let once: std::sync::Once = perfschema::once!("wait/synch/once/test/plain");
     assert!(!once.is_completed());
 }
+
+/// Metrics are nothing, and their names are checked all the same.
+#[test]
+fn metrics_count_nothing() {
+    static COUNTER: perfschema::metric::Counter = perfschema::counter!("counter", "test", "", enabled);
+    static LEVEL: perfschema::metric::Level = perfschema::level!("level", "test", "");
+    COUNTER.inc();
+    drop(COUNTER.time_in_micro_secs());
+    LEVEL.add(1);
+    assert!(!COUNTER.is_on());
+}

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{World, check};
+use perfschema::core::metric::{MetricInfo, MetricType, Moment};
 use perfschema::core::table::{Row, SqlType, Table};
 use perfschema::core::{Region, copy_from_bytes};
 use perfschema::render::OwnedValue;
@@ -30,7 +31,7 @@ fn compare(region: &'static Region<'static>) -> (usize, Vec<&'static str>) {
     for table in tables::ALL {
         let declaration = table.declaration();
         let before = scan(region, *table);
-        let grid = select(&mut session, &format!("SELECT * FROM performance_schema.{}", declaration.name));
+        let grid = select(&mut session, &format!("SELECT * FROM {}.{}", table.schema(), declaration.name));
         let after = scan(region, *table);
         for (head, column) in grid.columns.iter().zip(declaration.columns) {
             assert_eq!((head.name.as_str(), head.sql_type), (column.name, column.sql_type), "{}", declaration.name);
@@ -59,6 +60,11 @@ fn used() -> World {
         if let Some(id) = world.region.create_instance(*class, u64::MAX / (index as u64 + 1)) {
             world.region.instance(id).expect("just made").set_holder(index as u64);
         }
+    }
+    for (name, kind) in [("counter", MetricType::Counter), ("value", MetricType::Value), ("off", MetricType::Counter)] {
+        let info = MetricInfo::new(name, "test", "ünï", kind).expect("a name");
+        let metric = world.region.register_metric(&info, name != "off", Moment::of_seconds(1)).expect("there is room");
+        world.region.set_metric_value(metric, i64::MIN);
     }
     world
 }
