@@ -2,6 +2,7 @@
 
 mod common;
 
+use perfschema::metric::MonitorCommand;
 use perfschema_server::metrics::Value;
 use perfschema_server::{Accounts, Metrics, account_line};
 use perfschema_sql::Right;
@@ -238,4 +239,21 @@ fn files_are_bounded_and_their_names_any() {
     std::fs::create_dir(folder.join("directory")).expect("a folder");
     assert!(bounded.write_file(&folder.join("directory")).is_err());
     assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 5, "nothing beside it");
+}
+
+/// What the program counts by name, as soon as it is enabled: what only grows as counters, what goes up and down as gauges.
+#[test]
+fn metrics_of_the_program_by_their_names() {
+    static SERVED: perfschema::metric::Counter = perfschema::counter!("served", "server", "Served");
+    static OPEN: perfschema::metric::Level = perfschema::level!("open", "server", "Open");
+    let metrics = metrics();
+    (SERVED.inc(), OPEN.sub(2));
+    assert!(!metrics.prometheus().contains("subsystem=\"server\""));
+    let region = common::process().region();
+    region.monitor(MonitorCommand::Enable, "module_server", perfschema::metric::now(), |_| ()).expect("they are there");
+    SERVED.add(41);
+    let text = metrics.prometheus();
+    assert!(text.contains("# TYPE perfschema_metrics_total counter\n"), "{text}");
+    assert!(text.contains("\nperfschema_metrics_total{name=\"served\",subsystem=\"server\"} 41\n"), "{text}");
+    assert!(text.contains("\nperfschema_metrics_value{name=\"open\",subsystem=\"server\"} -2\n"), "{text}");
 }

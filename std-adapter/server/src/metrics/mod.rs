@@ -9,6 +9,7 @@
 //! | `X_summary_by_Y`, if a column of text besides EVENT_NAME names the rows | `perfschema_X_Y…`, of the first rows only: see [`Metrics::instances`] |
 //! | `X_histogram_by_event_name` | histogram `perfschema_X_duration_seconds`, two buckets a decade |
 //! | `global_status` | `perfschema_lost_total`, labelled by what was lost |
+//! | `innodb_metrics` | of what is enabled `perfschema_metrics_total`, or of a value `perfschema_metrics_value`, labelled by name and subsystem |
 //!
 //! | column | metric |
 //! |---|---|

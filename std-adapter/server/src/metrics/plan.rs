@@ -30,6 +30,8 @@ enum Shape {
     Histogram { name: String, labels: Vec<Label>, number: usize, high: usize, count: usize },
     /// A row for each counter.
     Lost,
+    /// A row for each metric of the program, which says itself what it is.
+    Named { labels: Vec<Label>, count: usize, status: usize, metric_type: usize },
 }
 
 #[derive(Clone, Debug)]
@@ -138,6 +140,9 @@ impl Plan {
                     families.push(Family { name: name.clone(), help, kind: Kind::Histogram, unit: Unit::Seconds, points });
                 }
                 Shape::Lost => families.push(lost(source.table, region)),
+                Shape::Named { labels, count, status, metric_type } => {
+                    families.extend(named(source.table, region, labels, [*count, *status, *metric_type]));
+                }
             }
         }
         let point = |(labels, count): (Labels, u64)| Point { labels, value: Value::Number(count.into()) };
@@ -158,6 +163,13 @@ impl Source {
         let columns = declaration.columns;
         if declaration.name == "global_status" {
             return Some(Source { table, shape: Shape::Lost });
+        }
+        if let ("innodb_metrics", Ok(count), Ok(status), Ok(metric_type)) =
+            (declaration.name, declaration.column("COUNT"), declaration.column("STATUS"), declaration.column("TYPE"))
+        {
+            let mut labels = labels(columns);
+            labels.retain(|label| ["name", "subsystem"].contains(&label.name));
+            return Some(Source { table, shape: Shape::Named { labels, count, status, metric_type } });
         }
         let (kind, subject, of_instances) = subject(declaration)?;
         let labels = labels(columns);
@@ -342,6 +354,37 @@ fn lost(table: &dyn Table, region: &Region<'_>) -> Family {
     });
     let help = format!("{} {}.", table.declaration().doc, table.declaration().name);
     Family { name: "perfschema_lost".to_owned(), help, kind: Kind::Counter, unit: Unit::None, points }
+}
+
+/// Those that are enabled: what the program counts, and what it has at this moment.
+fn named(table: &dyn Table, region: &Region<'_>, labels: &[Label], columns: [usize; 3]) -> impl Iterator<Item = Family> {
+    let [count, status, metric_type] = columns;
+    let mut sums = [Sums::new(usize::MAX), Sums::new(usize::MAX)];
+    table.scan(region, &mut |row| {
+        if row.cell(status) == table::Value::Text("enabled") {
+            let of = usize::from(row.cell(metric_type) == table::Value::Text("value"));
+            if let Some(sum) = sums[of].entry(texts(row, labels), || 0) {
+                *sum += number(row, count);
+            }
+        }
+    });
+    let names: Vec<&str> = labels.iter().map(|label| label.name).collect();
+    let declaration = table.declaration();
+    [("perfschema_metrics", Kind::Counter), ("perfschema_metrics_value", Kind::Gauge)]
+        .into_iter()
+        .zip(sums)
+        .map(move |((name, kind), sums)| Family {
+            name: name.to_owned(),
+            help: format!("{} COUNT of {}.", declaration.doc, declaration.name),
+            kind,
+            unit: Unit::None,
+            points: sums
+                .of
+                .into_iter()
+                .map(|(values, sum)| Point { labels: names.iter().copied().zip(values).collect(), value: Value::Number(sum) })
+                .collect(),
+        })
+        .filter(|family| !family.points.is_empty())
 }
 
 #[cfg(test)]
