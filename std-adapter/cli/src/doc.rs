@@ -1,7 +1,7 @@
 //! `perfschema doc`: the reference of the tables, written from their declarations. `docs/tables.md` is its output.
 
 use crate::output;
-use perfschema::core::table::{Declaration, Rights, SCHEMA};
+use perfschema::core::table::{Declaration, Rights, SCHEMA, Table};
 use perfschema::tables;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ fn markdown() -> String {
     let mut text = format!(
         "# Tables\n\n\
          <!-- Written by `perfschema doc`; to change it, change the declarations in core-nostd/src/tables/. -->\n\n\
-         All tables are in schema `{SCHEMA}`. Times are in picoseconds.\n\n\
+         All tables are in schema `{SCHEMA}`, unless they say otherwise. Times are in picoseconds.\n\n\
          | table | what its rows are |\n|---|---|\n"
     );
     for table in tables::ALL {
@@ -28,13 +28,16 @@ fn markdown() -> String {
         let _ = writeln!(text, "| [`{name}`](#{name}) | {} |", cell(doc));
     }
     for table in tables::ALL {
-        write_table(&mut text, table.declaration());
+        write_table(&mut text, *table);
     }
     text
 }
 
-fn write_table(text: &mut String, declaration: &Declaration) {
-    let _ = write!(text, "\n## {}\n\n{}\n\nRights: {}.\n\n", declaration.name, declaration.doc, rights(&declaration.rights));
+fn write_table(text: &mut String, table: &dyn Table) {
+    let declaration = table.declaration();
+    let schema = if table.schema() == SCHEMA { String::new() } else { format!(" In schema `{}`.", table.schema()) };
+    let rights = rights(&declaration.rights);
+    let _ = write!(text, "\n## {}\n\n{}{schema}\n\nRights: {rights}.\n\n", declaration.name, declaration.doc);
     text.push_str("| column | type | NULL | what it says |\n|---|---|---|---|\n");
     for column in declaration.columns {
         let null = if column.nullable { "yes" } else { "" };

@@ -2,6 +2,7 @@
 
 use super::corpus::DocumentId;
 use super::dictionary::{Dictionary, TermId};
+use super::metrics;
 use super::postings::{Additions, Posting, Postings};
 use super::tokenizer::for_each_term;
 use foldhash::fast::FixedState;
@@ -50,8 +51,13 @@ impl Index {
     /// Adds what was gathered, and empties the batch. `thread` is the number of the calling thread.
     pub(crate) fn add(&self, batch: &mut Batch, thread: usize) {
         let Batch { terms, additions } = batch;
-        self.dictionary.resolve(terms.drain(), |id, postings| additions.push(id, postings));
+        let mut added = 0;
+        self.dictionary.resolve(terms.drain(), |id, postings| {
+            added += postings.len() as u64;
+            additions.push(id, postings);
+        });
         self.postings.add(additions, thread);
+        metrics::POSTINGS.add(added);
     }
 
     /// Shows each term, in the order of their arrival, and the documents that it is in. Nobody adds meanwhile.

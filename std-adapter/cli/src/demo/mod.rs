@@ -6,7 +6,7 @@
 //! ```
 //! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the
 //! terms (`dictionary`) and where they are (`postings`). Then `server` answers queries, if it shall, and `load` is who asks. None
-//! of them knows the performance schema beyond naming its locks, files and sockets. All that reads the tables is in `schema`; a
+//! of them knows the performance schema beyond naming its locks, files and sockets, and counting (`metrics`). All that reads the tables is in `schema`; a
 //! build without the feature `instrument` has `uninstrumented` in its place.
 
 mod corpus;
@@ -15,6 +15,7 @@ mod index;
 mod indexer;
 #[cfg(unix)]
 mod load;
+mod metrics;
 mod postings;
 mod progress;
 mod queue;

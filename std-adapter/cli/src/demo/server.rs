@@ -6,6 +6,7 @@
 
 use super::DemoError;
 use super::indexer::Indexer;
+use super::metrics;
 use super::search;
 use super::stream::Stream;
 use perfschema::net::{Idle, Net, TcpListener};
@@ -117,8 +118,10 @@ impl<'i> Server<'i> {
             }
             let connection = thread::Builder::new().name(format!("connection-{number}"));
             let serve = move || {
+                metrics::CONNECTIONS.add(1);
                 // How a client ends is its own affair.
                 let _ = self.serve(&stream);
+                metrics::CONNECTIONS.sub(1);
                 self.open().remove(&number);
             };
             if connection.spawn_scoped(scope, serve).is_err() {
@@ -151,6 +154,7 @@ impl<'i> Server<'i> {
                 return writer.write_all(b"the line is too long\n\n");
             }
             self.queries.fetch_add(1, Ordering::Relaxed);
+            metrics::QUERIES.inc();
             SEARCHING.begin();
             let answer = search::answer(self.indexer, &line);
             ANSWERING.begin();

@@ -3,6 +3,7 @@
 use super::corpus::{self, Content, Document};
 use super::index::Batch;
 use super::indexer::{Indexer, Tally};
+use super::metrics;
 use perfschema::stage::Stage;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -24,7 +25,9 @@ pub(crate) fn work(indexer: &Indexer, number: usize) {
             READING.begin();
             if read(document, &mut buffer, &indexer.tally) {
                 SPLITTING.begin();
-                add(&indexer.tally.words, batch.add(id, &buffer));
+                let words = batch.add(id, &buffer);
+                add(&indexer.tally.words, words);
+                metrics::WORDS.add(words);
             }
             add(&indexer.tally.done_bytes, document.size_bytes);
         }
@@ -41,6 +44,7 @@ fn read(document: &Document, buffer: &mut Vec<u8>, tally: &Tally) -> bool {
         Ok(Content::Text) => {
             add(&tally.files, 1);
             add(&tally.bytes, buffer.len() as u64);
+            metrics::READ.add(buffer.len() as u64);
             return true;
         }
         Ok(Content::Binary) => add(&tally.binary, 1),

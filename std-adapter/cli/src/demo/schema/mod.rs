@@ -24,6 +24,7 @@ impl Schema {
     /// Starts it, with everything on unless `--off` or an `--option` says otherwise.
     pub(crate) fn start(args: &Args) -> Result<Schema, DemoError> {
         let builder = perfschema::builder().everything(!args.off).size(Size::MaxFileInstances, FILES_MAX);
+        let builder = if args.off { builder.monitor_disable("all") } else { builder };
         let builder = args.options.iter().fold(builder, |builder, options| builder.options(options));
         let process = builder.start().map_err(DemoError::Start)?;
         Ok(Schema { region: process.region() })
