@@ -27,7 +27,8 @@ from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
 TARGET, PERFSCHEMA, MYSQL_PORT, WORK = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4]
 PICOSECONDS = 10**12
 # What the exporter collects: its collectors of tables that there are.
-COLLECTORS = ["eventswaits", "file_events", "file_instances", "memory_events"]
+COLLECTORS = ["perf_schema.eventswaits", "perf_schema.file_events", "perf_schema.file_instances", "perf_schema.memory_events",
+              "info_schema.innodb_metrics"]
 
 
 def rows(table):
@@ -107,6 +108,8 @@ waits = rows("events_waits_summary_global_by_event_name")
 files = rows("file_summary_by_event_name")
 instances = rows("file_summary_by_instance")
 memory = rows("memory_summary_global_by_event_name")
+metrics = [row for row in rows("information_schema.innodb_metrics") if row["STATUS"] == "enabled"]
+assert {row["SUBSYSTEM"] for row in metrics} >= {"index", "perfschema"}, metrics
 assert any("\n" in row["FILE_NAME"] and '"' in row["FILE_NAME"] for row in instances), "no file with a nasty name"
 
 
@@ -114,7 +117,7 @@ def of_the_exporter():
     expected = {}
 
     def put(name, value, **labels):
-        expected[key(f"mysql_perf_schema_{name}", labels)] = float(value)
+        expected[key(name if name.startswith("mysql_") else f"mysql_perf_schema_{name}", labels)] = float(value)
 
     for row in waits:
         put("events_waits_total", row["COUNT_STAR"], event_name=row["EVENT_NAME"])
@@ -139,13 +142,17 @@ def of_the_exporter():
             put("memory_events_alloc_bytes_total", row["SUM_NUMBER_OF_BYTES_ALLOC"], event_name=event_name)
             put("memory_events_free_bytes_total", row["SUM_NUMBER_OF_BYTES_FREE"], event_name=event_name)
             put("memory_events_used_bytes", row["CURRENT_NUMBER_OF_BYTES_USED"], event_name=event_name)
+    for row in metrics:
+        # Of a set it makes gauges.
+        ending = "_total" if row["TYPE"] in ("counter", "status_counter") else ""
+        put(f"mysql_info_schema_innodb_metrics_{row['SUBSYSTEM']}_{row['NAME']}{ending}", row["COUNT"])
     return expected
 
 
 def ask_the_exporter():
     port = free_port()
-    flags = [f"--collect.perf_schema.{name}" for name in COLLECTORS]
-    chosen = "&".join(f"collect[]=perf_schema.{name}" for name in COLLECTORS)
+    flags = [f"--collect.{name}" for name in COLLECTORS]
+    chosen = "&".join(f"collect[]={name}" for name in COLLECTORS)
     environment = {**os.environ, "DATA_SOURCE_NAME": f"reader:looks@(127.0.0.1:{MYSQL_PORT})/"}
     with running("exporter", "prometheus-mysqld-exporter", f"--web.listen-address=127.0.0.1:{port}", *flags, env=environment):
         text = until("the exporter answers", lambda: get(f"http://127.0.0.1:{port}/metrics?{chosen}")[1])
@@ -156,8 +163,9 @@ def ask_the_exporter():
     errors = {name: value for name, value in found.items() if name[0] == "mysql_exporter_scrape_errors_total" and value}
     assert not errors, f"{errors}\n{open(f'{WORK}/exporter.log').read()}"
     asked = {dict(labels)["collector"] for name, labels in found if name == "mysql_exporter_collector_duration_seconds"}
-    assert asked >= {f"collect.perf_schema.{name}" for name in COLLECTORS}, asked
-    same("prometheus-mysqld-exporter", {name: value for name, value in found.items() if name[0].startswith("mysql_perf_schema_")}, of_the_exporter())
+    assert asked >= {f"collect.{name}" for name in COLLECTORS}, asked
+    of_tables = ("mysql_perf_schema_", "mysql_info_schema_")
+    same("prometheus-mysqld-exporter", {name: value for name, value in found.items() if name[0].startswith(of_tables)}, of_the_exporter())
 
 
 def of_prometheus():
@@ -188,6 +196,8 @@ def of_prometheus():
         for mark in ["low", "current", "high"]:
             put(f"memory_{mark}_count_used", row[f"{mark.upper()}_COUNT_USED"], event_name=row["EVENT_NAME"])
             put(f"memory_{mark}_used_bytes", row[f"{mark.upper()}_NUMBER_OF_BYTES_USED"], event_name=row["EVENT_NAME"])
+    for row in metrics:
+        put("metrics_value" if row["TYPE"] == "value" else "metrics_total", row["COUNT"], name=row["NAME"], subsystem=row["SUBSYSTEM"])
     for row in rows("global_status"):
         what = row["VARIABLE_NAME"].removeprefix("Performance_schema_").removesuffix("_lost")
         put("lost_total", row["VARIABLE_VALUE"], what=what)

@@ -64,6 +64,58 @@ fn running_stopped_killed() {
     );
 }
 
+/// A column of a metric's row.
+fn of(demo: &Demo, column: &str, name: &str) -> String {
+    rows(demo, &format!("SELECT {column} FROM information_schema.innodb_metrics WHERE name = '{name}'"))
+}
+
+fn words(demo: &Demo) -> u64 {
+    of(demo, "count", "index_words").parse().unwrap_or(0)
+}
+
+/// Metrics of another program, switched and set back while it runs, and read when it was killed.
+#[test]
+fn metrics_of_another_program() {
+    let mut demo = Demo::start();
+    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until("it counts words", || words(&demo) > 0);
+    assert_eq!(of(&demo, "status, type, subsystem", "index_words"), "enabled,counter,index");
+    // Of a set the average is that of one call: bytes a file.
+    assert_eq!(
+        of(
+            &demo,
+            "ROUND(avg_count * (SELECT count FROM information_schema.innodb_metrics WHERE name = 'index_files')) > 0",
+            "index_file_bytes"
+        ),
+        "1"
+    );
+
+    succeeds(&["sql", &demo.pid(), "SET GLOBAL innodb_monitor_disable = module_index"]);
+    // Who found it on at that moment is done.
+    let counted = words(&demo);
+    assert_eq!(of(&demo, "status", "index_words"), "disabled");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(words(&demo), counted);
+    succeeds(&["sql", &demo.pid(), "SET GLOBAL innodb_monitor_reset_all = 'index\\_w%'"]);
+    assert_eq!((words(&demo), of(&demo, "time_enabled IS NULL", "index_words").as_str()), (0, "1"));
+    succeeds(&["sql", &demo.pid(), "SET GLOBAL innodb_monitor_enable = index_words"]);
+    until("it counts again", || words(&demo) > 0);
+    let (success, _, err) = perfschema(&["sql", &demo.pid(), "SET GLOBAL innodb_monitor_enable = index_wards"]);
+    assert!(!success, "{err}");
+    assert_eq!(err, "ERROR 1231 (42000): Variable 'innodb_monitor_enable' can't be set to the value of 'index_wards'\n");
+
+    demo.signal("-STOP");
+    until("it stands still", || words(&demo) == words(&demo));
+    let shown = succeeds(&["show", &demo.pid(), "innodb_metrics", "--format", "csv"]);
+    assert!(shown.lines().any(|line| line.starts_with(&format!("index_words,index,{},", words(&demo)))), "{shown}");
+    demo.signal("-KILL");
+    demo.0.wait().expect("it was started here");
+    assert!(words(&demo) > 0);
+    let (success, _, err) = perfschema(&["sql", &demo.pid(), "SET GLOBAL innodb_monitor_disable = all"]);
+    assert!(!success && err.contains("ERROR 1290 (HY000)"), "{err}");
+    assert_eq!(of(&demo, "status", "index_words"), "enabled");
+}
+
 #[test]
 fn forms_and_errors() {
     let demo = Demo::start();
