@@ -197,7 +197,8 @@ def of_prometheus():
             put(f"memory_{mark}_count_used", row[f"{mark.upper()}_COUNT_USED"], event_name=row["EVENT_NAME"])
             put(f"memory_{mark}_used_bytes", row[f"{mark.upper()}_NUMBER_OF_BYTES_USED"], event_name=row["EVENT_NAME"])
     for row in metrics:
-        put("metrics_value" if row["TYPE"] == "value" else "metrics_total", row["COUNT"], name=row["NAME"], subsystem=row["SUBSYSTEM"])
+        ending = "value" if row["TYPE"] == "value" else "total"
+        expected[key(f"perfschema_metrics_{ending}", {"name": row["NAME"], "subsystem": row["SUBSYSTEM"]})] = float(row["COUNT"])
     for row in rows("global_status"):
         what = row["VARIABLE_NAME"].removeprefix("Performance_schema_").removesuffix("_lost")
         put("lost_total", row["VARIABLE_VALUE"], what=what)
