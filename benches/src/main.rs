@@ -13,6 +13,7 @@ mod chart;
 mod cores;
 mod instructions;
 mod io;
+mod metrics;
 mod paths;
 mod peers;
 mod reading;

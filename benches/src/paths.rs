@@ -3,6 +3,7 @@
 use self::Goal::{CyclesMore, TimerPairs, TimesTimed};
 use crate::BATCH;
 use crate::io::{IO, Io};
+use crate::metrics::METRICS;
 use crate::peers::{PEERS, Peers};
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Region, Setting};
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// What all paths of one thread work on.
 pub(crate) struct Bench {
-    region: &'static Region<'static>,
+    pub(crate) region: &'static Region<'static>,
     actor: Actor<'static>,
     event: Class,
     mutex: Mutex<u64>,
@@ -348,5 +349,5 @@ pub(crate) const OURS: &[Path] = &[
 
 /// Every path, the peers last.
 pub(crate) fn all() -> Vec<Path> {
-    [OURS, IO, PEERS].concat()
+    [OURS, IO, METRICS, PEERS].concat()
 }

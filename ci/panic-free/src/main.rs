@@ -5,6 +5,7 @@
 #[cfg(target_os = "none")]
 mod program {
     use core::hint::black_box;
+    use perfschema_core::metric::Metric;
     use perfschema_core::timer::SystemClock;
     use perfschema_core::{
         Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, Switches, Wait, WaitStart,
@@ -60,6 +61,16 @@ mod program {
         actor.count_memory(switches, class, change);
     }
 
+    fn metrics(actor: &Actor<'_>, metric: Metric, count: u64) {
+        let region = actor.region();
+        if region.metric_is_on(metric) {
+            actor.count_metric(metric, count);
+        }
+        region.change_metric_value(metric, -1);
+        region.set_metric_value(metric, 1);
+        region.set_metric_total(metric, count);
+    }
+
     fn identify(actor: &Actor<'_>, identity: &ActorIdentity<'_>) -> bool {
         actor.identify(identity)
     }
@@ -70,7 +81,7 @@ mod program {
         loop {
             black_box([attach as *const (), begin as *const (), chain as *const (), end as *const (), detach as *const ()]);
             black_box([open as *const (), close as *const (), delete_and_rename as *const ()]);
-            black_box([memory as *const (), identify as *const ()]);
+            black_box([memory as *const (), metrics as *const (), identify as *const ()]);
         }
     }
 
