@@ -10,7 +10,7 @@ use crate::tables::setup_actors;
 use crate::{
     ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
 };
-use crate::{class, file, instance, long_history, memory, record, setup, slot, source, stat};
+use crate::{class, file, instance, long_history, memory, metric, record, setup, slot, source, stat};
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};
 use std::vec::Vec;
@@ -68,6 +68,12 @@ pub enum Watch {
     SetupActors,
     /// Which row `setup_actors` got last.
     LastActor,
+    /// State, lengths and control word of metrics.
+    Metrics,
+    /// The first word of their names.
+    MetricTexts,
+    /// What an actor counts of the first.
+    MetricSums,
 }
 
 impl Watch {
@@ -103,6 +109,9 @@ impl Watch {
             Watch::FileVersions => (Section::FileInstances, &[file::word::OWN_VERSION]),
             Watch::SetupActors => (Section::SetupActors, &[setup_actors::word::STATE, setup_actors::word::HOST.start]),
             Watch::LastActor => (Section::Setup, &[setup::word::LAST_ACTOR]),
+            Watch::Metrics => (Section::Metrics, &[metric::word::STATE, metric::word::LENGTHS, metric::word::CONTROL]),
+            Watch::MetricTexts => (Section::MetricTexts, &[metric::word::NAME.start]),
+            Watch::MetricSums => (Section::MetricSums, &[0]),
         }
     }
 }
