@@ -200,6 +200,7 @@ impl Actor<'_> {
 #[cfg(all(test, not(perfschema_loom)))]
 mod tests {
     use super::*;
+    use crate::metric::{MetricInfo, MetricType, MonitorCommand};
     use crate::{
         ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, MemoryChange, Operation,
         Setting, Size, SocketAddress, SocketIo, WaitStart, tables,
@@ -390,6 +391,61 @@ mod tests {
             for idle in [true, false] {
                 in_a_child(own_memory, idle);
             }
+        }
+    }
+
+    /// Counters are what the child counts; what is there is there; who switched what stays.
+    #[test]
+    fn a_child_counts_its_metrics_from_nothing() {
+        for own_memory in [false, true] {
+            let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+            let region =
+                Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+            let kinds = [("on", MetricType::Counter), ("off", MetricType::Counter), ("level", MetricType::Value)];
+            let [on, off, level] = kinds.map(|(name, kind)| {
+                let info = MetricInfo::literal(name, "fork", "", kind);
+                region.register_metric(&info, true, Moment::of_seconds(1)).expect("there is room")
+            });
+            let (own, other) =
+                (Actor::attach(&region, &ActorIdentity::default()), Actor::attach(&region, &ActorIdentity::default()));
+            for actor in [&own, &other] {
+                [on, off].into_iter().for_each(|metric| actor.count_metric(metric, 5));
+            }
+            region.count_metric_shared(on, 7);
+            [100, -60].into_iter().for_each(|change| region.change_metric_value(level, change));
+            for command in [MonitorCommand::Disable, MonitorCommand::Reset] {
+                region.monitor(command, "off", Moment::of_seconds(2), |_| ()).expect("it is there");
+            }
+            let count = |metric| region.metric_count(metric);
+            assert_eq!([on, off, level].map(count), [17, 10, 40]);
+            if own_memory {
+                let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
+                region.copy_for_child(&child);
+                words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+            }
+            region.forked(&Child { start_unix_ns: 800 * NS_PER_S, ..CHILD }, &[Some(&own)], true);
+            let rows = || {
+                let mut rows = Vec::new();
+                region.scan(&tables::InnodbMetrics::at(Moment::new(810, 10)), |row| {
+                    let texts = (row.time_enabled, row.time_reset, row.status);
+                    rows.push(format!("{} {} {:?} {} {texts:?}", row.name, row.count, row.max_count, row.count_reset));
+                });
+                rows.split_off(crate::Lost::ALL.len())
+            };
+            let enabled = "Some(\"1970-01-01 00:13:20\"), None, \"enabled\"";
+            assert_eq!(
+                rows(),
+                [
+                    format!("on 0 None 0 ({enabled})"),
+                    "off 0 None 0 (None, None, \"disabled\")".into(),
+                    format!("level 40 Some(40) 40 ({enabled})")
+                ]
+            );
+            own.count_metric(on, 2);
+            region.change_metric_value(level, -1);
+            region.monitor(MonitorCommand::Enable, "off", Moment::new(805, 5), |_| ()).expect("it is there");
+            own.count_metric(off, 3);
+            assert_eq!([on, off, level].map(count), [2, 3, 39]);
         }
     }
 
