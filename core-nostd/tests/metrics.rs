@@ -376,6 +376,8 @@ fn wl5316_what_is_on_is_left_alone() {
         let subsystem = name.split('_').next().unwrap();
         register(&world, &info(name, subsystem, MetricType::StatusCounter));
     }
+    // Of a module whose name is in none of theirs.
+    register(&world, &info("scrubs", "pages", MetricType::StatusCounter));
     let on = || rows(&world, 50).iter().filter(|row| row.status == "enabled").map(|row| row.name).collect::<Vec<_>>();
     monitor(&world, Enable, "dml_num_inserts", 1);
     assert_eq!(monitor(&world, Enable, "MODULE_DML", 2), ["Monitor dml_num_inserts already turned on."]);
@@ -409,13 +411,14 @@ fn wl5316_what_is_on_is_left_alone() {
         "all;",
         "dml_updates;dml_num_reads",
         "%zzz%",
+        "pages%",
         "module_dml,module_lock",
         "modul\u{e9}_dml",
     ] {
         unknown(target);
     }
     for (target, count) in
-        [("dml_num_%", 3), ("D_L%", 4), ("%_d%", 4), ("%%", 5), (r"dml\_u%", 1), ("aLL", 5), ("lock_DEADLOCKS", 1)]
+        [("dml_num_%", 3), ("D_L%", 4), ("%_d%", 4), ("%%", 6), (r"dml\_u%", 1), ("aLL", 6), ("lock_DEADLOCKS", 1)]
     {
         monitor(&world, Disable, "all", 8);
         monitor(&world, Enable, target, 9);

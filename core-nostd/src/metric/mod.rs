@@ -685,3 +685,41 @@ impl Word {
         self.set(u64::MAX);
     }
 }
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+    use crate::{ActorIdentity, Config, Identity};
+    use perfschema_timer::MockClock;
+    use std::format;
+    use std::vec::Vec;
+
+    /// An actor counts in words of its own, of whatever metric; once its slot is given back, in those that are shared.
+    #[test]
+    fn an_actor_counts_in_its_own_words_while_it_has_them() {
+        const CONFIG: Config = Config::EMPTY.with(Size::MaxMetrics, 9).with(Size::MaxThreadInstances, 2);
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let metrics: Vec<Metric> = (0..9)
+            .map(|n| {
+                let name = format!("metric_{n}");
+                let info = MetricInfo::new(&name, "test", "", MetricType::Counter).expect("a name");
+                region.register_metric(&info, true, Moment::of_seconds(1)).expect("there is room")
+            })
+            .collect();
+        let shared = |metric| region.shared_metric(metric).expect("it is registered")[shared::SUM].get();
+        let actors = [(); 2].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+        for (actor, count) in actors.iter().zip(1..) {
+            metrics.iter().for_each(|metric| actor.count_metric(*metric, count));
+        }
+        for metric in &metrics {
+            assert_eq!((shared(*metric), region.metric_count(*metric)), (0, 3), "{metric:?}");
+        }
+        // Each actor's begin on a line of their own.
+        let lines = actors.each_ref().map(|actor| core::ptr::from_ref(&actor.metrics().0[0]).addr() / 64);
+        assert!(actors.iter().all(|actor| actor.metrics().0.len() == 16) && lines[1] - lines[0] == 2, "{lines:?}");
+        actors[0].detach();
+        actors[0].count_metric(metrics[0], 10);
+        assert_eq!((shared(metrics[0]), region.metric_count(metrics[0])), (10, 13));
+    }
+}
