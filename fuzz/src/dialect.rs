@@ -31,7 +31,9 @@ static RELATIONS: LazyLock<Vec<Relation>> = LazyLock::new(|| {
 
 static PEER: LazyLock<Mutex<Connection>> = LazyLock::new(|| {
     let mut connection = Connection::open_in_memory().expect("there is memory");
-    connection.execute_batch("ATTACH ':memory:' AS performance_schema").expect("it has room");
+    for schema in ["performance_schema", "information_schema"] {
+        connection.execute_batch(&format!("ATTACH ':memory:' AS {schema}")).expect("it has room");
+    }
     // As many steps as take some 100 ms.
     let mut steps = 0;
     connection
@@ -66,7 +68,7 @@ fn relation(connection: &Connection, table: &'static dyn Table) -> Option<Relati
     if !(1..=MAX_ROWS).contains(&rows.len()) || declaration.name == tables::PerformanceTimers.declaration().name {
         return None;
     }
-    let name = Words::same(&format!("performance_schema.`{}`", declaration.name));
+    let name = Words::same(&format!("{}.`{}`", table.schema(), declaration.name));
     let mut found = Relation { name, ..Relation::default() };
     let mut columns = Vec::new();
     for (index, column) in declaration.columns.iter().enumerate() {
