@@ -35,7 +35,7 @@ pub(crate) mod word {
     use core::ops::Range;
 
     pub(crate) const STATE: usize = 0;
-    /// Lengths of name, subsystem and comment, and the [`MetricType`], 16 bits each.
+    /// Lengths of name, subsystem and comment, and the [`MetricType`](super::MetricType), 16 bits each.
     pub(crate) const LENGTHS: usize = 1;
     /// What everybody who counts loads: see [`Control`](super::Control).
     pub(crate) const CONTROL: usize = 2;

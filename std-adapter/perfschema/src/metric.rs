@@ -427,7 +427,7 @@ impl StatusCounter {
     }
 }
 
-/// A [`Counter`](metric::Counter) of NAME, SUBSYSTEM and COMMENT, in a `static` of its own; `enabled` behind them has it on from the start.
+/// A [`Counter`] of NAME, SUBSYSTEM and COMMENT, in a `static` of its own; `enabled` behind them has it on from the start.
 /// Names are checked when the program is compiled.
 ///
 /// ```
@@ -446,7 +446,13 @@ macro_rules! counter {
     };
 }
 
-/// A [`CounterSet`](metric::CounterSet): NAME, SUBSYSTEM and COMMENT of its owner, and of its member.
+/// A [`CounterSet`]: NAME, SUBSYSTEM and COMMENT of its owner, and of its member.
+///
+/// ```
+/// use perfschema::metric::CounterSet;
+/// static M: CounterSet = perfschema::counter_set!(("read_bytes", "io", "Bytes read"), ("reads", "io", "Reads"));
+/// M.add(4096);
+/// ```
 #[macro_export]
 macro_rules! counter_set {
     (
@@ -460,7 +466,13 @@ macro_rules! counter_set {
     };
 }
 
-/// A [`Gauge`](metric::Gauge) of NAME, SUBSYSTEM and COMMENT; see [`counter!`].
+/// A [`Gauge`] of NAME, SUBSYSTEM and COMMENT; see [`counter!`].
+///
+/// ```
+/// use perfschema::metric::Gauge;
+/// static M: Gauge = perfschema::gauge!("queue_length", "queue", "Jobs that wait");
+/// M.set(3);
+/// ```
 #[macro_export]
 macro_rules! gauge {
     ($name:literal, $subsystem:literal, $comment:literal $(, $enabled:ident)? $(,)?) => {
@@ -468,7 +480,13 @@ macro_rules! gauge {
     };
 }
 
-/// A [`Level`](metric::Level) of NAME, SUBSYSTEM and COMMENT; see [`counter!`].
+/// A [`Level`] of NAME, SUBSYSTEM and COMMENT; see [`counter!`].
+///
+/// ```
+/// use perfschema::metric::Level;
+/// static M: Level = perfschema::level!("queue_length", "queue", "Jobs that wait");
+/// M.add(1);
+/// ```
 #[macro_export]
 macro_rules! level {
     ($name:literal, $subsystem:literal, $comment:literal $(, $enabled:ident)? $(,)?) => {
@@ -476,7 +494,13 @@ macro_rules! level {
     };
 }
 
-/// A [`StatusCounter`](metric::StatusCounter) of NAME, SUBSYSTEM and COMMENT; see [`counter!`].
+/// A [`StatusCounter`] of NAME, SUBSYSTEM and COMMENT; see [`counter!`].
+///
+/// ```
+/// use perfschema::metric::StatusCounter;
+/// static M: StatusCounter = perfschema::status_counter!("queue_length", "queue", "Jobs that wait");
+/// M.inc();
+/// ```
 #[macro_export]
 macro_rules! status_counter {
     ($name:literal, $subsystem:literal, $comment:literal $(, $enabled:ident)? $(,)?) => {
