@@ -309,7 +309,7 @@ impl fmt::Display for OptionError<'_> {
             OptionError::UnknownOption { found, .. } => write!(
                 f,
                 "unknown option {found:?}; expected performance-schema, performance-schema-instrument, \
-                 performance-schema-consumer-NAME or performance-schema-SIZE"
+                 performance-schema-consumer-NAME, performance-schema-SIZE, innodb-monitor-enable or innodb-monitor-disable"
             ),
             OptionError::MissingValue { option, .. } => {
                 write!(f, "{option:?} has no value; expected {option}=VALUE")

@@ -147,7 +147,7 @@ fn errors_in_options_read_as_sentences() {
         (
             "unicorns=ON",
             "option at byte 0: unknown option \"unicorns\"; expected performance-schema, performance-schema-instrument, \
-             performance-schema-consumer-NAME or performance-schema-SIZE",
+             performance-schema-consumer-NAME, performance-schema-SIZE, innodb-monitor-enable or innodb-monitor-disable",
         ),
         (
             " performance-schema-max-mutex-classes",

@@ -4,6 +4,7 @@ mod common;
 
 use common::{CONFIG, World};
 use perfschema_core::metric::{Metric, MetricInfo, MetricNameError, MetricType, Moment, MonitorCommand, MonitorRefusal};
+use perfschema_core::options::{StartOption, parse_option};
 use perfschema_core::tables::{InnodbMetrics, InnodbMetricsRow};
 use perfschema_core::{Actor, Config, Lost, RegisterError, Size};
 use proptest::prelude::*;
@@ -423,6 +424,21 @@ fn wl5316_what_is_on_is_left_alone() {
         monitor(&world, Disable, "all", 8);
         monitor(&world, Enable, target, 9);
         assert_eq!(on().len(), count, "{target}");
+    }
+}
+
+/// `loose-innodb_monitor_enable="metadata_table_opened;lock%"`, as the worklog has it in the server's configuration.
+#[test]
+fn wl5316_options() {
+    for (text, command, targets) in [
+        ("loose-innodb_monitor_enable=\"metadata_table_opened;lock%\"", Enable, "metadata_table_opened;lock%"),
+        ("--innodb-monitor-enable=all", Enable, "all"),
+        ("INNODB_MONITOR_DISABLE = 'a b,c'", Disable, "a b,c"),
+    ] {
+        assert_eq!(parse_option(text), Ok(StartOption::Monitor { command, targets }), "{text}");
+    }
+    for text in ["innodb_monitor_enable", "innodb_monitor_enable=", "innodb_monitor_reset=all", "loose-performance-schema=ON"] {
+        assert!(parse_option(text).is_err(), "{text}");
     }
 }
 
