@@ -264,7 +264,7 @@ pub(crate) fn amount(record: &RecordWords) -> u64 {
 }
 
 /// Owner: another event encloses the one that runs, as far as anybody knows who looks from now on. Readers see either: the words of a
-/// running event are covered by [E1] of the next, as those of its start are. Of a word in two halves only one may change.
+/// running event are covered by `[E1]` of the next, as those of its start are. Of a word in two halves only one may change.
 pub(crate) fn enclose(record: &RecordWords, enclosing: Enclosing) {
     replace(&record[word::NESTING], enclosing.0);
 }

@@ -33,7 +33,8 @@ pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, wait_p
         None if state == 0 => first = reserve(region, histograms),
         None => {}
     }
-    word.set((first << 32 | first) + bucket(wait_ps) as u64);
+    // Wrapping: of a summary that somebody has overwritten.
+    word.set((first << 32 | first).wrapping_add(bucket(wait_ps) as u64));
 }
 
 /// The place of a new histogram's first bucket, plus 1.
