@@ -51,6 +51,70 @@ pub(crate) struct SingleEvents<R> {
     pub(crate) row: fn(&Region<'_>, &Event<'_>) -> R,
 }
 
+/// A row of those tables: the columns that all of them have around those of its own, and how it is made of an event.
+macro_rules! event_row {
+    (
+        $(#[$meta:meta])*
+        pub struct $row:ident {
+            ..event,
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
+            ..nesting,
+            $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty $(= $sql_type_after:expr)?, )*
+        }
+        row($region:ident, $event:ident, $columns:ident) {
+            $( let $name:ident = $init:expr; )*
+            Row { $( $own:ident: $value:expr, )* }
+        }
+    ) => {
+        $crate::table::row! {
+            $(#[$meta])*
+            pub struct $row {
+                /// The thread.
+                THREAD_ID as thread_id: u64,
+                /// The event's number in its thread, from 1, over events of all classes; together with THREAD_ID it identifies the row.
+                EVENT_ID as event_id: u64,
+                /// The number of the thread's last event when this one ended; NULL while it lasts.
+                END_EVENT_ID as end_event_id: Option<u64>,
+                /// Instrument name.
+                EVENT_NAME as event_name: Text<128>,
+                /// File and line of the code that began it.
+                SOURCE as source: Option<Text<64>>,
+                /// When it began, in picoseconds since the start; after 2⁶⁴, 213 days, from 0 again; NULL if it is not timed.
+                TIMER_START as timer_start: Option<u64>,
+                /// When it ended, in picoseconds since the start; NULL while it lasts.
+                TIMER_END as timer_end: Option<u64>,
+                /// How long it took, in picoseconds; NULL while it lasts.
+                TIMER_WAIT as timer_wait: Option<u64>,
+                $( #[doc = $doc] $sql as $field: $type $(= $sql_type)?, )*
+                /// EVENT_ID of the event that this one lies within, of those that were visible from their start.
+                NESTING_EVENT_ID as nesting_event_id: Option<u64>,
+                /// Type of the event that this one lies within.
+                NESTING_EVENT_TYPE as nesting_event_type: Option<$crate::table::NestingEventType>,
+                $( #[doc = $doc_after] $sql_after as $field_after: $type_after $(= $sql_type_after)?, )*
+            }
+        }
+
+        fn row($region: &Region<'_>, $event: &$crate::tables::single_events::Event<'_>) -> $row {
+            let $columns = $event.columns($region);
+            $( let $name = $init; )*
+            $row {
+                thread_id: $event.thread_id,
+                event_id: $columns.event_id,
+                end_event_id: $columns.end_event_id,
+                event_name: $columns.event_name,
+                source: $columns.source,
+                timer_start: $columns.timer_start,
+                timer_end: $columns.timer_end,
+                timer_wait: $columns.timer_wait,
+                nesting_event_id: $columns.nesting_event_id,
+                nesting_event_type: $columns.nesting_event_type,
+                $( $own: $value, )*
+            }
+        }
+    };
+}
+pub(super) use event_row;
+
 /// An event as it was at one moment, whole, and whose it is.
 pub(crate) struct Event<'a> {
     pub(crate) record: &'a Snapshot,
