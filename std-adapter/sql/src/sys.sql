@@ -121,6 +121,48 @@ SELECT locked_event_name, object_instance_begin, operation, sys.format_time(wait
   FROM sys.`x$lock_waits` l
  ORDER BY l.wait_so_far DESC;
 
+-- What every thread is doing at this moment, for how long so far, and how far it is, in percent where it says so.
+CREATE VIEW sys.`x$current_stages` AS
+SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_name, s.SOURCE AS source,
+       GREATEST(sys.timer_now() - s.TIMER_START, 0) AS stage_so_far, s.WORK_COMPLETED AS work_completed,
+       s.WORK_ESTIMATED AS work_estimated, ROUND(100 * (s.WORK_COMPLETED / s.WORK_ESTIMATED), 2) AS progress
+  FROM performance_schema.events_stages_current s
+       LEFT JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID
+ WHERE s.END_EVENT_ID IS NULL
+ ORDER BY s.TIMER_START;
+
+CREATE VIEW sys.`current_stages` AS
+SELECT thread_id, thread_name, event_name, source, sys.format_time(stage_so_far) AS stage_so_far, work_completed, work_estimated,
+       progress
+  FROM sys.`x$current_stages` c
+ ORDER BY c.stage_so_far DESC;
+
+CREATE VIEW sys.`x$host_summary_by_stages` AS
+SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event_name, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency
+  FROM performance_schema.events_stages_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.SUM_TIMER_WAIT <> 0
+ GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`host_summary_by_stages` AS
+SELECT host, event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency
+  FROM sys.`x$host_summary_by_stages` s
+ ORDER BY s.host, s.total_latency DESC;
+
+CREATE VIEW sys.`x$user_summary_by_stages` AS
+SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event_name, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency
+  FROM performance_schema.events_stages_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.SUM_TIMER_WAIT <> 0
+ GROUP BY IFNULL(t.PROCESSLIST_USER, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`user_summary_by_stages` AS
+SELECT user, event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency
+  FROM sys.`x$user_summary_by_stages` s
+ ORDER BY s.user, s.total_latency DESC;
+
 -- ---------------------------------------------------------------------------------------------------------------------------------
 -- Io: files. MySQL shortens paths by what it knows of its own folders (format_path); a program has none, so paths stay as they are.
 -- ---------------------------------------------------------------------------------------------------------------------------------

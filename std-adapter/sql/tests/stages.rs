@@ -4,7 +4,7 @@ mod common;
 
 use common::{CONFIG, World, check, run};
 use perfschema::core::timer::TimerName;
-use perfschema::core::{Actor, Class, InstrumentName, Lost, Setting, Size};
+use perfschema::core::{Actor, ActorIdentity, Class, InstrumentName, Lost, Setting, Size, ThreadType};
 use perfschema_sql::{Outcome, Session};
 
 const TABLES: [&str; 5] = [
@@ -213,4 +213,53 @@ fn tables() {
         let left = if table.contains("summary") { "SELECT SUM(count_star) FROM" } else { "SELECT COUNT(*) FROM" };
         check(&mut session, &format!("{left} {table}"), "0");
     }
+}
+
+/// MySQL's views of sys, and one of ours: what every thread is doing now.
+#[test]
+fn sys_views() {
+    let (world, classes) = world(&STATES);
+    let mut session = world.session();
+    let heads = [
+        ("host_summary_by_stages", "host,event_name,total,total_latency,avg_latency"),
+        ("user_summary_by_stages", "user,event_name,total,total_latency,avg_latency"),
+        ("current_stages", "thread_id,thread_name,event_name,source,stage_so_far,work_completed,work_estimated,progress"),
+    ];
+    for (view, columns) in heads {
+        for view in [view.to_owned(), format!("x${view}")] {
+            assert_eq!(run(&mut session, &format!("SELECT * FROM sys.`{view}`")).trim_end(), columns, "{view}");
+        }
+    }
+    let user = |name, user, host| {
+        let identity = ActorIdentity { name, thread_type: ThreadType::Foreground, user, host, ..ActorIdentity::default() };
+        Actor::attach(world.region, &identity)
+    };
+    let (joe, other, cleaner) = (
+        user("thread/sql/one_connection", "joe", "there"),
+        user("thread/sql/one_connection", "joe", "here"),
+        world.actor("thread/sql/cleaner"),
+    );
+    for (actor, ns) in [(&joe, 3_000_000), (&other, 1_000_000), (&cleaner, 500)] {
+        begin(&world, actor, classes[0]);
+        world.clock.advance(TimerName::Nanosecond, ns);
+        begin(&world, actor, classes[1]);
+    }
+    joe.change_stage_progress(|progress| (progress.completed, progress.estimated) = (1, 3));
+    cleaner.end_any_stage(&world.clock);
+    check(
+        &mut session,
+        "SELECT * FROM sys.host_summary_by_stages",
+        "background,stage/sql/starting,1,500.00 ns,500.00 ns\nhere,stage/sql/starting,1,1.00 ms,1.00 ms\n\
+         there,stage/sql/starting,1,3.00 ms,3.00 ms",
+    );
+    check(
+        &mut session,
+        "SELECT * FROM sys.user_summary_by_stages",
+        "background,stage/sql/starting,1,500.00 ns,500.00 ns\njoe,stage/sql/starting,2,4.00 ms,2.00 ms",
+    );
+    check(
+        &mut session,
+        "SELECT thread_id, event_name, work_completed, work_estimated, progress FROM sys.current_stages ORDER BY thread_id",
+        "1,stage/sql/Opening tables,1,3,33.33\n2,stage/sql/Opening tables,,,",
+    );
 }
