@@ -18,6 +18,7 @@ mod paths;
 mod peers;
 mod reading;
 mod report;
+mod stages;
 mod threads;
 
 use paths::{Bench, Goal, Path};
