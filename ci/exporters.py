@@ -105,11 +105,13 @@ def seconds(picoseconds):
 
 # The tables, read once: the program is stopped.
 waits = rows("events_waits_summary_global_by_event_name")
+stages = rows("events_stages_summary_global_by_event_name")
 files = rows("file_summary_by_event_name")
 instances = rows("file_summary_by_instance")
 memory = rows("memory_summary_global_by_event_name")
 metrics = [row for row in rows("information_schema.innodb_metrics") if row["STATUS"] == "enabled"]
 assert {row["SUBSYSTEM"] for row in metrics} >= {"index", "perfschema"}, metrics
+assert sum(row["COUNT_STAR"] for row in stages) > 0, stages
 assert any("\n" in row["FILE_NAME"] and '"' in row["FILE_NAME"] for row in instances), "no file with a nasty name"
 
 
@@ -175,9 +177,10 @@ def of_prometheus():
     def put(name, value, **labels):
         expected[key(f"perfschema_{name}", labels)] = float(value)
 
-    for row in waits:
-        put("events_waits_total", row["COUNT_STAR"], event_name=row["EVENT_NAME"])
-        put("events_waits_seconds_total", seconds(row["SUM_TIMER_WAIT"]), event_name=row["EVENT_NAME"])
+    for events, table in [("events_waits", waits), ("events_stages", stages)]:
+        for row in table:
+            put(f"{events}_total", row["COUNT_STAR"], event_name=row["EVENT_NAME"])
+            put(f"{events}_seconds_total", seconds(row["SUM_TIMER_WAIT"]), event_name=row["EVENT_NAME"])
     for prefix, table in [("file", files), ("file_instance", instances)]:
         for row in table:
             for operation in ["read", "write", "misc"]:
