@@ -136,8 +136,8 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::THREAD_ID].set(thread_id);
     write_identity(words, identity, setting);
     // The rows by thread start at zero, the global ones go on.
-    for epochs in [word::EPOCHS, word::STAGE_EPOCHS, word::MEMORY_EPOCHS] {
-        words[epochs].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    for epochs in [&words[word::EPOCHS], &words[word::STAGE_EPOCHS], &words[word::MEMORY_EPOCHS]] {
+        epochs.update(|epochs| Epochs(epochs).next(View::Thread).0);
     }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
     let base = Sequence(words[word::BASE].get());
@@ -197,7 +197,8 @@ pub(crate) fn memory_first_epochs(words: &SlotWords) -> Epochs {
 
 /// The word of the slot's epochs for the sums of one class of events.
 pub(crate) fn epochs_word<'r>(words: &'r SlotWords, store: &EventStore) -> &'r Word {
-    &words[store.epochs]
+    // The remainder, so that nothing can panic: the compiler does not know what a store names.
+    &words[store.epochs % SLOT]
 }
 
 /// Those epochs.

@@ -61,6 +61,12 @@ mod program {
         actor.count_memory(switches, class, change);
     }
 
+    fn stages(actor: &Actor<'_>, switches: Switches) -> bool {
+        let stage = actor.begin_stage(&SystemClock, switches, None);
+        actor.change_stage_progress(|progress| progress.completed = progress.estimated);
+        stage.is_some_and(|stage| actor.end_stage(&SystemClock, stage)) || actor.end_any_stage(&SystemClock)
+    }
+
     fn metrics(actor: &Actor<'_>, metric: Metric, count: u64) {
         let region = actor.region();
         if region.metric_is_on(metric) {
@@ -81,7 +87,7 @@ mod program {
         loop {
             black_box([attach as *const (), begin as *const (), chain as *const (), end as *const (), detach as *const ()]);
             black_box([open as *const (), close as *const (), delete_and_rename as *const ()]);
-            black_box([memory as *const (), metrics as *const (), identify as *const ()]);
+            black_box([memory as *const (), stages as *const (), metrics as *const (), identify as *const ()]);
         }
     }
 

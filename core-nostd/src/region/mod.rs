@@ -341,7 +341,8 @@ impl<'r> Region<'r> {
     /// A word of the header.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn header(&self, word: usize) -> &'r Word {
-        &self.header[word]
+        // The remainder, so that nothing can panic where the word is not known when this is compiled.
+        &self.header[word % HEADER]
     }
 
     /// The settings that are not of one instrument.
