@@ -146,9 +146,17 @@ impl<'r> Recorder<'r> {
         Recorder { clock: MockClock::new(), actor, waits: RefCell::default() }
     }
 
-    /// The innermost wait ends, or one more begins.
+    /// The innermost wait ends, or one more begins; by the highest bit it is a stage.
     fn step(&self, number: u16) {
         let region = self.actor.region();
+        if number & 1 << 15 != 0 {
+            let class = Class::from_bits(number >> 1 & 0xff);
+            match number & 1 {
+                1 => self.actor.end_any_stage(&self.clock),
+                _ => self.actor.begin_stage(&self.clock, region.switches(class), None).is_some(),
+            };
+            return self.actor.change_stage_progress(|progress| progress.completed += 1);
+        }
         let mut waits = self.waits.borrow_mut();
         if number & 1 == 1 {
             waits.pop().map(|wait| self.actor.end(&self.clock, wait, Held::None));
