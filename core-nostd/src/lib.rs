@@ -1,7 +1,7 @@
 //! # perfschema-core
 //!
-//! **What.** MySQL's Performance Schema for any program: waits are recorded in fixed memory, without locks or allocation, and read
-//! live as tables. `no_std`, no `alloc`, no `unsafe`.
+//! **What.** MySQL's Performance Schema for any program: waits and stages are recorded, and metrics counted, in fixed memory, without locks
+//! or allocation, and read live as tables. `no_std`, no `alloc`, no `unsafe`.
 //!
 //! **Why.** So that one can ask a running program what it waits for, while it waits: which thread, on which lock, held by whom,
 //! since when, from which source line.
@@ -11,7 +11,8 @@
 //!  instrumentation point ─ switches ─→ Actor ─ plain stores ─→ Region ─ versioned reads ─→ tables::* ─→ typed rows ─→ Rust, SQL, text
 //! ```
 //! - [`Region::register`] makes an instrument known, [`Region::create_instance`] a lock.
-//! - An [`Actor`] records for one thread: [`begin`](Actor::begin), [`end`](Actor::end).
+//! - An [`Actor`] records for one thread: [`begin`](Actor::begin), [`end`](Actor::end) of waits, [`begin_stage`](Actor::begin_stage),
+//!   [`count_metric`](Actor::count_metric).
 //! - [`tables`] has one module a table; [`tables::ALL`] lists them.
 //!
 //! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. It reads no clock
@@ -34,7 +35,7 @@
 //! - *Fuzz targets* for code that reads regions: any bytes become words with [`copy_from_bytes`], and [`Region::open`] takes or refuses them.
 //!   `fuzz/src/lib.rs` has an example, and valid regions to damage.
 //!
-//! The specification is MySQL's worklog 2360; `ARCHITECTURE.md` at the root of the repository says how the parts hang together.
+//! The specification is MySQL's worklogs 2360, 4678, 4813, 4896 and 5316; `ARCHITECTURE.md` at the root of the repository says how the parts hang together.
 #![warn(clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 #![cfg_attr(not(any(test, perfschema_loom)), no_std)]
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
 //! # perfschema
 //!
 //! **What.** std's locks, files and sockets with the same names, traits and errors, which record every wait: who waits, for which lock,
-//! held by whom, for which file or connection, since when, from which source line; and an allocator that counts. The records are read live
-//! as MySQL's `performance_schema` tables.
+//! held by whom, for which file or connection, since when, from which source line; an allocator that counts; [stages](mod@stage), which say what a
+//! thread is doing, and [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
 //!
 //! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
 //!
