@@ -142,6 +142,7 @@ fn a_page_of_hostile_names() {
     // The values are those of the tables.
     for (title, name, table_name) in [
         ("Waits by instrument", "EVENT_NAME", "events_waits_summary_global_by_event_name"),
+        ("Stages by instrument", "EVENT_NAME", "events_stages_summary_global_by_event_name"),
         ("Files", "FILE_NAME", "file_summary_by_instance"),
     ] {
         let numbers = ["COUNT_STAR", "SUM_TIMER_WAIT", "MIN_TIMER_WAIT", "AVG_TIMER_WAIT", "MAX_TIMER_WAIT"];
@@ -159,6 +160,11 @@ fn a_page_of_hostile_names() {
     assert_eq!(found, bytes);
     let consumers = table(&page, "Setup: setup_consumers").len();
     assert_eq!(demo.rows("SELECT COUNT(*) FROM setup_consumers"), [consumers.to_string()]);
+    let enabled =
+        demo.rows("SELECT name, count FROM information_schema.innodb_metrics WHERE status = 'enabled' ORDER BY subsystem, name");
+    let found: Vec<String> =
+        table(&page, "Metrics").iter().map(|row| ["NAME", "COUNT"].map(|name| cell(row, name)).join(",")).collect();
+    assert!(!found.is_empty() && found == enabled, "{found:?}, {enabled:?}");
     let state = text(select(&page, "dd")[0]);
     assert_eq!(state, format!("perfschema, pid {}, is stopped", demo.pid()));
     // Charts: waits, at least a histogram, files by time and by bytes; each with a name for those who do not see it.

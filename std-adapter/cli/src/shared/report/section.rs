@@ -42,7 +42,18 @@ impl Section {
 
 /// All sections, in their order.
 pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
-    let mut sections = vec![waits_now(session)?, events(session)?, histograms(session)?];
+    let mut sections = vec![
+        waits_now(session)?,
+        events(
+            session,
+            "Waits by instrument",
+            "events_waits_summary_global_by_event_name",
+            "Time waited in all threads together",
+        )?,
+        histograms(session)?,
+        stages_now(session)?,
+        events(session, "Stages by instrument", "events_stages_summary_global_by_event_name", "Time in all threads together")?,
+    ];
     for (title, table, name) in
         [("Files", "file_summary_by_instance", "FILE_NAME"), ("Sockets", "socket_summary_by_instance", "EVENT_NAME")]
     {
@@ -50,7 +61,7 @@ pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
             sections.push(io(session, title, table, name)?);
         }
     }
-    sections.push(lost(session)?);
+    sections.extend([metrics(session)?, lost(session)?]);
     for table in ["setup_consumers", "setup_instruments", "setup_timers", "setup_actors", "global_variables"] {
         let grid = rows(session, &format!("SELECT * FROM performance_schema.{table} ORDER BY 1"))?;
         sections
@@ -70,25 +81,50 @@ fn waits_now(session: &mut Session) -> Result<Section, Error> {
     let select = "SELECT thread_name, wait_so_far, operation, event_name, object_name, source, holder_thread_name, holder_source, \
                   thread_id, holder_thread_id, object_instance_begin \
                   FROM sys.`x$current_waits` w ORDER BY w.wait_so_far DESC";
-    let mut grid = rows(session, select)?;
-    for column in grid.columns.iter_mut().filter(|column| column.name == "wait_so_far") {
-        column.unit = Unit::Picoseconds;
-    }
+    let grid = timed(rows(session, select)?, "wait_so_far");
     Ok(Section::new("What waits now", "The longest first, each with who holds what it waits for.", grid, ROWS, "Nothing waited."))
 }
 
-fn events(session: &mut Session) -> Result<Section, Error> {
-    let select = "SELECT * FROM performance_schema.events_waits_summary_global_by_event_name s WHERE COUNT_STAR > 0 \
-                  ORDER BY s.SUM_TIMER_WAIT DESC, s.COUNT_STAR DESC";
-    let grid = rows(session, select)?;
+fn stages_now(session: &mut Session) -> Result<Section, Error> {
+    let select = "SELECT thread_name, stage_so_far, event_name, source, work_completed, work_estimated, progress, thread_id \
+                  FROM sys.`x$current_stages` s ORDER BY s.stage_so_far DESC";
+    let grid = timed(rows(session, select)?, "stage_so_far");
+    Ok(Section::new(
+        "What is done now",
+        "The stage of each thread that is in one, the longest first.",
+        grid,
+        ROWS,
+        "No stage ran.",
+    ))
+}
+
+/// A column of times.
+fn timed(mut grid: Grid, name: &str) -> Grid {
+    for column in grid.columns.iter_mut().filter(|column| column.name == name) {
+        column.unit = Unit::Picoseconds;
+    }
+    grid
+}
+
+/// Events of one class, summed by instrument.
+fn events(session: &mut Session, title: &str, table: &str, chart: &str) -> Result<Section, Error> {
+    let select = format!(
+        "SELECT * FROM performance_schema.{table} s WHERE COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC, s.COUNT_STAR DESC"
+    );
+    let grid = rows(session, &select)?;
     let bars: Vec<(String, f64)> =
         grid.rows.iter().take(BARS).map(|row| (text(&grid, row, "EVENT_NAME"), number(&grid, row, "SUM_TIMER_WAIT"))).collect();
-    let charts = chart::times("Time waited in all threads together", &bars);
+    let charts = chart::times(chart, &bars);
     let note = "Since the program started, or since the table was truncated: the most time first.";
-    Ok(Section {
-        charts: Vec::from_iter(charts),
-        ..Section::new("Waits by instrument", note, grid, ROWS, "Nothing was recorded.")
-    })
+    Ok(Section { charts: Vec::from_iter(charts), ..Section::new(title, note, grid, ROWS, "Nothing was recorded.") })
+}
+
+fn metrics(session: &mut Session) -> Result<Section, Error> {
+    let select = "SELECT NAME, COUNT, MAX_COUNT, MIN_COUNT, AVG_COUNT, TIME_ENABLED, TIME_ELAPSED, SUBSYSTEM, TYPE, COMMENT \
+                  FROM information_schema.innodb_metrics m WHERE STATUS = 'enabled' ORDER BY SUBSYSTEM, NAME";
+    let grid = rows(session, select)?;
+    let note = "Those that are enabled. AVG_COUNT is COUNT a second; of a set_owner, COUNT each time. Times are UTC.";
+    Ok(Section::new("Metrics", note, grid, ROWS, "None is enabled."))
 }
 
 fn histograms(session: &mut Session) -> Result<Section, Error> {
