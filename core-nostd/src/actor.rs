@@ -147,16 +147,16 @@ pub struct Wait<'r> {
     /// The record in which it is visible.
     pub(crate) shown: Option<&'r RecordWords>,
     /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
-    pub(crate) plain_class: usize,
+    plain_class: usize,
     pub(crate) switches: Switches,
-    pub(crate) amount: u64,
+    amount: u64,
     /// The amount was not known at the start.
-    pub(crate) amount_is_new: bool,
+    amount_is_new: bool,
 }
 
 impl Wait<'_> {
     /// One of which nothing is recorded.
-    pub(crate) const NONE: Wait<'static> = Wait {
+    const NONE: Wait<'static> = Wait {
         sequence: Sequence(0),
         start: 0,
         shown: None,
@@ -165,6 +165,11 @@ impl Wait<'_> {
         amount: 0,
         amount_is_new: false,
     };
+
+    /// A stage, which is recorded as a wait is; nowhere visible yet.
+    pub(crate) fn stage(sequence: Sequence, start: u64, switches: Switches) -> Wait<'static> {
+        Wait { sequence, start, switches, ..Wait::NONE }
+    }
 
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {

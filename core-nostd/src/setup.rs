@@ -289,7 +289,7 @@ pub(crate) fn fold(region: &Region<'_>) {
         let [waits, stages, idle] = [EventClass::Wait, EventClass::Stage, EventClass::Idle].map(timer);
         let (stage_classes, idle_class) = (class::of_events(region, &STAGES), class::idle(region));
         // Set once and for all: of several that fold, the last one sees that it was.
-        if stage_classes.clone().any(|index| region.setting(Class(index as u16)).enabled) {
+        if setup[word::STAGES_USED].get() == 0 && stage_classes.clone().any(|index| region.setting(Class(index as u16)).enabled) {
             setup[word::STAGES_USED].set(1);
         }
         let ends_stage = if setup[word::STAGES_USED].get() == 0 { 0 } else { Switches::ENDS_STAGE };

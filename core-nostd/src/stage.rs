@@ -94,7 +94,7 @@ impl<'r> Actor<'r> {
             self.finish_stage(before, end);
         }
         self.sequence.set(sequence);
-        let mut stage = Wait { sequence, start, switches, ..Wait::NONE };
+        let mut stage: Wait<'r> = Wait::stage(sequence, start, switches);
         if switches.has(Switches::CURRENT) {
             stage.shown = self.show_stage(&stage, source);
         }

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{CONFIG, World, check, run};
+use common::{CONFIG, World, boxed, check, run};
 use perfschema::core::timer::TimerName;
 use perfschema::core::{Actor, ActorIdentity, Class, InstrumentName, Lost, Setting, Size, ThreadType};
-use perfschema_sql::{Outcome, Session};
+use perfschema_sql::Session;
 
 const TABLES: [&str; 5] = [
     "events_stages_current",
@@ -41,13 +41,6 @@ fn world(names: &[&str]) -> (World, Vec<Class>) {
 
 fn begin(world: &World, actor: &Actor<'_>, class: Class) {
     actor.begin_stage(&world.clock, world.region.switches(class), None);
-}
-
-fn boxed(session: &mut Session, statement: &str) -> String {
-    match session.execute(statement) {
-        Ok(Outcome::Rows(grid)) => grid.boxed().to_string(),
-        other => panic!("{statement}: {other:?}"),
-    }
 }
 
 /// "SETUP_INSTRUMENTS Table". Behind the worklog's columns there is one of ours, TIMED_ONE_IN. Func-Req (7.1).

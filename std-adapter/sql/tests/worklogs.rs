@@ -2,21 +2,14 @@
 
 mod common;
 
-use common::{INSTRUMENTS, World, check, run};
+use common::{INSTRUMENTS, World, boxed, check, run};
 use perfschema_sql::Outcome;
-
-fn boxed(world: &World, statement: &str) -> String {
-    match world.session().execute(statement) {
-        Ok(Outcome::Rows(grid)) => grid.boxed().to_string(),
-        other => panic!("{statement}: {other:?}"),
-    }
-}
 
 /// WL#2360, "EXAMPLES OF STATEMENTS". Behind the worklog's columns there is one of ours, TIMED_ONE_IN.
 #[test]
 fn wl2360_select_setup_instruments() {
     let world = World::new();
-    let printed = boxed(&world, "SELECT * FROM SETUP_INSTRUMENTS;");
+    let printed = boxed(&mut world.session(), "SELECT * FROM SETUP_INSTRUMENTS;");
     assert!(
         printed.contains("| NAME                                                 | ENABLED | TIMED | TIMED_ONE_IN |\n"),
         "{printed}"

@@ -87,6 +87,14 @@ pub fn run(session: &mut Session, statement: &str) -> String {
     }
 }
 
+/// Rows as people see them.
+pub fn boxed(session: &mut Session, statement: &str) -> String {
+    match session.execute(statement) {
+        Ok(Outcome::Rows(grid)) => grid.boxed().to_string(),
+        other => panic!("{statement}: {other:?}"),
+    }
+}
+
 /// Rows as CSV without the heading, one after the other; or the error.
 #[track_caller]
 pub fn check(session: &mut Session, statement: &str, expected: &str) {
