@@ -14,7 +14,7 @@
 //! rare ends out of line, with all that is left out here.
 
 use crate::class::Class;
-use crate::event::{EventStore, STAGES, WAITS};
+use crate::event::{EventStore, STAGES, STATEMENTS, WAITS};
 use crate::file::FileIo;
 use crate::instance::Held;
 use crate::io;
@@ -22,13 +22,14 @@ use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::metric;
 use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
-use crate::region::{CARRY, RECORD, Region, STAT, Section};
+use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
-use crate::stat::{self, Epochs, Shared, StatWords};
+use crate::stat::{self, Epochs, Figure, Shared, StatWords};
+use crate::statement::{self, Entry, StatementStatistics};
 use crate::sync::Word;
 use crate::{Instance, Lost, Operation, wait_histogram};
 use core::cell::Cell;
@@ -77,8 +78,16 @@ pub struct Actor<'r> {
     pub(crate) stages: Recorder<'r>,
     /// The one that runs.
     pub(crate) stage: Cell<Option<Wait<'r>>>,
+    /// How many statements that one lies within; 0 if none runs.
+    pub(crate) stage_depth: Cell<u32>,
     /// Whose its stages are, in their ids: 0 until there is one, without a slot.
     pub(crate) stage_owner: Cell<u64>,
+    pub(crate) statements: Recorder<'r>,
+    /// The innermost visible one that runs, and how many do.
+    pub(crate) statement: Cell<Enclosing>,
+    pub(crate) statement_depth: Cell<u32>,
+    /// None once the slot is given back.
+    statement_stats: Cell<&'r [[Word; STATEMENT_STAT]]>,
     files: io::Recorder<'r>,
     sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
@@ -149,7 +158,7 @@ pub struct Wait<'r> {
     /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
     plain_class: usize,
     pub(crate) switches: Switches,
-    amount: u64,
+    pub(crate) amount: u64,
     /// The amount was not known at the start.
     amount_is_new: bool,
 }
@@ -166,9 +175,9 @@ impl Wait<'_> {
         amount_is_new: false,
     };
 
-    /// A stage, which is recorded as a wait is; nowhere visible yet.
-    pub(crate) fn stage(sequence: Sequence, start: u64, switches: Switches) -> Wait<'static> {
-        Wait { sequence, start, switches, ..Wait::NONE }
+    /// A stage or a statement, which are recorded as a wait is; nowhere visible yet.
+    pub(crate) fn of_other_class(sequence: Sequence, switches: Switches) -> Wait<'static> {
+        Wait { sequence, switches, ..Wait::NONE }
     }
 
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
@@ -220,6 +229,8 @@ impl<'r> Actor<'r> {
             waits: Recorder::new(region, &WAITS, Some(&claimed)),
             stages: Recorder::new(region, &STAGES, Some(&claimed)),
             stage_owner: Cell::new(claimed.thread_id),
+            statements: Recorder::new(region, &STATEMENTS, Some(&claimed)),
+            statement_stats: Cell::new(region.arrays_of::<STATEMENT_STAT>(Section::StatementStats, claimed.index)),
             stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index)),
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
@@ -252,7 +263,12 @@ impl<'r> Actor<'r> {
             histograms: region.section(Section::Histograms),
             stages: Recorder::new(region, &STAGES, None),
             stage: Cell::new(None),
+            stage_depth: Cell::new(0),
             stage_owner: Cell::new(0),
+            statements: Recorder::new(region, &STATEMENTS, None),
+            statement: Cell::new(Enclosing::default()),
+            statement_depth: Cell::new(0),
+            statement_stats: Cell::new(&[]),
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),
@@ -283,6 +299,7 @@ impl<'r> Actor<'r> {
         self.keep.set(no_slot.get());
         self.stage.set(self.stage.take().map(|stage| Wait { shown: None, ..stage }));
         self.stats.set(&[]);
+        self.statement_stats.set(&[]);
         self.finish_chunks();
         self.metrics.set(metric::Recorder::NONE);
         if let Some(slot) = &self.slot {
@@ -437,7 +454,7 @@ impl<'r> Actor<'r> {
         match self.stats.get().get(wait.plain_class) {
             // Not for io, whose sums would be there twice.
             Some(stat) if switches.is_only_counted() && !matches!(held, Held::File(_) | Held::Socket(_)) => {
-                let honour = || self.honour(&self.waits, stat, switches.class().index());
+                let honour = || self.honour(&self.waits, stat, &[], switches.class().index());
                 let sums = stat::begin(stat, self.waits.epochs(), wait.sequence, honour);
                 sums.count_untimed();
                 sums.publish(wait.sequence);
@@ -457,14 +474,17 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn end_otherwise(&self, clock: &impl Clock, mut wait: Wait<'_>, object: Object<'_>) -> Option<u64> {
-        let switches = Switches(wait.switches.0 & self.keep.get());
-        if !switches.has(Switches::ENABLED) {
-            return None;
-        }
-        if !switches.has(Switches::CURRENT) {
-            wait.shown = None;
-        }
+        let switches = self.kept(&mut wait)?;
         self.end_by_switches(&self.waits, &wait, switches, &object, || switches.read(clock))
+    }
+
+    /// What is left of an event's switches at its end, if anything is, and of its place.
+    pub(crate) fn kept(&self, event: &mut Wait<'_>) -> Option<Switches> {
+        let switches = Switches(event.switches.0 & self.keep.get());
+        if !switches.has(Switches::CURRENT) {
+            event.shown = None;
+        }
+        switches.has(Switches::ENABLED).then_some(switches)
     }
 
     /// An event ends, as its switches say.
@@ -491,6 +511,53 @@ impl<'r> Actor<'r> {
         self.enclosing.set(enclosing);
     }
 
+    /// A statement ends, at `ticks` if it is timed. `entries` writes what is beside its record, and beside its row of the long history. What
+    /// encloses what comes is the caller's to say.
+    pub(crate) fn finish_statement(
+        &self,
+        statement: &Wait<'_>,
+        switches: Switches,
+        ticks: u64,
+        statistics: &StatementStatistics,
+        entries: impl FnOnce(Option<Entry<'r>>),
+    ) {
+        let on = &self.statements;
+        let class = switches.class().index();
+        let ticks = switches.has(Switches::TIMED).then_some(ticks);
+        let ending = self.begin_end(on, statement, switches);
+        if ending.record.is_some() {
+            entries(ending.row.map(|row| Entry::of_long(self.region, on.long.index_of(row))));
+        }
+        ending.finish(on, statement, ticks);
+        let conversion = &self.conversions[usize::from(switches.timer_index()) % 8];
+        let wait_ps = ticks.map(|ticks| conversion.picoseconds(difference(statement.start, ticks)));
+        match self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) {
+            Some(stat) => {
+                let figures = self.statement_figures(class);
+                let sums = stat::begin(stat, on.epochs(), statement.sequence, || self.honour(on, stat, figures, class));
+                match wait_ps {
+                    Some(wait_ps) => sums.count_timed(wait_ps),
+                    None => sums.count_untimed(),
+                }
+                statement::count(figures, statistics);
+                sums.publish(statement.sequence);
+            }
+            None => {
+                self.count_shared(class, wait_ps);
+                statement::count_shared(self.region, class, statistics);
+            }
+        }
+    }
+
+    fn statement_figures(&self, class: usize) -> &'r [Figure] {
+        statement::figures(self.statement_stats.get().get(statement::class_index(self.region, class)))
+    }
+
+    /// Where the records of its statements begin in their section.
+    pub(crate) fn first_statement_record(&self) -> usize {
+        self.slot.as_ref().map_or(0, |slot| slot.index.saturating_mul(self.statements.ring.records().len()))
+    }
+
     /// An event ends; `timer` is that of its conversion, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
@@ -505,7 +572,7 @@ impl<'r> Actor<'r> {
         read: impl Fn() -> u64,
     ) -> Option<u64> {
         let class = switches.class().index();
-        let sums = stat.map(|stat| stat::begin(stat, on.epochs(), wait.sequence, || self.honour(on, stat, class)));
+        let sums = stat.map(|stat| stat::begin(stat, on.epochs(), wait.sequence, || self.honour(on, stat, &[], class)));
         let Some(timer) = timer else {
             match sums {
                 Some(sums) => {
@@ -616,10 +683,10 @@ impl<'r> Actor<'r> {
     /// A table was truncated, or the slot has a new owner, since the last event of this class.
     #[cold]
     #[inline(never)]
-    fn honour(&self, on: &Recorder<'r>, stat: &StatWords, class: usize) {
+    fn honour(&self, on: &Recorder<'r>, stat: &StatWords, figures: &[Figure], class: usize) {
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
-            stat::honour(stat, carry, on.epochs());
+            stat::honour(stat, carry, figures, on.epochs());
         }
     }
 
@@ -644,8 +711,15 @@ impl<'r> Actor<'r> {
     /// The words that must agree with what the actor itself remembers.
     pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
-        let rings = [&self.waits, &self.stages].into_iter().flat_map(|on| on.ring.records().as_flattened());
-        slot.chain(rings)
+        let recorders = [&self.waits, &self.stages, &self.statements].into_iter();
+        let rings = recorders.flat_map(|on| on.ring.records().as_flattened());
+        slot.chain(rings).chain(self.statement_entries().flat_map(Entry::all_words))
+    }
+
+    /// What the records of its statements have besides.
+    fn statement_entries(&self) -> impl Iterator<Item = Entry<'r>> {
+        let first = self.first_statement_record();
+        (first..first + self.statements.ring.records().len()).map(|index| Entry::of_ring(self.region, index))
     }
 
     /// Where it counts metrics.
@@ -658,6 +732,7 @@ impl<'r> Actor<'r> {
     pub(crate) fn finish_chunks(&self) {
         self.waits.long.close();
         self.stages.long.close();
+        self.statements.long.close();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instrument classes: the registered rows of `setup_instruments`, and the one word that switches each of them.
 
-use crate::event::{EventStore, STAGES, STORES, WAITS};
+use crate::event::{EventStore, STAGES, STATEMENTS, STORES, WAITS};
 use crate::lost::Lost;
 use crate::name::{EventClass, InstrumentKind, InstrumentName};
 use crate::region::{CLASS, Region, Section, Text, read_text, text_is, write_text};
@@ -116,8 +116,8 @@ pub(crate) struct Pool {
     pub(crate) instances_lost: Lost,
 }
 
-/// The pools of locks in the order of their classes; those of files and of sockets come behind them, `idle` is the last wait; stages come
-/// behind the waits, and memory behind them.
+/// The pools of locks in the order of their classes; those of files and of sockets come behind them, `idle` is the last wait; stages,
+/// statements and memory come behind the waits.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -189,13 +189,15 @@ pub(crate) fn run(region: &Region<'_>, pool: &Pool) -> core::ops::Range<usize> {
     0..0
 }
 
-/// The places of the classes of a class of events: waits, with `idle` the last of them, then stages.
+/// The places of the classes of a class of events: waits, with `idle` the last of them, then stages, then statements.
 pub(crate) fn of_events(region: &Region<'_>, store: &EventStore) -> core::ops::Range<usize> {
-    let stages = Config::kept(region.section(Section::Sizes), Size::MaxStageClasses) as usize;
+    let kept = |size| Config::kept(region.section(Section::Sizes), size) as usize;
     let end = region.first_memory_class();
-    let first_stage = end.saturating_sub(stages);
+    let first_statement = end.saturating_sub(kept(Size::MaxStatementClasses));
+    let first_stage = first_statement.saturating_sub(kept(Size::MaxStageClasses));
     match store.class {
-        EventClass::Stage => first_stage..end,
+        EventClass::Statement => first_statement..end,
+        EventClass::Stage => first_stage..first_statement,
         _ => 0..first_stage,
     }
 }
@@ -241,6 +243,9 @@ impl Region<'_> {
                 (self.first_memory_class()..self.class_count(), Some((Size::MaxMemoryClasses, Lost::MemoryClasses)))
             }
             InstrumentKind::Stage => (of_events(self, &STAGES), Some((Size::MaxStageClasses, Lost::StageClasses))),
+            InstrumentKind::Statement => {
+                (of_events(self, &STATEMENTS), Some((Size::MaxStatementClasses, Lost::StatementClasses)))
+            }
             kind => {
                 let pool = pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
                 (run(self, pool), Some((pool.classes, pool.classes_lost)))

@@ -72,6 +72,8 @@ sizes! {
     MaxSocketClasses = "performance_schema_max_socket_classes", default 10, limit 1024;
     /// Stage instruments (`stage/…`) that can be registered.
     MaxStageClasses = "performance_schema_max_stage_classes", default 32, limit 1024;
+    /// Statement instruments (`statement/…`) that can be registered.
+    MaxStatementClasses = "performance_schema_max_statement_classes", default 32, limit 1024;
     /// Memory instruments (`memory/…`) that can be registered.
     MaxMemoryClasses = "performance_schema_max_memory_classes", default 32, limit 1024;
     /// Mutexes known at one time.
@@ -96,6 +98,12 @@ sizes! {
     EventsStagesHistorySize = "performance_schema_events_stages_history_size", default 10, limit 1024;
     /// Ended stages kept over all threads.
     EventsStagesHistoryLongSize = "performance_schema_events_stages_history_long_size", default 10000, limit 1048576;
+    /// Ended statements kept for each thread.
+    EventsStatementsHistorySize = "performance_schema_events_statements_history_size", default 10, limit 1024;
+    /// Ended statements kept over all threads.
+    EventsStatementsHistoryLongSize = "performance_schema_events_statements_history_long_size", default 10000, limit 1048576;
+    /// Bytes that are kept of the text of a statement; rounded up to a multiple of 8.
+    MaxSqlTextLength = "performance_schema_max_sql_text_length", default 1024, limit 1024;
     /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
     MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65534;
     /// Source lines that can be told apart; rounded up to a power of two.
@@ -145,10 +153,14 @@ impl Config {
     /// What a server starts with: 256 instruments of locks, 80 of files and 10 of sockets, 256 threads, history of 10 and 10 000.
     pub const DEFAULT: Config = Config(Size::DEFAULTS);
 
-    /// What a small program or a microcontroller starts with; every pool has a handful of places.
+    /// What a small program or a microcontroller starts with; every pool has a handful of places, but for statements, each of which takes
+    /// more than a microcontroller has for them: there is none until [`Size::MaxStatementClasses`] says so.
     pub const SMALL: Config = Config([4; Size::COUNT])
         .with(Size::EventsWaitsHistoryLongSize, 16)
         .with(Size::EventsStagesHistoryLongSize, 16)
+        .with(Size::MaxStatementClasses, 0)
+        .with(Size::EventsStatementsHistoryLongSize, 0)
+        .with(Size::MaxSqlTextLength, 64)
         .with(Size::MaxWaitHistograms, 0)
         .with(Size::MaxSourceLocations, 16)
         .with(Size::SetupActorsSize, 1);

@@ -29,6 +29,17 @@ pub(crate) struct EventStore {
     pub(crate) history_long: Consumer,
     /// The word of a slot that its two tables of sums are truncated by.
     pub(crate) epochs: usize,
+    /// What its records have besides, where they have more than every event.
+    pub(crate) details: Option<&'static Details>,
+}
+
+/// Sections whose entries belong to the records of the same index.
+#[derive(Debug)]
+pub(crate) struct Details {
+    pub(crate) rings: Section,
+    pub(crate) ring_texts: Section,
+    pub(crate) long: Section,
+    pub(crate) long_texts: Section,
 }
 
 /// `events_waits_…`.
@@ -44,6 +55,7 @@ pub(crate) const WAITS: EventStore = EventStore {
     history: Consumer::EventsWaitsHistory,
     history_long: Consumer::EventsWaitsHistoryLong,
     epochs: slot::word::EPOCHS,
+    details: None,
 };
 
 /// `events_stages_…`.
@@ -59,7 +71,29 @@ pub(crate) const STAGES: EventStore = EventStore {
     history: Consumer::EventsStagesHistory,
     history_long: Consumer::EventsStagesHistoryLong,
     epochs: slot::word::STAGE_EPOCHS,
+    details: None,
+};
+
+/// `events_statements_…`.
+pub(crate) const STATEMENTS: EventStore = EventStore {
+    class: EventClass::Statement,
+    rings: Section::StatementRings,
+    history_size: Size::EventsStatementsHistorySize,
+    long_chunks: Section::StatementLongChunks,
+    long_records: Section::StatementLongRecords,
+    next_long_chunk: header::NEXT_STATEMENT_LONG_CHUNK,
+    long_lost: Lost::StatementHistoryLongRows,
+    current: Consumer::EventsStatementsCurrent,
+    history: Consumer::EventsStatementsHistory,
+    history_long: Consumer::EventsStatementsHistoryLong,
+    epochs: slot::word::STATEMENT_EPOCHS,
+    details: Some(&Details {
+        rings: Section::StatementDetails,
+        ring_texts: Section::StatementTexts,
+        long: Section::StatementLongDetails,
+        long_texts: Section::StatementLongTexts,
+    }),
 };
 
 /// All of them.
-pub(crate) const STORES: [&EventStore; 2] = [&WAITS, &STAGES];
+pub(crate) const STORES: [&EventStore; 3] = [&WAITS, &STAGES, &STATEMENTS];

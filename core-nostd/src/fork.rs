@@ -8,12 +8,13 @@
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
 
-use crate::event::STORES;
+use crate::event::{STATEMENTS, STORES};
 use crate::histogram::BUCKET_COUNT;
 use crate::metric::Moment;
 use crate::record::RecordWords;
-use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, Section, header};
+use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
 use crate::slot::SlotWords;
+use crate::statement::Entry;
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, wait_histogram};
@@ -34,7 +35,7 @@ pub struct Child {
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 19] = [
+const RECORDED: [Section; 28] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -53,6 +54,15 @@ const RECORDED: [Section; 19] = [
     Section::StageRings,
     Section::StageLongChunks,
     Section::StageLongRecords,
+    Section::StatementRings,
+    Section::StatementDetails,
+    Section::StatementTexts,
+    Section::StatementLongChunks,
+    Section::StatementLongRecords,
+    Section::StatementLongDetails,
+    Section::StatementLongTexts,
+    Section::StatementStats,
+    Section::SharedStatementStats,
     Section::MetricSums,
 ];
 
@@ -85,6 +95,7 @@ impl Region<'_> {
         zero(self.section(Section::SharedFileStats));
         zero(self.section(Section::SharedSocketStats));
         zero(self.section(Section::SharedMemoryStats));
+        zero(self.section(Section::SharedStatementStats));
         let is_own = |words: &SlotWords| own.iter().flatten().any(|actor| actor.owns(words));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms =
@@ -97,9 +108,14 @@ impl Region<'_> {
             let chunks = self.section(store.long_chunks).len();
             let records = self.arrays::<RECORD>(store.long_records);
             let filled = self.header(store.next_long_chunk).get().min(chunks as u64);
-            let records = first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).iter();
+            let records = first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).iter().enumerate();
             // In the middle of a record the thread may be writing one, which it shows when it goes on.
-            records.filter(|record| idle || record::has_ended(record)).for_each(|record| zero(record));
+            for (index, record) in records.filter(|(_, record)| idle || record::has_ended(record)) {
+                zero(record);
+                if store.details.is_some() {
+                    Entry::of_long(self, index).all_words().for_each(zero_word);
+                }
+            }
         }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
         for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
@@ -115,16 +131,19 @@ impl Region<'_> {
             zero(self.arrays_of::<IO_SUMS>(Section::FileStats, index).as_flattened());
             zero(self.arrays_of::<IO_SUMS>(Section::SocketStats, index).as_flattened());
             zero(self.arrays_of::<MEMORY>(Section::MemoryStats, index).as_flattened());
+            zero(self.arrays_of::<STATEMENT_STAT>(Section::StatementStats, index).as_flattened());
             self.forget_metric_sums(index);
             let rings = STORES.map(|store| self.arrays_of::<RECORD>(store.rings, index));
             if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
+                self.forget_statements(index, record::has_ended);
                 rings.into_iter().flatten().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
                 // Its own thread may be taking it, which goes on, finds that there was a fork, and gives it back.
                 if idle || !slot::is_claimed(words) {
                     slot::forget(words);
                 }
+                self.forget_statements(index, |_| true);
                 rings.into_iter().for_each(|ring| zero(ring.as_flattened()));
             }
         }
@@ -168,6 +187,16 @@ impl Region<'_> {
     }
 }
 
+impl Region<'_> {
+    /// What the records of a slot's statements have besides, of those that `are_forgotten`.
+    fn forget_statements(&self, slot: usize, are_forgotten: impl Fn(&RecordWords) -> bool) {
+        let records = self.arrays_of::<RECORD>(STATEMENTS.rings, slot);
+        for (index, _) in records.iter().enumerate().filter(|(_, record)| are_forgotten(record)) {
+            Entry::of_ring(self, slot * records.len() + index).all_words().for_each(zero_word);
+        }
+    }
+}
+
 /// What the parent recorded there; its place among the records stays.
 fn forget(record: &RecordWords) {
     zero(&record[..record::word::NEXT]);
@@ -180,7 +209,13 @@ fn first<T>(entries: &[T], count: u64) -> &[T] {
 
 /// Writes only what is not zero, so that pages shared with the parent stay shared.
 fn zero(words: &[Word]) {
-    words.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
+    words.iter().for_each(zero_word);
+}
+
+fn zero_word(word: &Word) {
+    if word.get() != 0 {
+        word.set(0);
+    }
 }
 
 impl Actor<'_> {

@@ -74,6 +74,7 @@ mod socket;
 mod source;
 mod stage;
 mod stat;
+mod statement;
 mod sync;
 pub mod table;
 pub mod tables;
@@ -101,6 +102,7 @@ pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
 pub use socket::{SocketAddress, SocketEvent, SocketInstance, SocketIo};
 pub use stage::{StageId, StageProgress};
 pub use stat::Summary;
+pub use statement::{Statement, StatementError, StatementStart, StatementStatistics};
 pub use sync::Word;
 pub use wait_copy::WaitCopy;
 

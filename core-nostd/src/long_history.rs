@@ -93,6 +93,11 @@ impl<'r> Writer<'r> {
         }
     }
 
+    /// Where a record is in the section.
+    pub(crate) fn index_of(&self, record: &RecordWords) -> usize {
+        record::index_in(self.records, record)
+    }
+
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
         if !self.rest.replace(&[]).is_empty() {

@@ -43,6 +43,8 @@ lost! {
     SocketClasses = "Performance_schema_socket_classes_lost";
     /// Stage instruments that could not be registered.
     StageClasses = "Performance_schema_stage_classes_lost";
+    /// Statement instruments that could not be registered.
+    StatementClasses = "Performance_schema_statement_classes_lost";
     /// Memory instruments that could not be registered.
     MemoryClasses = "Performance_schema_memory_classes_lost";
     /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
@@ -69,6 +71,8 @@ lost! {
     HistoryLongRows = "Performance_schema_events_waits_history_long_lost";
     /// The same for stages.
     StageHistoryLongRows = "Performance_schema_events_stages_history_long_lost";
+    /// The same for statements.
+    StatementHistoryLongRows = "Performance_schema_events_statements_history_long_lost";
     /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
     WaitHistograms = "Performance_schema_wait_histograms_lost";
     /// Uses of a source location that found no place; SOURCE is NULL.

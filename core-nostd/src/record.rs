@@ -58,6 +58,11 @@ pub(crate) mod word {
 
 pub(crate) type RecordWords = [Word; RECORD];
 
+/// Where one of these records is among them.
+pub(crate) fn index_in(records: &[RecordWords], record: &RecordWords) -> usize {
+    (core::ptr::from_ref(record) as usize).wrapping_sub(records.as_ptr() as usize) / size_of::<RecordWords>()
+}
+
 /// Four times the number of an event, counted on over all owners of its slot: what records and summaries keep, because a version is then
 /// its sum with a phase. To divide is left to readers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,6 +107,7 @@ impl Sequence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum EventType {
+    Statement = 2,
     Stage = 3,
     Wait = 4,
 }
@@ -214,8 +220,8 @@ impl What {
         What(switches.0 | source.0 | operation as u64)
     }
 
-    /// That of a stage, which has no operation.
-    pub(crate) fn stage(switches: Switches, source: SourceBits) -> What {
+    /// That of a stage or a statement.
+    pub(crate) fn without_operation(switches: Switches, source: SourceBits) -> What {
         What(switches.0 | source.0)
     }
 }
@@ -282,7 +288,7 @@ pub(crate) fn progress(record: &RecordWords) -> StageProgress {
 }
 
 /// Changes a word that readers look at while its version stays. A value that would change both halves of it is left out where those are two.
-fn replace(word: &Word, value: u64) {
+pub(crate) fn replace(word: &Word, value: u64) {
     if cfg!(target_has_atomic = "64") || (word.get() ^ value) >> 32 == 0 {
         word.set(value);
     }
@@ -400,6 +406,13 @@ pub(crate) fn copy(record: &RecordWords, into: &mut [u64; RECORD]) -> Read<u64> 
         into.iter_mut().zip(record).for_each(|(into, word)| *into = word.get());
         seen
     })
+}
+
+/// Reader: whether what was read beside the record since, in entries that its version covers, is of the same event in the same state.
+pub(crate) fn still(record: &RecordWords, snapshot: &Snapshot) -> bool {
+    // [E6] Acquire fence: as in attempt().
+    fence(Ordering::Acquire);
+    record[word::VERSION].get() == snapshot.sequence.version(if snapshot.ended { 4 } else { 2 })
 }
 
 /// What `take` makes of the words, given the version, if they are those of one event.

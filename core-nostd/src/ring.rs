@@ -38,6 +38,11 @@ impl<'r> Ring<'r> {
         self.records
     }
 
+    /// Where a record is among them.
+    pub(crate) fn index_of(&self, record: &RecordWords) -> usize {
+        record::index_in(self.records, record)
+    }
+
     /// Whether no event runs.
     pub(crate) fn is_idle(&self) -> bool {
         self.next.get() < self.records.len()
@@ -97,8 +102,7 @@ impl<'r> Ring<'r> {
     #[cold]
     #[inline(never)]
     fn put_in(&self, record: &RecordWords, history: bool) {
-        let index =
-            (core::ptr::from_ref(record) as usize).wrapping_sub(self.records.as_ptr() as usize) / size_of::<RecordWords>();
+        let index = self.index_of(record);
         if self.next.get() > OUT {
             self.next.set(index);
             return;

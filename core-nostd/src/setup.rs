@@ -9,7 +9,7 @@
 //! Whoever changes a setting pays for the folding; an event pays one load and one branch.
 
 use crate::class::{self, Class, Setting};
-use crate::event::{EventStore, STAGES, WAITS};
+use crate::event::{EventStore, STAGES, STATEMENTS, WAITS};
 use crate::name::EventClass;
 use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
@@ -45,8 +45,8 @@ pub(crate) mod word {
     pub(crate) const STAGES_USED: usize = 22;
 }
 
-/// The classes of events that have a row in `setup_timers`; statements and transactions come by addition.
-pub(crate) const TIMED_CLASSES: [EventClass; 3] = [EventClass::Idle, EventClass::Wait, EventClass::Stage];
+/// The classes of events that have a row in `setup_timers`; transactions come by addition.
+pub(crate) const TIMED_CLASSES: [EventClass; 4] = [EventClass::Idle, EventClass::Wait, EventClass::Stage, EventClass::Statement];
 
 /// The effective switches of an instrument, or of one event as of its start.
 ///
@@ -209,6 +209,12 @@ consumers! {
     EventsStagesHistory = "events_stages_history", within Some(Consumer::EventsStagesCurrent);
     /// Ended stages are kept over all threads.
     EventsStagesHistoryLong = "events_stages_history_long", within Some(Consumer::EventsStagesCurrent);
+    /// Statements are visible while they last.
+    EventsStatementsCurrent = "events_statements_current", within Some(Consumer::ThreadInstrumentation);
+    /// Ended statements are kept for each thread.
+    EventsStatementsHistory = "events_statements_history", within Some(Consumer::EventsStatementsCurrent);
+    /// Ended statements are kept over all threads.
+    EventsStatementsHistoryLong = "events_statements_history_long", within Some(Consumer::EventsStatementsCurrent);
     /// Waits are visible while they last.
     EventsWaitsCurrent = "events_waits_current", within Some(Consumer::ThreadInstrumentation);
     /// Ended waits are kept for each thread.
@@ -248,12 +254,13 @@ impl Consumer {
     }
 }
 
-/// The settings of a new region: everything off, CYCLE for waits, NANOSECOND for stages, MICROSECOND for idle threads.
+/// The settings of a new region: everything off, CYCLE for waits, NANOSECOND for stages and statements, MICROSECOND for idle threads.
 pub(crate) fn create(region: &Region<'_>) {
     let words = setup(region);
     for (class, timer) in [
         (EventClass::Wait, TimerName::Cycle),
         (EventClass::Stage, TimerName::Nanosecond),
+        (EventClass::Statement, TimerName::Nanosecond),
         (EventClass::Idle, TimerName::Microsecond),
     ] {
         words[word::TIMERS + class as usize].set(timer.index() as u64);
@@ -286,8 +293,10 @@ pub(crate) fn fold(region: &Region<'_>) {
     loop {
         let consumers = setup[word::CONSUMERS].get();
         let timer = |class: EventClass| setup[word::TIMERS + class as usize].get();
-        let [waits, stages, idle] = [EventClass::Wait, EventClass::Stage, EventClass::Idle].map(timer);
-        let (stage_classes, idle_class) = (class::of_events(region, &STAGES), class::idle(region));
+        let [waits, stages, statements, idle] =
+            [EventClass::Wait, EventClass::Stage, EventClass::Statement, EventClass::Idle].map(timer);
+        let [stage_classes, statement_classes] = [&STAGES, &STATEMENTS].map(|store| class::of_events(region, store));
+        let idle_class = class::idle(region);
         // Set once and for all: of several that fold, the last one sees that it was.
         if setup[word::STAGES_USED].get() == 0 && stage_classes.clone().any(|index| region.setting(Class(index as u16)).enabled) {
             setup[word::STAGES_USED].set(1);
@@ -297,6 +306,7 @@ pub(crate) fn fold(region: &Region<'_>) {
             let class = Class(index as u16);
             let (store, timer, always) = match index {
                 index if stage_classes.contains(&index) => (&STAGES, stages, ends_stage),
+                index if statement_classes.contains(&index) => (&STATEMENTS, statements, 0),
                 index if idle_class.contains(&index) => (&WAITS, idle, 0),
                 _ => (&WAITS, waits, 0),
             };

@@ -31,6 +31,8 @@ pub(crate) mod word {
     pub(crate) const MEMORY_FIRST_EPOCHS: usize = 11;
     /// As [`EPOCHS`], for stages.
     pub(crate) const STAGE_EPOCHS: usize = 12;
+    /// And for statements.
+    pub(crate) const STATEMENT_EPOCHS: usize = 13;
     pub(crate) const NAME: core::ops::Range<usize> = 16..32;
     pub(crate) const USER: core::ops::Range<usize> = 32..48;
     pub(crate) const HOST: core::ops::Range<usize> = 48..64;
@@ -136,8 +138,8 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::THREAD_ID].set(thread_id);
     write_identity(words, identity, setting);
     // The rows by thread start at zero, the global ones go on.
-    for epochs in [&words[word::EPOCHS], &words[word::STAGE_EPOCHS], &words[word::MEMORY_EPOCHS]] {
-        epochs.update(|epochs| Epochs(epochs).next(View::Thread).0);
+    for epochs in [word::EPOCHS, word::STAGE_EPOCHS, word::STATEMENT_EPOCHS, word::MEMORY_EPOCHS] {
+        words[epochs].update(|epochs| Epochs(epochs).next(View::Thread).0);
     }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
     let base = Sequence(words[word::BASE].get());

@@ -1,7 +1,8 @@
 //! Stages: what a thread is doing, one after the other (WL#4813).
 //!
 //! A stage lasts until the next one begins, at the same reading of the timer, so that there is nothing between them; or until it is ended.
-//! One stage runs in an actor at a time:
+//! One stage runs in an actor at a time, within the innermost [statement](crate::statement) that runs
+//! when it begins, and ends with it:
 //! ```text
 //!   begin A        begin B        end
 //!     ├───── A ──────┼───── B ──────┤          no stage
@@ -94,12 +95,14 @@ impl<'r> Actor<'r> {
             self.finish_stage(before, end);
         }
         self.sequence.set(sequence);
-        let mut stage: Wait<'r> = Wait::stage(sequence, start, switches);
+        let mut stage: Wait<'r> = Wait::of_other_class(sequence, switches);
+        stage.start = start;
         if switches.has(Switches::CURRENT) {
             stage.shown = self.show_stage(&stage, source);
         }
         self.enclose(before.as_ref(), Some(&stage));
         self.stage.set(Some(stage));
+        self.stage_depth.set(self.statement_depth.get());
         self.running_stage()
     }
 
@@ -110,8 +113,14 @@ impl<'r> Actor<'r> {
 
     /// The stage that runs ends, whichever it is. Returns whether there was one.
     pub fn end_any_stage(&self, clock: &impl Clock) -> bool {
+        self.end_any_stage_at(|switches| switches.read(clock))
+    }
+
+    /// The same, at `read` of its switches.
+    pub(crate) fn end_any_stage_at(&self, read: impl Fn(Switches) -> u64) -> bool {
         let Some(stage) = self.stage.take() else { return false };
-        self.finish_stage(stage, || stage.switches.read(clock));
+        self.stage_depth.set(0);
+        self.finish_stage(stage, || read(stage.switches));
         self.enclose(Some(&stage), None);
         true
     }
@@ -161,9 +170,9 @@ impl<'r> Actor<'r> {
         let record = self.stages.ring.take()?;
         let source = source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
         let start = Start {
-            what: What::stage(stage.switches, source),
+            what: What::without_operation(stage.switches, source),
             object: 0,
-            nesting: Enclosing::default(),
+            nesting: self.statement.get(),
             amount: 0,
             io: IoEvent::None,
         };
@@ -175,11 +184,7 @@ impl<'r> Actor<'r> {
     /// What lay within the stage `before` lies within `after` from now on: what begins later, and the waits that run and lie within no
     /// other wait.
     fn enclose(&self, before: Option<&Wait<'_>>, after: Option<&Wait<'_>>) {
-        let of = |stage: Option<&Wait<'_>>| match stage {
-            Some(stage) if stage.shown.is_some() => Enclosing::event(stage.sequence, EventType::Stage),
-            _ => Enclosing::default(),
-        };
-        let (before, after) = (of(before), of(after));
+        let (before, after) = (self.enclosing_stage(before), self.enclosing_stage(after));
         if !self.is_detached() && !self.waits.ring.is_idle() {
             for record in self.waits.ring.records() {
                 if record::is_running(record) && record::nesting(record) == before {
@@ -189,6 +194,14 @@ impl<'r> Actor<'r> {
         }
         if !self.enclosing.get().is_wait() {
             self.enclosing.set(after);
+        }
+    }
+
+    /// What encloses the waits of a stage, or those without one: the stage, if it is visible, or the statement.
+    pub(crate) fn enclosing_stage(&self, stage: Option<&Wait<'_>>) -> Enclosing {
+        match stage {
+            Some(stage) if stage.shown.is_some() => Enclosing::event(stage.sequence, EventType::Stage),
+            _ => self.statement.get(),
         }
     }
 }

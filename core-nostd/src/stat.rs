@@ -197,8 +197,12 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write.
-pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, now: Epochs) {
+/// A number that a summary has besides: what was counted since the younger truncation, and the carry.
+pub(crate) type Figure = [Word; 2];
+
+/// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write. `figures` are what the summary
+/// has besides.
+pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], now: Epochs) {
     let parts = Parts::load(stat, carry);
     let kept = match (parts.epochs.same(now, View::Thread), parts.epochs.same(now, View::Global)) {
         (true, true) => return,
@@ -207,6 +211,11 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, now: Epochs) {
         (false, true) => Some(View::Global),
     };
     let sum = kept.map(|view| parts.view(view)).unwrap_or_default();
+    for figure in figures {
+        let [sum, carry] = figure;
+        carry.set(kept.map_or(0, |view| parts.figure(figure, view)));
+        sum.set(0);
+    }
     carry[carry::COUNT_TIMED].set(sum.count_timed);
     carry[carry::SUM].set(sum.sum_ps);
     carry[carry::MAX].set(sum.max_ps);
@@ -262,6 +271,11 @@ impl Parts {
         }
         sum
     }
+
+    /// The same of one of its figures.
+    fn figure(&self, [sum, carry]: &Figure, view: View) -> u64 {
+        sum.get().wrapping_add(if self.carry_of == view as u64 { carry.get() } else { 0 })
+    }
 }
 
 /// What a reader gets from one summary.
@@ -277,6 +291,11 @@ impl Snapshot {
     /// The sums that a table shows, given the slot's epochs as of now.
     pub(crate) fn view(&self, view: View, now: Epochs) -> Summary {
         if self.parts.epochs.same(now, view) { self.parts.view(view) } else { Summary::default() }
+    }
+
+    /// The same of one of its figures: for the look that this is of.
+    pub(crate) fn figure(&self, figure: &Figure, view: View, now: Epochs) -> u64 {
+        if self.parts.epochs.same(now, view) { self.parts.figure(figure, view) } else { 0 }
     }
 
     /// The word that `wait_histogram` keeps here.

@@ -34,7 +34,8 @@ impl WaitCopy {
         let words = self.record.map(Word::new);
         let Read::Whole(snapshot) = record::read(&words) else { return None };
         let hidden = snapshot.hidden_current && (snapshot.hidden_history || !snapshot.ended);
-        let event = Event { record: &snapshot, thread_id: self.thread_id, sequence: snapshot.sequence, base: self.base };
+        let event =
+            Event { record: &snapshot, thread_id: self.thread_id, sequence: snapshot.sequence, base: self.base, place: None };
         (!hidden).then(|| (events_waits::TABLES.row)(region, &event))
     }
 }

@@ -47,6 +47,12 @@ pub(crate) const METRIC_TEXTS: usize = 32;
 pub(crate) const METRIC_SHARED: usize = 8;
 /// Words of the counts of eight metrics by one actor: one cache line.
 pub(crate) const METRIC_SUMS: usize = LINE;
+/// Words of what a statement's record has besides that of every event: its figures, error and schema. Its text is in a section of its own.
+pub(crate) const STATEMENT: usize = 48;
+/// Words of the figures of one actor and one instrument of statements: each twice, the second for the table truncated less recently.
+pub(crate) const STATEMENT_STAT: usize = 40;
+/// Words of the figures of one instrument of statements that no actor owns.
+pub(crate) const SHARED_STATEMENT_STAT: usize = 24;
 /// Words of a directory entry.
 pub(crate) const DIRECTORY_ENTRY: usize = 4;
 
@@ -145,6 +151,24 @@ sections! {
     StageLongChunks: 1, |c| long_chunks(c, Size::EventsStagesHistoryLongSize);
     /// Its records.
     StageLongRecords: RECORD, |c| long_records(c, Size::EventsStagesHistoryLongSize);
+    /// Records of the actors' statements, as those of waits. None where there are no instruments of statements.
+    StatementRings: RECORD, |c| statement_records(c);
+    /// What those records have besides, each that of the record of its index.
+    StatementDetails: STATEMENT, |c| statement_records(c);
+    /// Their texts.
+    StatementTexts: 1, |c| statement_records(c).saturating_mul(statement_text_words(c));
+    /// Who fills which chunk of the long history of statements.
+    StatementLongChunks: 1, |c| long_chunks(c, Size::EventsStatementsHistoryLongSize);
+    /// Its records, what they have besides, and their texts.
+    StatementLongRecords: RECORD, |c| long_records(c, Size::EventsStatementsHistoryLongSize);
+    /// What those have besides.
+    StatementLongDetails: STATEMENT, |c| long_records(c, Size::EventsStatementsHistoryLongSize);
+    /// Their texts.
+    StatementLongTexts: 1, |c| long_records(c, Size::EventsStatementsHistoryLongSize).saturating_mul(statement_text_words(c));
+    /// Figures of statements by actor and instrument.
+    StatementStats: STATEMENT_STAT, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxStatementClasses));
+    /// Figures of statements that no actor owns.
+    SharedStatementStats: SHARED_STATEMENT_STAT, |c| size(c, Size::MaxStatementClasses);
     /// Metrics: the region's own, then those that are registered.
     Metrics: METRIC, |c| crate::metric::places(size(c, Size::MaxMetrics));
     /// What the registered ones are called.
@@ -161,9 +185,9 @@ const fn size(config: &Config, size: Size) -> usize {
     config.get(size) as usize
 }
 
-/// Instrument classes of all events: those of stages are behind those of waits, and those of memory behind both.
+/// Instrument classes of all events: those of stages are behind those of waits, then those of statements; behind them those of memory.
 pub(crate) const fn event_classes(config: &Config) -> usize {
-    classes(config) + size(config, Size::MaxStageClasses)
+    classes(config) + size(config, Size::MaxStageClasses) + size(config, Size::MaxStatementClasses)
 }
 
 /// Instrument classes of all kinds of waits together; each kind has a run of them.
@@ -199,6 +223,19 @@ const fn stage_ring_len(config: &Config) -> usize {
         0 => 0,
         _ => size(config, Size::EventsStagesHistorySize) + 1,
     }
+}
+
+/// Records of all actors' statements.
+const fn statement_records(config: &Config) -> usize {
+    match size(config, Size::MaxStatementClasses) {
+        0 => 0,
+        _ => size(config, Size::MaxThreadInstances).saturating_mul(size(config, Size::EventsStatementsHistorySize) + RUNNING),
+    }
+}
+
+/// Words of the text of a statement.
+const fn statement_text_words(config: &Config) -> usize {
+    size(config, Size::MaxSqlTextLength).div_ceil(8)
 }
 
 /// Records that an actor reserves at once in the long history. The larger, the rarer two threads meet at the counter; but
@@ -300,6 +337,8 @@ mod tests {
             .with(Size::MaxMemoryClasses, 0)
             .with(Size::MaxStageClasses, 0)
             .with(Size::EventsStagesHistoryLongSize, 0)
+            .with(Size::MaxStatementClasses, 0)
+            .with(Size::EventsStatementsHistoryLongSize, 0)
             .with(Size::MaxFileClasses, 0)
             .with(Size::MaxFileInstances, 0)
             .with(Size::MaxSocketClasses, 0)

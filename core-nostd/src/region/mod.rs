@@ -23,7 +23,8 @@ use crate::setup;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
     CARRY, CLASS, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD, RUNNING,
-    SETUP, SETUP_ACTOR, SHARED_MEMORY, SLOT, SOCKET, SOURCE, STAT, Section, TIMER,
+    SETUP, SETUP_ACTOR, SHARED_MEMORY, SHARED_STATEMENT_STAT, SLOT, SOCKET, SOURCE, STAT, STATEMENT, STATEMENT_STAT, Section,
+    TIMER,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
@@ -33,7 +34,7 @@ pub(crate) use text::{read_text, text_is, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 8;
+const LAYOUT_VERSION: u64 = 9;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
@@ -57,6 +58,8 @@ pub(crate) mod header {
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
     /// The same for stages, on the next line.
     pub(crate) const NEXT_STAGE_LONG_CHUNK: usize = 40;
+    /// And for statements.
+    pub(crate) const NEXT_STATEMENT_LONG_CHUNK: usize = 48;
 }
 
 /// Why a block of words is not a region.

@@ -6,9 +6,11 @@
 use super::by_thread;
 use crate::class::{self, Class};
 use crate::event::EventStore;
-use crate::region::{CARRY, Region, SLOT, STAT, Section, Text};
+use crate::region::{CARRY, Region, SLOT, STAT, STATEMENT_STAT, Section, Text};
 use crate::slot::{self, Owner, SlotWords};
-use crate::stat::{self, Shared, Summary, View};
+use crate::stat::{self, Epochs, Figure, Shared, Summary, View};
+use crate::statement::{self, StatementStatistics};
+use crate::sync::Word;
 use crate::table::Sweep;
 
 /// The columns that every summary has, after those of its own.
@@ -57,15 +59,54 @@ macro_rules! summary_row {
 }
 pub(super) use summary_row;
 
-/// Delivers THREAD_ID, EVENT_NAME and the sums of each instrument in each thread.
-pub(super) fn sweep_by_thread(region: &Region<'_>, store: &EventStore, each: impl FnMut(u64, Text<128>, &Summary)) -> Sweep {
+/// Delivers THREAD_ID, EVENT_NAME and the sums of each instrument in each thread, and what `figures` makes of those that they have besides.
+pub(super) fn sweep_by_thread<T>(
+    region: &Region<'_>,
+    store: &EventStore,
+    figures: impl Fn(&Look<'_>) -> T,
+    mut each: impl FnMut(u64, Text<128>, &Summary, &T),
+) -> Sweep {
     let sums = |slot: usize, words: &SlotWords, _: &Owner, class: Class| {
-        let stat = region.arrays_of::<STAT>(Section::Stats, slot).get(class.index())?;
-        let carry = region.arrays_of::<CARRY>(Section::Carries, slot).get(class.index())?;
-        let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words, store));
-        Some((snapshot.view(View::Thread, epochs), snapshot.settled))
+        read(region, (slot, words), store, class, View::Thread, &figures)
+            .map(|(summary, figures, settled)| ((summary, figures), settled))
     };
-    by_thread::sweep(region, region.event_classes(store), sums, each)
+    by_thread::sweep(region, region.event_classes(store), sums, |thread_id, name, (summary, figures)| {
+        each(thread_id, name, summary, figures);
+    })
+}
+
+/// One look at the sums of an instrument in a slot.
+pub(super) struct Look<'a> {
+    snapshot: &'a stat::Snapshot,
+    view: View,
+    epochs: Epochs,
+    pub(super) slot: usize,
+    pub(super) class: Class,
+}
+
+impl Look<'_> {
+    /// One of the figures that those sums have besides.
+    pub(super) fn figure(&self, figure: &Figure) -> u64 {
+        self.snapshot.figure(figure, self.view, self.epochs)
+    }
+}
+
+/// The sums of an instrument in a slot, what `figures` makes of those that they have besides, and whether both are whole.
+fn read<T>(
+    region: &Region<'_>,
+    (slot, words): (usize, &SlotWords),
+    store: &EventStore,
+    class: Class,
+    view: View,
+    figures: impl Fn(&Look<'_>) -> T,
+) -> Option<(Summary, T, bool)> {
+    let stat = region.arrays_of::<STAT>(Section::Stats, slot).get(class.index())?;
+    let carry = region.arrays_of::<CARRY>(Section::Carries, slot).get(class.index())?;
+    let (snapshot, (epochs, figures)) = stat::read(stat, carry, |snapshot| {
+        let epochs = slot::epochs(words, store);
+        (epochs, figures(&Look { snapshot, view, epochs, slot, class }))
+    });
+    Some((snapshot.view(view, epochs), figures, snapshot.settled))
 }
 
 /// TRUNCATE of the table by thread.
@@ -84,6 +125,13 @@ pub(super) fn truncate_global(region: &Region<'_>, store: &EventStore) {
     }
 }
 
+/// Figures of statements.
+pub(super) fn statement_figures(region: &Region<'_>, look: &Look<'_>) -> StatementStatistics {
+    let stats = region.arrays_of::<STATEMENT_STAT>(Section::StatementStats, look.slot);
+    let figures = statement::figures(stats.get(statement::class_index(region, look.class.index())));
+    statement::statistics(figures, |figure| look.figure(figure))
+}
+
 fn bump_all(region: &Region<'_>, store: &EventStore, view: View) {
     for words in region.arrays::<SLOT>(Section::Slots) {
         slot::bump_epoch(words, store, view);
@@ -96,17 +144,28 @@ impl Region<'_> {
     /// A thread that was stopped in the middle of counting an event, for longer than a reader waits, is taken in as it is: leaving out all
     /// that it ever counted would be worse than one event of which the count is there and the time is not.
     pub fn summary_by_event_name(&self, class: Class) -> Summary {
+        self.sums_by_event_name(class, |_| (), |()| ())
+    }
+
+    /// The statements of an instrument, as [`summary_by_event_name`](Self::summary_by_event_name), and their figures.
+    pub fn statements_by_event_name(&self, class: Class) -> (Summary, StatementStatistics) {
+        let shared = statement::shared_figures(self, statement::class_index(self, class.index()));
+        let mut statistics = statement::statistics(shared, Word::whole);
+        let summary = self.sums_by_event_name(class, |look| statement_figures(self, look), |more| statistics.add(&more));
+        (summary, statistics)
+    }
+
+    /// The sums of an instrument; `add` gets what `figures` makes of the others of each slot.
+    fn sums_by_event_name<T>(&self, class: Class, figures: impl Fn(&Look<'_>) -> T, mut add: impl FnMut(T)) -> Summary {
         let mut sum = Summary::default();
         if let Some(words) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| words.first_chunk()) {
             sum.add(&Shared(words).read());
         }
         let store = class::store_of(self, class);
-        for (index, words) in slot::used(self) {
-            let stats = self.arrays_of::<STAT>(Section::Stats, index);
-            let carries = self.arrays_of::<CARRY>(Section::Carries, index);
-            if let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) {
-                let (snapshot, epochs) = stat::read(stat, carry, |_| slot::epochs(words, store));
-                sum.add(&snapshot.view(View::Global, epochs));
+        for slot in slot::used(self) {
+            if let Some((summary, more, _)) = read(self, slot, store, class, View::Global, &figures) {
+                sum.add(&summary);
+                add(more);
             }
         }
         sum

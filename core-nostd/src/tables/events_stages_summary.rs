@@ -40,9 +40,14 @@ impl TableSource for EventsStagesSummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        sweep_by_thread(region, &STAGES, |thread_id, name, sums| {
-            each(&EventsStagesSummaryByThreadByEventNameRow::new(thread_id, name, sums));
-        })
+        sweep_by_thread(
+            region,
+            &STAGES,
+            |_| (),
+            |thread_id, name, sums, ()| {
+                each(&EventsStagesSummaryByThreadByEventNameRow::new(thread_id, name, sums));
+            },
+        )
     }
 
     fn truncate(&self, region: &Region<'_>) {

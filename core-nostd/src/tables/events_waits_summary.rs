@@ -89,9 +89,14 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
-        sweep_by_thread(region, &WAITS, |thread_id, name, sums| {
-            each(&EventsWaitsSummaryByThreadByEventNameRow::new(thread_id, name, sums));
-        })
+        sweep_by_thread(
+            region,
+            &WAITS,
+            |_| (),
+            |thread_id, name, sums, ()| {
+                each(&EventsWaitsSummaryByThreadByEventNameRow::new(thread_id, name, sums));
+            },
+        )
     }
 
     fn truncate(&self, region: &Region<'_>) {

@@ -9,6 +9,8 @@ pub(crate) mod cond_instances;
 mod event_summary;
 pub(crate) mod events_stages;
 pub(crate) mod events_stages_summary;
+pub(crate) mod events_statements;
+pub(crate) mod events_statements_summary;
 pub(crate) mod events_waits;
 pub(crate) mod events_waits_histogram_by_event_name;
 pub(crate) mod events_waits_summary;
@@ -36,6 +38,11 @@ pub use events_stages::{EventsStagesCurrent, EventsStagesHistory, EventsStagesHi
 pub use events_stages_summary::{
     EventsStagesSummaryByThreadByEventName, EventsStagesSummaryByThreadByEventNameRow, EventsStagesSummaryGlobalByEventName,
     EventsStagesSummaryGlobalByEventNameRow,
+};
+pub use events_statements::{EventsStatementsCurrent, EventsStatementsHistory, EventsStatementsHistoryLong, EventsStatementsRow};
+pub use events_statements_summary::{
+    EventsStatementsSummaryByThreadByEventName, EventsStatementsSummaryByThreadByEventNameRow,
+    EventsStatementsSummaryGlobalByEventName, EventsStatementsSummaryGlobalByEventNameRow,
 };
 pub use events_waits::{EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow};
 pub use events_waits_histogram_by_event_name::{EventsWaitsHistogramByEventName, EventsWaitsHistogramByEventNameRow};
@@ -75,6 +82,11 @@ pub const ALL: &[&dyn Table] = &[
     &EventsStagesHistoryLong,
     &EventsStagesSummaryByThreadByEventName,
     &EventsStagesSummaryGlobalByEventName,
+    &EventsStatementsCurrent,
+    &EventsStatementsHistory,
+    &EventsStatementsHistoryLong,
+    &EventsStatementsSummaryByThreadByEventName,
+    &EventsStatementsSummaryGlobalByEventName,
     &EventsWaitsCurrent,
     &EventsWaitsHistogramByEventName,
     &EventsWaitsHistory,

@@ -44,6 +44,9 @@ macro_rules! single_event_tables {
 }
 pub(super) use single_event_tables;
 
+/// Looks at a thread's records for the row of `…_current`, where what is beside them may be overwritten before it is read.
+const LOOKS: usize = 8;
+
 /// The three tables of a class of events.
 pub(crate) struct SingleEvents<R> {
     pub(crate) store: &'static EventStore,
@@ -122,6 +125,15 @@ pub(crate) struct Event<'a> {
     pub(crate) sequence: Sequence,
     /// That before the first event of its thread.
     pub(crate) base: Sequence,
+    /// Where its record is; None of a copy.
+    pub(crate) place: Option<Place>,
+}
+
+/// A record's index in the section of rings, or of the long history.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Ring(usize),
+    Long(usize),
 }
 
 /// The columns that all these tables have.
@@ -168,24 +180,33 @@ impl<R> SingleEvents<R> {
                 false => (true, (snapshot.sequence, Reverse(snapshot.sequence))),
                 true => (false, end_order(snapshot)),
             };
-            let mut newest: Option<Snapshot> = None;
-            snapshots.each(&mut |snapshot| {
-                if newest.as_ref().is_none_or(|newest| rank(newest) < rank(snapshot)) {
-                    newest = Some(*snapshot);
-                }
-            });
-            let mut sweep = self.rows(region, snapshots, each, &mut |snapshot| {
-                let current = newest.as_ref().is_some_and(|newest| match newest.ended {
-                    false => !snapshot.ended,
-                    true => rank(newest) == rank(snapshot),
+            let mut look = || {
+                let mut newest: Option<(usize, Snapshot)> = None;
+                snapshots.each(&mut |index, snapshot| {
+                    if newest.as_ref().is_none_or(|(_, newest)| rank(newest) < rank(snapshot)) {
+                        newest = Some((index, *snapshot));
+                    }
                 });
-                current && !snapshot.hidden_current
-            });
-            // At the second look it had ended, or was overwritten: a thread at work is shown as it was at the first.
-            if let Some(newest) = newest.filter(|newest| !newest.hidden_current)
-                && (sweep.rows, sweep.skipped) == (0, 0)
-            {
-                each(&self.row(region, snapshots, &newest));
+                let sweep = self.rows(region, snapshots, each, &mut |snapshot| {
+                    let current = newest.as_ref().is_some_and(|(_, newest)| match newest.ended {
+                        false => !snapshot.ended,
+                        true => rank(newest) == rank(snapshot),
+                    });
+                    current && !snapshot.hidden_current
+                });
+                (sweep, newest.filter(|(_, newest)| !newest.hidden_current && (sweep.rows, sweep.skipped) == (0, 0)))
+            };
+            let (mut sweep, mut missed) = look();
+            // At the second look it had ended, or was overwritten: a thread at work is shown as it was at the first; or looked at again,
+            // if there was more to see than the first has taken along.
+            for _ in 1..LOOKS {
+                if missed.is_none() || self.store.details.is_none() {
+                    break;
+                }
+                (sweep, missed) = look();
+            }
+            if let Some((index, newest)) = missed.filter(|_| self.store.details.is_none()) {
+                each(&self.row(region, snapshots, index, &newest));
                 sweep.row_after_all();
             }
             sweep
@@ -203,7 +224,7 @@ impl<R> SingleEvents<R> {
             // A ring has room for a few records more than the history has rows: those that ended longest ago are left out.
             let mut ended = 0_usize;
             let mut oldest = [None; RUNNING];
-            snapshots.each(&mut |snapshot| {
+            snapshots.each(&mut |_, snapshot| {
                 if !belongs(snapshot) {
                     return;
                 }
@@ -238,12 +259,12 @@ impl<R> SingleEvents<R> {
     pub(super) fn history_long(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
         let records = region.arrays::<RECORD>(self.store.long_records);
         let mut sweep = Sweep::of(records.len());
-        for words in records {
+        for (index, words) in records.iter().enumerate() {
             match record::read(words) {
                 Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
                     let Snapshot { thread_id, event, base, .. } = snapshot;
-                    each(&(self.row)(region, &Event { record: &snapshot, thread_id, sequence: event, base }));
-                    sweep.row();
+                    let event = Event { record: &snapshot, thread_id, sequence: event, base, place: Some(Place::Long(index)) };
+                    self.deliver(words, &snapshot, (self.row)(region, &event), each, &mut sweep);
                 }
                 Read::Whole(_) | Read::Free => sweep.free(1),
                 Read::Changed => sweep.changed(),
@@ -264,16 +285,29 @@ impl<R> SingleEvents<R> {
                 Look::Free => sweep.free(ring.len()),
                 Look::Changed => sweep.skipped(ring.len()),
                 Look::Live(owner) => {
-                    sweep.add(thread(&Snapshots { slot: words, owner: &owner, ring, newest: Cell::new(Sequence::default()) }));
+                    let first = index.saturating_mul(ring.len());
+                    let snapshots = Snapshots { slot: words, owner: &owner, first, ring, newest: Cell::new(Sequence::default()) };
+                    sweep.add(thread(&snapshots));
                 }
             }
         }
         sweep
     }
 
-    fn row(&self, region: &Region<'_>, of: &Snapshots<'_, '_>, snapshot: &Snapshot) -> R {
+    fn row(&self, region: &Region<'_>, of: &Snapshots<'_, '_>, index: usize, snapshot: &Snapshot) -> R {
         let Owner { thread_id, base, .. } = *of.owner;
-        (self.row)(region, &Event { record: snapshot, thread_id, sequence: snapshot.sequence, base })
+        let place = Some(Place::Ring(of.first.saturating_add(index)));
+        (self.row)(region, &Event { record: snapshot, thread_id, sequence: snapshot.sequence, base, place })
+    }
+
+    /// Delivers a row, if what was read beside its record belongs to it.
+    fn deliver(&self, words: &record::RecordWords, snapshot: &Snapshot, row: R, each: &mut dyn FnMut(&R), sweep: &mut Sweep) {
+        if self.store.details.is_none() || record::still(words, snapshot) {
+            each(&row);
+            sweep.row();
+        } else {
+            sweep.changed();
+        }
     }
 
     /// Delivers the records that `choose` is true for. The caller counts the places.
@@ -294,8 +328,7 @@ impl<R> SingleEvents<R> {
             }
             match read {
                 Read::Whole(snapshot) if choose(&snapshot) => {
-                    each(&self.row(region, of, &snapshot));
-                    sweep.row();
+                    self.deliver(words, &snapshot, self.row(region, of, index, &snapshot), each, &mut sweep);
                 }
                 Read::Whole(_) | Read::Free => sweep.free(1),
                 Read::Changed => sweep.changed(),
@@ -320,6 +353,8 @@ fn end_order(snapshot: &Snapshot) -> (Sequence, Reverse<Sequence>) {
 struct Snapshots<'a, 'r> {
     slot: &'r slot::SlotWords,
     owner: &'a Owner,
+    /// Where the ring begins in its section.
+    first: usize,
     ring: &'r [record::RecordWords],
     /// The newest event of the first look.
     newest: Cell<Sequence>,
@@ -335,11 +370,11 @@ impl Snapshots<'_, '_> {
     }
 
     /// Looks at every record once.
-    fn each(&self, look: &mut dyn FnMut(&Snapshot)) {
-        for words in self.ring {
+    fn each(&self, look: &mut dyn FnMut(usize, &Snapshot)) {
+        for (index, words) in self.ring.iter().enumerate() {
             if let Read::Whole(snapshot) = self.read(words) {
                 self.newest.set(self.newest.get().max(snapshot.sequence));
-                look(&snapshot);
+                look(index, &snapshot);
             }
         }
     }

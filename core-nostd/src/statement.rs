@@ -1,0 +1,451 @@
+//! Statements: what a thread does for somebody, from the request to the answer (WL#2360, WL#4813; the columns are shipped MySQL's).
+//!
+//! A statement has a text, and figures that its program fills in while it lasts: rows, errors, time lost in locks. Statements may lie within
+//! one another; stages lie within the statement that runs when they begin, and end with it, and waits within either:
+//! ```text
+//!   ├──────────────────── statement ───────────────────┤
+//!     ├─ stage ─┼──────────── stage ──────────────────┤
+//!       wait       wait   ├── statement ──┤   wait
+//!                               wait
+//! ```
+//! A statement is recorded by the same code as a wait, into records and sums of its own (`event::STATEMENTS`). What it has besides is in
+//! entries beside its record, which are covered by the record's version as its words are, and beside its sums.
+
+use crate::actor::Wait;
+use crate::class;
+use crate::event::{Details, STATEMENTS};
+use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Start, What};
+use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Section, Text, read_text, write_text};
+use crate::setup::Switches;
+use crate::source::SourceBits;
+use crate::stat::Figure;
+use crate::sync::{Ordering, Word};
+use crate::{Actor, Lost};
+use core::panic::Location;
+use perfschema_timer::Clock;
+
+macro_rules! statistics {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => {
+        /// The figures of a statement, or their sums over several. What does not apply to a program stays 0.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct StatementStatistics { $($(#[doc = $doc])* pub $name: u64,)* }
+
+        impl StatementStatistics {
+            pub(crate) const COUNT: usize = [$(stringify!($name)),*].len();
+
+            fn values(&self) -> [u64; Self::COUNT] {
+                [$(self.$name),*]
+            }
+
+            pub(crate) fn from_values([$($name),*]: [u64; Self::COUNT]) -> StatementStatistics {
+                StatementStatistics { $($name),* }
+            }
+        }
+    };
+}
+
+statistics! {
+    /// LOCK_TIME: picoseconds spent waiting for locks.
+    lock_time_ps;
+    /// ERRORS: how many errors there were.
+    errors;
+    /// WARNINGS: how many warnings there were.
+    warnings;
+    /// ROWS_AFFECTED: rows that were inserted, changed or deleted.
+    rows_affected;
+    /// ROWS_SENT: rows of the answer.
+    rows_sent;
+    /// ROWS_EXAMINED: rows that were looked at.
+    rows_examined;
+    /// CREATED_TMP_DISK_TABLES: temporary tables made on disk.
+    created_tmp_disk_tables;
+    /// CREATED_TMP_TABLES: temporary tables made, there or in memory.
+    created_tmp_tables;
+    /// SELECT_FULL_JOIN: joins that looked through a whole table.
+    select_full_join;
+    /// SELECT_FULL_RANGE_JOIN: joins that looked through a range of the table that they refer to.
+    select_full_range_join;
+    /// SELECT_RANGE: joins that looked through a range of the first table.
+    select_range;
+    /// SELECT_RANGE_CHECK: joins without keys that looked for one at each row.
+    select_range_check;
+    /// SELECT_SCAN: joins that looked through all of the first table.
+    select_scan;
+    /// SORT_MERGE_PASSES: passes that sorting took to merge.
+    sort_merge_passes;
+    /// SORT_RANGE: sorts of ranges.
+    sort_range;
+    /// SORT_ROWS: rows that were sorted.
+    sort_rows;
+    /// SORT_SCAN: sorts of whole tables.
+    sort_scan;
+    /// NO_INDEX_USED: 1 if a table was looked through without an index.
+    no_index_used;
+    /// NO_GOOD_INDEX_USED: 1 if none was good for it.
+    no_good_index_used;
+}
+
+impl StatementStatistics {
+    /// Adds those of others to these.
+    pub fn add(&mut self, other: &StatementStatistics) {
+        let mut sums = self.values();
+        for (sum, other) in sums.iter_mut().zip(other.values()) {
+            *sum = sum.wrapping_add(other);
+        }
+        *self = StatementStatistics::from_values(sums);
+    }
+}
+
+/// What is known of a statement when it begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StatementStart<'a> {
+    /// SQL_TEXT: what was asked for, in the program's own language. `performance_schema_max_sql_text_length` bytes are kept; empty is NULL.
+    pub text: &'a str,
+    /// CURRENT_SCHEMA: what the text's names are looked up in; 64 bytes are kept, empty is NULL.
+    pub schema: &'a str,
+    /// SOURCE.
+    pub source: Option<&'static Location<'static>>,
+}
+
+/// How a statement failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatementError {
+    /// MYSQL_ERRNO.
+    pub number: u32,
+    /// RETURNED_SQLSTATE, five characters.
+    pub sqlstate: Text<5>,
+    /// MESSAGE_TEXT; 128 bytes are kept.
+    pub message: Text<128>,
+}
+
+/// A statement between its begin and its end, both of which are one actor's. Switches are those of its start.
+#[must_use = "a statement that is not ended stays visible as running"]
+#[derive(Debug)]
+pub struct Statement<'r> {
+    /// None if it is not recorded.
+    wait: Option<Wait<'r>>,
+    entry: Entry<'r>,
+    /// THREAD_ID of its actor; 0 of one without a slot.
+    thread_id: u64,
+    /// 1 for one that lies within none.
+    depth: u32,
+    /// The visible statement that it lies within, and what enclosed the actor's waits when it began.
+    parent: Enclosing,
+    outer: Enclosing,
+    statistics: StatementStatistics,
+    error: StatementError,
+}
+
+impl Statement<'_> {
+    /// Whether anything is recorded for it.
+    pub fn is_recorded(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// What was said of it.
+    pub fn statistics(&self) -> &StatementStatistics {
+        &self.statistics
+    }
+
+    /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller.
+    pub fn set_error(&mut self, error: StatementError) {
+        self.error = error;
+    }
+}
+
+/// Words of an entry.
+mod word {
+    pub(super) const STATISTICS: core::ops::Range<usize> = 0..super::StatementStatistics::COUNT;
+    pub(super) const ERROR: usize = 19;
+    pub(super) const SQLSTATE: usize = 20;
+    /// Bytes of the text in the lower half; of the message and of the schema in 16 bits each above it.
+    pub(super) const LENGTHS: usize = 21;
+    pub(super) const MESSAGE: core::ops::Range<usize> = 22..38;
+    pub(super) const SCHEMA: core::ops::Range<usize> = 38..46;
+}
+
+/// What a record of a statement has besides; nothing of it is there in a damaged region.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry<'r> {
+    words: Option<&'r [Word; STATEMENT]>,
+    text: &'r [Word],
+}
+
+/// What a row shows of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryText {
+    pub(crate) statistics: StatementStatistics,
+    pub(crate) error: StatementError,
+    pub(crate) schema: Text<64>,
+    pub(crate) text: Text<1024>,
+}
+
+impl<'r> Entry<'r> {
+    /// That of the record of this index in its section.
+    pub(crate) fn of_ring(region: &Region<'r>, index: usize) -> Entry<'r> {
+        Entry::of(region, |details| (details.rings, details.ring_texts), index)
+    }
+
+    /// The same in the long history.
+    pub(crate) fn of_long(region: &Region<'r>, index: usize) -> Entry<'r> {
+        Entry::of(region, |details| (details.long, details.long_texts), index)
+    }
+
+    fn of(region: &Region<'r>, sections: impl Fn(&Details) -> (Section, Section), index: usize) -> Entry<'r> {
+        let Some((entries, texts)) = STATEMENTS.details.map(sections) else { return Entry::default() };
+        let (entries, texts) = (region.arrays::<STATEMENT>(entries), region.section(texts));
+        let each = texts.len().checked_div(entries.len()).unwrap_or(0);
+        let start = index.saturating_mul(each);
+        Entry { words: entries.get(index), text: texts.get(start..start.saturating_add(each)).unwrap_or(&[]) }
+    }
+
+    /// Owner, between [`record::begin_start`] and [`record::finish_start`].
+    fn begin(self, start: &StatementStart<'_>) {
+        let Some(words) = self.words else { return };
+        words[word::STATISTICS].iter().for_each(|figure| figure.set(0));
+        words[word::ERROR].set(0);
+        let needed = start.text.len().div_ceil(8);
+        let text = write_text(self.text.get(..needed).unwrap_or(self.text), start.text);
+        let schema = write_text(&words[word::SCHEMA], start.schema);
+        words[word::LENGTHS].set(text as u64 | (schema as u64) << 48);
+    }
+
+    /// Owner, while the statement runs: figures as of now. Readers see some of them or all.
+    fn replace(self, statistics: &StatementStatistics) {
+        let Some(words) = self.words else { return };
+        for (figure, value) in words[word::STATISTICS].iter().zip(statistics.values()) {
+            if figure.get() != value {
+                record::replace(figure, value);
+            }
+        }
+    }
+
+    /// Owner, between [`record::begin_end`] and [`record::finish_end`].
+    fn end(self, statistics: &StatementStatistics, error: &StatementError) {
+        let Some(words) = self.words else { return };
+        words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
+        if *error != StatementError::default() {
+            words[word::ERROR].set(error.number.into());
+            write_text(&words[word::SQLSTATE..=word::SQLSTATE], error.sqlstate.as_str());
+            let message = write_text(&words[word::MESSAGE], error.message.as_str());
+            words[word::LENGTHS].set(words[word::LENGTHS].get() | (message as u64) << 32);
+        }
+    }
+
+    /// Owner of both, between [`record::begin_ended`] and [`record::finish_ended`] of the one that is written.
+    fn copy(self, from: Entry<'_>) {
+        let (Some(words), Some(from_words)) = (self.words, from.words) else { return };
+        words.iter().zip(from_words).for_each(|(to, from)| to.set(from.get()));
+        let needed = (from_words[word::LENGTHS].get() as u32).div_ceil(8) as usize;
+        self.text.iter().zip(from.text).take(needed).for_each(|(to, from)| to.set(from.get()));
+    }
+
+    /// For a fork.
+    pub(crate) fn all_words(self) -> impl Iterator<Item = &'r Word> {
+        self.words.into_iter().flatten().chain(self.text)
+    }
+
+    /// Reader: whatever is there; whole if the record's version is the same before and after.
+    pub(crate) fn read(self) -> EntryText {
+        let Some(words) = self.words else {
+            return EntryText {
+                statistics: StatementStatistics::default(),
+                error: StatementError::default(),
+                schema: Text::EMPTY,
+                text: Text::EMPTY,
+            };
+        };
+        let mut values = [0; StatementStatistics::COUNT];
+        values.iter_mut().zip(&words[word::STATISTICS]).for_each(|(value, figure)| *value = figure.get());
+        let lengths = words[word::LENGTHS].get();
+        let message = lengths >> 32 & 0xffff;
+        EntryText {
+            statistics: StatementStatistics::from_values(values),
+            error: StatementError {
+                number: words[word::ERROR].get() as u32,
+                sqlstate: if message == 0 { Text::EMPTY } else { read_text(&words[word::SQLSTATE..=word::SQLSTATE], 5) },
+                message: read_text(&words[word::MESSAGE], message),
+            },
+            schema: read_text(&words[word::SCHEMA], lengths >> 48),
+            text: read_text(self.text, lengths & 0xffff_ffff),
+        }
+    }
+}
+
+/// The figures of one actor's statements of one instrument; none in a damaged region.
+pub(crate) fn figures(words: Option<&[Word; STATEMENT_STAT]>) -> &[Figure] {
+    words.and_then(|words| words.as_chunks().0.get(..StatementStatistics::COUNT)).unwrap_or_default()
+}
+
+/// Those that no actor owns.
+pub(crate) fn shared_figures<'r>(region: &Region<'r>, index: usize) -> &'r [Word] {
+    let words = region.arrays::<SHARED_STATEMENT_STAT>(Section::SharedStatementStats).get(index);
+    words.and_then(|words| words.get(..StatementStatistics::COUNT)).unwrap_or_default()
+}
+
+/// What `value` makes of each of the figures.
+pub(crate) fn statistics<T>(figures: &[T], value: impl Fn(&T) -> u64) -> StatementStatistics {
+    let mut values = [0; StatementStatistics::COUNT];
+    values.iter_mut().zip(figures).for_each(|(to, figure)| *to = value(figure));
+    StatementStatistics::from_values(values)
+}
+
+impl<'r> Actor<'r> {
+    /// A statement begins. `switches` are those of its class, which must be one of statements: loaded by the caller, who found them on.
+    ///
+    /// ```
+    /// # use perfschema_core::{Actor, ActorIdentity, Config, Identity, InstrumentName, Region, Setting, Size, StatementStart, StaticRegion, tables};
+    /// # use perfschema_timer::{SystemClock, Timers};
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxStatementClasses, 4);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &Timers::calibrate())?;
+    /// let search = region.register(InstrumentName::literal("statement/app/search"), Setting::ON)?;
+    /// region.enable_everything();
+    /// let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    ///
+    /// let start = StatementStart { text: "words with ä", ..Default::default() };
+    /// let mut statement = actor.begin_statement(&SystemClock, region.switches(search), &start);
+    /// actor.change_statement(&mut statement, |statistics| statistics.rows_sent += 3);
+    /// region.scan(&tables::EventsStatementsCurrent, |row| {
+    ///     assert_eq!(row.sql_text.as_ref().map(|text| text.as_str()), Some("words with ä"));
+    ///     assert_eq!((row.rows_sent, row.timer_end), (3, None));
+    /// });
+    /// actor.end_statement(&SystemClock, statement);
+    /// assert_eq!(region.statements_by_event_name(search).1.rows_sent, 3);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn begin_statement(&self, clock: &impl Clock, switches: Switches, start: &StatementStart<'_>) -> Statement<'r> {
+        let mut statement = Statement {
+            wait: None,
+            entry: Entry::default(),
+            thread_id: self.thread_id(),
+            depth: 0,
+            parent: self.statement.get(),
+            outer: self.enclosing.get(),
+            statistics: StatementStatistics::default(),
+            error: StatementError::default(),
+        };
+        let mut switches = self.masked(switches);
+        if !switches.has(Switches::ENABLED) {
+            return statement;
+        }
+        let sequence = self.sequence.get().next();
+        if switches.has(Switches::SAMPLED) {
+            switches = switches.sampled(sequence);
+        }
+        self.sequence.set(sequence);
+        statement.depth = self.statement_depth.get().saturating_add(1);
+        self.statement_depth.set(statement.depth);
+        let mut wait: Wait<'r> = Wait::of_other_class(sequence, switches);
+        wait.amount = u64::from(statement.depth - 1);
+        if switches.has(Switches::CURRENT) {
+            match self.show_statement(&wait, start) {
+                Some((record, entry)) => {
+                    wait.shown = Some(record);
+                    statement.entry = entry;
+                }
+                None => self.region().count_lost(Lost::NestedEvents),
+            }
+        }
+        wait.start = switches.read(clock);
+        if let Some(record) = wait.shown {
+            record::finish_start(record, sequence, wait.start);
+            let enclosing = Enclosing::event(sequence, EventType::Statement);
+            self.statement.set(enclosing);
+            self.enclosing.set(enclosing);
+        }
+        statement.wait = Some(wait);
+        statement
+    }
+
+    /// Says more of a statement that runs: `change` gets its figures as they are.
+    pub fn change_statement(&self, statement: &mut Statement<'_>, change: impl FnOnce(&mut StatementStatistics)) {
+        change(&mut statement.statistics);
+        // The place of one whose actor gave its slot back is somebody else's.
+        if statement.thread_id == self.thread_id() && !self.is_detached() {
+            statement.entry.replace(&statement.statistics);
+        }
+    }
+
+    /// A statement ends, and the stage that lies within it, at the same moment. Returns the timer's ticks, if it was timed. One that another
+    /// actor began is not ended: it is visible until that one detaches.
+    pub fn end_statement(&self, clock: &impl Clock, statement: Statement<'_>) -> Option<u64> {
+        let mut wait = statement.wait.filter(|_| statement.thread_id == self.thread_id())?;
+        let switches = self.kept(&mut wait)?;
+        let ticks = switches.read(clock);
+        if self.stage_depth.get() >= statement.depth {
+            self.end_any_stage_at(|stage| {
+                let same_timer = switches.has(Switches::TIMED) && stage.timer_index() == switches.timer_index();
+                if same_timer { ticks } else { stage.read(clock) }
+            });
+        }
+        self.finish_statement(&wait, switches, ticks, &statement.statistics, |row| {
+            statement.entry.end(&statement.statistics, &statement.error);
+            if let Some(row) = row {
+                row.copy(statement.entry);
+            }
+        });
+        // One that others outlast which began later leaves them where they are.
+        if statement.depth <= self.statement_depth.get() {
+            self.statement_depth.set(statement.depth - 1);
+            self.statement.set(statement.parent);
+            self.enclosing.set(if statement.outer.is_wait() {
+                statement.outer
+            } else {
+                self.enclosing_stage(self.stage.get().as_ref())
+            });
+        }
+        switches.has(Switches::TIMED).then_some(ticks)
+    }
+
+    fn show_statement(&self, wait: &Wait<'_>, start: &StatementStart<'_>) -> Option<(&'r RecordWords, Entry<'r>)> {
+        let ring = &self.statements.ring;
+        let record = ring.take()?;
+        let source = start.source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
+        let entry = Entry::of_ring(self.region(), self.first_statement_record() + ring.index_of(record));
+        record::begin_start(
+            record,
+            wait.sequence,
+            &Start {
+                what: What::without_operation(wait.switches, source),
+                object: 0,
+                nesting: self.statement.get(),
+                // NESTING_EVENT_LEVEL.
+                amount: wait.amount,
+                io: IoEvent::None,
+            },
+        );
+        entry.begin(start);
+        Some((record, entry))
+    }
+}
+
+/// The figures of an instrument of statements that are added to, by owner or by all: where `class` has its own.
+pub(crate) fn class_index(region: &Region<'_>, class: usize) -> usize {
+    class.wrapping_sub(class::of_events(region, &STATEMENTS).start)
+}
+
+/// Counts a statement where no actor owns the sums. Relaxed, as in [`Shared`](crate::stat::Shared).
+pub(crate) fn count_shared(region: &Region<'_>, class: usize, statistics: &StatementStatistics) {
+    for (figure, value) in shared_figures(region, class_index(region, class)).iter().zip(statistics.values()) {
+        if value != 0 {
+            figure.fetch_add(value, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Owner, while the version of the sums is odd.
+pub(crate) fn count(figures: &[Figure], statistics: &StatementStatistics) {
+    for ([sum, _], value) in figures.iter().zip(statistics.values()) {
+        if value != 0 {
+            sum.set(sum.get().wrapping_add(value));
+        }
+    }
+}
+
+/// TRUNCATE of the global table, of what no actor owns.
+pub(crate) fn reset_shared(region: &Region<'_>) {
+    for figure in region.section(Section::SharedStatementStats) {
+        figure.swap(0, Ordering::Relaxed);
+    }
+}
