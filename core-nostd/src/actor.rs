@@ -524,7 +524,9 @@ impl<'r> Actor<'r> {
         let on = &self.statements;
         let class = switches.class().index();
         let ticks = switches.has(Switches::TIMED).then_some(ticks);
+        let enclosing = self.enclosing.get();
         let ending = self.begin_end(on, statement, switches);
+        self.enclosing.set(enclosing);
         if ending.record.is_some() {
             entries(ending.row.map(|row| Entry::of_long(self.region, on.long.index_of(row))));
         }

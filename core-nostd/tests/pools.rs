@@ -58,7 +58,7 @@ fn classes_of_each_kind() {
 #[test]
 fn instruments_of_other_kinds_are_refused() {
     let world = World::on(&CONFIG);
-    for (name, kind) in [("wait/lock/metadata/t/mdl", InstrumentKind::Wait), ("statement/t/select", InstrumentKind::Statement)] {
+    for (name, kind) in [("wait/lock/metadata/t/mdl", InstrumentKind::Wait), ("transaction", InstrumentKind::Transaction)] {
         assert_eq!(register(world, name), Err(RegisterError::Unsupported(kind)));
     }
     assert_eq!(lost(world), [""; 0]);

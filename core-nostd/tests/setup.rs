@@ -205,11 +205,14 @@ fn the_timer_is_chosen_by_name_or_number() {
         (Value::Text("Millisecond"), TimerName::Millisecond),
         (Value::Unsigned(2), TimerName::Nanosecond),
     ] {
-        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 3, changed: 3 }));
+        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 4, changed: 4 }));
         world.expect(
             "setup_timers",
             "*",
-            &["idle", "stage", "wait"].map(|class| format!("{class} {}", expected.name())).each_ref().map(|row| &**row),
+            &["idle", "stage", "statement", "wait"]
+                .map(|class| format!("{class} {}", expected.name()))
+                .each_ref()
+                .map(|row| &**row),
         );
         assert_eq!(world.region.wait_timer(), expected);
     }
@@ -287,6 +290,11 @@ fn rights_are_mysqls() {
         "events_stages_history_long",
         "events_stages_summary_by_thread_by_event_name",
         "events_stages_summary_global_by_event_name",
+        "events_statements_current",
+        "events_statements_history",
+        "events_statements_history_long",
+        "events_statements_summary_by_thread_by_event_name",
+        "events_statements_summary_global_by_event_name",
         "events_waits_summary_by_instance",
         "events_waits_summary_by_thread_by_event_name",
         "events_waits_summary_global_by_event_name",

@@ -225,7 +225,7 @@ fn an_idle_connection_is_no_wait_for_a_socket() {
 #[test]
 fn idle_has_a_timer_of_its_own() {
     let world = World::off(&CONFIG);
-    world.expect("setup_timers", "*", &["idle MICROSECOND", "stage NANOSECOND", "wait NANOSECOND"]);
+    world.expect("setup_timers", "*", &["idle MICROSECOND", "stage NANOSECOND", "statement NANOSECOND", "wait NANOSECOND"]);
     world.region.enable_everything();
     let idle = world.class("idle");
     assert_eq!(world.region.register(InstrumentName::literal("idle"), Setting::ON), Ok(idle));

@@ -233,7 +233,11 @@ fn the_timer_is_a_setting_of_its_own() {
     let (world, a, b, actor) = world();
     assert_eq!(world.region.event_timer(EventClass::Stage), TimerName::Nanosecond);
     world.region.set_wait_timer(TimerName::Cycle);
-    world.expect("setup_timers", "NAME,TIMER_NAME", &["idle MICROSECOND", "stage NANOSECOND", "wait CYCLE"]);
+    world.expect(
+        "setup_timers",
+        "NAME,TIMER_NAME",
+        &["idle MICROSECOND", "stage NANOSECOND", "statement NANOSECOND", "wait CYCLE"],
+    );
     // What was true at the start holds until the end: each is timed by one timer.
     begin(world, &actor, a);
     world.pass(1_500);

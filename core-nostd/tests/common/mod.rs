@@ -19,6 +19,7 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxFileClasses, 2)
     .with(Size::MaxSocketClasses, 2)
     .with(Size::MaxStageClasses, 3)
+    .with(Size::MaxStatementClasses, 2)
     .with(Size::MaxMemoryClasses, 2)
     .with(Size::MaxMutexInstances, 3)
     .with(Size::MaxRwlockInstances, 2)
@@ -31,6 +32,9 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::EventsWaitsHistoryLongSize, 12)
     .with(Size::EventsStagesHistorySize, 2)
     .with(Size::EventsStagesHistoryLongSize, 6)
+    .with(Size::EventsStatementsHistorySize, 2)
+    .with(Size::EventsStatementsHistoryLongSize, 6)
+    .with(Size::MaxSqlTextLength, 32)
     .with(Size::MaxWaitHistograms, if cfg!(miri) { 0 } else { 6 })
     .with(Size::MaxSourceLocations, 16)
     .with(Size::SetupActorsSize, 4);
@@ -208,7 +212,11 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "events_stages_history_long" => sum(&[Size::EventsStagesHistoryLongSize]),
         "events_stages_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxStageClasses]),
         "events_stages_summary_global_by_event_name" => sum(&[Size::MaxStageClasses]),
-        "setup_instruments" => classes + sum(&[Size::MaxStageClasses, Size::MaxMemoryClasses]),
+        "events_statements_current" | "events_statements_history" => threads * (sum(&[Size::EventsStatementsHistorySize]) + 6),
+        "events_statements_history_long" => sum(&[Size::EventsStatementsHistoryLongSize]),
+        "events_statements_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxStatementClasses]),
+        "events_statements_summary_global_by_event_name" => sum(&[Size::MaxStatementClasses]),
+        "setup_instruments" => classes + sum(&[Size::MaxStageClasses, Size::MaxStatementClasses, Size::MaxMemoryClasses]),
         "memory_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxMemoryClasses]),
         "memory_summary_global_by_event_name" => sum(&[Size::MaxMemoryClasses]),
         "innodb_metrics" => Lost::ALL.len() as u64 + sum(&[Size::MaxMetrics]),

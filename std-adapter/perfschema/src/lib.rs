@@ -1,8 +1,8 @@
 //! # perfschema
 //!
 //! **What.** std's locks, files and sockets with the same names, traits and errors, which record every wait: who waits, for which lock,
-//! held by whom, for which file or connection, since when, from which source line; an allocator that counts; [stages](mod@stage), which say what a
-//! thread is doing, and [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
+//! held by whom, for which file or connection, since when, from which source line; an allocator that counts; [statements](mod@statement) and
+//! [stages](mod@stage), which say what a thread is asked for and what it is doing, and [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
 //!
 //! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
 //!
@@ -44,6 +44,7 @@ pub mod net;
 pub mod os;
 pub mod render;
 pub mod stage;
+pub mod statement;
 pub mod sync;
 pub mod task;
 
@@ -219,6 +220,24 @@ macro_rules! stage {
     };
 }
 
+/// Statements with an instrument of their own, which threads can execute; see [`Statement`](statement::Statement). Also in a `static`.
+///
+/// ```
+/// use perfschema::statement::Statement;
+/// static SEARCH: Statement = perfschema::statement!("statement/app/search");
+/// let _statement = SEARCH.begin("words with ä");
+/// ```
+/// ```compile_fail
+/// # use perfschema::statement::Statement;
+/// static SEARCH: Statement = perfschema::statement!("stage/app/search");
+/// ```
+#[macro_export]
+macro_rules! statement {
+    ($name:literal) => {
+        $crate::__instrumented_statement!($name)
+    };
+}
+
 /// Ways to make sockets with an instrument of their own, and a second one for the connections that its listeners accept; see
 /// [`Net`](net::Net). Also in a `static`.
 ///
@@ -263,6 +282,9 @@ pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentK
         }
         InstrumentKind::Memory => assert!(matches!(found, InstrumentKind::Memory), "an instrument of memory is named memory/…"),
         InstrumentKind::Stage => assert!(matches!(found, InstrumentKind::Stage), "an instrument of a stage is named stage/…"),
+        InstrumentKind::Statement => {
+            assert!(matches!(found, InstrumentKind::Statement), "an instrument of statements is named statement/…");
+        }
         _ => assert!(found.is_synch(), "an instrument of a lock is named wait/synch/…"),
     }
 }
@@ -315,6 +337,26 @@ macro_rules! __instrumented_stage {
     ($name:literal) => {{
         $crate::__of_kind!(Stage, $name);
         $crate::stage::Stage::new()
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_statement {
+    ($name:literal) => {{
+        $crate::__of_kind!(Statement, $name);
+        $crate::statement::Statement::__of($crate::__instrument!($name))
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented_statement {
+    ($name:literal) => {{
+        $crate::__of_kind!(Statement, $name);
+        $crate::statement::Statement::new()
     }};
 }
 

@@ -1,0 +1,377 @@
+//! Statements: what they show while they last and afterwards, what lies within them, and their figures.
+
+mod common;
+
+use common::{CONFIG, MUTEX, World};
+use perfschema_core::timer::{Clock, MockClock, TimerName};
+use perfschema_core::{
+    Actor, Class, Consumer, InstrumentName, Lost, RegisterError, Setting, Size, Statement, StatementError, StatementStart,
+    StatementStatistics, name::EventClass, tables,
+};
+use std::panic::Location;
+
+const CURRENT: &str = "events_statements_current";
+const HISTORY: &str = "events_statements_history";
+const LONG: &str = "events_statements_history_long";
+const GLOBAL: &str = "events_statements_summary_global_by_event_name";
+const BY_THREAD: &str = "events_statements_summary_by_thread_by_event_name";
+const STAGES: &str = "events_stages_history_long";
+const WAITS: &str = "events_waits_history_long";
+
+const A: &str = "statement/test/search";
+const B: &str = "statement/test/insert";
+const STAGE: &str = "stage/test/sorting";
+const SUMS: &str = "COUNT_STAR,SUM_TIMER_WAIT,MIN_TIMER_WAIT,AVG_TIMER_WAIT,MAX_TIMER_WAIT";
+const NESTING: &str = "EVENT_ID,END_EVENT_ID,NESTING_EVENT_ID,NESTING_EVENT_TYPE";
+
+fn begin<'r>(world: World, actor: &Actor<'r>, class: Class, text: &str) -> Statement<'r> {
+    actor.begin_statement(world.clock, world.region.switches(class), &StatementStart { text, ..Default::default() })
+}
+
+fn end(world: World, actor: &Actor<'_>, statement: Statement<'_>) {
+    actor.end_statement(world.clock, statement);
+}
+
+/// A region with everything on, two instruments of statements, and a thread.
+fn world() -> (World, Class, Class, Actor<'static>) {
+    let world = World::on(&CONFIG);
+    (world, world.class(A), world.class(B), world.actor("a"))
+}
+
+/// Each figure another number.
+fn figures() -> StatementStatistics {
+    StatementStatistics {
+        lock_time_ps: 1,
+        errors: 2,
+        warnings: 3,
+        rows_affected: 4,
+        rows_sent: 5,
+        rows_examined: 6,
+        created_tmp_disk_tables: 7,
+        created_tmp_tables: 8,
+        select_full_join: 9,
+        select_full_range_join: 10,
+        select_range: 11,
+        select_range_check: 12,
+        select_scan: 13,
+        sort_merge_passes: 14,
+        sort_range: 15,
+        sort_rows: 16,
+        sort_scan: 17,
+        no_index_used: 18,
+        no_good_index_used: 19,
+    }
+}
+const FIGURES: &str = "2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19";
+const NO_FIGURES: &str = "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
+
+#[test]
+fn a_statement_is_visible_while_it_lasts_and_kept_when_it_has_ended() {
+    let (world, a, _, actor) = world();
+    world.pass(5);
+    let source = Location::caller();
+    let start = StatementStart { text: "find words", schema: "index", source: Some(source) };
+    let mut statement = actor.begin_statement(world.clock, world.region.switches(a), &start);
+    let line = format!("statements.rs:{}", source.line());
+    let none = "NULL NULL NULL NULL";
+    let row = |times: &str, lock: u64, error: &str, figures: &str| {
+        format!("1 1 {times} {lock} find words NULL NULL index {none} {error} {figures} NULL NULL 0").replacen("1 1 ", "1 1 ", 1)
+    };
+    let running = format!("NULL {A} {line} 5000 NULL NULL");
+    world.expect(CURRENT, "*", &[&row(&running, 0, "NULL NULL NULL", NO_FIGURES)]);
+    world.expect(HISTORY, "*", &[]);
+    world.expect(LONG, "*", &[]);
+    // What is said of it is seen at once; an error when it has ended.
+    actor.change_statement(&mut statement, |statistics| *statistics = figures());
+    assert_eq!(*statement.statistics(), figures());
+    statement.set_error(StatementError { number: 1146, sqlstate: "42S02".into(), message: "no such table".into() });
+    world.expect(CURRENT, "*", &[&row(&running, 1, "NULL NULL NULL", FIGURES)]);
+    world.expect(GLOBAL, SUMS, &["0 0 0 0 0", "0 0 0 0 0"]);
+    world.pass(7);
+    assert_eq!(actor.end_statement(world.clock, statement), Some(12));
+    let ended = row(&format!("1 {A} {line} 5000 12000 7000"), 1, "1146 42S02 no such table", FIGURES);
+    for table in [CURRENT, HISTORY, LONG] {
+        world.expect(table, "*", &[&ended]);
+    }
+    world.expect(GLOBAL, "*", &[&format!("{B} 0 0 0 0 0 0 {NO_FIGURES}"), &format!("{A} 1 7000 7000 7000 7000 1 {FIGURES}")]);
+    world.expect(
+        BY_THREAD,
+        "*",
+        &[&format!("1 {B} 0 0 0 0 0 0 {NO_FIGURES}"), &format!("1 {A} 1 7000 7000 7000 7000 1 {FIGURES}")],
+    );
+}
+
+/// What a place held is gone when the next one takes it, be its texts shorter or none.
+#[test]
+fn nothing_of_an_earlier_statement_shows_in_a_later_one() {
+    let (world, a, _, actor) = world();
+    for _ in 0..20 {
+        let start = StatementStart { text: "a text that fills all its words…", schema: "a schema", source: None };
+        let mut statement = actor.begin_statement(world.clock, world.region.switches(a), &start);
+        actor.change_statement(&mut statement, |statistics| *statistics = figures());
+        statement.set_error(StatementError { number: 9, sqlstate: "HY000".into(), message: "a message".into() });
+        end(world, &actor, statement);
+    }
+    let columns = "SQL_TEXT,CURRENT_SCHEMA,MYSQL_ERRNO,RETURNED_SQLSTATE,MESSAGE_TEXT,ERRORS,NO_GOOD_INDEX_USED";
+    for _ in 0..20 {
+        let statement = begin(world, &actor, a, "");
+        world.expect(CURRENT, columns, &["NULL NULL NULL NULL NULL 0 0"]);
+        end(world, &actor, statement);
+        world.expect(CURRENT, columns, &["NULL NULL 0 NULL NULL 0 0"]);
+    }
+    world.expect(HISTORY, columns, &["NULL NULL 0 NULL NULL 0 0"; 2]);
+    world.expect(LONG, columns, &["NULL NULL 0 NULL NULL 0 0"; 6]);
+}
+
+#[test]
+fn a_text_is_cut_where_a_character_begins() {
+    let (world, a, _, actor) = world();
+    for (text, kept) in [
+        ("eight by", "eight by"),
+        ("32 bytes are what there is for i", "32 bytes are what there is for i"),
+        ("32 bytes are what there is for it", "32 bytes are what there is for i"),
+        ("32 bytes are what there is for \u{e4}", "32 bytes are what there is for "),
+    ] {
+        let statement = begin(world, &actor, a, text);
+        world.expect(CURRENT, "SQL_TEXT", &[kept]);
+        end(world, &actor, statement);
+        assert!(world.select(LONG, "SQL_TEXT").contains(&kept.to_string()));
+    }
+}
+
+/// "Session -> Transaction -> Statement -> Stage -> Wait" (WL#4813).
+#[test]
+fn waits_lie_within_stages_and_stages_within_statements() {
+    let (world, a, b, actor) = world();
+    let (mutex, stage) = (world.class(MUTEX), world.class(STAGE));
+    let begin_stage = || actor.begin_stage(world.clock, world.region.switches(stage), None);
+    let outer = begin(world, &actor, a, "outer"); // 1
+    world.wait(&actor, mutex, 1); // 2, in the statement
+    begin_stage(); // 3, in the statement
+    world.wait(&actor, mutex, 1); // 4, in the stage
+    let inner = begin(world, &actor, b, "inner"); // 5, in the statement
+    world.wait(&actor, mutex, 1); // 6, in the inner statement
+    end(world, &actor, inner);
+    world.wait(&actor, mutex, 1); // 7, in the stage, which goes on
+    let inner = begin(world, &actor, b, "inner"); // 8
+    begin_stage(); // 9, in the inner statement; ends 3
+    world.wait(&actor, mutex, 1); // 10, in 9
+    end(world, &actor, inner); // ends 9
+    world.wait(&actor, mutex, 1); // 11, in the outer statement: its stage has ended
+    begin_stage(); // 12
+    end(world, &actor, outer);
+    world.wait(&actor, mutex, 1); // 13, in nothing
+    let levels = format!("{NESTING},NESTING_EVENT_LEVEL");
+    world.expect(LONG, &levels, &["1 12 NULL NULL 0", "5 6 1 STATEMENT 1", "8 10 1 STATEMENT 1"]);
+    world.expect(STAGES, NESTING, &["3 8 1 STATEMENT", "9 10 8 STATEMENT", "12 12 1 STATEMENT"]);
+    world.expect(
+        WAITS,
+        NESTING,
+        &[
+            "2 2 1 STATEMENT",
+            "4 4 3 STAGE",
+            "6 6 5 STATEMENT",
+            "7 7 3 STAGE",
+            "10 10 9 STAGE",
+            "11 11 1 STATEMENT",
+            "13 13 NULL NULL",
+        ],
+    );
+}
+
+/// As the code that runs when a lazy value is asked for the first time.
+#[test]
+fn a_statement_within_a_wait_gives_the_wait_back() {
+    let (world, a, _, actor) = world();
+    let mutex = world.class(MUTEX);
+    let wait = world.begin(&actor, mutex);
+    let statement = begin(world, &actor, a, "");
+    world.wait(&actor, mutex, 1);
+    end(world, &actor, statement);
+    world.wait(&actor, mutex, 1);
+    world.end(&actor, wait);
+    world.wait(&actor, mutex, 1);
+    world.expect(WAITS, NESTING, &["1 4 NULL NULL", "3 3 2 STATEMENT", "4 4 1 WAIT", "5 5 NULL NULL"]);
+}
+
+/// Goes on at each reading.
+struct Ticking<'a>(&'a MockClock);
+
+impl Clock for Ticking<'_> {
+    fn ticks(&self, timer: TimerName) -> u64 {
+        self.0.advance(timer, 1);
+        self.0.ticks(timer)
+    }
+}
+
+#[test]
+fn the_stage_ends_with_its_statement_at_the_same_moment() {
+    let (world, a, _, actor) = world();
+    let stage = world.class(STAGE);
+    world.region.set_event_timer(EventClass::Stage, TimerName::Nanosecond);
+    world.region.set_event_timer(EventClass::Statement, TimerName::Nanosecond);
+    let clock = Ticking(world.clock);
+    let statement = actor.begin_statement(&clock, world.region.switches(a), &StatementStart::default());
+    actor.begin_stage(&clock, world.region.switches(stage), None);
+    actor.end_statement(&clock, statement);
+    assert_eq!(world.select(STAGES, "TIMER_END"), world.select(LONG, "TIMER_END"));
+    assert!(actor.running_stage().is_none());
+}
+
+/// A stage that began outside lies within nothing, and goes on.
+#[test]
+fn a_stage_outlasts_a_statement_that_begins_within_it() {
+    let (world, a, _, actor) = world();
+    actor.begin_stage(world.clock, world.region.switches(world.class(STAGE)), None);
+    let statement = begin(world, &actor, a, "");
+    end(world, &actor, statement);
+    assert!(actor.running_stage().is_some());
+    world.expect(LONG, NESTING, &["2 2 NULL NULL"]);
+}
+
+#[test]
+fn statements_may_end_in_any_order() {
+    let (world, a, b, actor) = world();
+    let mutex = world.class(MUTEX);
+    let outer = begin(world, &actor, a, "outer");
+    let inner = begin(world, &actor, b, "inner");
+    end(world, &actor, outer);
+    world.expect(CURRENT, "SQL_TEXT", &["inner"]);
+    end(world, &actor, inner);
+    world.wait(&actor, mutex, 1);
+    world.expect(WAITS, NESTING, &["3 3 NULL NULL"]);
+    let next = begin(world, &actor, a, "next");
+    world.expect(CURRENT, "SQL_TEXT,NESTING_EVENT_ID,NESTING_EVENT_LEVEL", &["next NULL 0"]);
+    end(world, &actor, next);
+}
+
+#[test]
+fn sums_are_truncated_each_alone_and_start_anew_with_each_thread() {
+    let (world, a, _, actor) = world();
+    let run = |actor: &Actor<'_>, rows| {
+        let mut statement = begin(world, actor, a, "");
+        actor.change_statement(&mut statement, |statistics| statistics.rows_sent = rows);
+        world.pass(1);
+        end(world, actor, statement);
+    };
+    let global = || world.select(GLOBAL, "COUNT_STAR,SUM_ROWS_SENT").pop().unwrap();
+    let by_thread = || world.select(BY_THREAD, "THREAD_ID,COUNT_STAR,SUM_ROWS_SENT").pop().unwrap();
+    run(&actor, 1);
+    run(&actor, 10);
+    assert_eq!((global(), by_thread()), ("2 11".into(), "1 2 11".into()));
+    world.truncate(GLOBAL);
+    assert_eq!((global(), by_thread()), ("0 0".into(), "1 2 11".into()));
+    run(&actor, 100);
+    assert_eq!((global(), by_thread()), ("1 100".into(), "1 3 111".into()));
+    world.truncate(BY_THREAD);
+    run(&actor, 1000);
+    assert_eq!((global(), by_thread()), ("2 1100".into(), "1 1 1000".into()));
+    actor.detach();
+    assert_eq!(global(), "2 1100");
+    run(&world.actor("b"), 5);
+    assert_eq!((global(), by_thread()), ("3 1105".into(), "2 1 5".into()));
+    // Nobody's own.
+    run(&actor, 20_000);
+    assert_eq!((global(), by_thread()), ("4 21105".into(), "2 1 5".into()));
+    world.truncate(GLOBAL);
+    assert_eq!(global(), "0 0");
+}
+
+#[test]
+fn a_statement_of_a_thread_that_ends_is_counted_and_shown_nowhere() {
+    let (world, a, _, actor) = world();
+    let mut statement = begin(world, &actor, a, "of the first");
+    actor.detach();
+    let other = world.actor("b");
+    let others = begin(world, &other, a, "of the other");
+    // The place is the other's now.
+    actor.change_statement(&mut statement, |statistics| statistics.rows_sent = 7);
+    statement.set_error(StatementError { number: 1, sqlstate: "HY000".into(), message: "m".into() });
+    world.expect(CURRENT, "SQL_TEXT,ROWS_SENT", &["of the other 0"]);
+    end(world, &actor, statement);
+    world.expect(CURRENT, "SQL_TEXT,ROWS_SENT,TIMER_END", &["of the other 0 NULL"]);
+    assert_eq!(world.region.statements_by_event_name(a).1.rows_sent, 7);
+    // Nor does another thread end it.
+    actor.end_statement(world.clock, others);
+    world.expect(CURRENT, "SQL_TEXT,TIMER_END", &["of the other NULL"]);
+    assert_eq!(world.region.statements_by_event_name(a).0.count, 1);
+}
+
+#[test]
+fn more_than_there_is_room_for_is_counted() {
+    let (world, a, _, actor) = world();
+    // Two of the history, and six that run at once.
+    let running: Vec<_> = (0..9).map(|_| begin(world, &actor, a, "")).collect();
+    assert_eq!((world.select(CURRENT, "EVENT_ID").len(), world.region.lost(Lost::NestedEvents)), (8, 1));
+    running.into_iter().rev().for_each(|statement| end(world, &actor, statement));
+    assert_eq!(world.region.statements_by_event_name(a).0.count, 9);
+    world.class(B);
+    let full = world.region.register(InstrumentName::literal("statement/test/third"), Setting::ON);
+    assert_eq!(full, Err(RegisterError::Full { size: Size::MaxStatementClasses }));
+    assert_eq!(world.region.lost(Lost::StatementClasses), 1);
+}
+
+#[test]
+fn what_is_off_is_recorded_nowhere() {
+    let (world, a, b, actor) = world();
+    world.region.set_setting(b, Setting::OFF);
+    let mut statement = begin(world, &actor, b, "off");
+    assert!(!statement.is_recorded());
+    actor.change_statement(&mut statement, |statistics| statistics.errors = 1);
+    end(world, &actor, statement);
+    for (consumer, table) in [
+        (Consumer::EventsStatementsHistory, HISTORY),
+        (Consumer::EventsStatementsHistoryLong, LONG),
+        (Consumer::EventsStatementsCurrent, CURRENT),
+    ] {
+        world.region.set_consumer(consumer, false);
+        let statement = begin(world, &actor, a, "on");
+        end(world, &actor, statement);
+        for table in [CURRENT, HISTORY, LONG] {
+            world.truncate(table);
+        }
+        let statement = begin(world, &actor, a, "on");
+        end(world, &actor, statement);
+        world.expect(table, "EVENT_ID", &[]);
+    }
+    assert_eq!(world.region.summary_by_event_name(a).count, 6);
+    assert_eq!(world.region.summary_by_event_name(b).count, 0);
+    world.region.set_setting(a, Setting::COUNTED);
+    let statement = begin(world, &actor, a, "not timed");
+    world.pass(5);
+    assert_eq!(actor.end_statement(world.clock, statement), None);
+    assert_eq!(world.region.summary_by_event_name(a).count_timed, 6);
+}
+
+#[test]
+fn truncate_hides_what_is_there() {
+    let (world, a, _, actor) = world();
+    let statement = begin(world, &actor, a, "hidden");
+    world.truncate(CURRENT);
+    world.expect(CURRENT, "EVENT_ID", &[]);
+    end(world, &actor, statement);
+    world.expect(HISTORY, "EVENT_ID", &[]);
+    world.expect(LONG, "EVENT_ID", &[]);
+    let statement = begin(world, &actor, a, "kept");
+    end(world, &actor, statement);
+    for table in [CURRENT, HISTORY, LONG] {
+        world.expect(table, "SQL_TEXT", &["kept"]);
+    }
+    for table in [HISTORY, LONG] {
+        world.truncate(table);
+        world.expect(table, "SQL_TEXT", &[]);
+    }
+}
+
+/// Columns, order, types and NULL rules are shipped MySQL's.
+#[test]
+fn tables_are_timed_by_their_own_timer() {
+    let (world, a, _, actor) = world();
+    world.expect("setup_timers", "NAME", &["idle", "stage", "statement", "wait"]);
+    world.region.set_event_timer(EventClass::Statement, TimerName::Microsecond);
+    let statement = begin(world, &actor, a, "");
+    world.pass(2_500);
+    end(world, &actor, statement);
+    world.expect(LONG, "TIMER_WAIT", &["2000000"]);
+    assert!(tables::find(LONG).is_ok());
+}

@@ -1,0 +1,206 @@
+//! Statements: what a thread does for somebody, from the request to the answer.
+//!
+//! ```
+//! use perfschema::{statement::Statement, tables};
+//!
+//! static SEARCH: Statement = perfschema::statement!("statement/app/search");
+//!
+//! fn search(words: &[&str], query: &str) -> usize {
+//!     let mut statement = SEARCH.begin(query);
+//!     let found = words.iter().filter(|word| word.contains(query)).count();
+//!     statement.add_rows_examined(words.len() as u64);
+//!     statement.add_rows_sent(found as u64);
+//!     found
+//! }
+//!
+//! # #[cfg(feature = "instrument")] {
+//! let process = perfschema::start()?;
+//! assert_eq!(search(&["one", "two", "three"], "o"), 2);
+//! process.region().scan(&tables::EventsStatementsHistory, |row| {
+//!     assert_eq!(row.sql_text.as_ref().map(|text| text.as_str()), Some("o"));
+//!     assert_eq!((row.rows_examined, row.rows_sent), (3, 2));
+//! });
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The text is in whatever language the program is asked in: a query, a command line, the path of a request. It can hold what is nobody
+//! else's business: it is readable to whoever may read the region, so leave out what is not theirs, or pass an empty text.
+//!
+//! Statements lie within one another, as far as one begins while another runs in the same thread or attached [task](crate::task);
+//! [stages](mod@crate::stage) lie within the statement that runs when they begin, and end with it, and waits within either.
+//!
+//! **What it costs.** Off, two loads and a branch. On, about two waits and the copy of the text, timed by NANOSECOND unless `setup_timers`
+//! says otherwise. Without the feature `instrument`, nothing.
+
+#[cfg(feature = "instrument")]
+use crate::{instrument::Instrument, thread::with_actor};
+use perfschema_core::StatementStatistics;
+#[cfg(feature = "instrument")]
+use perfschema_core::{InstrumentKind, StatementError, StatementStart};
+#[cfg(feature = "instrument")]
+use perfschema_timer::SystemClock;
+use std::marker::PhantomData;
+#[cfg(feature = "instrument")]
+use std::panic::Location;
+use std::time::Duration;
+
+/// A kind of statement that threads can execute; made by [`statement!`](crate::statement!), also in a `static`.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    #[cfg(feature = "instrument")]
+    instrument: &'static Instrument,
+}
+
+/// A statement that runs, and ends where this is dropped. It belongs to the thread, or the task, that began it.
+#[must_use = "the statement ends at once; `let statement = …` keeps it"]
+#[derive(Debug)]
+pub struct Executing {
+    #[cfg(feature = "instrument")]
+    statement: Option<perfschema_core::Statement<'static>>,
+    // Another thread has other statements.
+    not_send: PhantomData<*const ()>,
+}
+
+#[cfg(feature = "instrument")]
+impl Statement {
+    /// The statements of `instrument`, a `statement/…`. In a `static` or at run time: a `const` cannot look at a `static`, and has
+    /// [`statement!`](crate::statement!).
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error.
+    pub const fn with_instrument(instrument: &'static Instrument) -> Statement {
+        crate::__check_kind(instrument.kind(), InstrumentKind::Statement);
+        Statement { instrument }
+    }
+
+    // For statement!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument) -> Statement {
+        Statement { instrument }
+    }
+
+    /// The calling thread executes a statement until what is returned is dropped. `text` is SQL_TEXT; empty is NULL.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn begin(&self, text: &str) -> Executing {
+        self.begin_in("", text)
+    }
+
+    /// The same with CURRENT_SCHEMA: what the names of the text are looked up in.
+    ///
+    /// ```
+    /// # use perfschema::statement::Statement;
+    /// static QUERY: Statement = perfschema::statement!("statement/app/query");
+    /// let _statement = QUERY.begin_in("inventory", "count bolts");
+    /// ```
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn begin_in(&self, schema: &str, text: &str) -> Executing {
+        let statement = self.instrument.on().and_then(|switches| {
+            let start = StatementStart { text, schema, source: Some(Location::caller()) };
+            begin(switches, &start)
+        });
+        Executing { statement, not_send: PhantomData }
+    }
+}
+
+#[cfg(feature = "instrument")]
+#[inline(never)]
+fn begin(switches: perfschema_core::Switches, start: &StatementStart<'_>) -> Option<perfschema_core::Statement<'static>> {
+    with_actor(|actor| actor.begin_statement(&SystemClock, switches, start)).filter(|statement| statement.is_recorded())
+}
+
+#[cfg(feature = "instrument")]
+impl Executing {
+    /// Says more of the statement: `change` gets its figures as they are, and is not called if nothing is recorded.
+    pub fn change(&mut self, change: impl FnOnce(&mut StatementStatistics)) {
+        if let Some(statement) = &mut self.statement {
+            with_actor(|actor| actor.change_statement(statement, change));
+        }
+    }
+
+    /// The statement fails: one more error, and MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT are those of the last one. Five characters
+    /// and 128 bytes are kept.
+    ///
+    /// ```
+    /// # use perfschema::statement::Statement;
+    /// static QUERY: Statement = perfschema::statement!("statement/app/query");
+    /// let mut statement = QUERY.begin("count bolts");
+    /// statement.fail(1146, "42S02", "there is no table bolts");
+    /// ```
+    pub fn fail(&mut self, number: u32, sqlstate: &str, message: &str) {
+        if let Some(statement) = &mut self.statement {
+            statement.set_error(StatementError { number, sqlstate: sqlstate.into(), message: message.into() });
+        }
+        self.change(|statistics| statistics.errors += 1);
+    }
+}
+
+#[cfg(feature = "instrument")]
+impl Drop for Executing {
+    fn drop(&mut self) {
+        if let Some(statement) = self.statement.take() {
+            with_actor(|actor| actor.end_statement(&SystemClock, statement));
+        }
+    }
+}
+
+impl Executing {
+    /// Adds to ROWS_SENT.
+    pub fn add_rows_sent(&mut self, rows: u64) {
+        self.change(|statistics| statistics.rows_sent = statistics.rows_sent.saturating_add(rows));
+    }
+
+    /// Adds to ROWS_EXAMINED.
+    pub fn add_rows_examined(&mut self, rows: u64) {
+        self.change(|statistics| statistics.rows_examined = statistics.rows_examined.saturating_add(rows));
+    }
+
+    /// Adds to ROWS_AFFECTED.
+    pub fn add_rows_affected(&mut self, rows: u64) {
+        self.change(|statistics| statistics.rows_affected = statistics.rows_affected.saturating_add(rows));
+    }
+
+    /// Adds to WARNINGS.
+    pub fn add_warnings(&mut self, warnings: u64) {
+        self.change(|statistics| statistics.warnings = statistics.warnings.saturating_add(warnings));
+    }
+
+    /// Adds to LOCK_TIME.
+    pub fn add_lock_time(&mut self, time: Duration) {
+        let ps = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1000);
+        self.change(|statistics| statistics.lock_time_ps = statistics.lock_time_ps.saturating_add(ps));
+    }
+}
+
+#[cfg(not(feature = "instrument"))]
+impl Statement {
+    #[doc(hidden)]
+    pub const fn new() -> Statement {
+        Statement {}
+    }
+
+    /// The calling thread executes a statement until what is returned is dropped. `text` is SQL_TEXT; empty is NULL.
+    #[inline]
+    pub fn begin(&self, _text: &str) -> Executing {
+        Executing { not_send: PhantomData }
+    }
+
+    /// The same with CURRENT_SCHEMA: what the names of the text are looked up in.
+    #[inline]
+    pub fn begin_in(&self, _schema: &str, _text: &str) -> Executing {
+        Executing { not_send: PhantomData }
+    }
+}
+
+#[cfg(not(feature = "instrument"))]
+impl Executing {
+    /// Says more of the statement: `change` gets its figures as they are, and is not called if nothing is recorded.
+    #[inline]
+    pub fn change(&mut self, _change: impl FnOnce(&mut StatementStatistics)) {}
+
+    /// The statement fails: one more error, and MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT are those of the last one.
+    #[inline]
+    pub fn fail(&mut self, _number: u32, _sqlstate: &str, _message: &str) {}
+}
