@@ -244,7 +244,7 @@ fn idle_has_a_timer_of_its_own() {
     let none = World::off(&Config::EMPTY);
     none.class("idle");
     none.expect("setup_instruments", "*", &["idle YES YES 1"]);
-    none.expect("setup_timers", "NAME", &["idle", "stage", "wait"]);
+    none.expect("setup_timers", "NAME", &["idle", "stage", "statement", "wait"]);
 }
 
 /// WL#4896, Func-Req 1.8, 5, 6: so many instruments and sockets; what is more is counted, and its io by event name.
