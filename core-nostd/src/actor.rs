@@ -511,7 +511,7 @@ impl<'r> Actor<'r> {
         self.enclosing.set(enclosing);
     }
 
-    /// A statement ends, at `ticks` if it is timed. `entries` writes what is beside its record, and beside its row of the long history. What
+    /// A statement ends, at `ticks` if it is timed; returns how long it took, in picoseconds. `entries` writes what is beside its record, and beside its row of the long history. What
     /// encloses what comes is the caller's to say.
     pub(crate) fn finish_statement(
         &self,
@@ -520,7 +520,7 @@ impl<'r> Actor<'r> {
         ticks: u64,
         statistics: &StatementStatistics,
         entries: impl FnOnce(Option<Entry<'r>>),
-    ) {
+    ) -> Option<u64> {
         let on = &self.statements;
         let class = switches.class().index();
         let ticks = switches.has(Switches::TIMED).then_some(ticks);
@@ -549,6 +549,7 @@ impl<'r> Actor<'r> {
                 statement::count_shared(self.region, class, statistics);
             }
         }
+        wait_ps
     }
 
     fn statement_figures(&self, class: usize) -> &'r [Figure] {

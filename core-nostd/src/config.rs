@@ -104,6 +104,8 @@ sizes! {
     EventsStatementsHistoryLongSize = "performance_schema_events_statements_history_long_size", default 10000, limit 1048576;
     /// Bytes that are kept of the text of a statement; rounded up to a multiple of 8.
     MaxSqlTextLength = "performance_schema_max_sql_text_length", default 1024, limit 1024;
+    /// Statements that can be told apart by their digests; one place is for all others.
+    DigestsSize = "performance_schema_digests_size", default 1000, limit 1048576;
     /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
     MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65534;
     /// Source lines that can be told apart; rounded up to a power of two.
@@ -160,6 +162,7 @@ impl Config {
         .with(Size::EventsStagesHistoryLongSize, 16)
         .with(Size::MaxStatementClasses, 0)
         .with(Size::EventsStatementsHistoryLongSize, 0)
+        .with(Size::DigestsSize, 0)
         .with(Size::MaxSqlTextLength, 64)
         .with(Size::MaxWaitHistograms, 0)
         .with(Size::MaxSourceLocations, 16)

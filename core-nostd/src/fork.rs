@@ -17,7 +17,7 @@ use crate::slot::SlotWords;
 use crate::statement::Entry;
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
-use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, wait_histogram};
+use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
 
 /// What the child is, besides what the parent was.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,7 @@ impl Region<'_> {
         zero(self.section(Section::SharedSocketStats));
         zero(self.section(Section::SharedMemoryStats));
         zero(self.section(Section::SharedStatementStats));
+        statement_digest::forget(self);
         let is_own = |words: &SlotWords| own.iter().flatten().any(|actor| actor.owns(words));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms =

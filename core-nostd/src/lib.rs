@@ -43,6 +43,7 @@
 mod actor;
 mod class;
 mod config;
+pub mod digest;
 mod event;
 mod file;
 mod fork;
@@ -75,6 +76,7 @@ mod source;
 mod stage;
 mod stat;
 mod statement;
+mod statement_digest;
 mod sync;
 pub mod table;
 pub mod tables;

@@ -71,7 +71,9 @@ lost! {
     HistoryLongRows = "Performance_schema_events_waits_history_long_lost";
     /// The same for stages.
     StageHistoryLongRows = "Performance_schema_events_stages_history_long_lost";
-    /// The same for statements.
+    /// Statements whose digests found no place. They are in the row that has none.
+    StatementDigests = "Performance_schema_digest_lost";
+    /// Statements that did not enter the long history, as waits.
     StatementHistoryLongRows = "Performance_schema_events_statements_history_long_lost";
     /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
     WaitHistograms = "Performance_schema_wait_histograms_lost";

@@ -176,6 +176,8 @@ pub(crate) struct Snapshot {
     pub(crate) operation: u8,
     pub(crate) timed: bool,
     pub(crate) timer_index: u8,
+    /// Of a statement: whether it has a digest.
+    pub(crate) digest: bool,
     /// Whether it is to enter the history when it has ended.
     pub(crate) history: bool,
     pub(crate) start: u64,
@@ -374,6 +376,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             timed: Switches(what).has(Switches::TIMED),
             history: Switches(what).has(Switches::HISTORY),
             timer_index: Switches(what).timer_index(),
+            digest: Switches(what).has(Switches::DIGEST),
             start: record[word::START].get(),
             object: record[word::OBJECT].get(),
             nesting: Enclosing(record[word::NESTING].get()),

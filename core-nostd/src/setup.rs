@@ -81,6 +81,8 @@ impl Switches {
     pub(crate) const INSTANCE: u64 = 1 << 14;
     /// Of a stage, which has no instance: one may be running, which ends where this one begins, though this one be off.
     pub(crate) const ENDS_STAGE: u64 = Self::INSTANCE;
+    /// Of a statement: it counts among those that are alike.
+    pub(crate) const DIGEST: u64 = Self::INSTANCE;
     /// Sums belong to the thread; without it they go to those that all threads share.
     pub(crate) const THREAD: u64 = 1 << 15;
     pub(crate) const TIMED: u64 = 1 << 16;
@@ -229,6 +231,8 @@ consumers! {
     GlobalInstrumentation = "global_instrumentation", within None;
     /// Anything is recorded for each thread; without it only global sums are kept.
     ThreadInstrumentation = "thread_instrumentation", within Some(Consumer::GlobalInstrumentation);
+    /// Statements that are alike are counted together.
+    StatementsDigest = "statements_digest", within Some(Consumer::GlobalInstrumentation);
 }
 
 impl Consumer {
@@ -345,15 +349,16 @@ fn effective(class: Class, setting: Setting, consumers: u64, store: &EventStore,
             switches |= Switches::TIMED_BY_COUNTER;
         }
     }
-    // Only they have histograms and instances.
-    let for_waits = if store.class == EventClass::Wait { u64::MAX } else { 0 };
+    // Only they have histograms and instances, as only statements have digests.
+    let only = |class: EventClass, bit: u64| if store.class == class { bit } else { 0 };
     for (consumer, bit) in [
         (Consumer::ThreadInstrumentation, Switches::THREAD),
         (store.current, Switches::CURRENT),
         (store.history, Switches::HISTORY),
         (store.history_long, Switches::HISTORY_LONG),
-        (Consumer::EventsWaitsHistogram, Switches::HISTOGRAM & for_waits),
-        (Consumer::EventsWaitsSummaryByInstance, Switches::INSTANCE & for_waits),
+        (Consumer::EventsWaitsHistogram, only(EventClass::Wait, Switches::HISTOGRAM)),
+        (Consumer::EventsWaitsSummaryByInstance, only(EventClass::Wait, Switches::INSTANCE)),
+        (Consumer::StatementsDigest, only(EventClass::Statement, Switches::DIGEST)),
     ] {
         if consumer.works(consumers) {
             switches |= bit;

@@ -19,10 +19,11 @@ use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Se
 use crate::setup::Switches;
 use crate::source::SourceBits;
 use crate::stat::Figure;
+use crate::statement_digest::{self, DigestWords};
 use crate::sync::{Ordering, Word};
 use crate::{Actor, Lost};
 use core::panic::Location;
-use perfschema_timer::Clock;
+use perfschema_timer::{Clock, TimerName};
 
 macro_rules! statistics {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => {
@@ -125,6 +126,8 @@ pub struct Statement<'r> {
     /// None if it is not recorded.
     wait: Option<Wait<'r>>,
     entry: Entry<'r>,
+    /// Where those are counted that are like it.
+    digest: Option<&'r DigestWords>,
     /// THREAD_ID of its actor; 0 of one without a slot.
     thread_id: u64,
     /// 1 for one that lies within none.
@@ -318,6 +321,7 @@ impl<'r> Actor<'r> {
         let mut statement = Statement {
             wait: None,
             entry: Entry::default(),
+            digest: None,
             thread_id: self.thread_id(),
             depth: 0,
             parent: self.statement.get(),
@@ -346,6 +350,9 @@ impl<'r> Actor<'r> {
                 }
                 None => self.region().count_lost(Lost::NestedEvents),
             }
+        }
+        if switches.has(Switches::DIGEST) {
+            statement.digest = statement_digest::place_of(self.region(), start.schema, start.text);
         }
         wait.start = switches.read(clock);
         if let Some(record) = wait.shown {
@@ -379,12 +386,17 @@ impl<'r> Actor<'r> {
                 if same_timer { ticks } else { stage.read(clock) }
             });
         }
-        self.finish_statement(&wait, switches, ticks, &statement.statistics, |row| {
+        let wait_ps = self.finish_statement(&wait, switches, ticks, &statement.statistics, |row| {
             statement.entry.end(&statement.statistics, &statement.error);
             if let Some(row) = row {
                 row.copy(statement.entry);
             }
         });
+        if let Some(digest) = statement.digest {
+            let is_at_hand = switches.has(Switches::TIMED) && switches.timer_index() == TimerName::Nanosecond.index() as u8;
+            let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
+            statement_digest::count(digest, statement_digest::unix_s(self.region(), now), wait_ps, &statement.statistics);
+        }
         // One that others outlast which began later leaves them where they are.
         if statement.depth <= self.statement_depth.get() {
             self.statement_depth.set(statement.depth - 1);
@@ -427,7 +439,12 @@ pub(crate) fn class_index(region: &Region<'_>, class: usize) -> usize {
 
 /// Counts a statement where no actor owns the sums. Relaxed, as in [`Shared`](crate::stat::Shared).
 pub(crate) fn count_shared(region: &Region<'_>, class: usize, statistics: &StatementStatistics) {
-    for (figure, value) in shared_figures(region, class_index(region, class)).iter().zip(statistics.values()) {
+    add_shared(shared_figures(region, class_index(region, class)), statistics);
+}
+
+/// The same for any such figures.
+pub(crate) fn add_shared(figures: &[Word], statistics: &StatementStatistics) {
+    for (figure, value) in figures.iter().zip(statistics.values()) {
         if value != 0 {
             figure.fetch_add(value, Ordering::Relaxed);
         }

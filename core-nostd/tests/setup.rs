@@ -293,6 +293,7 @@ fn rights_are_mysqls() {
         "events_statements_current",
         "events_statements_history",
         "events_statements_history_long",
+        "events_statements_summary_by_digest",
         "events_statements_summary_by_thread_by_event_name",
         "events_statements_summary_global_by_event_name",
         "events_waits_summary_by_instance",

@@ -3,10 +3,11 @@
 mod common;
 
 use common::{CONFIG, MUTEX, World};
+use perfschema_core::digest::Digest;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, Class, Consumer, InstrumentName, Lost, RegisterError, Setting, Size, Statement, StatementError, StatementStart,
-    StatementStatistics, name::EventClass, tables,
+    Actor, Class, Consumer, Identity, InstrumentName, Lost, Region, RegisterError, Setting, Size, Statement, StatementError,
+    StatementStart, StatementStatistics, name::EventClass, tables,
 };
 use std::panic::Location;
 
@@ -74,8 +75,10 @@ fn a_statement_is_visible_while_it_lasts_and_kept_when_it_has_ended() {
     let mut statement = actor.begin_statement(world.clock, world.region.switches(a), &start);
     let line = format!("statements.rs:{}", source.line());
     let none = "NULL NULL NULL NULL";
+    let digest = Digest::of("find words").text();
     let row = |times: &str, lock: u64, error: &str, figures: &str| {
-        format!("1 1 {times} {lock} find words NULL NULL index {none} {error} {figures} NULL NULL 0").replacen("1 1 ", "1 1 ", 1)
+        format!("1 1 {times} {lock} find words {digest} find words index {none} {error} {figures} NULL NULL 0")
+            .replacen("1 1 ", "1 1 ", 1)
     };
     let running = format!("NULL {A} {line} 5000 NULL NULL");
     world.expect(CURRENT, "*", &[&row(&running, 0, "NULL NULL NULL", NO_FIGURES)]);
@@ -374,4 +377,116 @@ fn tables_are_timed_by_their_own_timer() {
     end(world, &actor, statement);
     world.expect(LONG, "TIMER_WAIT", &["2000000"]);
     assert!(tables::find(LONG).is_ok());
+}
+
+const BY_DIGEST: &str = "events_statements_summary_by_digest";
+
+#[test]
+fn statements_that_are_alike_are_counted_together() {
+    let (world, a, b, actor) = world();
+    world.region.set_event_timer(EventClass::Statement, TimerName::Nanosecond);
+    let run = |class, schema, text, ns, rows_sent| {
+        let start = StatementStart { text, schema, source: None };
+        let mut statement = actor.begin_statement(world.clock, world.region.switches(class), &start);
+        actor.change_statement(&mut statement, |statistics| *statistics = StatementStatistics { rows_sent, ..figures() });
+        world.pass(ns);
+        end(world, &actor, statement);
+    };
+    run(a, "app", "find 17", 5, 1);
+    run(b, "app", "find  'bolts'", 7, 10);
+    run(a, "", "find 17", 1, 100);
+    // Nothing to tell them by.
+    run(a, "app", "", 1, 1000);
+    let columns = format!("SCHEMA_NAME,DIGEST,DIGEST_TEXT,{SUMS},SUM_LOCK_TIME,SUM_ERRORS,SUM_ROWS_SENT,SUM_NO_GOOD_INDEX_USED");
+    let digest = Digest::of("find ?").text();
+    world.expect(
+        BY_DIGEST,
+        &columns,
+        &[
+            &format!("NULL {digest} find ? 1 1000 1000 1000 1000 1 2 100 19"),
+            &format!("app {digest} find ? 2 12000 5000 6000 7000 2 4 11 38"),
+        ],
+    );
+    world.expect(HISTORY, "SQL_TEXT,DIGEST,DIGEST_TEXT", &["NULL NULL NULL", &format!("find 17 {digest} find ?")]);
+    world.truncate(BY_DIGEST);
+    world.expect(BY_DIGEST, "*", &[]);
+    run(a, "app", "find 1", 3, 1);
+    let again = [format!("app {digest} find ? 1 3000 3000 3000 3000 1 2 1 19")];
+    world.expect(BY_DIGEST, &columns, &again.each_ref().map(|row| &**row));
+    // Not without the consumer, not even what is there already.
+    world.region.set_consumer(Consumer::StatementsDigest, false);
+    run(a, "app", "find 1", 3, 1);
+    world.expect(BY_DIGEST, &columns, &again.each_ref().map(|row| &**row));
+    assert!(world.select(CURRENT, "SQL_TEXT,DIGEST,DIGEST_TEXT").contains(&"find 1 NULL NULL".to_string()));
+}
+
+/// FIRST_SEEN and LAST_SEEN are when statements ended, on the wall's clock.
+#[test]
+fn what_is_alike_is_seen_for_the_first_and_the_last_time() {
+    const DAY: u64 = 86_400_000_000_000;
+    let clock: &'static MockClock = Box::leak(Box::new(MockClock::new()));
+    clock.set(TimerName::Nanosecond, 500);
+    let words: &'static [_] = common::words(CONFIG.words()).leak();
+    let identity = Identity { start_unix_ns: 20_000 * DAY, ..Default::default() };
+    let region = Region::create(words, &CONFIG, &identity, &clock.timers()).unwrap();
+    let class = region.register(InstrumentName::literal(A), Setting::ON).unwrap();
+    region.enable_everything();
+    let actor = Actor::attach(&region, &Default::default());
+    for (timer, text) in [(TimerName::Nanosecond, "first"), (TimerName::Cycle, "second")] {
+        region.set_event_timer(EventClass::Statement, timer);
+        for _ in 0..3 {
+            let start = StatementStart { text, ..Default::default() };
+            let statement = actor.begin_statement(clock, region.switches(class), &start);
+            clock.advance(TimerName::Nanosecond, DAY + 1_000_000_000);
+            actor.end_statement(clock, statement);
+        }
+    }
+    assert_eq!(
+        common::select(&region, BY_DIGEST, "DIGEST_TEXT,FIRST_SEEN,LAST_SEEN"),
+        ["first 2024-10-05 00:00:01 2024-10-07 00:00:03", "second 2024-10-08 00:00:04 2024-10-10 00:00:06",]
+    );
+}
+
+#[test]
+fn those_that_find_no_place_are_counted_without_a_digest() {
+    let (world, a, _, actor) = world();
+    for text in ["one", "two", "three", "one", "four"] {
+        let statement = begin(world, &actor, a, text);
+        end(world, &actor, statement);
+    }
+    // Three places, of which one is for those.
+    let rows = world.select(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR");
+    assert_eq!(rows, ["NULL 2", "one 2", "two 1"]);
+    assert_eq!(world.region.lost(Lost::StatementDigests), 2);
+    let none = World::on(&CONFIG.with(Size::DigestsSize, 0));
+    let (class, actor) = (none.class(A), none.actor("a"));
+    let statement = begin(none, &actor, class, "one");
+    end(none, &actor, statement);
+    none.expect(BY_DIGEST, "*", &[]);
+    assert_eq!(none.region.summary_by_event_name(class).count, 1);
+}
+
+/// All threads share the sums of a digest; each number is whole.
+#[test]
+fn threads_count_what_is_alike_together() {
+    let world = World::on(&CONFIG.with(Size::DigestsSize, 20));
+    let class = world.class(A);
+    let rounds: u64 = if cfg!(miri) { 20 } else { 5_000 };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let actor = world.actor("t");
+                for round in 0..rounds {
+                    let text = ["a 1", "b 2", "c 3", "d 4"][round as usize % 4];
+                    let mut statement = begin(world, &actor, class, text);
+                    actor.change_statement(&mut statement, |statistics| statistics.rows_sent = 2);
+                    end(world, &actor, statement);
+                }
+                actor.detach();
+            });
+        }
+    });
+    let each = 3 * rounds / 4;
+    let expected = ["a", "b", "c", "d"].map(|name| format!("{name} ? {each} {}", 2 * each));
+    world.expect(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR,SUM_ROWS_SENT", &expected.each_ref().map(|row| &**row));
 }

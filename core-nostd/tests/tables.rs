@@ -25,8 +25,14 @@ const BEYOND: &[(&str, &[&str])] = &[
 /// What is NULL here as it is in MySQL 8, though MariaDB shows something: TIMED of memory.
 const NULLABLE: &[(&str, &str)] = &[("setup_instruments", "TIMED")];
 
+/// Moments are texts here.
+const TEXTS: &[(&str, &str)] = &[("timestamp", "varchar(19)")];
+
 /// The type as MySQL 8 writes it: without display widths.
 fn without_width(sql_type: &str) -> String {
+    if let Some((_, text)) = TEXTS.iter().find(|(theirs, _)| *theirs == sql_type) {
+        return (*text).into();
+    }
     ["bigint(20)", "int(10)", "int(11)"]
         .iter()
         .fold(sql_type.into(), |text: String, width| text.replace(width, width.split('(').next().unwrap_or(width)))

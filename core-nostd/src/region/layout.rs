@@ -53,6 +53,8 @@ pub(crate) const STATEMENT: usize = 48;
 pub(crate) const STATEMENT_STAT: usize = 40;
 /// Words of the figures of one instrument of statements that no actor owns.
 pub(crate) const SHARED_STATEMENT_STAT: usize = 24;
+/// Words of the sums of statements that are alike.
+pub(crate) const DIGEST: usize = 40;
 /// Words of a directory entry.
 pub(crate) const DIRECTORY_ENTRY: usize = 4;
 
@@ -169,6 +171,10 @@ sections! {
     StatementStats: STATEMENT_STAT, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxStatementClasses));
     /// Figures of statements that no actor owns.
     SharedStatementStats: SHARED_STATEMENT_STAT, |c| size(c, Size::MaxStatementClasses);
+    /// Statements that are alike: what they are called, and their sums.
+    StatementDigests: DIGEST, |c| size(c, Size::DigestsSize);
+    /// A text of each.
+    StatementDigestTexts: 1, |c| size(c, Size::DigestsSize).saturating_mul(statement_text_words(c));
     /// Metrics: the region's own, then those that are registered.
     Metrics: METRIC, |c| crate::metric::places(size(c, Size::MaxMetrics));
     /// What the registered ones are called.
@@ -339,6 +345,7 @@ mod tests {
             .with(Size::EventsStagesHistoryLongSize, 0)
             .with(Size::MaxStatementClasses, 0)
             .with(Size::EventsStatementsHistoryLongSize, 0)
+            .with(Size::DigestsSize, 0)
             .with(Size::MaxFileClasses, 0)
             .with(Size::MaxFileInstances, 0)
             .with(Size::MaxSocketClasses, 0)

@@ -22,14 +22,14 @@ use crate::config::{Config, Size};
 use crate::setup;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
-    CARRY, CLASS, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD, RUNNING,
-    SETUP, SETUP_ACTOR, SHARED_MEMORY, SHARED_STATEMENT_STAT, SLOT, SOCKET, SOURCE, STAT, STATEMENT, STATEMENT_STAT, Section,
-    TIMER,
+    CARRY, CLASS, DIGEST, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD,
+    RUNNING, SETUP, SETUP_ACTOR, SHARED_MEMORY, SHARED_STATEMENT_STAT, SLOT, SOCKET, SOURCE, STAT, STATEMENT, STATEMENT_STAT,
+    Section, TIMER,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
 pub use text::Text;
-pub(crate) use text::{read_text, text_is, write_text};
+pub(crate) use text::{read_text, text_is, what_fits, write_text};
 
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");

@@ -89,7 +89,7 @@ impl<const N: usize> PartialEq<&str> for Text<N> {
 }
 
 /// The longest part of `text` that fits into so many bytes, whole characters only.
-fn what_fits(text: &str, bytes: usize) -> &str {
+pub(crate) fn what_fits(text: &str, bytes: usize) -> &str {
     (0..=bytes.min(text.len())).rev().find_map(|len| text.get(..len)).unwrap_or_default()
 }
 

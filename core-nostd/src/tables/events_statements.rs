@@ -1,6 +1,7 @@
 //! `events_statements_current`, `events_statements_history`, `events_statements_history_long`: single statements.
 
 use super::single_events::{Event, Place, SingleEvents, event_row, single_event_tables};
+use crate::digest::{Digest, digest_text};
 use crate::event::STATEMENTS;
 use crate::region::{Region, Text};
 use crate::statement::{Entry, EntryText};
@@ -14,9 +15,9 @@ event_row! {
         LOCK_TIME as lock_time: u64,
         /// What was asked for; NULL if the program does not say.
         SQL_TEXT as sql_text: Option<Text<1024>> = SqlType::Longtext,
-        /// NULL: statements are not digested.
+        /// What statements that are alike have in common, 32 hexadecimal digits; NULL without the consumer `statements_digest`.
         DIGEST as digest: Option<Text<32>>,
-        /// NULL: statements are not digested.
+        /// The text without literals and comments; NULL as DIGEST.
         DIGEST_TEXT as digest_text: Option<Text<1024>> = SqlType::Longtext,
         /// What the text's names are looked up in; NULL if the program does not say.
         CURRENT_SCHEMA as current_schema: Option<Text<64>>,
@@ -76,12 +77,13 @@ event_row! {
     }
     row(region, event, columns) {
         let entry = entry(region, event);
+        let digested = Some(entry.text).filter(|text| event.record.digest && !text.as_str().is_empty());
         let has_message = !entry.error.message.as_str().is_empty();
         Row {
             lock_time: entry.statistics.lock_time_ps,
             sql_text: Some(entry.text).filter(|text| !text.as_str().is_empty()),
-            digest: None,
-            digest_text: None,
+            digest: digested.map(|text| Digest::of(text.as_str()).text()),
+            digest_text: digested.map(|text| digest_text(text.as_str())),
             current_schema: Some(entry.schema).filter(|schema| !schema.as_str().is_empty()),
             object_type: None,
             object_schema: None,

@@ -12,14 +12,15 @@ macro_rules! statement_summary_row {
     (
         $(#[$meta:meta])*
         pub struct $row:ident {
-            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty, )*
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
             ..summary,
+            $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty, )*
         }
     ) => {
         $crate::table::row! {
             $(#[$meta])*
             pub struct $row {
-                $( #[doc = $doc] $sql as $field: $type, )*
+                $( #[doc = $doc] $sql as $field: $type $(= $sql_type)?, )*
                 /// Number of statements.
                 COUNT_STAR as count_star: u64,
                 /// Sum of the timed ones, in picoseconds; after 2⁶⁴, 213 days of all threads together, it starts again at 0.
@@ -68,11 +69,18 @@ macro_rules! statement_summary_row {
                 SUM_NO_INDEX_USED as sum_no_index_used: u64,
                 /// Statements that had no good index.
                 SUM_NO_GOOD_INDEX_USED as sum_no_good_index_used: u64,
+                $( #[doc = $doc_after] $sql_after as $field_after: $type_after, )*
             }
         }
 
         impl $row {
-            fn new($($field: $type,)* summary: &$crate::Summary, statistics: &$crate::StatementStatistics) -> $row {
+            #[allow(clippy::too_many_arguments, reason = "one argument a column")]
+            pub(super) fn new(
+                $($field: $type,)*
+                summary: &$crate::Summary,
+                statistics: &$crate::StatementStatistics,
+                $($field_after: $type_after,)*
+            ) -> $row {
                 $row {
                     $($field,)*
                     count_star: summary.count,
@@ -99,11 +107,14 @@ macro_rules! statement_summary_row {
                     sum_sort_scan: statistics.sort_scan,
                     sum_no_index_used: statistics.no_index_used,
                     sum_no_good_index_used: statistics.no_good_index_used,
+                    $($field_after,)*
                 }
             }
         }
     };
 }
+
+pub(super) use statement_summary_row;
 
 statement_summary_row! {
     /// A row of `events_statements_summary_by_thread_by_event_name`.

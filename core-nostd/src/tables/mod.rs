@@ -11,6 +11,7 @@ pub(crate) mod events_stages;
 pub(crate) mod events_stages_summary;
 pub(crate) mod events_statements;
 pub(crate) mod events_statements_summary;
+pub(crate) mod events_statements_summary_by_digest;
 pub(crate) mod events_waits;
 pub(crate) mod events_waits_histogram_by_event_name;
 pub(crate) mod events_waits_summary;
@@ -44,6 +45,7 @@ pub use events_statements_summary::{
     EventsStatementsSummaryByThreadByEventName, EventsStatementsSummaryByThreadByEventNameRow,
     EventsStatementsSummaryGlobalByEventName, EventsStatementsSummaryGlobalByEventNameRow,
 };
+pub use events_statements_summary_by_digest::{EventsStatementsSummaryByDigest, EventsStatementsSummaryByDigestRow};
 pub use events_waits::{EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow};
 pub use events_waits_histogram_by_event_name::{EventsWaitsHistogramByEventName, EventsWaitsHistogramByEventNameRow};
 pub use events_waits_summary::{
@@ -85,6 +87,7 @@ pub const ALL: &[&dyn Table] = &[
     &EventsStatementsCurrent,
     &EventsStatementsHistory,
     &EventsStatementsHistoryLong,
+    &EventsStatementsSummaryByDigest,
     &EventsStatementsSummaryByThreadByEventName,
     &EventsStatementsSummaryGlobalByEventName,
     &EventsWaitsCurrent,

@@ -35,6 +35,7 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::EventsStatementsHistorySize, 2)
     .with(Size::EventsStatementsHistoryLongSize, 6)
     .with(Size::MaxSqlTextLength, 32)
+    .with(Size::DigestsSize, 3)
     .with(Size::MaxWaitHistograms, if cfg!(miri) { 0 } else { 6 })
     .with(Size::MaxSourceLocations, 16)
     .with(Size::SetupActorsSize, 4);
@@ -214,6 +215,7 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "events_stages_summary_global_by_event_name" => sum(&[Size::MaxStageClasses]),
         "events_statements_current" | "events_statements_history" => threads * (sum(&[Size::EventsStatementsHistorySize]) + 6),
         "events_statements_history_long" => sum(&[Size::EventsStatementsHistoryLongSize]),
+        "events_statements_summary_by_digest" => sum(&[Size::DigestsSize]),
         "events_statements_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxStatementClasses]),
         "events_statements_summary_global_by_event_name" => sum(&[Size::MaxStatementClasses]),
         "setup_instruments" => classes + sum(&[Size::MaxStageClasses, Size::MaxStatementClasses, Size::MaxMemoryClasses]),

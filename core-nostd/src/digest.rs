@@ -1,0 +1,263 @@
+//! Digests: which statements are alike (`events_statements_summary_by_digest`).
+//!
+//! Two statements are alike if their texts are, but for literals, comments and how much space is between two words:
+//! ```text
+//! SELECT name  FROM parts WHERE id = 17          SELECT name FROM parts WHERE id = ?
+//! INSERT INTO parts VALUES (1, 'a'), (2, 'b')    INSERT INTO parts VALUES (...) /* , ... */
+//! GET /parts/17?name='bolt'                      GET /parts/??name=?
+//! ```
+//! As MySQL does it, without knowing a language: words stay as they are written, none is quoted, and there is space only where there was.
+
+use crate::region::Text;
+
+/// The digest of a text: 128 bits that are the same for texts which are alike. Not a cryptographic one: who wants to can make two texts
+/// that have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Digest(pub(crate) [u64; 2]);
+
+impl Digest {
+    /// That of a text.
+    ///
+    /// ```
+    /// use perfschema_core::digest::Digest;
+    /// assert_eq!(Digest::of("find 17"), Digest::of("find  'bolts'"));
+    /// assert_ne!(Digest::of("find 17"), Digest::of("lose 17"));
+    /// ```
+    pub fn of(text: &str) -> Digest {
+        // FNV-1a twice, each with a start and a prime of its own, and the bits of both spread over each.
+        let mut lanes = [0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15];
+        pieces(text, &mut |piece| {
+            for byte in piece.bytes() {
+                for (lane, prime) in lanes.iter_mut().zip([0x0100_0000_01b3, 0x9fb2_1c65_1e98_df25]) {
+                    *lane = (*lane ^ u64::from(byte)).wrapping_mul(prime);
+                }
+            }
+        });
+        let [a, b] = lanes.map(spread);
+        Digest([spread(a.wrapping_add(b)), spread(a ^ b.rotate_left(32))])
+    }
+
+    /// DIGEST: 32 hexadecimal digits.
+    pub fn text(self) -> Text<32> {
+        let mut text = Text::EMPTY;
+        let [high, low] = self.0;
+        let _ = core::fmt::Write::write_fmt(&mut text, format_args!("{high:016x}{low:016x}"));
+        text
+    }
+}
+
+/// The last step of MurmurHash3: each bit that goes in changes half of those that come out.
+pub(crate) fn spread(mut bits: u64) -> u64 {
+    for prime in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        bits = (bits ^ bits >> 33).wrapping_mul(prime);
+    }
+    bits ^ bits >> 33
+}
+
+/// DIGEST_TEXT: the text without what does not count. 1024 bytes of it are kept.
+///
+/// ```
+/// use perfschema_core::digest::digest_text;
+/// assert_eq!(digest_text("SELECT *\n  FROM t -- all\n WHERE id IN (1, 2, 3)"), "SELECT * FROM t WHERE id IN (...)");
+/// ```
+pub fn digest_text(text: &str) -> Text<1024> {
+    let mut digest = Text::EMPTY;
+    pieces(text, &mut |piece| digest.push_str(piece));
+    digest
+}
+
+/// Hands out the pieces of a digest's text, one after the other.
+fn pieces(text: &str, each: &mut dyn FnMut(&str)) {
+    let mut rest = without_space(text);
+    while !rest.is_empty() {
+        rest = piece(rest, each);
+        let behind = without_space(rest);
+        // Not at the end, nor twice where a comment was.
+        if behind.len() != rest.len() && !behind.is_empty() {
+            each(" ");
+        }
+        rest = behind;
+    }
+}
+
+/// Hands out what the text begins with, and returns what is behind it: less than there was.
+fn piece<'t>(text: &'t str, each: &mut dyn FnMut(&str)) -> &'t str {
+    if let Some((first, behind)) = group(text) {
+        each(first);
+        return match several(behind, |text| group(text).map(|(_, behind)| behind)) {
+            Some(behind) => {
+                each(" /* , ... */");
+                behind
+            }
+            None => behind,
+        };
+    }
+    if let Some((value, behind)) = values(text) {
+        each(value);
+        return behind;
+    }
+    let len = match text.strip_prefix('`') {
+        // A quoted name, to its end, or the text's.
+        Some(name) => name.find('`').map_or(text.len(), |end| end + 2),
+        None => word(text),
+    };
+    let (piece, behind) = text.split_at_checked(len).unwrap_or((text, ""));
+    each(piece);
+    behind
+}
+
+/// The length of a word, or of a character that is part of none.
+fn word(text: &str) -> usize {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let end = text.find(|c| !part(c)).unwrap_or(text.len());
+    if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end }
+}
+
+/// Values in parentheses, and nothing else: what they are replaced by, and what is behind them.
+fn group(text: &str) -> Option<(&'static str, &str)> {
+    let (value, behind) = values(without_space(text.strip_prefix('(')?))?;
+    let behind = without_space(behind).strip_prefix(')')?;
+    Some((if value == "?" { "(?)" } else { "(...)" }, behind))
+}
+
+/// One value, or several with commas between them: what they are replaced by, and what is behind them.
+fn values(text: &str) -> Option<(&'static str, &str)> {
+    let behind = literal(text)?;
+    Some(several(behind, literal).map_or(("?", behind), |behind| ("...", behind)))
+}
+
+/// What is behind more of the same, each after a comma; None if there are none.
+fn several<'t>(text: &'t str, one: impl Fn(&'t str) -> Option<&'t str>) -> Option<&'t str> {
+    let mut last = None;
+    let next = |text: &'t str| one(without_space(without_space(text).strip_prefix(',')?));
+    while let Some(behind) = next(last.unwrap_or(text)) {
+        last = Some(behind);
+    }
+    last
+}
+
+/// What is behind a literal: a number, a text in quotes, or NULL.
+fn literal(text: &str) -> Option<&str> {
+    let first = text.chars().next()?;
+    match first {
+        '0'..='9' => {
+            // With what follows without a space, be it hexadecimal digits or a fraction; and the sign of an exponent.
+            let mut before = first;
+            let end = text.find(|c: char| {
+                let sign = matches!(c, '+' | '-') && matches!(before, 'e' | 'E') && !text.starts_with("0x");
+                before = c;
+                !(c.is_alphanumeric() || matches!(c, '.' | '_') || sign)
+            });
+            end.map_or(Some(""), |end| text.get(end..))
+        }
+        '\'' | '"' => {
+            // Doubled, a quote is part of the text, as is one behind a backslash. One that nobody closes goes to the end.
+            let mut rest = text.get(1..)?;
+            loop {
+                let Some(at) = rest.find([first, '\\']) else { return Some("") };
+                let is_quote = rest.get(at..)?.starts_with(first);
+                let mut behind = rest.get(at + 1..)?.chars();
+                let next = behind.clone().next();
+                if is_quote && next != Some(first) {
+                    return rest.get(at + 1..);
+                }
+                behind.next();
+                rest = behind.as_str();
+            }
+        }
+        'n' | 'N' => {
+            let (null, behind) = text.split_at_checked(4)?;
+            let ends = word(text) == 4;
+            (ends && null.eq_ignore_ascii_case("null")).then_some(behind)
+        }
+        _ => None,
+    }
+}
+
+/// The text behind space and comments: `/* … */`, and `-- …` to the end of the line.
+fn without_space(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let end = if let Some(comment) = text.strip_prefix("/*") {
+            comment.split_once("*/").map_or("", |(_, behind)| behind)
+        } else if text.strip_prefix("--").is_some_and(|comment| comment.is_empty() || comment.starts_with(char::is_whitespace)) {
+            text.split_once('\n').map_or("", |(_, behind)| behind)
+        } else {
+            return text;
+        };
+        text = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, digest: &str) {
+        assert_eq!(digest_text(text).as_str(), digest, "{text}");
+        // Where nothing is repeated, which is said in a comment, as MySQL does.
+        if !digest.contains("/*") {
+            assert_eq!(Digest::of(text), Digest::of(digest), "a digest's text has the same digest: {digest}");
+        }
+    }
+
+    #[test]
+    fn literals_do_not_count() {
+        check("", "");
+        check(" \n ", "");
+        check("SELECT name  FROM parts WHERE id = 17", "SELECT name FROM parts WHERE id = ?");
+        check("a=1 AND b='x' AND c=\"y\"", "a=? AND b=? AND c=?");
+        check("'it''s' 'a\\'b' \"a\"\"b\" 'open", "? ? ? ?");
+        check("1 1.5 1e-3 0xff 7_000 12ab 1E+5x", "? ? ? ? ? ? ?");
+        check("0xe-1", "?-?");
+        check("t1 _2 a$3 ä4", "t1 _2 a$3 ä4");
+        check("null NULL nullable Null_", "? ? nullable Null_");
+        check("GET /parts/17?name=bolt", "GET /parts/??name=bolt");
+    }
+
+    #[test]
+    fn lists_are_one_whatever_their_length() {
+        check("IN (1)", "IN (?)");
+        check("IN (1,2)", "IN (...)");
+        check("IN ( 1 , 'b' , NULL )", "IN (...)");
+        check("VALUES (1, 2), (3, 4)", "VALUES (...) /* , ... */");
+        check("VALUES (1),(3) , (4) ON", "VALUES (?) /* , ... */ ON");
+        check("LIMIT 5, 10", "LIMIT ...");
+        check("f(1, x)", "f(?, x)");
+        check("f(1, 2, x)", "f(..., x)");
+        check("(1, (2, 3), 4", "(?, (...), ?");
+        check("((1))", "((?))");
+        check("(1, 2", "(...");
+    }
+
+    #[test]
+    fn space_and_comments_do_not_count() {
+        check("a /* b */ c", "a c");
+        check("/* b */a -- c\nd", "a d");
+        check("a--b", "a--b");
+        check("a -- ", "a");
+        check("a /* never closed", "a");
+        check("a\u{a0}\u{2003}b", "a b");
+        check("`a  b` `c", "`a  b` `c");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        let long: std::string::String = "word ".repeat(1000);
+        assert_eq!(digest_text(&long).as_str().len(), 1024);
+        assert_ne!(Digest::of(&long), Digest::of("word "));
+    }
+
+    #[test]
+    fn digests_differ() {
+        let texts = ["", "a", "b", "ab", "ba", "a b", "A", "a?", "select x from t", "select y from t", "select x from u"];
+        for (index, text) in texts.iter().enumerate() {
+            for other in &texts[index + 1..] {
+                let ([a, b], [c, d]) = (Digest::of(text).0, Digest::of(other).0);
+                assert!(a != c && b != d, "{text} {other}");
+            }
+        }
+        assert_eq!(Digest::of("SELECT 1").text().as_str().len(), 32);
+    }
+}
