@@ -19,6 +19,7 @@ mod peers;
 mod reading;
 mod report;
 mod stages;
+mod statements;
 mod threads;
 
 use paths::{Bench, Goal, Path};

@@ -6,6 +6,7 @@ use crate::io::{IO, Io};
 use crate::metrics::METRICS;
 use crate::peers::{PEERS, Peers};
 use crate::stages::STAGES;
+use crate::statements::STATEMENTS;
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Region, Setting};
 use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, Switches, WaitStart, Word};
@@ -350,5 +351,5 @@ pub(crate) const OURS: &[Path] = &[
 
 /// Every path, the peers last.
 pub(crate) fn all() -> Vec<Path> {
-    [OURS, IO, METRICS, STAGES, PEERS].concat()
+    [OURS, IO, METRICS, STAGES, STATEMENTS, PEERS].concat()
 }

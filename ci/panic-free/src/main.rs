@@ -8,7 +8,8 @@ mod program {
     use perfschema_core::metric::Metric;
     use perfschema_core::timer::SystemClock;
     use perfschema_core::{
-        Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, Switches, Wait, WaitStart,
+        Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, StatementError, StatementStart, Switches,
+        Wait, WaitStart,
     };
 
     fn attach<'r>(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
@@ -67,6 +68,13 @@ mod program {
         stage.is_some_and(|stage| actor.end_stage(&SystemClock, stage)) || actor.end_any_stage(&SystemClock)
     }
 
+    fn statements(actor: &Actor<'_>, switches: Switches, start: &StatementStart<'_>, error: StatementError) -> Option<u64> {
+        let mut statement = actor.begin_statement(&SystemClock, switches, start);
+        actor.change_statement(&mut statement, |statistics| statistics.errors = statistics.rows_sent);
+        statement.set_error(error);
+        actor.end_statement(&SystemClock, statement)
+    }
+
     fn metrics(actor: &Actor<'_>, metric: Metric, count: u64) {
         let region = actor.region();
         if region.metric_is_on(metric) {
@@ -87,7 +95,13 @@ mod program {
         loop {
             black_box([attach as *const (), begin as *const (), chain as *const (), end as *const (), detach as *const ()]);
             black_box([open as *const (), close as *const (), delete_and_rename as *const ()]);
-            black_box([memory as *const (), stages as *const (), metrics as *const (), identify as *const ()]);
+            black_box([
+                memory as *const (),
+                stages as *const (),
+                statements as *const (),
+                metrics as *const (),
+                identify as *const (),
+            ]);
         }
     }
 

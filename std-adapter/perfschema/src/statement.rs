@@ -97,10 +97,8 @@ impl Statement {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn begin_in(&self, schema: &str, text: &str) -> Executing {
-        let statement = self.instrument.on().and_then(|switches| {
-            let start = StatementStart { text, schema, source: Some(Location::caller()) };
-            begin(switches, &start)
-        });
+        let start = StatementStart { text, schema, source: Some(Location::caller()) };
+        let statement = self.instrument.on().and_then(|switches| begin(switches, &start));
         Executing { statement, not_send: PhantomData }
     }
 }
