@@ -161,7 +161,7 @@ mod word {
     pub(super) const STATISTICS: core::ops::Range<usize> = 0..super::StatementStatistics::COUNT;
     pub(super) const ERROR: usize = 19;
     pub(super) const SQLSTATE: usize = 20;
-    /// Bytes of the text in the lower half; of the message and of the schema in 16 bits each above it.
+    /// Bytes of the text, of the error's class, of its message and of the schema, in 16 bits each.
     pub(super) const LENGTHS: usize = 21;
     pub(super) const MESSAGE: core::ops::Range<usize> = 22..38;
     pub(super) const SCHEMA: core::ops::Range<usize> = 38..46;
@@ -229,9 +229,9 @@ impl<'r> Entry<'r> {
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
         if *error != StatementError::default() {
             words[word::ERROR].set(error.number.into());
-            write_text(&words[word::SQLSTATE..=word::SQLSTATE], error.sqlstate.as_str());
+            let sqlstate = write_text(&words[word::SQLSTATE..=word::SQLSTATE], error.sqlstate.as_str());
             let message = write_text(&words[word::MESSAGE], error.message.as_str());
-            words[word::LENGTHS].set(words[word::LENGTHS].get() | (message as u64) << 32);
+            words[word::LENGTHS].set(words[word::LENGTHS].get() | (sqlstate as u64) << 16 | (message as u64) << 32);
         }
     }
 
@@ -239,7 +239,7 @@ impl<'r> Entry<'r> {
     fn copy(self, from: Entry<'_>) {
         let (Some(words), Some(from_words)) = (self.words, from.words) else { return };
         words.iter().zip(from_words).for_each(|(to, from)| to.set(from.get()));
-        let needed = (from_words[word::LENGTHS].get() as u32).div_ceil(8) as usize;
+        let needed = usize::from(from_words[word::LENGTHS].get() as u16).div_ceil(8);
         self.text.iter().zip(from.text).take(needed).for_each(|(to, from)| to.set(from.get()));
     }
 
@@ -261,16 +261,16 @@ impl<'r> Entry<'r> {
         let mut values = [0; StatementStatistics::COUNT];
         values.iter_mut().zip(&words[word::STATISTICS]).for_each(|(value, figure)| *value = figure.get());
         let lengths = words[word::LENGTHS].get();
-        let message = lengths >> 32 & 0xffff;
+        let length = |shift: u32| lengths >> shift & 0xffff;
         EntryText {
             statistics: StatementStatistics::from_values(values),
             error: StatementError {
                 number: words[word::ERROR].get() as u32,
-                sqlstate: if message == 0 { Text::EMPTY } else { read_text(&words[word::SQLSTATE..=word::SQLSTATE], 5) },
-                message: read_text(&words[word::MESSAGE], message),
+                sqlstate: read_text(&words[word::SQLSTATE..=word::SQLSTATE], length(16)),
+                message: read_text(&words[word::MESSAGE], length(32)),
             },
-            schema: read_text(&words[word::SCHEMA], lengths >> 48),
-            text: read_text(self.text, lengths & 0xffff_ffff),
+            schema: read_text(&words[word::SCHEMA], length(48)),
+            text: read_text(self.text, length(0)),
         }
     }
 }

@@ -31,9 +31,9 @@ event_row! {
         OBJECT_INSTANCE_BEGIN as object_instance_begin: Option<u64>,
         /// The number of its error; NULL while it lasts, 0 if there was none.
         MYSQL_ERRNO as mysql_errno: Option<i32>,
-        /// The class of its error, five characters; NULL if there was none.
+        /// The class of its error, five characters; NULL if the program does not say.
         RETURNED_SQLSTATE as returned_sqlstate: Option<Text<5>>,
-        /// The text of its error; NULL if there was none.
+        /// The text of its error; NULL if the program does not say.
         MESSAGE_TEXT as message_text: Option<Text<128>>,
         /// Number of errors.
         ERRORS as errors: u64,
@@ -78,7 +78,6 @@ event_row! {
     row(region, event, columns) {
         let entry = entry(region, event);
         let digested = Some(entry.text).filter(|text| event.record.digest && !text.as_str().is_empty());
-        let has_message = !entry.error.message.as_str().is_empty();
         Row {
             lock_time: entry.statistics.lock_time_ps,
             sql_text: Some(entry.text).filter(|text| !text.as_str().is_empty()),
@@ -90,8 +89,8 @@ event_row! {
             object_name: None,
             object_instance_begin: None,
             mysql_errno: event.record.ended.then(|| entry.error.number.try_into().unwrap_or(i32::MAX)),
-            returned_sqlstate: Some(entry.error.sqlstate).filter(|_| has_message),
-            message_text: Some(entry.error.message).filter(|_| has_message),
+            returned_sqlstate: Some(entry.error.sqlstate).filter(|sqlstate| !sqlstate.as_str().is_empty()),
+            message_text: Some(entry.error.message).filter(|message| !message.as_str().is_empty()),
             errors: entry.statistics.errors,
             warnings: entry.statistics.warnings,
             rows_affected: entry.statistics.rows_affected,
