@@ -80,6 +80,8 @@ pub struct Actor<'r> {
     pub(crate) stage: Cell<Option<Wait<'r>>>,
     /// How many statements that one lies within; 0 if none runs.
     pub(crate) stage_depth: Cell<u32>,
+    /// The innermost visible of those.
+    pub(crate) stage_statement: Cell<Enclosing>,
     /// Whose its stages are, in their ids: 0 until there is one, without a slot.
     pub(crate) stage_owner: Cell<u64>,
     pub(crate) statements: Recorder<'r>,
@@ -264,6 +266,7 @@ impl<'r> Actor<'r> {
             stages: Recorder::new(region, &STAGES, None),
             stage: Cell::new(None),
             stage_depth: Cell::new(0),
+            stage_statement: Cell::new(Enclosing::default()),
             stage_owner: Cell::new(0),
             statements: Recorder::new(region, &STATEMENTS, None),
             statement: Cell::new(Enclosing::default()),

@@ -8,8 +8,8 @@
 //!     ├───── A ──────┼───── B ──────┤          no stage
 //!         waits          waits            waits
 //! ```
-//! Waits lie within the stage that runs when they end (NESTING_EVENT_ID), which is nearly always the one that they began in. A stage
-//! that begins where another one is to go on later ends that one: WL#4813 has "everything appear to be linear".
+//! Waits lie within the stage that runs when they end (NESTING_EVENT_ID), which is nearly always the one that they began in; but for those
+//! of another statement than the stage, which lie within their statement. A stage that begins where another one is to go on later ends that one: WL#4813 has "everything appear to be linear".
 //!
 //! A stage is recorded by the same code as a wait, into records and sums of its own (`event::STAGES`).
 
@@ -181,14 +181,21 @@ impl<'r> Actor<'r> {
         Some(record)
     }
 
-    /// What lay within the stage `before` lies within `after` from now on: what begins later, and the waits that run and lie within no
-    /// other wait.
+    /// The stage `after` follows `before`. What runs and lies within no other wait, and what begins later, lies within it, if it lies within
+    /// the same statement; what lay within `before` otherwise lies within the statement of that one.
     fn enclose(&self, before: Option<&Wait<'_>>, after: Option<&Wait<'_>>) {
-        let (before, after) = (self.enclosing_stage(before), self.enclosing_stage(after));
+        let visible = |stage: &Wait<'_>| stage.shown.map(|_| Enclosing::event(stage.sequence, EventType::Stage));
+        let (before, after) = (before.and_then(visible), after.and_then(visible));
+        let statement = self.statement.get();
+        let statement_before = self.stage_statement.replace(statement);
+        let after = after.unwrap_or(statement);
         if !self.is_detached() && !self.waits.ring.is_idle() {
-            for record in self.waits.ring.records() {
-                if record::is_running(record) && record::nesting(record) == before {
-                    record::enclose(record, after);
+            for record in self.waits.ring.records().iter().filter(|record| record::is_running(record)) {
+                let enclosing = record::nesting(record);
+                let of = if Some(enclosing) == before { statement_before } else { enclosing };
+                let now = if of == statement { after } else { of };
+                if now != enclosing {
+                    record::enclose(record, now);
                 }
             }
         }
@@ -197,10 +204,13 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// What encloses the waits of a stage, or those without one: the stage, if it is visible, or the statement.
-    pub(crate) fn enclosing_stage(&self, stage: Option<&Wait<'_>>) -> Enclosing {
-        match stage {
-            Some(stage) if stage.shown.is_some() => Enclosing::event(stage.sequence, EventType::Stage),
+    /// What encloses what lies within the innermost visible statement, and in no wait there: the stage that runs, if it is visible and lies
+    /// there, or the statement.
+    pub(crate) fn enclosing_stage(&self) -> Enclosing {
+        match self.stage.get() {
+            Some(stage) if stage.shown.is_some() && self.stage_statement.get() == self.statement.get() => {
+                Enclosing::event(stage.sequence, EventType::Stage)
+            }
             _ => self.statement.get(),
         }
     }

@@ -404,7 +404,7 @@ impl<'r> Actor<'r> {
             self.enclosing.set(if statement.outer.is_wait() {
                 statement.outer
             } else {
-                self.enclosing_stage(self.stage.get().as_ref())
+                self.enclosing_stage()
             });
         }
         switches.has(Switches::TIMED).then_some(ticks)
