@@ -78,16 +78,17 @@ pub struct Actor<'r> {
     pub(crate) stages: Recorder<'r>,
     /// The one that runs.
     pub(crate) stage: Cell<Option<Wait<'r>>>,
-    /// How many statements that one lies within; 0 if none runs.
-    pub(crate) stage_depth: Cell<u32>,
-    /// The innermost visible of those.
+    /// The statements that it lies within, as in `enclosing_statements`, and the innermost visible of them.
+    pub(crate) stage_statements: Cell<u64>,
     pub(crate) stage_statement: Cell<Enclosing>,
     /// Whose its stages are, in their ids: 0 until there is one, without a slot.
     pub(crate) stage_owner: Cell<u64>,
     pub(crate) statements: Recorder<'r>,
-    /// The innermost visible one that runs, and how many do.
+    /// Those that run, a bit each; and of these the ones that what begins now lies within.
+    pub(crate) running_statements: Cell<u64>,
+    pub(crate) enclosing_statements: Cell<u64>,
+    /// The innermost visible one of the latter.
     pub(crate) statement: Cell<Enclosing>,
-    pub(crate) statement_depth: Cell<u32>,
     /// None once the slot is given back.
     statement_stats: Cell<&'r [[Word; STATEMENT_STAT]]>,
     files: io::Recorder<'r>,
@@ -265,12 +266,13 @@ impl<'r> Actor<'r> {
             histograms: region.section(Section::Histograms),
             stages: Recorder::new(region, &STAGES, None),
             stage: Cell::new(None),
-            stage_depth: Cell::new(0),
+            stage_statements: Cell::new(0),
             stage_statement: Cell::new(Enclosing::default()),
             stage_owner: Cell::new(0),
             statements: Recorder::new(region, &STATEMENTS, None),
+            running_statements: Cell::new(0),
+            enclosing_statements: Cell::new(0),
             statement: Cell::new(Enclosing::default()),
-            statement_depth: Cell::new(0),
             statement_stats: Cell::new(&[]),
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),

@@ -102,7 +102,7 @@ impl<'r> Actor<'r> {
         }
         self.enclose(before.as_ref(), Some(&stage));
         self.stage.set(Some(stage));
-        self.stage_depth.set(self.statement_depth.get());
+        self.stage_statements.set(self.enclosing_statements.get());
         self.running_stage()
     }
 
@@ -119,7 +119,7 @@ impl<'r> Actor<'r> {
     /// The same, at `read` of its switches.
     pub(crate) fn end_any_stage_at(&self, read: impl Fn(Switches) -> u64) -> bool {
         let Some(stage) = self.stage.take() else { return false };
-        self.stage_depth.set(0);
+        self.stage_statements.set(0);
         self.finish_stage(stage, || read(stage.switches));
         self.enclose(Some(&stage), None);
         true

@@ -130,9 +130,10 @@ pub struct Statement<'r> {
     digest: Option<&'r DigestWords>,
     /// THREAD_ID of its actor; 0 of one without a slot.
     thread_id: u64,
-    /// 1 for one that lies within none.
-    depth: u32,
-    /// The visible statement that it lies within, and what enclosed the actor's waits when it began.
+    /// Its own among the actor's; none if so many run that there is no other.
+    bit: u64,
+    /// Those of the statements that it lies within, the innermost visible one of them, and what enclosed the actor's waits when it began.
+    within: u64,
     parent: Enclosing,
     outer: Enclosing,
     statistics: StatementStatistics,
@@ -323,7 +324,8 @@ impl<'r> Actor<'r> {
             entry: Entry::default(),
             digest: None,
             thread_id: self.thread_id(),
-            depth: 0,
+            bit: 0,
+            within: self.enclosing_statements.get(),
             parent: self.statement.get(),
             outer: self.enclosing.get(),
             statistics: StatementStatistics::default(),
@@ -338,10 +340,12 @@ impl<'r> Actor<'r> {
             switches = switches.sampled(sequence);
         }
         self.sequence.set(sequence);
-        statement.depth = self.statement_depth.get().saturating_add(1);
-        self.statement_depth.set(statement.depth);
+        let running = self.running_statements.get();
+        statement.bit = !running & running.wrapping_add(1);
+        self.running_statements.set(running | statement.bit);
+        self.enclosing_statements.set(statement.within | statement.bit);
         let mut wait: Wait<'r> = Wait::of_other_class(sequence, switches);
-        wait.amount = u64::from(statement.depth - 1);
+        wait.amount = statement.within.count_ones().into();
         if switches.has(Switches::CURRENT) {
             match self.show_statement(&wait, start) {
                 Some((record, entry)) => {
@@ -357,6 +361,9 @@ impl<'r> Actor<'r> {
         wait.start = switches.read(clock);
         if let Some(record) = wait.shown {
             record::finish_start(record, sequence, wait.start);
+        }
+        // One without a bit is not known when it ends.
+        if wait.shown.is_some() && statement.bit != 0 {
             let enclosing = Enclosing::event(sequence, EventType::Statement);
             self.statement.set(enclosing);
             self.enclosing.set(enclosing);
@@ -376,11 +383,14 @@ impl<'r> Actor<'r> {
 
     /// A statement ends, and the stage that lies within it, at the same moment. Returns the timer's ticks, if it was timed. One that another
     /// actor began is not ended: it is visible until that one detaches.
+    ///
+    /// Statements that lie within it and have not ended run on, but from now on nothing that begins lies within them.
     pub fn end_statement(&self, clock: &impl Clock, statement: Statement<'_>) -> Option<u64> {
         let mut wait = statement.wait.filter(|_| statement.thread_id == self.thread_id())?;
         let switches = self.kept(&mut wait)?;
         let ticks = switches.read(clock);
-        if self.stage_depth.get() >= statement.depth {
+        let encloses = self.enclosing_statements.get() & statement.bit != 0;
+        if self.stage_statements.get() & statement.bit != 0 {
             self.end_any_stage_at(|stage| {
                 let same_timer = switches.has(Switches::TIMED) && stage.timer_index() == switches.timer_index();
                 if same_timer { ticks } else { stage.read(clock) }
@@ -397,15 +407,11 @@ impl<'r> Actor<'r> {
             let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
             statement_digest::count(digest, statement_digest::unix_s(self.region(), now), wait_ps, &statement.statistics);
         }
-        // One that others outlast which began later leaves them where they are.
-        if statement.depth <= self.statement_depth.get() {
-            self.statement_depth.set(statement.depth - 1);
+        self.running_statements.set(self.running_statements.get() & !statement.bit);
+        if encloses {
+            self.enclosing_statements.set(statement.within);
             self.statement.set(statement.parent);
-            self.enclosing.set(if statement.outer.is_wait() {
-                statement.outer
-            } else {
-                self.enclosing_stage()
-            });
+            self.enclosing.set(if statement.outer.is_wait() { statement.outer } else { self.enclosing_stage() });
         }
         switches.has(Switches::TIMED).then_some(ticks)
     }
