@@ -12,7 +12,7 @@ mod common;
 mod naive;
 
 use common::advance;
-use naive::{Begun, ClassKey, FileKey, InstanceKey, Io, Naive, SocketKey, StageKey, Who};
+use naive::{Begun, ClassKey, Failed, FileKey, InstanceKey, Io, Naive, SocketKey, StageKey, Who};
 use perfschema_core::name::EventClass;
 use perfschema_core::table::{Column, Row, Value};
 use perfschema_core::tables::EventsWaitsRow;
@@ -20,7 +20,7 @@ use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
     IoEvent, MemoryChange, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, StageId, StageProgress,
-    ThreadType, Wait, WaitCopy, WaitStart, tables,
+    Statement, StatementError, StatementStart, StatementStatistics, ThreadType, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -28,7 +28,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::panic::Location;
 
-const CLASS_NAMES: [&str; 17] = [
+const CLASS_NAMES: [&str; 20] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -46,17 +46,62 @@ const CLASS_NAMES: [&str; 17] = [
     "stage/m/A",
     "stage/m/B",
     "stage/m/C",
+    "statement/m/A",
+    "statement/m/B",
+    "statement/m/C",
 ];
-const PREFIXES: [&str; 9] =
-    ["", "wait/synch/mutex/", "wait/synch/rwlock/m/S", "wait/io/", "memory/", "idle", "stage/", "stage/m/A", "none"];
+const PREFIXES: [&str; 11] = [
+    "",
+    "wait/synch/mutex/",
+    "wait/synch/rwlock/m/S",
+    "wait/io/",
+    "memory/",
+    "idle",
+    "stage/",
+    "stage/m/A",
+    "statement/",
+    "statement/m/B",
+    "none",
+];
 const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
 const USERS: [&str; 3] = ["%", "ada", "bob"];
 const HOSTS: [&str; 3] = ["%", "db1", "db2"];
 const AMOUNTS: [u64; 4] = [0, 1, u32::MAX as u64, (1 << 32) + 5];
+/// Texts of statements: none, short ones, and some that are cut, one of them in the middle of a character.
+const SQL_TEXTS: [&str; 7] = [
+    "",
+    "x",
+    "select 1",
+    "select 22",
+    "fifteen bytes aé",
+    "twenty-three bytes long",
+    "a text that is longer than any place for one",
+];
+/// One of 64 bytes, and one of which 64 bytes are the half of a character too many.
+const SCHEMAS: [&str; 4] = [
+    "",
+    "shop",
+    "0123456789012345678901234567890123456789012345678901234567890123",
+    "012345678901234567890123456789012345678901234567890123456789012é",
+];
+/// How statements fail: number, class and message.
+const ERRORS: [(u32, &str, &str); 5] = [
+    (0, "", ""),
+    (1064, "42000", "it is no statement"),
+    (u32::MAX, "HY000", ""),
+    (1, "", "nobody says of what class this is"),
+    (
+        1205,
+        "4000",
+        "a message of more than one hundred and twenty-eight bytes, of which the last one that is kept would be half of a character: here ä",
+    ),
+];
+/// What a figure of a statement grows by.
+const FIGURES: [u64; 4] = [0, 1, 1 << 32, u64::MAX];
 /// Units of work of a stage; of the largest number one is missing.
 const UNITS: [u64; 5] = [0, 1, 7, u32::MAX as u64, u64::MAX];
 /// Those with a row in `setup_timers`, as the model numbers them.
-const TIMED: [EventClass; 3] = [EventClass::Wait, EventClass::Idle, EventClass::Stage];
+const TIMED: [EventClass; 4] = [EventClass::Wait, EventClass::Idle, EventClass::Stage, EventClass::Statement];
 const SETTINGS: [Setting; 6] = [
     Setting::OFF,
     Setting::ON,
@@ -246,6 +291,26 @@ enum Step {
         more: usize,
         estimated: usize,
     },
+    BeginStatement {
+        actor: usize,
+        class: usize,
+        text: usize,
+        schema: usize,
+        source: Option<usize>,
+    },
+    /// One of its figures grows.
+    ChangeStatement {
+        actor: usize,
+        which: usize,
+        figure: usize,
+        by: usize,
+    },
+    /// The one that began last, or another.
+    EndStatement {
+        actor: usize,
+        which: Option<usize>,
+        error: usize,
+    },
     /// Memory comes, goes, or gets another size.
     Memory {
         actor: usize,
@@ -367,12 +432,18 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(actor, class, source)| Step::BeginStage { actor, class, source }),
         6 => (few(), ending()).prop_map(|(actor, which)| Step::EndStage { actor, which }),
         4 => (few(), units(), units()).prop_map(|(actor, more, estimated)| Step::Progress { actor, more, estimated }),
+        12 => (few(), few(), 0..SQL_TEXTS.len(), 0..SCHEMAS.len(), prop::option::of(0..3_usize))
+            .prop_map(|(actor, class, text, schema, source)| Step::BeginStatement { actor, class, text, schema, source }),
+        8 => (few(), few(), 0..19_usize, 0..FIGURES.len())
+            .prop_map(|(actor, which, figure, by)| Step::ChangeStatement { actor, which, figure, by }),
+        9 => (few(), prop::option::weighted(0.4, few()), prop_oneof![2 => Just(0), 1 => 0..ERRORS.len()])
+            .prop_map(|(actor, which, error)| Step::EndStatement { actor, which, error }),
         16 => (few(), few(), bytes(), bytes())
             .prop_map(|(actor, class, freed, allocated)| Step::Memory { actor, class, freed, allocated }),
         8 => nanoseconds().prop_map(|ns| Step::Pass { ns }),
         1 => nanoseconds().prop_map(|ns| Step::Back { ns }),
         4 => (few(), prop::bool::weighted(0.7)).prop_map(|(consumer, on)| Step::Switch { consumer, on }),
-        1 => (0..3_usize, 0..5_usize, yes()).prop_map(|(class, timer, by_update)| Step::Timer { class, timer, by_update }),
+        1 => (0..TIMED.len(), 0..5_usize, yes()).prop_map(|(class, timer, by_update)| Step::Timer { class, timer, by_update }),
         3 => (0..tables::ALL.len()).prop_map(|table| Step::Truncate { table }),
         1 => (few(), 0..2_usize, yes()).prop_map(|(thread, column, yes)| Step::UpdateThread { thread, column, yes }),
         2 => (0..3_usize, 0..3_usize, yes(), yes())
@@ -387,13 +458,14 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 22] = [
+const SIZES: [(Size, u32, u32); 26] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
     (Size::MaxSynchClasses, 1, 2),
     (Size::MaxFileClasses, 2, 3),
     (Size::MaxStageClasses, 2, 3),
+    (Size::MaxStatementClasses, 2, 3),
     (Size::MaxMemoryClasses, 2, 3),
     (Size::MaxFileInstances, 3, 5),
     (Size::MaxSocketClasses, 2, 3),
@@ -407,6 +479,9 @@ const SIZES: [(Size, u32, u32); 22] = [
     (Size::EventsWaitsHistoryLongSize, 12, 16),
     (Size::EventsStagesHistorySize, 2, 4),
     (Size::EventsStagesHistoryLongSize, 12, 16),
+    (Size::EventsStatementsHistorySize, 2, 4),
+    (Size::EventsStatementsHistoryLongSize, 12, 16),
+    (Size::MaxSqlTextLength, 16, 24),
     (Size::MaxWaitHistograms, 2, 5),
     (Size::MaxSourceLocations, 2, 4),
     (Size::SetupActorsSize, 2, 4),
@@ -467,11 +542,12 @@ struct Handle {
     open: bool,
 }
 
-/// An actor, its thread in the model, and the waits that it is in, innermost last.
+/// An actor, its thread in the model, and the waits and statements that it is in, innermost last.
 struct Driven<'r> {
     actor: Actor<'r>,
     thread: usize,
     waits: Vec<Waiting<'r>>,
+    statements: Vec<Statement<'r>>,
 }
 
 /// A wait, and for one at an instrument of files or of sockets, what it is for and the operation.
@@ -505,8 +581,59 @@ fn is_stage(name: &str) -> bool {
     name.starts_with("stage/")
 }
 
+fn is_statement(name: &str) -> bool {
+    name.starts_with("statement/")
+}
+
 fn is_wait(name: &str) -> bool {
-    !is_memory(name) && !is_stage(name)
+    !is_memory(name) && !is_stage(name) && !is_statement(name)
+}
+
+/// The figure of this number, in the order of the columns.
+fn figure(statistics: &mut StatementStatistics, number: usize) -> &mut u64 {
+    let StatementStatistics {
+        lock_time_ps,
+        errors,
+        warnings,
+        rows_affected,
+        rows_sent,
+        rows_examined,
+        created_tmp_disk_tables,
+        created_tmp_tables,
+        select_full_join,
+        select_full_range_join,
+        select_range,
+        select_range_check,
+        select_scan,
+        sort_merge_passes,
+        sort_range,
+        sort_rows,
+        sort_scan,
+        no_index_used,
+        no_good_index_used,
+    } = statistics;
+    let figures = [
+        lock_time_ps,
+        errors,
+        warnings,
+        rows_affected,
+        rows_sent,
+        rows_examined,
+        created_tmp_disk_tables,
+        created_tmp_tables,
+        select_full_join,
+        select_full_range_join,
+        select_range,
+        select_range_check,
+        select_scan,
+        sort_merge_passes,
+        sort_range,
+        sort_rows,
+        sort_scan,
+        no_index_used,
+        no_good_index_used,
+    ];
+    figures.into_iter().nth(number).unwrap()
 }
 
 fn choose<T>(list: &[T], number: usize) -> Option<usize> {
@@ -707,16 +834,19 @@ impl<'r> Both<'r> {
             }
             Step::End { actor, which, held, amount } => {
                 let Some(at) = choose(&self.actors, *actor) else { return };
-                let waits = &self.actors[at].waits;
-                let may_end: Vec<usize> =
-                    (0..waits.len()).filter(|wait| waits[*wait].concurrent || innermost(waits) == Some(*wait)).collect();
+                let (waits, thread) = (&self.actors[at].waits, self.actors[at].thread);
+                let may_end: Vec<usize> = (0..waits.len())
+                    .filter(|wait| waits[*wait].concurrent || innermost(waits) == Some(*wait))
+                    .filter(|wait| self.model.may_end(thread, *wait))
+                    .collect();
                 if let Some(which) = choose(&may_end, *which) {
                     self.end(at, may_end[which], *held, amount.map(|amount| AMOUNTS[amount]));
                 }
             }
             Step::Chain { actor, class, what } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_wait)) else { return };
-                if let Some(ended) = innermost(&self.actors[at].waits) {
+                let ended = innermost(&self.actors[at].waits);
+                if let Some(ended) = ended.filter(|ended| self.model.may_end(self.actors[at].thread, *ended)) {
                     self.begin(at, class, what, false, Some(ended));
                 }
             }
@@ -745,6 +875,36 @@ impl<'r> Both<'r> {
                     *progress = StageProgress { completed: progress.completed.saturating_add(more), estimated };
                 });
                 assert_eq!(before, self.model.change_progress(*thread, more, estimated), "progress before");
+            }
+            Step::BeginStatement { actor, class, text, schema, source } => {
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_statement)) else {
+                    return;
+                };
+                if self.actors[at].statements.len() < DEPTH {
+                    self.begin_statement(at, class, SQL_TEXTS[*text], SCHEMAS[*schema], *source);
+                }
+            }
+            Step::ChangeStatement { actor, which, figure: number, by } => {
+                let Some(at) = choose(&self.actors, *actor) else { return };
+                let Driven { actor, thread, statements, .. } = &mut self.actors[at];
+                let Some(which) = choose(statements, *which) else { return };
+                let statement = &mut statements[which];
+                actor.change_statement(statement, |statistics| {
+                    let figure = figure(statistics, *number);
+                    *figure = figure.wrapping_add(FIGURES[*by]);
+                });
+                self.model.change_statement(*thread, which, *number, FIGURES[*by]);
+            }
+            Step::EndStatement { actor, which, error } => {
+                let Some(at) = choose(&self.actors, *actor) else { return };
+                let Driven { thread, statements, .. } = &self.actors[at];
+                let which = match which {
+                    Some(which) => choose(statements, *which),
+                    None => statements.len().checked_sub(1),
+                };
+                if let Some(which) = which.filter(|which| self.model.may_end_statement(*thread, *which)) {
+                    self.end_statement(at, which, *error);
+                }
             }
             Step::Memory { actor, class, freed, allocated } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_memory)) else {
@@ -867,7 +1027,7 @@ impl<'r> Both<'r> {
         let actor = if slotless { Actor::without_slot(self.region) } else { Actor::attach(self.region, &identity) };
         let (thread, id) = self.model.attach(who, slotless);
         assert_eq!(actor.thread_id(), id);
-        self.actors.push(Driven { actor, thread, waits: Vec::new() });
+        self.actors.push(Driven { actor, thread, waits: Vec::new(), statements: Vec::new() });
     }
 
     fn begin(&mut self, at: usize, class: usize, what: &What, concurrent: bool, chained: Option<usize>) {
@@ -905,6 +1065,7 @@ impl<'r> Both<'r> {
             file: is_file.then(|| (handle.map(|handle| handle.key), flags)),
             peer: peer.3.filter(|_| is_socket).map(String::from),
             concurrent,
+            ..Begun::default()
         };
         let io = match (is_file, is_socket) {
             (true, _) => Some((For::File(handle.map(|handle| handle.number)), operation)),
@@ -929,7 +1090,7 @@ impl<'r> Both<'r> {
     }
 
     fn end(&mut self, at: usize, which: usize, held: usize, amount: Option<u64>) {
-        let Driven { actor, thread, waits } = &mut self.actors[at];
+        let Driven { actor, thread, waits, .. } = &mut self.actors[at];
         let Waiting { mut wait, concurrent, io } = waits.remove(which);
         // A third of the waits is for no instance.
         let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && io.is_none());
@@ -1010,6 +1171,32 @@ impl<'r> Both<'r> {
         };
         assert_eq!(ended, expected.is_some());
         assert_eq!(self.clock.reads.get() - reads_before, u64::from(expected.flatten().is_some()), "timer reads");
+        assert_eq!(actor.running_stage().is_some(), self.model.running_stage(*thread).is_some());
+    }
+
+    fn begin_statement(&mut self, at: usize, class: usize, text: &'static str, schema: &'static str, source: Option<usize>) {
+        let (class, key) = self.classes[class];
+        let source = source.map(|source| sources()[source]);
+        let Driven { actor, thread, statements, .. } = &mut self.actors[at];
+        let reads_before = self.clock.reads.get();
+        let start = StatementStart { text, schema, source };
+        let statement = actor.begin_statement(self.clock, self.region.switches(class), &start);
+        let begun = Begun { text, schema, source: source.map(Location::line), ..Begun::default() };
+        let (recorded, reads) = self.model.begin_statement(*thread, key, begun, &self.clock.clock);
+        assert_eq!(self.clock.reads.get() - reads_before, reads, "timer reads");
+        assert_eq!(statement.is_recorded(), recorded);
+        statements.push(statement);
+    }
+
+    fn end_statement(&mut self, at: usize, which: usize, error: usize) {
+        let Driven { actor, thread, statements, .. } = &mut self.actors[at];
+        let mut statement = statements.remove(which);
+        let (number, sqlstate, message) = ERRORS[error];
+        statement.set_error(StatementError { number, sqlstate: sqlstate.into(), message: message.into() });
+        let reads_before = self.clock.reads.get();
+        actor.end_statement(self.clock, statement);
+        let reads = self.model.end_statement(*thread, which, Failed { number, sqlstate, message }, &self.clock.clock);
+        assert_eq!(self.clock.reads.get() - reads_before, reads, "timer reads");
         assert_eq!(actor.running_stage().is_some(), self.model.running_stage(*thread).is_some());
     }
 
@@ -1141,9 +1328,17 @@ fn run(config: Config, program: &[Step]) {
     both.compare();
     // What was open ends, and everybody goes.
     for at in 0..both.actors.len() {
-        while let Some(last) = both.actors[at].waits.len().checked_sub(1) {
-            both.end(at, last, 0, Some(1));
+        loop {
+            let Driven { thread, waits, statements, .. } = &both.actors[at];
+            let wait = waits.len().checked_sub(1).filter(|last| both.model.may_end(*thread, *last));
+            let statement = statements.len().checked_sub(1).filter(|last| both.model.may_end_statement(*thread, *last));
+            match (wait, statement) {
+                (Some(last), _) => both.end(at, last, 0, Some(1)),
+                (None, Some(last)) => both.end_statement(at, last, 1),
+                (None, None) => break,
+            }
         }
+        assert!(both.actors[at].waits.is_empty() && both.actors[at].statements.is_empty(), "something never ends");
         both.end_stage(at, &Ending::Any);
     }
     both.compare();

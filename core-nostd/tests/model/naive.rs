@@ -11,14 +11,15 @@ mod tables;
 
 /// The pools of classes and instances, by the third part of an instrument's name.
 const KINDS: [&str; 6] = ["mutex", "rwlock", "cond", "semaphore", "file", "socket"];
-/// The pools of files and of sockets, that of the one instrument `idle`, and those of stages and of memory.
+/// The pools of files and of sockets, that of the one instrument `idle`, and those of stages, of statements and of memory.
 const FILES: usize = 4;
 const SOCKETS: usize = 5;
 const IDLE: usize = 6;
 const STAGE: usize = 7;
-const MEMORY: usize = 8;
+const STATEMENT: usize = 8;
+const MEMORY: usize = 9;
 /// How many classes each pool has room for, and what is counted when there is none; of `idle` there is one, always.
-const CLASSES: [Option<(Size, Lost)>; 9] = [
+const CLASSES: [Option<(Size, Lost)>; 10] = [
     Some((Size::MaxMutexClasses, Lost::MutexClasses)),
     Some((Size::MaxRwlockClasses, Lost::RwlockClasses)),
     Some((Size::MaxCondClasses, Lost::CondClasses)),
@@ -27,6 +28,7 @@ const CLASSES: [Option<(Size, Lost)>; 9] = [
     Some((Size::MaxSocketClasses, Lost::SocketClasses)),
     None,
     Some((Size::MaxStageClasses, Lost::StageClasses)),
+    Some((Size::MaxStatementClasses, Lost::StatementClasses)),
     Some((Size::MaxMemoryClasses, Lost::MemoryClasses)),
 ];
 const INSTANCE_SIZES: [Size; 4] =
@@ -46,7 +48,8 @@ struct EventTables {
 
 const WAITS: usize = 0;
 const STAGES: usize = 1;
-const EVENTS: [EventTables; 2] = [
+const STATEMENTS: usize = 2;
+const EVENTS: [EventTables; 3] = [
     EventTables {
         history_size: Size::EventsWaitsHistorySize,
         spare_records: 6,
@@ -60,6 +63,13 @@ const EVENTS: [EventTables; 2] = [
         history_long_size: Size::EventsStagesHistoryLongSize,
         history_long_lost: Lost::StageHistoryLongRows,
         consumers: [Consumer::EventsStagesCurrent, Consumer::EventsStagesHistory, Consumer::EventsStagesHistoryLong],
+    },
+    EventTables {
+        history_size: Size::EventsStatementsHistorySize,
+        spare_records: 6,
+        history_long_size: Size::EventsStatementsHistoryLongSize,
+        history_long_lost: Lost::StatementHistoryLongRows,
+        consumers: [Consumer::EventsStatementsCurrent, Consumer::EventsStatementsHistory, Consumer::EventsStatementsHistoryLong],
     },
 ];
 
@@ -89,6 +99,20 @@ impl On {
     }
 }
 
+/// An event that others lie within: its number, and its type.
+type Within = (u64, &'static str);
+
+/// How many figures a statement has.
+const FIGURES: usize = 19;
+
+/// How a statement failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Failed {
+    pub(crate) number: u32,
+    pub(crate) sqlstate: &'static str,
+    pub(crate) message: &'static str,
+}
+
 /// What a program says of an event that begins; of a stage only where.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Begun {
@@ -103,6 +127,9 @@ pub(crate) struct Begun {
     pub(crate) source: Option<u32>,
     /// Nothing lies within it.
     pub(crate) concurrent: bool,
+    /// Of a statement.
+    pub(crate) text: &'static str,
+    pub(crate) schema: &'static str,
 }
 
 #[derive(Clone, Debug)]
@@ -115,8 +142,14 @@ struct Event {
     /// In picoseconds since the epoch.
     start: u64,
     end: Option<u64>,
-    /// NESTING_EVENT_ID and _TYPE: while a wait runs, only if it lies within another one.
-    nesting: Option<(u64, &'static str)>,
+    /// NESTING_EVENT_ID and _TYPE: while a wait runs, the wait or the statement that it lies within, not the stage.
+    nesting: Option<Within>,
+    /// The statements that enclosed it when it began, the outermost first; of a statement, NESTING_EVENT_LEVEL is how many.
+    statements: Vec<u64>,
+    /// Of a statement, one that it lay within has ended before it: nothing lies within it any more.
+    outlives: bool,
+    figures: [u64; FIGURES],
+    error: Failed,
     /// WORK_COMPLETED and WORK_ESTIMATED of a stage, once they are said.
     progress: Option<[u64; 2]>,
     /// It found a record.
@@ -163,20 +196,36 @@ struct Thread {
     last_event: u64,
     /// Events of its slot before it came.
     earlier_events: u64,
-    /// Its waits, and its stages.
-    events: [Own; 2],
+    /// Its waits, its stages, and its statements.
+    events: [Own; 3],
 }
 
 impl Thread {
-    /// The stage that runs, if it is visible: in it lies what lies in no wait.
-    fn stage(&self) -> Option<(u64, &'static str)> {
-        self.events[STAGES].open.iter().find(|stage| stage.shown).map(|stage| (stage.id, "STAGE"))
+    /// The stage that runs, if it is visible and lies within this statement, or within none.
+    fn stage_within(&self, statement: Option<Within>) -> Option<Within> {
+        let stages = &self.events[STAGES].open;
+        stages.iter().find(|stage| stage.shown && stage.nesting == statement).map(|stage| (stage.id, "STAGE"))
     }
 
-    /// The wait that what begins now lies in.
-    fn wait(&self) -> Option<(u64, &'static str)> {
+    /// The statements that what begins now lies within, each within the one before: visible or not.
+    fn statements(&self) -> impl DoubleEndedIterator<Item = &Event> {
+        self.events[STATEMENTS].open.iter().filter(|event| event.on.enabled && !event.outlives)
+    }
+
+    /// The innermost visible one.
+    fn statement(&self) -> Option<Within> {
+        self.statements().rfind(|event| event.shown).map(|event| (event.id, "STATEMENT"))
+    }
+
+    /// The innermost visible wait.
+    fn wait(&self) -> Option<Within> {
         let within = |event: &&Event| event.shown && !event.begun.concurrent;
-        self.events[WAITS].open.iter().rev().find(within).map(|wait| (wait.id, "WAIT"))
+        self.events[WAITS].open.iter().rfind(within).map(|wait| (wait.id, "WAIT"))
+    }
+
+    /// The wait or the statement that a wait which begins now lies within: of the innermost of either the one that began later.
+    fn within(&self) -> Option<Within> {
+        self.wait().into_iter().chain(self.statement()).max_by_key(|(id, _)| *id)
     }
 }
 
@@ -293,6 +342,8 @@ struct Counted {
     /// False of an operation that is no event.
     is_wait: bool,
     bytes: u64,
+    /// Of a statement.
+    figures: [u64; FIGURES],
 }
 
 /// What happened to memory, and to its tables.
@@ -340,12 +391,12 @@ pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
 pub(crate) struct Naive {
     config: Config,
     /// By pool, as many as there is room for.
-    classes: [Vec<Class>; 9],
+    classes: [Vec<Class>; 10],
     /// Whether a stage was ever switched on.
     stages_used: bool,
     consumers: Vec<bool>,
-    /// Of waits, of threads that are idle, and of stages.
-    timers: [usize; 3],
+    /// Of waits, of threads that are idle, of stages, and of statements.
+    timers: [usize; 4],
     setup_actors: Vec<SetupActor>,
     threads: Vec<Thread>,
     slots: Vec<bool>,
@@ -371,7 +422,7 @@ pub(crate) struct Naive {
     bucket_lows: Vec<u64>,
     /// Lines of the source locations that found a place.
     sources: Vec<u32>,
-    long: [Long; 2],
+    long: [Long; 3],
     lost: HashMap<Lost, u64>,
 }
 
@@ -388,7 +439,7 @@ impl Naive {
             classes: Default::default(),
             stages_used: false,
             consumers: vec![false; Consumer::ALL.len()],
-            timers: [0, 2, 1],
+            timers: [0, 2, 1, 1],
             setup_actors: Vec::new(),
             threads: Vec::new(),
             slots: vec![false; size(Size::MaxThreadInstances)],
@@ -438,8 +489,10 @@ impl Naive {
         self.class_list().filter(|((pool, _), _)| *pool < STAGE)
     }
 
-    fn stage_classes(&self) -> impl Iterator<Item = (ClassKey, &Class)> {
-        self.class_list().filter(|((pool, _), _)| *pool == STAGE)
+    /// Those of the events that a table is of.
+    fn classes_of_table(&self, table: &str) -> impl Iterator<Item = (ClassKey, &Class)> {
+        let kind_of_table = kind_of_table(table);
+        self.class_list().filter(move |(key, _)| key.0 != MEMORY && kind(*key) == kind_of_table)
     }
 
     fn class(&self, (pool, index): ClassKey) -> &Class {
@@ -450,6 +503,7 @@ impl Naive {
         let pool = match name.split('/').nth(2) {
             _ if name == "idle" => IDLE,
             _ if name.starts_with("stage/") => STAGE,
+            _ if name.starts_with("statement/") => STATEMENT,
             Some(kind) => KINDS.iter().position(|known| kind == *known).unwrap_or(MEMORY),
             None => MEMORY,
         };
@@ -509,7 +563,7 @@ impl Naive {
         std::mem::replace(&mut self.consumers[consumer], on) != on
     }
 
-    /// Of waits, of threads that are idle, or of stages; says whether anything changed.
+    /// Of waits, of threads that are idle, of stages or of statements; says whether anything changed.
     pub(crate) fn set_timer(&mut self, of: usize, timer: usize) -> bool {
         std::mem::replace(&mut self.timers[of], timer) != timer
     }
@@ -540,6 +594,7 @@ impl Naive {
             timer: match class.0 {
                 IDLE => self.timers[1],
                 STAGE => self.timers[2],
+                STATEMENT => self.timers[3],
                 _ => self.timers[0],
             },
         };
@@ -758,6 +813,7 @@ impl Naive {
                 io_waits: false,
                 is_wait: false,
                 bytes,
+                figures: [0; FIGURES],
             });
         }
     }
@@ -848,7 +904,7 @@ impl Naive {
             history: true,
             last_event: 0,
             earlier_events: 0,
-            events: [own(), own()],
+            events: [own(), own(), own()],
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
             Some(slot) => {
@@ -923,7 +979,11 @@ impl Naive {
             class,
             start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
             end: None,
-            nesting: state.wait().filter(|_| kind(class) == WAITS),
+            nesting: if kind(class) == WAITS { state.within() } else { state.statement() },
+            statements: state.statements().map(|statement| statement.id).collect(),
+            outlives: false,
+            figures: [0; FIGURES],
+            error: Failed::default(),
             progress: None,
             shown: false,
             hidden_current: false,
@@ -956,6 +1016,7 @@ impl Naive {
     fn records(&self, kind: usize) -> usize {
         match kind {
             STAGES if self.size(Size::MaxStageClasses) == 0 => 0,
+            STATEMENTS if self.size(Size::MaxStatementClasses) == 0 => 0,
             _ => self.size(EVENTS[kind].history_size) + EVENTS[kind].spare_records,
         }
     }
@@ -1027,6 +1088,56 @@ impl Naive {
         Some(before)
     }
 
+    /// A statement begins. Returns whether it is recorded, and how often the timer is read.
+    pub(crate) fn begin_statement(&mut self, thread: usize, class: ClassKey, begun: Begun, clock: &impl Clock) -> (bool, u64) {
+        let statement = self.start(thread, class, begun, clock);
+        let On { enabled, timed, .. } = statement.on;
+        self.threads[thread].events[STATEMENTS].open.push(statement);
+        (enabled, u64::from(enabled && timed))
+    }
+
+    /// A figure of the statement that is at this place among those that run grows.
+    pub(crate) fn change_statement(&mut self, thread: usize, which: usize, figure: usize, by: u64) {
+        let figure = &mut self.threads[thread].events[STATEMENTS].open[which].figures[figure];
+        *figure = figure.wrapping_add(by);
+    }
+
+    /// The statement that is at this place ends, and the stage that began within it. One that ended before what it enclosed takes that
+    /// along: from then on the others enclose nothing. Returns how often the timer is read.
+    pub(crate) fn end_statement(&mut self, thread: usize, which: usize, error: Failed, clock: &impl Clock) -> u64 {
+        let mut statement = self.threads[thread].events[STATEMENTS].open.remove(which);
+        if !statement.on.enabled {
+            return 0;
+        }
+        statement.error = error;
+        let mut timers = HashSet::new();
+        if !statement.outlives {
+            let stage = self.threads[thread].events[STAGES].open.first();
+            if stage.is_some_and(|stage| stage.statements.contains(&statement.id)) {
+                timers.extend(self.end_any_stage(thread, clock).flatten());
+            }
+            let inner = self.threads[thread].events[STATEMENTS].open.iter_mut().filter(|inner| inner.id > statement.id);
+            inner.for_each(|inner| inner.outlives = true);
+        }
+        timers.extend(self.finish(thread, statement, None, None, clock));
+        timers.len() as u64
+    }
+
+    /// What nests ends as it began, waits and statements alike; only of statements the outer one may end first. Whether the wait at this
+    /// place may end.
+    pub(crate) fn may_end(&self, thread: usize, which: usize) -> bool {
+        let wait = &self.threads[thread].events[WAITS].open[which];
+        let nests = wait.shown && !wait.begun.concurrent;
+        !nests || self.threads[thread].statements().all(|statement| statement.id < wait.id)
+    }
+
+    /// Whether the statement at this place may.
+    pub(crate) fn may_end_statement(&self, thread: usize, which: usize) -> bool {
+        let thread = &self.threads[thread];
+        let statement = &thread.events[STATEMENTS].open[which];
+        !statement.on.enabled || statement.outlives || thread.wait().is_none_or(|(wait, _)| wait < statement.id)
+    }
+
     /// An event that was on ends. Returns the timer that it was timed with.
     fn finish(
         &mut self,
@@ -1066,6 +1177,7 @@ impl Naive {
             io_waits: event.on.instance,
             is_wait: true,
             bytes: event.begun.amount.saturating_sub(1),
+            figures: event.figures,
         };
         self.counted.push(counted);
         io.into_iter().for_each(|io| self.count_first(thread, io));
@@ -1167,13 +1279,15 @@ impl Naive {
         let kind = kind_of_table(table);
         let live = self.threads.iter_mut().filter(|thread| thread.slot.is_some()).map(|thread| &mut thread.events[kind]);
         match table {
-            "events_waits_current" | "events_stages_current" => {
+            "events_waits_current" | "events_stages_current" | "events_statements_current" => {
                 live.flat_map(|own| own.open.iter_mut().chain(&mut own.last_ended)).for_each(|event| event.hidden_current = true);
             }
-            "events_waits_history" | "events_stages_history" => {
+            "events_waits_history" | "events_stages_history" | "events_statements_history" => {
                 live.flat_map(|own| &mut own.kept).for_each(|event| event.hidden_history = true);
             }
-            "events_waits_history_long" | "events_stages_history_long" => self.long[kind].rows.fill(None),
+            "events_waits_history_long" | "events_stages_history_long" | "events_statements_history_long" => {
+                self.long[kind].rows.fill(None);
+            }
             "setup_actors" => self.setup_actors.clear(),
             _ if table.starts_with("memory_summary") => self.memory.push(Memory::Truncated(table)),
             _ if table.contains("summary") || table.contains("histogram") => {
@@ -1187,19 +1301,34 @@ impl Naive {
 
 /// What kind of events a class is of.
 fn kind(class: ClassKey) -> usize {
-    if class.0 == STAGE { STAGES } else { WAITS }
+    match class.0 {
+        STAGE => STAGES,
+        STATEMENT => STATEMENTS,
+        _ => WAITS,
+    }
 }
 
 fn kind_of_table(table: &str) -> usize {
-    if table.starts_with("events_stages_") { STAGES } else { WAITS }
+    match table {
+        _ if table.starts_with("events_stages_") => STAGES,
+        _ if table.starts_with("events_statements_") => STATEMENTS,
+        _ => WAITS,
+    }
 }
 
-/// A wait that lies within no other lies within the stage that runs when it ends, or now; a stage within nothing.
-fn nesting(thread: &Thread, event: &Event) -> Option<(u64, &'static str)> {
-    match event.kind() {
-        WAITS if event.end.is_none() => event.nesting.or(thread.stage()),
+/// A wait that lies within no other lies within the stage that runs when it ends, or now, if that is one of the statement that the wait
+/// lies within; else within that statement. Stages and statements lie within the statement that they began in.
+fn nesting(thread: &Thread, event: &Event) -> Option<Within> {
+    match (event.kind(), event.nesting) {
+        (WAITS, within @ (None | Some((_, "STATEMENT")))) if event.end.is_none() => thread.stage_within(within).or(within),
         _ => event.nesting,
     }
+}
+
+/// What fits of a text into so many bytes.
+fn kept_text(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap();
+    &text[..end]
 }
 
 /// Memory is never timed.

@@ -19,6 +19,12 @@ impl Naive {
         format!("{} {sum} {} {avg} {}", chosen.len(), timed.iter().min().unwrap_or(&0), timed.iter().max().unwrap_or(&0))
     }
 
+    /// The same, and of statements their figures.
+    fn event_sums(&self, table: &str, of: impl Fn(&Counted) -> bool + Copy) -> String {
+        let sums = self.sums(table, of);
+        if kind_of_table(table) == STATEMENTS { format!("{sums} {}", self.figures(table, of)) } else { sums }
+    }
+
     /// The same of all operations and of each group; of reads and writes the bytes, too.
     fn io_sums(&self, table: &str, of: impl Fn(&Counted, &Io) -> bool) -> String {
         let of_group = |counted: &Counted, group: Option<usize>| {
@@ -88,6 +94,9 @@ impl Naive {
             let [completed, estimated] = [0, 1].map(|at| number(event.progress.map(|progress| progress[at])));
             return format!("{what} {completed} {estimated} {nesting}");
         }
+        if event.kind() == STATEMENTS {
+            return format!("{what} {} {nesting} {}", self.statement_columns(event), event.statements.len());
+        }
         let io = event.class.0 == FILES || event.class.0 == SOCKETS;
         let name = begun.file.and_then(|(file, _)| self.event_file_name(file?)).or_else(|| begun.peer.clone());
         format!(
@@ -104,6 +113,31 @@ impl Naive {
             number(begun.amount.checked_sub(1).filter(|_| io)),
             number(begun.file.map(|(_, flags)| flags.into())),
         )
+    }
+
+    /// The columns that only statements have, before those of nesting.
+    fn statement_columns(&self, event: &Event) -> String {
+        let text = |text: &str, bytes: usize| match kept_text(text, bytes) {
+            "" => "NULL".to_owned(),
+            kept => kept.to_owned(),
+        };
+        let room = self.size(Size::MaxSqlTextLength).next_multiple_of(8);
+        let texts =
+            [text(event.begun.text, room), "NULL NULL".into(), text(event.begun.schema, 64), "NULL NULL NULL NULL".into()];
+        let errno = number(event.end.map(|_| u64::from(event.error.number).min(i32::MAX as u64)));
+        let error = [errno, text(event.error.sqlstate, 5), text(event.error.message, 128)];
+        let (lock_time, others) = event.figures.split_first().unwrap();
+        let others: Vec<String> = others.iter().map(u64::to_string).collect();
+        format!("{lock_time} {} {} {}", texts.join(" "), error.join(" "), others.join(" "))
+    }
+
+    /// The sums of all figures of statements.
+    fn figures(&self, table: &str, of: impl Fn(&Counted) -> bool) -> String {
+        let mut sums = [0_u64; FIGURES];
+        for counted in self.counted(table).iter().filter(|counted| of(counted)) {
+            iter::zip(&mut sums, counted.figures).for_each(|(sum, figure)| *sum = sum.wrapping_add(figure));
+        }
+        sums.map(|sum| sum.to_string()).join(" ")
     }
 
     /// What runs in the thread, or else what ended last.
@@ -149,7 +183,7 @@ impl Naive {
             "setup_consumers" => iter::zip(Consumer::ALL, &self.consumers)
                 .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
                 .collect(),
-            "setup_timers" => iter::zip(["wait", "idle", "stage"], self.timers)
+            "setup_timers" => iter::zip(["wait", "idle", "stage", "statement"], self.timers)
                 .map(|(class, timer)| format!("{class} {}", TimerName::ALL[timer].name()))
                 .collect(),
             "setup_actors" => self
@@ -222,20 +256,20 @@ impl Naive {
                 .filter(|((pool, _), _)| *pool == SOCKETS)
                 .map(|(key, class)| format!("{} {}", class.name, self.io_sums(table, |counted, _| counted.class == key)))
                 .collect(),
-            "events_waits_current" | "events_stages_current" => event_rows(Naive::current),
-            "events_waits_history" | "events_stages_history" => event_rows(Naive::history),
-            "events_waits_history_long" | "events_stages_history_long" => {
+            "events_waits_current" | "events_stages_current" | "events_statements_current" => event_rows(Naive::current),
+            "events_waits_history" | "events_stages_history" | "events_statements_history" => event_rows(Naive::history),
+            "events_waits_history_long" | "events_stages_history_long" | "events_statements_history_long" => {
                 self.long[kind].rows.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
             }
-            "events_stages_summary_global_by_event_name" => self
-                .stage_classes()
-                .map(|(key, class)| format!("{} {}", class.name, self.sums(table, |counted| counted.class == key)))
+            "events_stages_summary_global_by_event_name" | "events_statements_summary_global_by_event_name" => self
+                .classes_of_table(table)
+                .map(|(key, class)| format!("{} {}", class.name, self.event_sums(table, |counted| counted.class == key)))
                 .collect(),
-            "events_stages_summary_by_thread_by_event_name" => self
+            "events_stages_summary_by_thread_by_event_name" | "events_statements_summary_by_thread_by_event_name" => self
                 .live()
-                .flat_map(|thread| self.stage_classes().map(move |(key, class)| (thread.id, key, class)))
+                .flat_map(|thread| self.classes_of_table(table).map(move |(key, class)| (thread.id, key, class)))
                 .map(|(thread, key, class)| {
-                    let sums = self.sums(table, |counted| counted.class == key && counted.thread == Some(thread));
+                    let sums = self.event_sums(table, |counted| counted.class == key && counted.thread == Some(thread));
                     format!("{thread} {} {sums}", class.name)
                 })
                 .collect(),
@@ -328,10 +362,8 @@ impl Naive {
             "memory_summary_by_thread_by_event_name" => threads * self.size(Size::MaxMemoryClasses),
             "socket_instances" | "socket_summary_by_instance" => self.size(Size::MaxSocketInstances),
             "socket_summary_by_event_name" => self.size(Size::MaxSocketClasses),
-            "events_waits_current" | "events_waits_history" | "events_stages_current" | "events_stages_history" => {
-                threads * self.records(kind_of_table(table))
-            }
-            "events_waits_history_long" | "events_stages_history_long" => self.long[kind_of_table(table)].rows.len(),
+            _ if table.ends_with("_current") || table.ends_with("_history") => threads * self.records(kind_of_table(table)),
+            _ if table.ends_with("_history_long") => self.long[kind_of_table(table)].rows.len(),
             _ => return None,
         };
         Some(places as u64)
