@@ -22,6 +22,7 @@ mod files_and_memory;
 mod forks;
 mod settings;
 mod stages;
+mod statements;
 
 const LEVELS: usize = 3;
 

@@ -1,0 +1,261 @@
+//! Statements that a handler looks at, or has itself.
+
+use super::*;
+use crate::table::{Row, TableSource, Value};
+use crate::{StatementError, StatementStart, StatementStatistics};
+use core::ops::RangeInclusive;
+use std::format;
+use std::string::String;
+
+const OUTER: InstrumentName<'static> = InstrumentName::literal("statement/test/outer");
+const INNER: InstrumentName<'static> = InstrumentName::literal("statement/test/inner");
+const STAGE: InstrumentName<'static> = InstrumentName::literal("stage/test/S");
+const WAIT: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/test/interrupted");
+const HISTORY: u32 = 2;
+const CONFIG: Config = Config::EMPTY
+    .with(Size::MaxMutexClasses, 1)
+    .with(Size::MaxStageClasses, 1)
+    .with(Size::MaxStatementClasses, 2)
+    .with(Size::MaxThreadInstances, 2)
+    .with(Size::EventsWaitsHistorySize, 3)
+    .with(Size::EventsStagesHistorySize, 2)
+    .with(Size::EventsStatementsHistorySize, HISTORY)
+    .with(Size::EventsStatementsHistoryLongSize, 16)
+    .with(Size::MaxSqlTextLength, 24);
+/// Outer ones, each with one within it.
+const STATEMENTS: u64 = 3;
+/// How long they last.
+const OUTER_NS: u64 = 900;
+const INNER_NS: u64 = 100;
+/// Events of an outer one: itself, its stage, a wait, the inner one.
+const EVENTS: u64 = 4;
+const FIGURES: [&str; StatementStatistics::COUNT] = [
+    "LOCK_TIME",
+    "ERRORS",
+    "WARNINGS",
+    "ROWS_AFFECTED",
+    "ROWS_SENT",
+    "ROWS_EXAMINED",
+    "CREATED_TMP_DISK_TABLES",
+    "CREATED_TMP_TABLES",
+    "SELECT_FULL_JOIN",
+    "SELECT_FULL_RANGE_JOIN",
+    "SELECT_RANGE",
+    "SELECT_RANGE_CHECK",
+    "SELECT_SCAN",
+    "SORT_MERGE_PASSES",
+    "SORT_RANGE",
+    "SORT_ROWS",
+    "SORT_SCAN",
+    "NO_INDEX_USED",
+    "NO_GOOD_INDEX_USED",
+];
+
+/// Inner ones count on from here.
+const INNER_FROM: u64 = 10;
+
+/// Of one, two or three words, by turns.
+fn text(number: u64) -> String {
+    format!("{number:>0$}", 8 * (number as usize % 3) + 5)
+}
+
+/// Begins a statement of which everything tells the number.
+fn begin(region: &Region<'static>, actor: &Actor<'static>, number: u64, ns: u64) -> crate::Statement<'static> {
+    let name = if number > INNER_FROM { INNER } else { OUTER };
+    let switches = region.switches(region.register(name, Setting::ON).unwrap());
+    let (text, schema) = (text(number), format!("schema {number}"));
+    let mut statement = actor.begin_statement(&At(ns), switches, &StatementStart { text: &text, schema: &schema, source: None });
+    actor.change_statement(&mut statement, |statistics| {
+        *statistics = StatementStatistics::from_values([number; StatementStatistics::COUNT]);
+    });
+    let message = format!("message {number}");
+    let sqlstate = format!("{number:05}");
+    statement.set_error(StatementError {
+        number: number as u32,
+        sqlstate: sqlstate.as_str().into(),
+        message: message.as_str().into(),
+    });
+    statement
+}
+
+/// Statement n begins at n µs; in it are a stage, which ends with it, a wait, and another statement, which has ended.
+fn outer(region: &Region<'static>, actor: &Actor<'static>, number: u64) -> crate::Statement<'static> {
+    let class = |name: InstrumentName<'static>| region.register(name, Setting::ON).unwrap();
+    let start = number * 1_000;
+    let outer = begin(region, actor, number, start);
+    actor.begin_stage(&At(start), region.switches(class(STAGE)), None);
+    let (wait, what) = (class(WAIT), WaitStart::new(Operation::Lock));
+    let wait = actor.begin(&At(start), region.switches(wait), wait, &what);
+    actor.end(&At(start + 1), wait, Held::None);
+    let inner = begin(region, actor, INNER_FROM + number, start + 500);
+    actor.end_statement(&At(start + 500 + INNER_NS), inner);
+    outer
+}
+
+fn program(region: &Region<'static>, actor: &Actor<'static>, numbers: RangeInclusive<u64>) {
+    for number in numbers {
+        let statement = outer(region, actor, number);
+        actor.end_statement(&At(number * 1_000 + OUTER_NS), statement);
+    }
+}
+
+/// Every column of a row belongs to the statement that began when it says.
+fn whole(row: &tables::EventsStatementsRow, at: u64) {
+    let start_ns = row.timer_start.expect("all are timed") / 1_000;
+    let (outer, is_inner) = (start_ns / 1_000, start_ns % 1_000 == 500);
+    let number = if is_inner { INNER_FROM + outer } else { outer };
+    let first = EVENTS * (outer - 1) + 1;
+    assert_eq!(row.event_id, if is_inner { first + EVENTS - 1 } else { first }, "{row:?} at {at}");
+    assert_eq!(row.event_name, if is_inner { INNER } else { OUTER }.as_str(), "{row:?} at {at}");
+    assert_eq!(row.sql_text.as_ref().map(|text| text.as_str()), Some(text(number).as_str()), "{row:?} at {at}");
+    assert_eq!(row.current_schema.expect("it is said"), *format!("schema {number}"), "{row:?} at {at}");
+    let lies_within = (row.nesting_event_id, row.nesting_event_level);
+    assert_eq!(lies_within, if is_inner { (Some(first), Some(1)) } else { (None, Some(0)) }, "{row:?} at {at}");
+    let ended = row.end_event_id.is_some();
+    for name in FIGURES {
+        let figure = row.cell(tables::EventsStatementsCurrent::DECLARATION.column(name).unwrap());
+        assert!(figure == Value::Unsigned(number) || !ended && figure == Value::Unsigned(0), "{name}: {row:?} at {at}");
+    }
+    let error = (row.mysql_errno, row.returned_sqlstate, row.message_text);
+    if ended {
+        assert_eq!(row.end_event_id, Some(first + EVENTS - 1), "{row:?} at {at}");
+        assert_eq!(row.timer_wait, Some(if is_inner { INNER_NS } else { OUTER_NS } * 1_000), "{row:?} at {at}");
+        let (sqlstate, message) = (format!("{number:05}"), format!("message {number}"));
+        let said = (Some(number as i32), Some(sqlstate.as_str().into()), Some(message.as_str().into()));
+        assert_eq!(error, said, "{row:?} at {at}");
+    } else {
+        assert_eq!(error, (None, None, None), "{row:?} at {at}");
+    }
+}
+
+/// Reads all five tables at whatever moment this is. In the sums by thread, those of the first so many that have ended.
+fn read(region: &Region<'static>, at: u64) {
+    let statements: [&dyn crate::table::Table; 5] = [
+        &tables::EventsStatementsCurrent,
+        &tables::EventsStatementsHistory,
+        &tables::EventsStatementsHistoryLong,
+        &tables::EventsStatementsSummaryByThreadByEventName,
+        &tables::EventsStatementsSummaryGlobalByEventName,
+    ];
+    for table in statements {
+        let sweep = table.scan(region, &mut |_| ());
+        assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "at {at}");
+    }
+    region.scan(&tables::EventsStatementsCurrent, |row| whole(row, at));
+    region.scan(&tables::EventsStatementsHistory, |row| whole(row, at));
+    region.scan(&tables::EventsStatementsHistoryLong, |row| whole(row, at));
+    region.scan(&tables::EventsStatementsSummaryByThreadByEventName, |row| {
+        let (from, ns) = if row.event_name == INNER.as_str() { (INNER_FROM, INNER_NS) } else { (0, OUTER_NS) };
+        let sum: u64 = (1..=row.count_star).map(|number| from + number).sum();
+        assert_eq!(row.sum_timer_wait, row.count_star * ns * 1_000, "{row:?} at {at}");
+        for name in FIGURES {
+            let column = tables::EventsStatementsSummaryByThreadByEventName::DECLARATION.column(&format!("SUM_{name}"));
+            assert_eq!(row.cell(column.unwrap()), Value::Unsigned(sum), "{name}: {row:?} at {at}");
+        }
+    });
+}
+
+/// A region, and what its words are when nothing has happened.
+fn ground() -> (&'static Region<'static>, Vec<u64>) {
+    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+    region.set_wait_timer(TimerName::Nanosecond);
+    region.enable_everything();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    (region, words.iter().map(Word::get).collect())
+}
+
+fn forget(region: &Region<'static>, untouched: &[u64]) {
+    region.words().iter().zip(untouched).for_each(|(word, value)| word.set(*value));
+}
+
+/// A handler reads every table, and has statements of its own, while its thread goes from statement to statement.
+#[test]
+fn statements_that_an_interrupt_sees_and_has_too_at_every_step() {
+    let (region, untouched) = ground();
+    let mut cases = 0;
+    for records in [false, true] {
+        for at in 0.. {
+            forget(region, &untouched);
+            let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
+            let other = Rc::clone(&actors[1]);
+            let interrupt = Rc::new(move || {
+                if records {
+                    program(region, &other, 1..=STATEMENTS);
+                }
+                read(region, at);
+            });
+            let steps = interrupted(|| program(region, &actors[0], 1..=STATEMENTS), &[(at, interrupt)]);
+            let programs = if records && steps[0] > at { 2 } else { 1 };
+            read(region, at);
+            for (name, from) in [(OUTER, 0), (INNER, INNER_FROM)] {
+                let (sums, figures) = region.statements_by_event_name(region.find_class(name.as_str()).unwrap());
+                let all: u64 = (1..=STATEMENTS).map(|number| from + number).sum();
+                assert_eq!((sums.count, figures.sort_rows), (programs * STATEMENTS, programs * all), "{name:?} at {at}");
+            }
+            let (mut kept, mut all, mut stages, mut waits) = (0, 0, 0, 0);
+            region.scan(&tables::EventsStatementsHistory, |_| kept += 1);
+            region.scan(&tables::EventsStatementsHistoryLong, |_| all += 1);
+            region.scan(&tables::EventsStagesHistory, |row| {
+                stages += 1;
+                assert_eq!(row.nesting_event_id, Some(row.event_id - 1), "at {at}");
+                assert_eq!(row.timer_wait, Some(OUTER_NS * 1_000), "at {at}");
+            });
+            region.scan(&tables::EventsWaitsHistory, |row| {
+                waits += 1;
+                assert_eq!(row.nesting_event_id, Some(row.event_id - 1), "at {at}");
+            });
+            assert_eq!((kept, all), (programs * u64::from(HISTORY), programs * 2 * STATEMENTS), "at {at}");
+            assert_eq!((stages, waits), (programs * 2, programs * 3), "at {at}");
+            cases += 1;
+            if steps[0] <= at {
+                break;
+            }
+        }
+    }
+    assert!(cases > 1_000, "{cases}");
+}
+
+/// All that a thread has besides is overwritten between two steps of a reader: what that has read beside a record is of the record, or is
+/// read again; and the thread is always there.
+#[test]
+fn statements_at_every_step_of_a_reader() {
+    let (region, untouched) = ground();
+    for runs in [false, true] {
+        for at in 0.. {
+            forget(region, &untouched);
+            let actor = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+            let first = outer(region, &actor, 1);
+            let running = Rc::new(Cell::new(Some(first)));
+            let end_first = |actor: &Actor<'static>, running: &Cell<Option<crate::Statement<'static>>>| {
+                if let Some(first) = running.take() {
+                    actor.end_statement(&At(1_000 + OUTER_NS), first);
+                }
+            };
+            if !runs {
+                end_first(&actor, &running);
+            }
+            // Each record is written twice.
+            let work = Rc::new(move || {
+                end_first(&actor, &running);
+                program(region, &actor, 2..=INNER_FROM - 1);
+            });
+            let steps = interrupted(
+                || {
+                    let mut rows = 0;
+                    region.scan(&tables::EventsStatementsCurrent, |row| {
+                        whole(row, at);
+                        rows += 1;
+                    });
+                    assert_eq!(rows, 1, "{runs} at {at}");
+                    read(region, at);
+                },
+                &[(at, work)],
+            );
+            if steps[0] <= at {
+                break;
+            }
+        }
+    }
+}
