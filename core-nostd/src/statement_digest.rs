@@ -26,7 +26,7 @@ pub(crate) mod word {
     /// The length of the text, that of the schema above it, and a bit that says that both are there.
     pub(crate) const STATE: usize = 1;
     pub(crate) const DIGEST: core::ops::Range<usize> = 2..4;
-    /// Seconds since 1970.
+    /// Seconds since 1970, and one more, so that none is not 0.
     pub(crate) const FIRST_SEEN: usize = 4;
     pub(crate) const LAST_SEEN: usize = 5;
     pub(crate) const SUMS: core::ops::Range<usize> = 6..11;
@@ -44,7 +44,7 @@ pub(crate) type DigestWords = [Word; DIGEST];
 /// Where statements like this one are counted: what of the text is kept, decides. None if it has no text, or there is no place at all.
 pub(crate) fn place_of<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<&'r DigestWords> {
     let places = region.arrays::<DIGEST>(Section::StatementDigests);
-    let text = what_fits(text, texts(region, 0).len() * 8);
+    let (schema, text) = (what_fits(schema, word::SCHEMA.len() * 8), what_fits(text, texts(region, 0).len() * 8));
     if text.is_empty() {
         return None;
     }
@@ -61,11 +61,12 @@ pub(crate) fn count(words: &DigestWords, unix_s: u64, wait_ps: Option<u64>, stat
     }
     statement::add_shared(&words[word::STATISTICS], statistics);
     // Relaxed: numbers that stand alone.
+    let seen = unix_s.saturating_add(1);
     if words[word::FIRST_SEEN].whole() == 0 {
-        let _ = words[word::FIRST_SEEN].compare_exchange(0, unix_s, Ordering::Relaxed);
+        let _ = words[word::FIRST_SEEN].compare_exchange(0, seen, Ordering::Relaxed);
     }
-    if words[word::LAST_SEEN].whole() < unix_s {
-        words[word::LAST_SEEN].update(|before| before.max(unix_s));
+    if words[word::LAST_SEEN].whole() < seen {
+        words[word::LAST_SEEN].update(|before| before.max(seen));
     }
 }
 
@@ -147,8 +148,8 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
         name,
         summary,
         statistics: statement::statistics(&words[word::STATISTICS], Word::whole),
-        first_seen: words[word::FIRST_SEEN].whole(),
-        last_seen: words[word::LAST_SEEN].whole(),
+        first_seen: words[word::FIRST_SEEN].whole().saturating_sub(1),
+        last_seen: words[word::LAST_SEEN].whole().saturating_sub(1),
     })
 }
 

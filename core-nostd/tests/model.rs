@@ -458,7 +458,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 26] = [
+const SIZES: [(Size, u32, u32); 27] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
@@ -482,6 +482,7 @@ const SIZES: [(Size, u32, u32); 26] = [
     (Size::EventsStatementsHistorySize, 2, 4),
     (Size::EventsStatementsHistoryLongSize, 12, 16),
     (Size::MaxSqlTextLength, 16, 24),
+    (Size::DigestsSize, 2, 5),
     (Size::MaxWaitHistograms, 2, 5),
     (Size::MaxSourceLocations, 2, 4),
     (Size::SetupActorsSize, 2, 4),

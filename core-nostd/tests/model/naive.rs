@@ -1,5 +1,6 @@
 //! The model itself: vectors, maps and loops. It knows what the tables promise, and nothing of how the core keeps the promise.
 
+use perfschema_core::digest::{Digest, digest_text};
 use perfschema_core::metric::MonitorCommand;
 use perfschema_core::table::TableError;
 use perfschema_core::timer::{Clock, TimerName};
@@ -89,6 +90,7 @@ struct On {
     history_long: bool,
     histogram: bool,
     instance: bool,
+    digest: bool,
     thread: bool,
     timer: usize,
 }
@@ -149,6 +151,8 @@ struct Event {
     /// Of a statement, one that it lay within has ended before it: nothing lies within it any more.
     outlives: bool,
     figures: [u64; FIGURES],
+    /// Of a statement, where those like it are counted.
+    digest: Option<usize>,
     error: Failed,
     /// WORK_COMPLETED and WORK_ESTIMATED of a stage, once they are said.
     progress: Option<[u64; 2]>,
@@ -344,6 +348,8 @@ struct Counted {
     bytes: u64,
     /// Of a statement.
     figures: [u64; FIGURES],
+    /// Of those like it the place, and when it ended, in seconds.
+    digest: Option<(usize, u64)>,
 }
 
 /// What happened to memory, and to its tables.
@@ -413,6 +419,8 @@ pub(crate) struct Naive {
     /// All sockets that ever were.
     sockets: Vec<Socket>,
     counted: Vec<Counted>,
+    /// Schema and text of each digest that found a place; the first place is for the others.
+    digests: Vec<(&'static str, String)>,
     memory: Vec<Memory>,
     /// Of each summary table: how much was counted when it was last truncated.
     since: HashMap<&'static str, usize>,
@@ -452,6 +460,7 @@ impl Naive {
             file_hint: 0,
             sockets: Vec::new(),
             counted: Vec::new(),
+            digests: Vec::new(),
             memory: Vec::new(),
             since: HashMap::new(),
             histograms: HashMap::new(),
@@ -590,6 +599,7 @@ impl Naive {
             history_long: thread.history && current && history_long,
             histogram: is_wait && by_thread && self.consumer(Consumer::EventsWaitsHistogram),
             instance: is_wait && self.consumer(Consumer::EventsWaitsSummaryByInstance),
+            digest: class.0 == STATEMENT && self.consumer(Consumer::StatementsDigest),
             thread: by_thread,
             timer: match class.0 {
                 IDLE => self.timers[1],
@@ -814,6 +824,7 @@ impl Naive {
                 is_wait: false,
                 bytes,
                 figures: [0; FIGURES],
+                digest: None,
             });
         }
     }
@@ -983,6 +994,7 @@ impl Naive {
             statements: state.statements().map(|statement| statement.id).collect(),
             outlives: false,
             figures: [0; FIGURES],
+            digest: None,
             error: Failed::default(),
             progress: None,
             shown: false,
@@ -1009,7 +1021,31 @@ impl Naive {
         }
         // A line is noted when a record is to show it.
         event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(*line));
+        event.digest = if on.digest { self.digest(&event.begun) } else { None };
         event
+    }
+
+    /// Where statements of this schema and digest are counted; none if there is no text.
+    fn digest(&mut self, begun: &Begun) -> Option<usize> {
+        let text = kept_text(begun.text, self.text_room());
+        let digest = (kept_text(begun.schema, 64), digest_text(text).as_str().to_owned());
+        if text.is_empty() || self.size(Size::DigestsSize) == 0 {
+            return None;
+        }
+        if let Some(place) = self.digests.iter().position(|known| *known == digest) {
+            return Some(place + 1);
+        }
+        if self.digests.len() + 1 == self.size(Size::DigestsSize) {
+            self.lose(Lost::StatementDigests);
+            return Some(0);
+        }
+        self.digests.push(digest);
+        Some(self.digests.len())
+    }
+
+    /// Bytes that are kept of the text of a statement.
+    fn text_room(&self) -> usize {
+        self.size(Size::MaxSqlTextLength).next_multiple_of(8)
     }
 
     /// Records of a thread for a kind of events.
@@ -1119,8 +1155,11 @@ impl Naive {
             let inner = self.threads[thread].events[STATEMENTS].open.iter_mut().filter(|inner| inner.id > statement.id);
             inner.for_each(|inner| inner.outlives = true);
         }
-        timers.extend(self.finish(thread, statement, None, None, clock));
-        timers.len() as u64
+        // When it is seen is told by NANOSECOND.
+        let seen = statement.digest.is_some();
+        let timer = self.finish(thread, statement, None, None, clock);
+        timers.extend(timer);
+        timers.len() as u64 + u64::from(seen && timer.is_none_or(|timer| TimerName::ALL[timer] != TimerName::Nanosecond))
     }
 
     /// What nests ends as it began, waits and statements alike; only of statements the outer one may end first. Whether the wait at this
@@ -1178,6 +1217,7 @@ impl Naive {
             is_wait: true,
             bytes: event.begun.amount.saturating_sub(1),
             figures: event.figures,
+            digest: event.digest.map(|place| (place, clock.ticks(TimerName::Nanosecond) / 1_000_000_000)),
         };
         self.counted.push(counted);
         io.into_iter().for_each(|io| self.count_first(thread, io));

@@ -121,9 +121,12 @@ impl Naive {
             "" => "NULL".to_owned(),
             kept => kept.to_owned(),
         };
-        let room = self.size(Size::MaxSqlTextLength).next_multiple_of(8);
-        let texts =
-            [text(event.begun.text, room), "NULL NULL".into(), text(event.begun.schema, 64), "NULL NULL NULL NULL".into()];
+        let kept = text(event.begun.text, self.text_room());
+        let digest = match kept.as_str() {
+            kept if kept != "NULL" && event.on.digest => format!("{} {}", Digest::of(kept).text(), digest_text(kept)),
+            _ => "NULL NULL".into(),
+        };
+        let texts = [kept, digest, text(event.begun.schema, 64), "NULL NULL NULL NULL".into()];
         let errno = number(event.end.map(|_| u64::from(event.error.number).min(i32::MAX as u64)));
         let error = [errno, text(event.error.sqlstate, 5), text(event.error.message, 128)];
         let (lock_time, others) = event.figures.split_first().unwrap();
@@ -273,6 +276,24 @@ impl Naive {
                     format!("{thread} {} {sums}", class.name)
                 })
                 .collect(),
+            "events_statements_summary_by_digest" => (0..=self.digests.len())
+                .filter_map(|place| {
+                    let of_place = |counted: &Counted| counted.digest.is_some_and(|(digest, _)| digest == place);
+                    let seconds: Vec<u64> =
+                        self.counted(table).iter().filter(|c| of_place(c)).filter_map(|c| Some(c.digest?.1)).collect();
+                    let seen =
+                        |second: u64| format!("1970-01-01 {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+                    let seen = [seen(*seconds.first()?), seen(*seconds.iter().max()?)].join(" ");
+                    let name = match place.checked_sub(1).map(|at| &self.digests[at]) {
+                        Some((schema, text)) => {
+                            let schema = if schema.is_empty() { "NULL" } else { schema };
+                            format!("{schema} {} {text}", Digest::of(text).text())
+                        }
+                        None => "NULL NULL NULL".into(),
+                    };
+                    Some(format!("{name} {} {seen}", self.event_sums(table, of_place)))
+                })
+                .collect(),
             "memory_summary_global_by_event_name" => self
                 .class_list()
                 .filter(|((pool, _), _)| *pool == MEMORY)
@@ -362,6 +383,7 @@ impl Naive {
             "memory_summary_by_thread_by_event_name" => threads * self.size(Size::MaxMemoryClasses),
             "socket_instances" | "socket_summary_by_instance" => self.size(Size::MaxSocketInstances),
             "socket_summary_by_event_name" => self.size(Size::MaxSocketClasses),
+            "events_statements_summary_by_digest" => self.size(Size::DigestsSize),
             _ if table.ends_with("_current") || table.ends_with("_history") => threads * self.records(kind_of_table(table)),
             _ if table.ends_with("_history_long") => self.long[kind_of_table(table)].rows.len(),
             _ => return None,
