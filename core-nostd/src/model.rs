@@ -6,11 +6,12 @@
 use crate::record::Sequence;
 use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, Section, header};
 use crate::stat::View;
+use crate::statement_digest::{self, word as digest};
 use crate::tables::setup_actors;
 use crate::{
     ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
 };
-use crate::{class, file, instance, long_history, memory, metric, record, setup, slot, source, stat};
+use crate::{StatementStatistics, class, file, instance, long_history, memory, metric, record, setup, slot, source, stat};
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};
 use std::vec::Vec;
@@ -50,6 +51,10 @@ pub enum Watch {
     ClassSettings,
     /// Key, length, first word of the text.
     Sources,
+    /// Of statements that are alike: key, state, first words of digest and schema, count.
+    Digests,
+    /// First words of their texts.
+    DigestTexts,
     /// State, class and address of mutexes.
     Instances,
     /// Where the search for a free mutex starts.
@@ -109,6 +114,11 @@ impl Watch {
             Watch::FileVersions => (Section::FileInstances, &[file::word::OWN_VERSION]),
             Watch::SetupActors => (Section::SetupActors, &[setup_actors::word::STATE, setup_actors::word::HOST.start]),
             Watch::LastActor => (Section::Setup, &[setup::word::LAST_ACTOR]),
+            Watch::Digests => (
+                Section::StatementDigests,
+                &[digest::KEY, digest::STATE, digest::DIGEST.start, digest::SUMS.start, digest::SCHEMA.start],
+            ),
+            Watch::DigestTexts => (Section::StatementDigestTexts, &[0]),
             Watch::Metrics => (Section::Metrics, &[metric::word::STATE, metric::word::LENGTHS, metric::word::CONTROL]),
             Watch::MetricTexts => (Section::MetricTexts, &[metric::word::NAME.start]),
             Watch::MetricSums => (Section::MetricSums, &[0]),
@@ -288,6 +298,13 @@ impl Record {
     /// [`record::hide_current`].
     pub fn hide(&self) {
         record::hide_current(&self.0);
+    }
+}
+
+/// A statement of this text begins and ends, as far as those are counted that are like it.
+pub fn count_digest(region: &Region<'_>, text: &str) {
+    if let Some(place) = statement_digest::place_of(region, "loom", text) {
+        statement_digest::count(place, 0, Some(1), &StatementStatistics::default());
     }
 }
 

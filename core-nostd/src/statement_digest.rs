@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! who begins a statement                                      reader
-//!   key of place: 0 → compare and swap → key of ours            state    [D2] Acquire   0: being made
+//!   key of the place: 0 → ours    [C1] Relaxed                  state    [C3] Acquire   0: being made
 //!     schema, digest, text                                      schema, digest, text, sums
-//!     state    [D1] Release
+//!     state    [C2] Release
 //! who ends it
 //!   sums: read-modify-write, each number whole
 //! ```
@@ -82,7 +82,7 @@ fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest
         let index = 1 + (start + probe) % count;
         let words = places.get(index)?;
         let found = match words[word::KEY].whole() {
-            // Relaxed: what the place is called is published by [D1].
+            // [C1] Relaxed: nothing was written before; what the place is called is published by [C2].
             0 => match words[word::KEY].compare_exchange(0, key, Ordering::Relaxed) {
                 Ok(_) => {
                     name(region, words, index, (schema, digest, text));
@@ -104,7 +104,7 @@ fn name(region: &Region<'_>, words: &DigestWords, index: usize, (schema, digest,
     words[word::DIGEST].iter().zip(digest.0).for_each(|(word, bits)| word.set(bits));
     let schema = write_text(&words[word::SCHEMA], schema);
     let text = write_text(texts(region, index), text);
-    // [D1] Release: pairs with [D2]; who sees the state sees what the place is called.
+    // [C2] Release: pairs with [C3]; who sees the state sees what the place is called.
     words[word::STATE].store(READY | (schema as u64) << 32 | text as u64, Ordering::Release);
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
     if summary.count == 0 {
         return None;
     }
-    // [D2] Acquire: pairs with [D1].
+    // [C3] Acquire: pairs with [C2].
     let state = words[word::STATE].load(Ordering::Acquire);
     let name = match (index, state & READY) {
         (0, _) => None,
