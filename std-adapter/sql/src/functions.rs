@@ -4,6 +4,7 @@
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, aggregates, compare, documents, order, recursion, snapshot, texts, times};
+use perfschema::core::digest::{self, digest_text};
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
 use rusqlite::functions::FunctionFlags;
@@ -204,11 +205,25 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("last_day", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.last_day()))),
     function("to_days", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.day() + 719_528))),
     function("datediff", 2, 2, INTEGER, times::datediff),
+    // Of statements.
+    function("statement_digest", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest::Digest::of(&text).text().to_string())),
+    function("statement_digest_text", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest_text(&text).to_string())),
+    function("format_statement", 1, 1, TEXT, |a, _| texts::on_text(a, |text| format_statement(&text))),
     // The region's clock, in picoseconds since its start as TIMER_START has it; NULL once the program has ended.
     function("timer_now", 0, 0, Some(SqlType::BigintUnsigned), |_, state| {
         Ok(state.timer_now().map_or(Value::Null, value::unsigned))
     }),
 ];
+
+/// `sys.format_statement`: of more than 64 characters the first and the last 30.
+fn format_statement(text: &str) -> String {
+    let count = texts::characters(text);
+    if count <= 64 {
+        return text.to_owned();
+    }
+    let (first, last) = (&text[..texts::boundary(text, 30)], &text[texts::boundary(text, count - 30)..]);
+    format!("{first} ... {last}").replace('\n', " ")
+}
 
 /// Other names of the same.
 pub(crate) const ALIASES: &[(&str, &str)] = &[

@@ -370,3 +370,251 @@ SELECT SUM(CURRENT_NUMBER_OF_BYTES_USED) AS total_allocated FROM performance_sch
 CREATE VIEW sys.`memory_global_total` AS
 SELECT sys.format_bytes(SUM(CURRENT_NUMBER_OF_BYTES_USED)) AS total_allocated
   FROM performance_schema.memory_summary_global_by_event_name;
+
+-- Statements that are alike: which take long, fail, look through whole tables, sort, or make temporary tables.
+
+CREATE VIEW sys.`statement_analysis` AS
+SELECT sys.format_statement(DIGEST_TEXT) AS query,
+       SCHEMA_NAME AS db,
+       IF(SUM_NO_GOOD_INDEX_USED > 0 OR SUM_NO_INDEX_USED > 0, '*', '') AS full_scan,
+       COUNT_STAR AS exec_count,
+       SUM_ERRORS AS err_count,
+       SUM_WARNINGS AS warn_count,
+       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       sys.format_time(MAX_TIMER_WAIT) AS max_latency,
+       sys.format_time(AVG_TIMER_WAIT) AS avg_latency,
+       sys.format_time(SUM_LOCK_TIME) AS lock_latency,
+       SUM_ROWS_SENT AS rows_sent,
+       ROUND(IFNULL(SUM_ROWS_SENT / NULLIF(COUNT_STAR, 0), 0)) AS rows_sent_avg,
+       SUM_ROWS_EXAMINED AS rows_examined,
+       ROUND(IFNULL(SUM_ROWS_EXAMINED / NULLIF(COUNT_STAR, 0), 0)) AS rows_examined_avg,
+       SUM_ROWS_AFFECTED AS rows_affected,
+       ROUND(IFNULL(SUM_ROWS_AFFECTED / NULLIF(COUNT_STAR, 0), 0)) AS rows_affected_avg,
+       SUM_CREATED_TMP_TABLES AS tmp_tables,
+       SUM_CREATED_TMP_DISK_TABLES AS tmp_disk_tables,
+       SUM_SORT_ROWS AS rows_sorted,
+       SUM_SORT_MERGE_PASSES AS sort_merge_passes,
+       DIGEST AS digest,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen
+  FROM performance_schema.events_statements_summary_by_digest d
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`x$statement_analysis` AS
+SELECT DIGEST_TEXT AS query,
+       SCHEMA_NAME AS db,
+       IF(SUM_NO_GOOD_INDEX_USED > 0 OR SUM_NO_INDEX_USED > 0, '*', '') AS full_scan,
+       COUNT_STAR AS exec_count,
+       SUM_ERRORS AS err_count,
+       SUM_WARNINGS AS warn_count,
+       SUM_TIMER_WAIT AS total_latency,
+       MAX_TIMER_WAIT AS max_latency,
+       AVG_TIMER_WAIT AS avg_latency,
+       SUM_LOCK_TIME AS lock_latency,
+       SUM_ROWS_SENT AS rows_sent,
+       ROUND(IFNULL(SUM_ROWS_SENT / NULLIF(COUNT_STAR, 0), 0)) AS rows_sent_avg,
+       SUM_ROWS_EXAMINED AS rows_examined,
+       ROUND(IFNULL(SUM_ROWS_EXAMINED / NULLIF(COUNT_STAR, 0), 0)) AS rows_examined_avg,
+       SUM_ROWS_AFFECTED AS rows_affected,
+       ROUND(IFNULL(SUM_ROWS_AFFECTED / NULLIF(COUNT_STAR, 0), 0)) AS rows_affected_avg,
+       SUM_CREATED_TMP_TABLES AS tmp_tables,
+       SUM_CREATED_TMP_DISK_TABLES AS tmp_disk_tables,
+       SUM_SORT_ROWS AS rows_sorted,
+       SUM_SORT_MERGE_PASSES AS sort_merge_passes,
+       DIGEST AS digest,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen
+  FROM performance_schema.events_statements_summary_by_digest d
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`statements_with_errors_or_warnings` AS
+SELECT sys.format_statement(DIGEST_TEXT) AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       SUM_ERRORS AS errors,
+       IFNULL(SUM_ERRORS / NULLIF(COUNT_STAR, 0), 0) * 100 AS error_pct,
+       SUM_WARNINGS AS warnings,
+       IFNULL(SUM_WARNINGS / NULLIF(COUNT_STAR, 0), 0) * 100 AS warning_pct,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE SUM_ERRORS > 0 OR SUM_WARNINGS > 0
+ ORDER BY SUM_ERRORS DESC, SUM_WARNINGS DESC;
+
+CREATE VIEW sys.`x$statements_with_errors_or_warnings` AS
+SELECT DIGEST_TEXT AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       SUM_ERRORS AS errors,
+       IFNULL(SUM_ERRORS / NULLIF(COUNT_STAR, 0), 0) * 100 AS error_pct,
+       SUM_WARNINGS AS warnings,
+       IFNULL(SUM_WARNINGS / NULLIF(COUNT_STAR, 0), 0) * 100 AS warning_pct,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE SUM_ERRORS > 0 OR SUM_WARNINGS > 0
+ ORDER BY SUM_ERRORS DESC, SUM_WARNINGS DESC;
+
+CREATE VIEW sys.`statements_with_full_table_scans` AS
+SELECT sys.format_statement(DIGEST_TEXT) AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       SUM_NO_INDEX_USED AS no_index_used_count,
+       SUM_NO_GOOD_INDEX_USED AS no_good_index_used_count,
+       ROUND(IFNULL(SUM_NO_INDEX_USED / NULLIF(COUNT_STAR, 0), 0) * 100) AS no_index_used_pct,
+       SUM_ROWS_SENT AS rows_sent,
+       SUM_ROWS_EXAMINED AS rows_examined,
+       ROUND(SUM_ROWS_SENT / COUNT_STAR) AS rows_sent_avg,
+       ROUND(SUM_ROWS_EXAMINED / COUNT_STAR) AS rows_examined_avg,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE (SUM_NO_INDEX_USED > 0 OR SUM_NO_GOOD_INDEX_USED > 0) AND DIGEST_TEXT NOT LIKE 'SHOW%'
+ ORDER BY ROUND(IFNULL(SUM_NO_INDEX_USED / NULLIF(COUNT_STAR, 0), 0) * 100) DESC, SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`x$statements_with_full_table_scans` AS
+SELECT DIGEST_TEXT AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       SUM_TIMER_WAIT AS total_latency,
+       SUM_NO_INDEX_USED AS no_index_used_count,
+       SUM_NO_GOOD_INDEX_USED AS no_good_index_used_count,
+       ROUND(IFNULL(SUM_NO_INDEX_USED / NULLIF(COUNT_STAR, 0), 0) * 100) AS no_index_used_pct,
+       SUM_ROWS_SENT AS rows_sent,
+       SUM_ROWS_EXAMINED AS rows_examined,
+       ROUND(SUM_ROWS_SENT / COUNT_STAR) AS rows_sent_avg,
+       ROUND(SUM_ROWS_EXAMINED / COUNT_STAR) AS rows_examined_avg,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE (SUM_NO_INDEX_USED > 0 OR SUM_NO_GOOD_INDEX_USED > 0) AND DIGEST_TEXT NOT LIKE 'SHOW%'
+ ORDER BY ROUND(IFNULL(SUM_NO_INDEX_USED / NULLIF(COUNT_STAR, 0), 0) * 100) DESC, SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`statements_with_sorting` AS
+SELECT sys.format_statement(DIGEST_TEXT) AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       SUM_SORT_MERGE_PASSES AS sort_merge_passes,
+       ROUND(IFNULL(SUM_SORT_MERGE_PASSES / NULLIF(COUNT_STAR, 0), 0)) AS avg_sort_merges,
+       SUM_SORT_SCAN AS sorts_using_scans,
+       SUM_SORT_RANGE AS sort_using_range,
+       SUM_SORT_ROWS AS rows_sorted,
+       ROUND(IFNULL(SUM_SORT_ROWS / NULLIF(COUNT_STAR, 0), 0)) AS avg_rows_sorted,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE SUM_SORT_ROWS > 0
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`x$statements_with_sorting` AS
+SELECT DIGEST_TEXT AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       SUM_TIMER_WAIT AS total_latency,
+       SUM_SORT_MERGE_PASSES AS sort_merge_passes,
+       ROUND(IFNULL(SUM_SORT_MERGE_PASSES / NULLIF(COUNT_STAR, 0), 0)) AS avg_sort_merges,
+       SUM_SORT_SCAN AS sorts_using_scans,
+       SUM_SORT_RANGE AS sort_using_range,
+       SUM_SORT_ROWS AS rows_sorted,
+       ROUND(IFNULL(SUM_SORT_ROWS / NULLIF(COUNT_STAR, 0), 0)) AS avg_rows_sorted,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE SUM_SORT_ROWS > 0
+ ORDER BY SUM_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`statements_with_temp_tables` AS
+SELECT sys.format_statement(DIGEST_TEXT) AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       SUM_CREATED_TMP_TABLES AS memory_tmp_tables,
+       SUM_CREATED_TMP_DISK_TABLES AS disk_tmp_tables,
+       ROUND(IFNULL(SUM_CREATED_TMP_TABLES / NULLIF(COUNT_STAR, 0), 0)) AS avg_tmp_tables_per_query,
+       ROUND(IFNULL(SUM_CREATED_TMP_DISK_TABLES / NULLIF(SUM_CREATED_TMP_TABLES, 0), 0) * 100) AS tmp_tables_to_disk_pct,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE SUM_CREATED_TMP_TABLES > 0
+ ORDER BY SUM_CREATED_TMP_DISK_TABLES DESC, SUM_CREATED_TMP_TABLES DESC;
+
+CREATE VIEW sys.`x$statements_with_temp_tables` AS
+SELECT DIGEST_TEXT AS query,
+       SCHEMA_NAME AS db,
+       COUNT_STAR AS exec_count,
+       SUM_TIMER_WAIT AS total_latency,
+       SUM_CREATED_TMP_TABLES AS memory_tmp_tables,
+       SUM_CREATED_TMP_DISK_TABLES AS disk_tmp_tables,
+       ROUND(IFNULL(SUM_CREATED_TMP_TABLES / NULLIF(COUNT_STAR, 0), 0)) AS avg_tmp_tables_per_query,
+       ROUND(IFNULL(SUM_CREATED_TMP_DISK_TABLES / NULLIF(SUM_CREATED_TMP_TABLES, 0), 0) * 100) AS tmp_tables_to_disk_pct,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+ WHERE SUM_CREATED_TMP_TABLES > 0
+ ORDER BY SUM_CREATED_TMP_DISK_TABLES DESC, SUM_CREATED_TMP_TABLES DESC;
+
+CREATE VIEW sys.`x$ps_digest_avg_latency_distribution` AS
+SELECT COUNT(*) AS cnt, ROUND(d.AVG_TIMER_WAIT / 1000000) AS avg_us
+  FROM performance_schema.events_statements_summary_by_digest d
+ GROUP BY ROUND(d.AVG_TIMER_WAIT / 1000000);
+
+CREATE VIEW sys.`x$ps_digest_95th_percentile_by_avg_us` AS
+SELECT s2.avg_us AS avg_us,
+       IFNULL(SUM(s1.cnt) / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest c), 0), 0) AS percentile
+  FROM sys.`x$ps_digest_avg_latency_distribution` s1 JOIN sys.`x$ps_digest_avg_latency_distribution` s2 ON s1.avg_us <= s2.avg_us
+ GROUP BY s2.avg_us
+HAVING IFNULL(SUM(s1.cnt) / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest c), 0), 0) > 0.95
+ ORDER BY percentile
+ LIMIT 1;
+
+CREATE VIEW sys.`statements_with_runtimes_in_95th_percentile` AS
+SELECT sys.format_statement(DIGEST_TEXT) AS query,
+       SCHEMA_NAME AS db,
+       IF(SUM_NO_GOOD_INDEX_USED > 0 OR SUM_NO_INDEX_USED > 0, '*', '') AS full_scan,
+       COUNT_STAR AS exec_count,
+       SUM_ERRORS AS err_count,
+       SUM_WARNINGS AS warn_count,
+       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       sys.format_time(MAX_TIMER_WAIT) AS max_latency,
+       sys.format_time(AVG_TIMER_WAIT) AS avg_latency,
+       SUM_ROWS_SENT AS rows_sent,
+       ROUND(IFNULL(SUM_ROWS_SENT / NULLIF(COUNT_STAR, 0), 0)) AS rows_sent_avg,
+       SUM_ROWS_EXAMINED AS rows_examined,
+       ROUND(IFNULL(SUM_ROWS_EXAMINED / NULLIF(COUNT_STAR, 0), 0)) AS rows_examined_avg,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+       JOIN sys.`x$ps_digest_95th_percentile_by_avg_us` p ON ROUND(d.AVG_TIMER_WAIT / 1000000) >= p.avg_us
+ ORDER BY AVG_TIMER_WAIT DESC;
+
+CREATE VIEW sys.`x$statements_with_runtimes_in_95th_percentile` AS
+SELECT DIGEST_TEXT AS query,
+       SCHEMA_NAME AS db,
+       IF(SUM_NO_GOOD_INDEX_USED > 0 OR SUM_NO_INDEX_USED > 0, '*', '') AS full_scan,
+       COUNT_STAR AS exec_count,
+       SUM_ERRORS AS err_count,
+       SUM_WARNINGS AS warn_count,
+       SUM_TIMER_WAIT AS total_latency,
+       MAX_TIMER_WAIT AS max_latency,
+       AVG_TIMER_WAIT AS avg_latency,
+       SUM_ROWS_SENT AS rows_sent,
+       ROUND(IFNULL(SUM_ROWS_SENT / NULLIF(COUNT_STAR, 0), 0)) AS rows_sent_avg,
+       SUM_ROWS_EXAMINED AS rows_examined,
+       ROUND(IFNULL(SUM_ROWS_EXAMINED / NULLIF(COUNT_STAR, 0), 0)) AS rows_examined_avg,
+       FIRST_SEEN AS first_seen,
+       LAST_SEEN AS last_seen,
+       DIGEST AS digest
+  FROM performance_schema.events_statements_summary_by_digest d
+       JOIN sys.`x$ps_digest_95th_percentile_by_avg_us` p ON ROUND(d.AVG_TIMER_WAIT / 1000000) >= p.avg_us
+ ORDER BY AVG_TIMER_WAIT DESC;
