@@ -104,7 +104,7 @@ fn functions_of_digests() {
     check(&mut session, "SELECT sys.format_statement(REPEAT('ä', 64)) = REPEAT('ä', 64)", "1");
     check(
         &mut session,
-        "SELECT sys.format_statement(CONCAT(REPEAT('ä', 40), CHAR(10), REPEAT('b', 29)))",
+        "SELECT sys.format_statement(CONCAT(REPEAT('ä', 40), '\\n', REPEAT('b', 29)))",
         &format!("{} ... {}", "ä".repeat(30), " ".to_owned() + &"b".repeat(29)),
     );
 }
