@@ -137,14 +137,15 @@ impl Region<'_> {
             let rings = STORES.map(|store| self.arrays_of::<RECORD>(store.rings, index));
             if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
-                self.forget_statements(index, record::has_ended);
+                self.forget_statements(index, record::has_ended, Entry::all_words);
+                self.forget_statements(index, record::is_running, Entry::leftovers);
                 rings.into_iter().flatten().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
                 // Its own thread may be taking it, which goes on, finds that there was a fork, and gives it back.
                 if idle || !slot::is_claimed(words) {
                     slot::forget(words);
                 }
-                self.forget_statements(index, |_| true);
+                self.forget_statements(index, |_| true, Entry::all_words);
                 rings.into_iter().for_each(|ring| zero(ring.as_flattened()));
             }
         }
@@ -189,11 +190,16 @@ impl Region<'_> {
 }
 
 impl Region<'_> {
-    /// What the records of a slot's statements have besides, of those that `are_forgotten`.
-    fn forget_statements(&self, slot: usize, are_forgotten: impl Fn(&RecordWords) -> bool) {
+    /// Of what the records of a slot's statements have besides, those that `are_forgotten`: `what` of it.
+    fn forget_statements<'s, W: Iterator<Item = &'s Word>>(
+        &'s self,
+        slot: usize,
+        are_forgotten: impl Fn(&RecordWords) -> bool,
+        what: impl Fn(Entry<'s>) -> W,
+    ) {
         let records = self.arrays_of::<RECORD>(STATEMENTS.rings, slot);
         for (index, _) in records.iter().enumerate().filter(|(_, record)| are_forgotten(record)) {
-            Entry::of_ring(self, slot * records.len() + index).all_words().for_each(zero_word);
+            what(Entry::of_ring(self, slot * records.len() + index)).for_each(zero_word);
         }
     }
 }
@@ -239,7 +245,7 @@ mod tests {
     use crate::metric::{MetricInfo, MetricType, MonitorCommand};
     use crate::{
         ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, MemoryChange, Operation,
-        Setting, Size, SocketAddress, SocketIo, WaitStart, tables,
+        Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, WaitStart, tables,
     };
     use core::panic::Location;
     use perfschema_timer::{MockClock, TimerName};
@@ -426,6 +432,96 @@ mod tests {
         for own_memory in [false, true] {
             for idle in [true, false] {
                 in_a_child(own_memory, idle);
+            }
+        }
+    }
+
+    fn begin_statement<'r>(clock: &MockClock, class: Class, actor: &Actor<'r>, text: &str) -> Statement<'r> {
+        let start = StatementStart { text, schema: text, source: None };
+        let mut statement = actor.begin_statement(clock, actor.region().switches(class), &start);
+        actor.change_statement(&mut statement, |statistics| statistics.rows_sent += 7);
+        statement
+    }
+
+    /// The statement that runs, with what was said of it; of those that have ended, of other threads, and of threads that are gone, no byte.
+    fn statements_in_a_child(own_memory: bool, idle: bool) {
+        const STATEMENTS: Config = CONFIG
+            .with(Size::MaxStatementClasses, 1)
+            .with(Size::EventsStatementsHistoryLongSize, 16)
+            .with(Size::SetupActorsSize, 1);
+        const SECRETS: [&str; 4] = ["ended", "another", "gone", "failed"];
+        let words: Vec<Word> = (0..STATEMENTS.words()).map(|_| Word::new(0)).collect();
+        let clock = MockClock::new();
+        let region = Region::create(&words, &STATEMENTS, &Identity::default(), &clock.timers()).expect("there is room");
+        let class = region.register(InstrumentName::literal("statement/t/S"), Setting::ON).expect("there is room");
+        region.enable_everything();
+        let [own, other, gone] = [(); 3].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+        for (actor, text) in [(&own, "it has ended"), (&other, "of another"), (&gone, "it is gone")] {
+            // Each record has had one, with more text than that which runs.
+            for _ in 0..20 {
+                let mut statement = begin_statement(&clock, class, actor, &[text; 4].join(", "));
+                let (sqlstate, message) = ("ended".into(), "why it has failed".into());
+                statement.set_error(StatementError { number: 5, sqlstate, message });
+                actor.end_statement(&clock, statement);
+            }
+        }
+        gone.detach();
+        let mut running = begin_statement(&clock, class, &own, "it runs");
+        let _never_ends = begin_statement(&clock, class, &other, "runs in another");
+        let found = || {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
+            SECRETS.map(|secret| bytes.windows(secret.len()).any(|at| at == secret.as_bytes()))
+        };
+        assert_eq!(found(), [true; 4]);
+
+        if own_memory {
+            let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
+            own.save(&saved);
+            let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
+            region.copy_for_child(&child);
+            words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+            own.restore(&saved);
+        }
+        region.forked(&CHILD, &[Some(&own)], idle);
+
+        assert_eq!(found(), [false; 4], "{own_memory} {idle}");
+        let rows = || {
+            let mut rows = [const { Vec::new() }; 3];
+            let row = |row: &tables::EventsStatementsRow| {
+                let texts = (row.sql_text.as_ref().map(|text| String::from(text.as_str())), row.current_schema);
+                format!("{} {} {texts:?} {} {:?}", row.thread_id, row.event_id, row.rows_sent, row.message_text)
+            };
+            region.scan(&tables::EventsStatementsCurrent, |event| rows[0].push(row(event)));
+            region.scan(&tables::EventsStatementsHistory, |event| rows[1].push(row(event)));
+            region.scan(&tables::EventsStatementsHistoryLong, |event| rows[2].push(row(event)));
+            rows
+        };
+        let counted = || {
+            let (sums, figures) = region.statements_by_event_name(class);
+            (sums.count, figures.rows_sent)
+        };
+        // What runs goes on.
+        let runs = |rows_sent, message: &str| format!("1 21 (Some(\"it runs\"), Some(\"it runs\")) {rows_sent} {message}");
+        assert_eq!((rows(), counted()), ([vec![runs(7, "None")], vec![], vec![]], (0, 0)));
+        own.change_statement(&mut running, |statistics| statistics.rows_sent += 2);
+        running.set_error(StatementError { number: 6, sqlstate: "6".into(), message: "it was stopped".into() });
+        own.end_statement(&clock, running);
+        let ended = vec![runs(9, "Some(\"it was stopped\")")];
+        assert_eq!((rows(), counted()), ([ended.clone(), ended.clone(), ended], (1, 9)));
+        // The others' places are free, and whoever comes has nothing of theirs.
+        let next = Actor::attach(&region, &ActorIdentity::default());
+        let first = begin_statement(&clock, class, &next, "");
+        assert_eq!(rows()[0][1], format!("{} 1 (None, None) 7 None", next.thread_id()));
+        next.end_statement(&clock, first);
+        assert_eq!((counted(), found()), ((2, 16), [false; 4]));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
+    fn a_child_keeps_the_statement_that_its_thread_runs_and_no_text_of_another() {
+        for own_memory in [false, true] {
+            for idle in [true, false] {
+                statements_in_a_child(own_memory, idle);
             }
         }
     }

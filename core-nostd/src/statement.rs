@@ -240,13 +240,25 @@ impl<'r> Entry<'r> {
     fn copy(self, from: Entry<'_>) {
         let (Some(words), Some(from_words)) = (self.words, from.words) else { return };
         words.iter().zip(from_words).for_each(|(to, from)| to.set(from.get()));
-        let needed = usize::from(from_words[word::LENGTHS].get() as u16).div_ceil(8);
-        self.text.iter().zip(from.text).take(needed).for_each(|(to, from)| to.set(from.get()));
+        self.text.iter().zip(from.text).take(from.text_words()).for_each(|(to, from)| to.set(from.get()));
     }
 
     /// For a fork.
     pub(crate) fn all_words(self) -> impl Iterator<Item = &'r Word> {
         self.words.into_iter().flatten().chain(self.text)
+    }
+
+    /// The same, of a statement that runs: where those before it may have left something of their texts.
+    pub(crate) fn leftovers(self) -> impl Iterator<Item = &'r Word> {
+        let used = self.text_words();
+        let error =
+            self.words.into_iter().flat_map(|words| words[word::SQLSTATE..=word::SQLSTATE].iter().chain(&words[word::MESSAGE]));
+        error.chain(self.text.iter().skip(used))
+    }
+
+    /// How many words its text takes.
+    fn text_words(self) -> usize {
+        self.words.map_or(0, |words| usize::from(words[word::LENGTHS].get() as u16).div_ceil(8))
     }
 
     /// Reader: whatever is there; whole if the record's version is the same before and after.
