@@ -259,3 +259,40 @@ fn statements_at_every_step_of_a_reader() {
         }
     }
 }
+
+/// A handler forks while its thread goes from statement to statement: what the child shows, then and when its thread has gone on, is whole.
+#[test]
+fn a_fork_at_every_step_of_statements() {
+    let child = Child { pid: 2, os_id: 2, start_unix_ns: 0, start_monotonic_ns: 0 };
+    let (region, untouched) = ground();
+    let check = move |at| {
+        let mut rows = [0; 3];
+        let mut count = |table: usize, row: &tables::EventsStatementsRow| {
+            whole(row, at);
+            rows[table] += 1;
+        };
+        region.scan(&tables::EventsStatementsCurrent, |row| count(0, row));
+        region.scan(&tables::EventsStatementsHistory, |row| count(1, row));
+        region.scan(&tables::EventsStatementsHistoryLong, |row| count(2, row));
+        rows
+    };
+    for at in 0.. {
+        forget(region, &untouched);
+        let actor = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+        program(region, &actor, 1..=2);
+        let own = Rc::clone(&actor);
+        let fork = Rc::new(move || {
+            region.forked(&child, &[Some(&own)], false);
+            check(at);
+        });
+        let steps = interrupted(|| program(region, &actor, 3..=3), &[(at, fork)]);
+        check(at);
+        program(region, &actor, 4..=9);
+        let [current, kept, all] = check(at);
+        assert_eq!((current, kept), (1, u64::from(HISTORY)), "at {at}");
+        assert!((12..=16).contains(&all), "{all} at {at}");
+        if steps[0] <= at {
+            break;
+        }
+    }
+}
