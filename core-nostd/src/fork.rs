@@ -466,6 +466,9 @@ mod tests {
             }
         }
         gone.detach();
+        // One that no actor owns the sums of.
+        let without_slot = Actor::without_slot(&region);
+        without_slot.end_statement(&clock, begin_statement(&clock, class, &without_slot, "of another"));
         let mut running = begin_statement(&clock, class, &own, "it runs");
         let _never_ends = begin_statement(&clock, class, &other, "runs in another");
         let found = || {

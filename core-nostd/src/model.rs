@@ -4,14 +4,16 @@
 //! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
 
 use crate::record::Sequence;
-use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, Section, header};
+use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, STATEMENT, Section, header};
 use crate::stat::View;
 use crate::statement_digest::{self, word as digest};
 use crate::tables::setup_actors;
 use crate::{
     ActorIdentity, Class, Config, Identity, Lost, Operation, Region, RegionError, Summary, Switches, ThreadSetting, Word,
 };
-use crate::{StatementStatistics, class, file, instance, long_history, memory, metric, record, setup, slot, source, stat};
+use crate::{
+    StatementStatistics, class, file, instance, long_history, memory, metric, record, setup, slot, source, stat, statement,
+};
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};
 use std::vec::Vec;
@@ -305,6 +307,83 @@ impl Record {
 pub fn count_digest(region: &Region<'_>, text: &str) {
     if let Some(place) = statement_digest::place_of(region, "loom", text) {
         statement_digest::count(place, 0, Some(1), &StatementStatistics::default());
+    }
+}
+
+/// The record of a statement, and what is beside it.
+#[derive(Debug)]
+pub struct StatementRecord {
+    record: Record,
+    beside: [Word; STATEMENT],
+    text: [Word; 1],
+}
+
+/// What [`StatementRecord::read`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundStatement {
+    /// Nothing yet.
+    Free,
+    /// It was being written, or changed while it was read.
+    Changed,
+    /// It changed while what is beside it was read.
+    ChangedBeside,
+    /// Its number, whether it has ended, a figure of it, and its text.
+    Row(u64, bool, u64, crate::Text<8>),
+}
+
+impl StatementRecord {
+    /// An empty one; of the record the version is watched, of what is beside it the first figure and the first word of the text.
+    #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
+    pub fn new() -> StatementRecord {
+        StatementRecord {
+            record: Record(core::array::from_fn(|index| word(index == record::word::VERSION))),
+            beside: core::array::from_fn(|index| word(index == statement::word::STATISTICS.start)),
+            text: [word(true)],
+        }
+    }
+
+    fn entry(&self) -> statement::Entry<'_> {
+        statement::Entry::of_words(&self.beside, &self.text)
+    }
+
+    fn statistics(figure: u64) -> crate::StatementStatistics {
+        crate::StatementStatistics { lock_time_ps: figure, ..Default::default() }
+    }
+
+    /// [`record::begin_start`], [`statement::Entry::begin`], [`record::finish_start`].
+    pub fn start(&self, sequence: u64, text: &str) {
+        let sequence = Sequence::from_number(sequence);
+        record::begin_start(&self.record.0, sequence, &start(0));
+        self.entry().begin(&crate::StatementStart { text, schema: "", source: None });
+        record::finish_start(&self.record.0, sequence, 0);
+    }
+
+    /// [`statement::Entry::replace`] of a statement that runs.
+    pub fn change(&self, figure: u64) {
+        self.entry().replace(&Self::statistics(figure));
+    }
+
+    /// [`record::begin_end`], [`statement::Entry::end`], [`record::finish_end`].
+    pub fn end(&self, sequence: u64, figure: u64) {
+        let sequence = Sequence::from_number(sequence);
+        record::begin_end(&self.record.0, sequence, sequence, None);
+        self.entry().end(&Self::statistics(figure), &crate::StatementError::default());
+        record::finish_end(&self.record.0, sequence, None);
+    }
+
+    /// [`record::read`], [`statement::Entry::read`], [`record::still`].
+    pub fn read(&self) -> FoundStatement {
+        let found = match record::read(&self.record.0) {
+            record::Read::Free => return FoundStatement::Free,
+            record::Read::Changed => return FoundStatement::Changed,
+            record::Read::Whole(found) => found,
+        };
+        let beside = self.entry().read();
+        if !record::still(&self.record.0, &found) {
+            return FoundStatement::ChangedBeside;
+        }
+        let text = beside.text.as_str().into();
+        FoundStatement::Row(found.sequence.number(), found.ended, beside.statistics.lock_time_ps, text)
     }
 }
 

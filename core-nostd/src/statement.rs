@@ -158,8 +158,8 @@ impl Statement<'_> {
 }
 
 /// Words of an entry.
-mod word {
-    pub(super) const STATISTICS: core::ops::Range<usize> = 0..super::StatementStatistics::COUNT;
+pub(crate) mod word {
+    pub(crate) const STATISTICS: core::ops::Range<usize> = 0..super::StatementStatistics::COUNT;
     pub(super) const ERROR: usize = 19;
     pub(super) const SQLSTATE: usize = 20;
     /// Bytes of the text, of the error's class, of its message and of the schema, in 16 bits each.
@@ -203,8 +203,14 @@ impl<'r> Entry<'r> {
         Entry { words: entries.get(index), text: texts.get(start..start.saturating_add(each)).unwrap_or(&[]) }
     }
 
+    /// That of a record in no region.
+    #[cfg(perfschema_loom)]
+    pub(crate) fn of_words(words: &'r [Word; STATEMENT], text: &'r [Word]) -> Entry<'r> {
+        Entry { words: Some(words), text }
+    }
+
     /// Owner, between [`record::begin_start`] and [`record::finish_start`].
-    fn begin(self, start: &StatementStart<'_>) {
+    pub(crate) fn begin(self, start: &StatementStart<'_>) {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().for_each(|figure| figure.set(0));
         words[word::ERROR].set(0);
@@ -215,7 +221,7 @@ impl<'r> Entry<'r> {
     }
 
     /// Owner, while the statement runs: figures as of now. Readers see some of them or all.
-    fn replace(self, statistics: &StatementStatistics) {
+    pub(crate) fn replace(self, statistics: &StatementStatistics) {
         let Some(words) = self.words else { return };
         for (figure, value) in words[word::STATISTICS].iter().zip(statistics.values()) {
             if figure.get() != value {
@@ -225,7 +231,7 @@ impl<'r> Entry<'r> {
     }
 
     /// Owner, between [`record::begin_end`] and [`record::finish_end`].
-    fn end(self, statistics: &StatementStatistics, error: &StatementError) {
+    pub(crate) fn end(self, statistics: &StatementStatistics, error: &StatementError) {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
         if *error != StatementError::default() {

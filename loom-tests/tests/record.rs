@@ -1,7 +1,7 @@
 //! Records: publish and read, [E1] to [E6]. A row that is read is one event in one state, or nothing is read.
 #![cfg(perfschema_loom)]
 
-use perfschema_core::model::{Found, Record, Row};
+use perfschema_core::model::{Found, FoundStatement, Record, Row, StatementRecord};
 use perfschema_loom_tests::{Model, Seen, either};
 use std::sync::Arc;
 
@@ -97,6 +97,49 @@ fn progress_is_that_of_the_stage() {
                         (1, false, true) => "1 goes on",
                         (_, _, false) => "2 begins",
                         (_, _, true) => "2 goes on",
+                    });
+                }
+            },
+        );
+    });
+}
+
+/// What is beside the record of a statement is read after the record: text and figures are of the event that the version says, or the
+/// reader is told that they may not be.
+#[test]
+fn what_is_beside_a_statement_is_its_own() {
+    const TEXTS: [&str; 2] = ["select 1", "select 2"];
+    Model {
+        name: "record: beside a statement",
+        preemptions: None,
+        least: 1_000,
+        outcomes: &["free", "changed", "changed beside", "1 begins", "1 goes on", "1 ended", "2 begins", "2 goes on"],
+    }
+    .explore(|swap, seen| {
+        let record = Arc::new(StatementRecord::new());
+        let (writer, reader, seen) = (record.clone(), record, seen.clone());
+        either(
+            swap,
+            move || {
+                writer.start(1, TEXTS[0]);
+                writer.change(10);
+                writer.end(1, 11);
+                writer.start(2, TEXTS[1]);
+                writer.change(20);
+            },
+            move || match reader.read() {
+                FoundStatement::Free => seen.note("free"),
+                FoundStatement::Changed => seen.note("changed"),
+                FoundStatement::ChangedBeside => seen.note("changed beside"),
+                FoundStatement::Row(number, ended, figure, text) => {
+                    assert_eq!(text, TEXTS[number as usize - 1], "{figure} of {number}, {ended}");
+                    seen.note(match (number, ended, figure) {
+                        (1, false, 0) => "1 begins",
+                        (1, false, 10) => "1 goes on",
+                        (1, true, 11) => "1 ended",
+                        (2, false, 0) => "2 begins",
+                        (2, false, 20) => "2 goes on",
+                        other => panic!("torn: {other:?}"),
                     });
                 }
             },
