@@ -84,7 +84,11 @@ fn wl2360_actors_timers_history() {
     let mut session = world.session();
     check(&mut session, "INSERT INTO SETUP_ACTORS VALUES ('ALL','ALL','ALL')", "1 changed");
     check(&mut session, "SELECT * FROM setup_actors WHERE host = 'all'", "ALL,ALL,ALL,YES,YES");
-    check(&mut session, "SELECT * FROM SETUP_TIMERS;", "idle,MICROSECOND\nwait,NANOSECOND\nstage,NANOSECOND");
+    check(
+        &mut session,
+        "SELECT * FROM SETUP_TIMERS;",
+        "idle,MICROSECOND\nwait,NANOSECOND\nstage,NANOSECOND\nstatement,NANOSECOND",
+    );
     check(
         &mut session,
         "UPDATE SETUP_TIMERS SET TIMER_NAME='MILLISECOND' WHERE NAME='Wait';",
