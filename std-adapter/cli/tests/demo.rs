@@ -450,6 +450,75 @@ fn serves_queries_until_ctrl_c() {
     drop(tcp);
 }
 
+/// What a client asks is the text of a statement, in which the stages of the query lie.
+#[cfg(all(target_os = "linux", feature = "instrument"))]
+#[test]
+fn a_query_is_a_statement() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let dir = folder("statements");
+    fs::write(dir.join("one"), "to be, or not to be").unwrap();
+    fs::write(dir.join("two"), "be be größer").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfschema"));
+    command.arg("demo").arg(&dir).args(["--listen", "127.0.0.1:0"]).env("PERFSCHEMA_SHARE", "1");
+    command.env_remove("PERFSCHEMA_OPTIONS").stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut server = Server(command.spawn().expect("the program was built"));
+    let mut err = BufReader::new(server.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let address = err.find_map(|line| line.strip_prefix("perfschema: listening on ").map(str::to_owned)).unwrap();
+    let pid = server.0.id().to_string();
+    let rows = |select: &str| -> Vec<String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perfschema"));
+        let output = command.args(["sql", &pid, select, "--csv"]).output().unwrap();
+        assert!(output.status.success(), "{select}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().lines().skip(1).map(str::to_owned).collect()
+    };
+    let mut client = std::net::TcpStream::connect(&address).unwrap();
+    for query in ["be\n", "to be größer\n", "GRÖSSER or, 'größer'\r\n", "\n"] {
+        client.write_all(query.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let mut reader = BufReader::new(&client);
+        while !answer.ends_with(b"\n\n") {
+            assert_ne!(reader.read_until(b'\n', &mut answer).unwrap(), 0);
+        }
+    }
+    client.write_all(&[b'a'; 4096]).unwrap();
+    // The connection has ended, and so have all its statements.
+    assert!(client.read_to_string(&mut String::new()).is_ok());
+    let long = "a".repeat(1024);
+    let expected = [
+        "be,2,2,0,0,",
+        "to be größer,0,4,0,0,",
+        "\"GRÖSSER or, 'größer'\",0,2,0,0,",
+        ",0,0,0,0,",
+        &format!("{long},0,0,1,1153,the line is too long"),
+    ];
+    let select = "SELECT sql_text, rows_sent, rows_examined, errors, mysql_errno, message_text FROM events_statements_history_long \
+                  WHERE event_name = 'statement/demo/search' ORDER BY event_id";
+    assert_eq!(rows(select), expected);
+    // Of the line that was too long nothing was searched.
+    let stages = "SELECT s.event_name, COUNT(*), COUNT(q.event_id), SUM(s.timer_start < q.timer_start OR s.timer_end > q.timer_end) \
+                  FROM events_stages_history_long s LEFT JOIN events_statements_history_long q ON q.thread_id = s.thread_id \
+                  AND q.event_id = s.nesting_event_id AND s.nesting_event_type = 'STATEMENT' \
+                  WHERE s.event_name IN ('stage/demo/answering', 'stage/demo/searching') GROUP BY s.event_name";
+    assert_eq!(rows(stages), ["stage/demo/answering,4,4,0", "stage/demo/searching,4,4,0"]);
+
+    // No longer than the long history holds.
+    let out = succeeds(&["--load", &address, "--connections", "2", "--seconds", "0.02"]);
+    let asked: u64 = out.split_whitespace().nth(1).unwrap().replace(',', "").parse().unwrap();
+    let counted = rows("SELECT count_star, sum_errors FROM events_statements_summary_global_by_event_name");
+    let (count, errors) = counted[0].split_once(',').unwrap();
+    // Each client may have left without the answer to its last one.
+    assert!((asked + 5..=asked + 7).contains(&count.parse().unwrap()) && errors == "1", "{out} {counted:?}");
+    let load = "SELECT COUNT(*) > 0 FROM events_statements_history_long WHERE sql_text = 'the'";
+    assert_eq!(rows(load), ["1"]);
+
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let mut out = String::new();
+    server.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    let statements = out.split("\nStatements\n").nth(1).unwrap_or_else(|| panic!("{out}"));
+    assert!(statements.lines().take(4).any(|line| line.contains("demo/search ")), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+}
+
 /// What has taken the place of its socket is neither waited for nor removed.
 #[cfg(all(unix, feature = "instrument"))]
 #[test]

@@ -12,6 +12,8 @@ use super::stream::Stream;
 use perfschema::net::{Idle, Net, TcpListener};
 use perfschema::os::unix::net::UnixListener;
 use perfschema::stage::Stage;
+use perfschema::statement::Statement;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -23,6 +25,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
+/// Its text is the line that was sent; the stages lie within it.
+static SEARCH: Statement = perfschema::statement!("statement/demo/search");
 static SEARCHING: Stage = perfschema::stage!("stage/demo/searching");
 static ANSWERING: Stage = perfschema::stage!("stage/demo/answering");
 static QUERIES: Net = perfschema::net!("wait/io/socket/demo/server_tcpip_socket", "wait/io/socket/demo/client_connection");
@@ -30,6 +34,8 @@ static LOCAL_QUERIES: Net = perfschema::net!("wait/io/socket/demo/server_unix_so
 
 /// A longer line is refused.
 const LINE_BYTES_MAX: u64 = 4096;
+/// MySQL's number of the same error, ER_NET_PACKET_TOO_LARGE.
+const TOO_LONG: u32 = 1153;
 /// How long a listener rests that can accept nothing, because there are no descriptors.
 const REST: Duration = Duration::from_millis(20);
 
@@ -151,15 +157,19 @@ impl<'i> Server<'i> {
             line.clear();
             (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
             if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") {
+                SEARCH.begin(&text(&line)).fail(TOO_LONG, "08S01", "the line is too long");
                 return writer.write_all(b"the line is too long\n\n");
             }
             self.queries.fetch_add(1, Ordering::Relaxed);
             metrics::QUERIES.inc();
+            let mut statement = SEARCH.begin(&text(&line));
             SEARCHING.begin();
             let answer = search::answer(self.indexer, &line);
+            statement.add_rows_examined(answer.rows_examined);
             ANSWERING.begin();
-            writer.write_all(answer.as_bytes())?;
-            // The client thinks.
+            writer.write_all(answer.text.as_bytes())?;
+            statement.add_rows_sent(answer.rows_sent);
+            // The client thinks; also where statements are off, which end their stages.
             ANSWERING.end();
         }
     }
@@ -186,6 +196,12 @@ impl<'i> Server<'i> {
         }
         self.open().values().for_each(|stream| stream.shutdown());
     }
+}
+
+/// A line as it is shown: without its end.
+fn text(line: &[u8]) -> Cow<'_, str> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 impl UnixPlace {

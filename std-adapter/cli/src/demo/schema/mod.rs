@@ -53,7 +53,7 @@ fn thread_names(region: &Region<'_>) -> HashMap<u64, String> {
 
 /// An instrument's name for people: all of them here begin alike.
 fn short_name(instrument: &str) -> &str {
-    let prefixes = ["wait/synch/", "wait/io/", "stage/"];
+    let prefixes = ["wait/synch/", "wait/io/", "stage/", "statement/"];
     prefixes.iter().find_map(|prefix| instrument.strip_prefix(prefix)).unwrap_or(instrument)
 }
 

@@ -34,6 +34,7 @@ pub(super) fn write(out: &mut dyn Write, region: &Region<'_>, format: Format, wi
         by_event_name(region),
         by_thread(region, format),
         stages(region),
+        statements(region),
         longest(region),
         by_instance(region, format),
         files_by_event_name(region),
@@ -85,6 +86,26 @@ fn stages(region: &Region<'_>) -> Section {
             ("SUM_TIMER_WAIT", "total", 0),
             ("AVG_TIMER_WAIT", "average", 0),
             ("MAX_TIMER_WAIT", "longest", 0),
+        ],
+    }
+}
+
+/// What was asked for; nothing where nobody could ask.
+fn statements(region: &Region<'_>) -> Section {
+    let table = &tables::EventsStatementsSummaryGlobalByEventName;
+    Section {
+        title: "Statements".into(),
+        table,
+        grid: largest(waited(Grid::of(region, table))),
+        columns: &[
+            ("EVENT_NAME", "statement", 0),
+            ("COUNT_STAR", "times", 0),
+            ("SUM_TIMER_WAIT", "total", 0),
+            ("AVG_TIMER_WAIT", "average", 0),
+            ("MAX_TIMER_WAIT", "longest", 0),
+            ("SUM_ERRORS", "failed", 0),
+            ("SUM_ROWS_EXAMINED", "examined", 90),
+            ("SUM_ROWS_SENT", "sent", 90),
         ],
     }
 }
