@@ -30,6 +30,19 @@ fn text_and_binary_results() {
         assert!(client.read().starts_with(b"\x03def\0\0\0\x011\0\x0c\x3f\0"), "an expression");
         // Four rows.
         client.skip(if deprecate_eof { 5 } else { 6 });
+        // A text as long as it likes: a blob in the client's character set.
+        assert_eq!(client.send(b"\x03SELECT sql_text FROM performance_schema.events_statements_history_long LIMIT 0"), [1]);
+        let table = b"\x1eevents_statements_history_long";
+        let longtext = [
+            b"\x03def\x12performance_schema",
+            &table[..],
+            table,
+            b"\x08sql_text\x08SQL_TEXT\x0c\xff\0",
+            &[0xff; 4],
+            b"\xfc\x10\0",
+        ];
+        assert!(client.read().starts_with(&longtext.concat()));
+        client.skip(if deprecate_eof { 1 } else { 2 });
         assert_eq!(client.fails(b"\x03SELECT nothing"), 1054);
         assert_eq!(client.fails(b"\x03SELECT '\xff'"), 1300);
         assert_eq!(client.fails(b"\x03"), 1065);

@@ -163,6 +163,92 @@ SELECT user, event_name, total, sys.format_time(total_latency) AS total_latency,
   FROM sys.`x$user_summary_by_stages` s
  ORDER BY s.user, s.total_latency DESC;
 
+-- What every thread executes at this moment, for how long so far, and how far it has come. Of statements within one another all have
+-- a row, the outermost first.
+CREATE VIEW sys.`x$current_statements` AS
+SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_name, s.SQL_TEXT AS sql_text,
+       s.CURRENT_SCHEMA AS current_schema, s.SOURCE AS source, s.NESTING_EVENT_LEVEL AS nesting_event_level,
+       GREATEST(sys.timer_now() - s.TIMER_START, 0) AS statement_so_far, s.LOCK_TIME AS lock_latency, s.ROWS_SENT AS rows_sent,
+       s.ROWS_EXAMINED AS rows_examined, s.ROWS_AFFECTED AS rows_affected
+  FROM performance_schema.events_statements_current s
+       LEFT JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID
+ WHERE s.END_EVENT_ID IS NULL
+ ORDER BY s.TIMER_START;
+
+CREATE VIEW sys.`current_statements` AS
+SELECT thread_id, thread_name, event_name, sql_text, current_schema, source, nesting_event_level,
+       sys.format_time(statement_so_far) AS statement_so_far, sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined,
+       rows_affected
+  FROM sys.`x$current_statements` c
+ ORDER BY c.statement_so_far DESC;
+
+CREATE VIEW sys.`x$host_summary_by_statement_type` AS
+SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUBSTRING_INDEX(s.EVENT_NAME, '/', -1) AS statement, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency, SUM(s.SUM_LOCK_TIME) AS lock_latency,
+       SUM(s.SUM_ROWS_SENT) AS rows_sent, SUM(s.SUM_ROWS_EXAMINED) AS rows_examined, SUM(s.SUM_ROWS_AFFECTED) AS rows_affected,
+       SUM(s.SUM_NO_INDEX_USED) + SUM(s.SUM_NO_GOOD_INDEX_USED) AS full_scans
+  FROM performance_schema.events_statements_summary_by_thread_by_event_name s
+       JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.SUM_TIMER_WAIT <> 0
+ GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`host_summary_by_statement_type` AS
+SELECT host, statement, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
+       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+  FROM sys.`x$host_summary_by_statement_type` s
+ ORDER BY s.host, s.total_latency DESC;
+
+CREATE VIEW sys.`x$host_summary_by_statement_latency` AS
+SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUM(s.COUNT_STAR) AS total, SUM(s.SUM_TIMER_WAIT) AS total_latency,
+       MAX(s.MAX_TIMER_WAIT) AS max_latency, SUM(s.SUM_LOCK_TIME) AS lock_latency, SUM(s.SUM_ROWS_SENT) AS rows_sent,
+       SUM(s.SUM_ROWS_EXAMINED) AS rows_examined, SUM(s.SUM_ROWS_AFFECTED) AS rows_affected,
+       SUM(s.SUM_NO_INDEX_USED) + SUM(s.SUM_NO_GOOD_INDEX_USED) AS full_scans
+  FROM performance_schema.events_statements_summary_by_thread_by_event_name s
+       JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background')
+ ORDER BY SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`host_summary_by_statement_latency` AS
+SELECT host, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
+       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+  FROM sys.`x$host_summary_by_statement_latency` s
+ ORDER BY s.total_latency DESC;
+
+-- max_latency is the longest of all, as MySQL documents it; its view for users adds up those of each type.
+CREATE VIEW sys.`x$user_summary_by_statement_type` AS
+SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, SUBSTRING_INDEX(s.EVENT_NAME, '/', -1) AS statement, SUM(s.COUNT_STAR) AS total,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency, SUM(s.SUM_LOCK_TIME) AS lock_latency,
+       SUM(s.SUM_ROWS_SENT) AS rows_sent, SUM(s.SUM_ROWS_EXAMINED) AS rows_examined, SUM(s.SUM_ROWS_AFFECTED) AS rows_affected,
+       SUM(s.SUM_NO_INDEX_USED) + SUM(s.SUM_NO_GOOD_INDEX_USED) AS full_scans
+  FROM performance_schema.events_statements_summary_by_thread_by_event_name s
+       JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ WHERE s.SUM_TIMER_WAIT <> 0
+ GROUP BY IFNULL(t.PROCESSLIST_USER, 'background'), s.EVENT_NAME
+ ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`user_summary_by_statement_type` AS
+SELECT user, statement, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
+       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+  FROM sys.`x$user_summary_by_statement_type` s
+ ORDER BY s.user, s.total_latency DESC;
+
+CREATE VIEW sys.`x$user_summary_by_statement_latency` AS
+SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, SUM(s.COUNT_STAR) AS total, SUM(s.SUM_TIMER_WAIT) AS total_latency,
+       MAX(s.MAX_TIMER_WAIT) AS max_latency, SUM(s.SUM_LOCK_TIME) AS lock_latency, SUM(s.SUM_ROWS_SENT) AS rows_sent,
+       SUM(s.SUM_ROWS_EXAMINED) AS rows_examined, SUM(s.SUM_ROWS_AFFECTED) AS rows_affected,
+       SUM(s.SUM_NO_INDEX_USED) + SUM(s.SUM_NO_GOOD_INDEX_USED) AS full_scans
+  FROM performance_schema.events_statements_summary_by_thread_by_event_name s
+       JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
+ GROUP BY IFNULL(t.PROCESSLIST_USER, 'background')
+ ORDER BY SUM(s.SUM_TIMER_WAIT) DESC;
+
+CREATE VIEW sys.`user_summary_by_statement_latency` AS
+SELECT user, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
+       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+  FROM sys.`x$user_summary_by_statement_latency` s
+ ORDER BY s.total_latency DESC;
+
 -- ---------------------------------------------------------------------------------------------------------------------------------
 -- Io: files. MySQL shortens paths by what it knows of its own folders (format_path); a program has none, so paths stay as they are.
 -- ---------------------------------------------------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{World, check};
+use common::{CONFIG, World, check};
 use perfschema::core::metric::{MetricInfo, MetricType, Moment};
 use perfschema::core::table::{Row, SqlType, Table};
-use perfschema::core::{Region, copy_from_bytes};
+use perfschema::core::{InstrumentName, Region, Setting, Size, StatementError, StatementStart, copy_from_bytes};
 use perfschema::render::OwnedValue;
 use perfschema::tables;
 use perfschema_sql::{Account, Database, Outcome, Session};
@@ -50,11 +50,24 @@ fn compare(region: &'static Region<'static>) -> (usize, Vec<&'static str>) {
 
 /// A region in use.
 fn used() -> World {
-    let world = World::new();
+    let statements = [(Size::MaxStatementClasses, 2), (Size::EventsStatementsHistoryLongSize, 8), (Size::MaxStageClasses, 2)];
+    let world = World::of(&statements.into_iter().fold(CONFIG, |config, (size, value)| config.with(size, value)));
     let actors = [world.actor("thread/test/main"), world.actor("thread/test/ünï\u{0}code")];
     for event in 0..20_u64 {
         let class = event as usize % world.classes.len();
         world.wait(&actors[event as usize % 2], class, u64::MAX - event, 1 << (event * 3));
+    }
+    let class = |name| world.region.register(InstrumentName::literal(name), Setting::ON).expect("there is room");
+    let (statement, stage) = (class("statement/test/ask"), class("stage/test/answering"));
+    for text in ["SELECT 'ünï\u{0}code'", "", "one that runs"] {
+        let start = StatementStart { text, schema: "ünï", ..StatementStart::default() };
+        let mut one = actors[0].begin_statement(&world.clock, world.region.switches(statement), &start);
+        actors[0].begin_stage(&world.clock, world.region.switches(stage), None);
+        actors[0].change_statement(&mut one, |figures| (figures.rows_sent, figures.errors) = (u64::MAX, 1));
+        one.set_error(StatementError { number: u32::MAX, sqlstate: "HY000".into(), message: "ünï".into() });
+        if text != "one that runs" {
+            actors[0].end_statement(&world.clock, one);
+        }
     }
     for (index, class) in world.classes.iter().enumerate() {
         if let Some(id) = world.region.create_instance(*class, u64::MAX / (index as u64 + 1)) {
