@@ -25,15 +25,13 @@ impl Digest {
     /// ```
     pub fn of(text: &str) -> Digest {
         // FNV-1a twice, each with a start and a prime of its own, and the bits of both spread over each.
-        let mut lanes = [0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15];
+        let (mut a, mut b) = (0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15_u64);
         pieces(text, &mut |piece| {
-            for byte in piece.bytes() {
-                for (lane, prime) in lanes.iter_mut().zip([0x0100_0000_01b3, 0x9fb2_1c65_1e98_df25]) {
-                    *lane = (*lane ^ u64::from(byte)).wrapping_mul(prime);
-                }
-            }
+            (a, b) = piece.bytes().map(u64::from).fold((a, b), |(a, b), byte| {
+                ((a ^ byte).wrapping_mul(0x0100_0000_01b3), (b ^ byte).wrapping_mul(0x9fb2_1c65_1e98_df25))
+            });
         });
-        let [a, b] = lanes.map(spread);
+        let (a, b) = (spread(a), spread(b));
         Digest([spread(a.wrapping_add(b)), spread(a ^ b.rotate_left(32))])
     }
 
@@ -82,7 +80,10 @@ fn pieces(text: &str, each: &mut dyn FnMut(&str)) {
 
 /// Hands out what the text begins with, and returns what is behind it: less than there was.
 fn piece<'t>(text: &'t str, each: &mut dyn FnMut(&str)) -> &'t str {
-    if let Some((first, behind)) = group(text) {
+    let first = text.as_bytes().first().copied().unwrap_or_default();
+    if first == b'('
+        && let Some((first, behind)) = group(text)
+    {
         each(first);
         return match several(behind, |text| group(text).map(|(_, behind)| behind)) {
             Some(behind) => {
@@ -108,8 +109,13 @@ fn piece<'t>(text: &'t str, each: &mut dyn FnMut(&str)) -> &'t str {
 
 /// The length of a word, or of a character that is part of none.
 fn word(text: &str) -> usize {
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let end = text.find(|c| !part(c)).unwrap_or(text.len());
+    // Nearly all are ASCII.
+    let ascii = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    let mut end = text.bytes().take_while(ascii).count();
+    if text.as_bytes().get(end).is_some_and(|byte| !byte.is_ascii()) {
+        let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        end = text.find(|c| !part(c)).unwrap_or(text.len());
+    }
     if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end }
 }
 
@@ -138,7 +144,7 @@ fn several<'t>(text: &'t str, one: impl Fn(&'t str) -> Option<&'t str>) -> Optio
 
 /// What is behind a literal: a number, a text in quotes, or NULL.
 fn literal(text: &str) -> Option<&str> {
-    let first = text.chars().next()?;
+    let first = char::from(*text.as_bytes().first()?);
     match first {
         '0'..='9' => {
             // With what follows without a space, be it hexadecimal digits or a fraction; and the sign of an exponent.
@@ -177,6 +183,11 @@ fn literal(text: &str) -> Option<&str> {
 /// The text behind space and comments: `/* … */`, and `-- …` to the end of the line.
 fn without_space(mut text: &str) -> &str {
     loop {
+        // Nearly always there is none, or one blank.
+        text = text.strip_prefix(' ').unwrap_or(text);
+        if text.as_bytes().first().is_some_and(|first| first.is_ascii_alphanumeric()) {
+            return text;
+        }
         text = text.trim_start();
         let end = if let Some(comment) = text.strip_prefix("/*") {
             comment.split_once("*/").map_or("", |(_, behind)| behind)

@@ -1,6 +1,6 @@
 //! # perfschema-core
 //!
-//! **What.** MySQL's Performance Schema for any program: waits and stages are recorded, and metrics counted, in fixed memory, without locks
+//! **What.** MySQL's Performance Schema for any program: waits, stages and statements are recorded, and metrics counted, in fixed memory, without locks
 //! or allocation, and read live as tables. `no_std`, no `alloc`, no `unsafe`.
 //!
 //! **Why.** So that one can ask a running program what it waits for, while it waits: which thread, on which lock, held by whom,
@@ -12,7 +12,7 @@
 //! ```
 //! - [`Region::register`] makes an instrument known, [`Region::create_instance`] a lock.
 //! - An [`Actor`] records for one thread: [`begin`](Actor::begin), [`end`](Actor::end) of waits, [`begin_stage`](Actor::begin_stage),
-//!   [`count_metric`](Actor::count_metric).
+//!   [`begin_statement`](Actor::begin_statement), [`count_metric`](Actor::count_metric).
 //! - [`tables`] has one module a table; [`tables::ALL`] lists them.
 //!
 //! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. It reads no clock

@@ -367,7 +367,7 @@ impl StatementRecord {
     pub fn end(&self, sequence: u64, figure: u64) {
         let sequence = Sequence::from_number(sequence);
         record::begin_end(&self.record.0, sequence, sequence, None);
-        self.entry().end(&Self::statistics(figure), &crate::StatementError::default());
+        self.entry().end(&Self::statistics(figure), None);
         record::finish_end(&self.record.0, sequence, None);
     }
 

@@ -137,7 +137,7 @@ pub struct Statement<'r> {
     parent: Enclosing,
     outer: Enclosing,
     statistics: StatementStatistics,
-    error: StatementError,
+    error: Option<StatementError>,
 }
 
 impl Statement<'_> {
@@ -153,7 +153,7 @@ impl Statement<'_> {
 
     /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller.
     pub fn set_error(&mut self, error: StatementError) {
-        self.error = error;
+        self.error = Some(error);
     }
 }
 
@@ -231,10 +231,10 @@ impl<'r> Entry<'r> {
     }
 
     /// Owner, between [`record::begin_end`] and [`record::finish_end`].
-    pub(crate) fn end(self, statistics: &StatementStatistics, error: &StatementError) {
+    pub(crate) fn end(self, statistics: &StatementStatistics, error: Option<&StatementError>) {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
-        if *error != StatementError::default() {
+        if let Some(error) = error {
             words[word::ERROR].set(error.number.into());
             let sqlstate = write_text(&words[word::SQLSTATE..=word::SQLSTATE], error.sqlstate.as_str());
             let message = write_text(&words[word::MESSAGE], error.message.as_str());
@@ -347,7 +347,7 @@ impl<'r> Actor<'r> {
             parent: self.statement.get(),
             outer: self.enclosing.get(),
             statistics: StatementStatistics::default(),
-            error: StatementError::default(),
+            error: None,
         };
         let mut switches = self.masked(switches);
         if !switches.has(Switches::ENABLED) {
@@ -415,7 +415,7 @@ impl<'r> Actor<'r> {
             });
         }
         let wait_ps = self.finish_statement(&wait, switches, ticks, &statement.statistics, |row| {
-            statement.entry.end(&statement.statistics, &statement.error);
+            statement.entry.end(&statement.statistics, statement.error.as_ref());
             if let Some(row) = row {
                 row.copy(statement.entry);
             }

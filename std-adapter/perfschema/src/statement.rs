@@ -37,7 +37,7 @@
 use crate::{instrument::Instrument, thread::with_actor};
 use perfschema_core::StatementStatistics;
 #[cfg(feature = "instrument")]
-use perfschema_core::{InstrumentKind, StatementError, StatementStart};
+use perfschema_core::{InstrumentKind, StatementError, StatementStart, Switches};
 #[cfg(feature = "instrument")]
 use perfschema_timer::SystemClock;
 use std::marker::PhantomData;
@@ -97,25 +97,39 @@ impl Statement {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn begin_in(&self, schema: &str, text: &str) -> Executing {
-        let start = StatementStart { text, schema, source: Some(Location::caller()) };
-        let statement = self.instrument.on().and_then(|switches| begin(switches, &start));
-        Executing { statement, not_send: PhantomData }
+        match self.instrument.on() {
+            Some(switches) => begin(switches, &StatementStart { text, schema, source: Some(Location::caller()) }),
+            None => Executing { statement: None, not_send: PhantomData },
+        }
     }
 }
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn begin(switches: perfschema_core::Switches, start: &StatementStart<'_>) -> Option<perfschema_core::Statement<'static>> {
-    with_actor(|actor| actor.begin_statement(&SystemClock, switches, start)).filter(|statement| statement.is_recorded())
+fn begin(switches: Switches, start: &StatementStart<'_>) -> Executing {
+    let statement = with_actor(|actor| actor.begin_statement(&SystemClock, switches, start));
+    Executing { statement, not_send: PhantomData }
+}
+
+#[cfg(feature = "instrument")]
+#[inline(never)]
+fn end(statement: perfschema_core::Statement<'static>) {
+    with_actor(|actor| actor.end_statement(&SystemClock, statement));
 }
 
 #[cfg(feature = "instrument")]
 impl Executing {
     /// Says more of the statement: `change` gets its figures as they are, and is not called if nothing is recorded.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn change(&mut self, change: impl FnOnce(&mut StatementStatistics)) {
-        if let Some(statement) = &mut self.statement {
+        if let Some(statement) = self.recorded() {
             with_actor(|actor| actor.change_statement(statement, change));
         }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn recorded(&mut self) -> Option<&mut perfschema_core::Statement<'static>> {
+        self.statement.as_mut().filter(|statement| statement.is_recorded())
     }
 
     /// The statement fails: one more error, and MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT are those of the last one. Five characters
@@ -128,7 +142,7 @@ impl Executing {
     /// statement.fail(1146, "42S02", "there is no table bolts");
     /// ```
     pub fn fail(&mut self, number: u32, sqlstate: &str, message: &str) {
-        if let Some(statement) = &mut self.statement {
+        if let Some(statement) = self.recorded() {
             statement.set_error(StatementError { number, sqlstate: sqlstate.into(), message: message.into() });
         }
         self.change(|statistics| statistics.errors += 1);
@@ -137,9 +151,10 @@ impl Executing {
 
 #[cfg(feature = "instrument")]
 impl Drop for Executing {
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         if let Some(statement) = self.statement.take() {
-            with_actor(|actor| actor.end_statement(&SystemClock, statement));
+            end(statement);
         }
     }
 }
