@@ -177,6 +177,54 @@ fn a_page_of_hostile_names() {
     );
 }
 
+/// A server whose client does not read: what it executes is there with its text, which is cut for the eye only.
+#[test]
+fn statements_and_their_texts() {
+    use std::io::Write;
+    let folder = std::env::temp_dir().join(format!("perfschema-report-statements-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is a folder for such");
+    std::fs::write(folder.join("a.txt"), "to be").expect("it can be written");
+    let socket = folder.join("socket");
+    let mut command = Command::new(PROGRAM);
+    command.arg("demo").arg(&folder).arg("--socket").arg(&socket).env("PERFSCHEMA_SHARE", "1");
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program was built");
+    let demo = Stopped { child, folder };
+    until("it listens", || socket.exists());
+    let mut client = std::os::unix::net::UnixStream::connect(&socket).expect("it listens");
+    let text = "\"><script>alert('größer')</script> & be";
+    client.write_all(format!("{text}\n").repeat(1000).as_bytes()).expect("there is room for so much");
+    let now = "SELECT sql_text, event_name, rows_sent, thread_id FROM sys.`x$current_statements` s";
+    let counted = "SELECT count_star, sum_timer_wait, max_timer_wait, sum_rows_examined \
+                   FROM events_statements_summary_global_by_event_name s WHERE count_star > 0";
+    // Answers fill the socket, and it waits.
+    until("nobody reads", || {
+        let before = demo.rows(counted);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        !demo.rows(now).is_empty() && !before.is_empty() && before == demo.rows(counted)
+    });
+    let output = succeeds(&["report", &demo.pid()]);
+    let page = Html::parse_document(&output);
+    assert_eq!(page.errors, Vec::<std::borrow::Cow<'_, str>>::new());
+    let of = |title: &str, names: &[&str]| -> Vec<String> {
+        let row = |row: &Vec<(String, String)>| names.iter().map(|name| cell(row, name)).collect::<Vec<_>>().join(",");
+        table(&page, title).iter().map(row).collect()
+    };
+    let shown = of("What is executed now", &["sql_text", "event_name", "rows_sent"]);
+    assert_eq!(shown, [format!("{text},statement/demo/search,0")]);
+    assert_eq!(of("What is executed now", &["thread_id"]), [demo.rows(now)[0].rsplit(',').next().unwrap_or_default()]);
+    let columns = ["COUNT_STAR", "SUM_TIMER_WAIT", "MAX_TIMER_WAIT", "SUM_ROWS_EXAMINED"];
+    assert_eq!(of("Statements by instrument", &columns), demo.rows(counted));
+    // What is 0 everywhere is left out.
+    assert_eq!(cell(&table(&page, "Statements by instrument")[0], "SUM_SORT_ROWS"), "");
+    assert_eq!(select(&page, "td.text").iter().filter(|cell| cell.attr("title") == Some(text)).count(), 1);
+    assert!(select(&page, "script").is_empty());
+    // What runs is no longer there when somebody reads.
+    drop(client);
+    until("it ends", || demo.rows(now).is_empty());
+    let page = Html::parse_document(&succeeds(&["report", &demo.pid()]));
+    assert!(table(&page, "What is executed now").is_empty());
+}
+
 /// What waits now is there with its holder, as SQL has it; and a program that was killed still has a page, in a file.
 #[test]
 fn waits_and_the_dead() {

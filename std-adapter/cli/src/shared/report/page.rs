@@ -4,6 +4,7 @@ use super::section::Section;
 use indicatif::{BinaryBytes, HumanCount};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use perfschema::core::picotime::format_pico_time;
+use perfschema::core::table::SqlType;
 use perfschema::render::text::escape;
 use perfschema::render::{ColumnHead, OwnedValue, Unit};
 
@@ -18,6 +19,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 th, td { text-align: left; padding: .15rem .6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 .number { text-align: right; }
 .null { color: var(--soft); }
+.text { max-width: 30rem; overflow: hidden; text-overflow: ellipsis; }
 svg { max-width: 100%; height: auto; display: block; margin: .4rem 0 1rem; }
 svg text { fill: currentColor; } svg polyline, svg line { stroke: var(--soft); }
 @media print { .scroll { overflow: visible; } }";
@@ -88,7 +90,12 @@ fn body(section: &Section) -> Markup {
 }
 
 fn class(head: &ColumnHead) -> Option<&'static str> {
-    head.is_numeric().then_some("number")
+    if head.is_numeric() {
+        Some("number")
+    } else {
+        // May be as long as it likes, and is cut.
+        (head.sql_type == SqlType::Longtext).then_some("text")
+    }
 }
 
 /// A value; of times and bytes people see a rounded one, and `data` has the exact one.
@@ -104,8 +111,10 @@ fn cell(head: &ColumnHead, value: &OwnedValue) -> Markup {
         _ if is_bytes => Some(BinaryBytes(exact).to_string()),
         _ => None,
     });
+    let text = matches!((head.sql_type, value), (SqlType::Longtext, OwnedValue::Text(_)));
+    let whole = text.then(|| escape(&value.as_value().to_string()).to_string());
     html! {
-        td class=[class(head)] {
+        td class=[class(head)] title=[whole] {
             @match (value, exact.zip(rounded)) {
                 (OwnedValue::Null, _) => span class="null" { "NULL" },
                 (_, Some((exact, rounded))) => data value=(exact) { (rounded.trim()) },

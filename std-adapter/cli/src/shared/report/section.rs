@@ -2,7 +2,7 @@
 
 use super::chart;
 use crate::shared::show::leave_out_empty_columns;
-use perfschema::render::{Grid, OwnedValue, Unit};
+use perfschema::render::{ColumnHead, Grid, OwnedValue, Unit};
 use perfschema::tables;
 use perfschema_sql::{Error, Outcome, Session};
 
@@ -53,6 +53,13 @@ pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
         histograms(session)?,
         stages_now(session)?,
         events(session, "Stages by instrument", "events_stages_summary_global_by_event_name", "Time in all threads together")?,
+        statements_now(session)?,
+        events(
+            session,
+            "Statements by instrument",
+            "events_statements_summary_global_by_event_name",
+            "Time in all threads together",
+        )?,
     ];
     for (title, table, name) in
         [("Files", "file_summary_by_instance", "FILE_NAME"), ("Sockets", "socket_summary_by_instance", "EVENT_NAME")]
@@ -98,6 +105,15 @@ fn stages_now(session: &mut Session) -> Result<Section, Error> {
     ))
 }
 
+fn statements_now(session: &mut Session) -> Result<Section, Error> {
+    let select = "SELECT thread_name, statement_so_far, sql_text, event_name, current_schema, rows_examined, rows_sent, rows_affected, \
+                  lock_latency, nesting_event_level, source, thread_id \
+                  FROM sys.`x$current_statements` s ORDER BY s.statement_so_far DESC";
+    let grid = timed(timed(rows(session, select)?, "statement_so_far"), "lock_latency");
+    let note = "The statements of each thread that executes some, the longest first.";
+    Ok(Section::new("What is executed now", note, grid, ROWS, "No statement ran."))
+}
+
 /// A column of times.
 fn timed(mut grid: Grid, name: &str) -> Grid {
     for column in grid.columns.iter_mut().filter(|column| column.name == name) {
@@ -111,12 +127,29 @@ fn events(session: &mut Session, title: &str, table: &str, chart: &str) -> Resul
     let select = format!(
         "SELECT * FROM performance_schema.{table} s WHERE COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC, s.COUNT_STAR DESC"
     );
-    let grid = rows(session, &select)?;
+    let mut grid = rows(session, &select)?;
+    leave_out_zeros(&mut grid);
     let bars: Vec<(String, f64)> =
         grid.rows.iter().take(BARS).map(|row| (text(&grid, row, "EVENT_NAME"), number(&grid, row, "SUM_TIMER_WAIT"))).collect();
     let charts = chart::times(chart, &bars);
     let note = "Since the program started, or since the table was truncated: the most time first.";
     Ok(Section { charts: Vec::from_iter(charts), ..Section::new(title, note, grid, ROWS, "Nothing was recorded.") })
+}
+
+/// Sums that are 0 in each row are of what the program does not say; statements have many.
+fn leave_out_zeros(grid: &mut Grid) {
+    let is_zero = |index: usize| grid.rows.iter().all(|row| row.get(index) == Some(&OwnedValue::Unsigned(0)));
+    let is_kept = |(index, head): (usize, &ColumnHead)| {
+        let is_figure = head.name.starts_with("SUM_") && head.name != "SUM_TIMER_WAIT";
+        !(is_figure && is_zero(index))
+    };
+    let keep: Vec<bool> = grid.columns.iter().enumerate().map(is_kept).collect();
+    let mut kept = keep.iter();
+    grid.columns.retain(|_| *kept.next().unwrap_or(&true));
+    for row in &mut grid.rows {
+        let mut kept = keep.iter();
+        row.retain(|_| *kept.next().unwrap_or(&true));
+    }
 }
 
 fn metrics(session: &mut Session) -> Result<Section, Error> {

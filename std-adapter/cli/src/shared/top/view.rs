@@ -31,6 +31,7 @@ const VIEWS: &[View] = &[
     View::summary("Files", "file_summary_by_instance"),
     View { names: Some("socket_instances"), ..View::summary("Sockets", "socket_summary_by_instance") },
     View::summary("Stages", "events_stages_summary_global_by_event_name"),
+    View::summary("Statements", "events_statements_summary_global_by_event_name"),
     View { title: "Instruments", kind: Kind::Plain, table: INSTRUMENTS, names: None },
 ];
 
@@ -262,6 +263,8 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
             (Column::new(format!("bytes {what}/s"), Shown::Bytes, 2), Cell::Growth(index))
         } else if let Some(what) = rest("SUM_TIMER_") {
             (Column::new(format!("{what} time/s"), Shown::Time, 8), Cell::Growth(index))
+        } else if let Some(what) = rest("SUM_").filter(|what| what.starts_with("rows_") || what == "errors") {
+            (Column::new(format!("{}/s", title(&what)), Shown::Rate, 8), Cell::Growth(index))
         } else if let Some(what) = rest("COUNT_") {
             (Column::new(format!("{what}s/s"), Shown::Rate, 7), Cell::Growth(index))
         } else if let Some(what) = rest("QUANTILE_") {
@@ -389,6 +392,18 @@ mod tests {
                 assert!(has_it || view.kind != Kind::Summary, "{}: {titles:?}", view.title);
             }
         }
+    }
+
+    /// Of the sums that statements have besides their times, those that most programs say, by second.
+    #[test]
+    fn rows_and_errors_of_statements() {
+        let columns = ["EVENT_NAME", "COUNT_STAR", "SUM_TIMER_WAIT", "SUM_ERRORS", "SUM_ROWS_SENT", "SUM_SORT_ROWS"];
+        let before = [("a".to_owned(), vec!["a".into(), 1_u64.into(), 9_u64.into(), 1_u64.into(), 10_u64.into(), 5_u64.into()])];
+        let now: &[OwnedValue] = &["a".into(), 5_u64.into(), 99_u64.into(), 2_u64.into(), 40_u64.into(), 6_u64.into()];
+        let listing = summary(grid(&columns, &[now]), &Switches::new(), Some((&HashMap::from(before), 2.0)));
+        assert_eq!(cell(&listing, 0, "errors/s"), 0.5.into());
+        assert_eq!(cell(&listing, 0, "rows sent/s"), 15.0.into());
+        assert!(!listing.columns.iter().any(|column| column.title.contains("sort")), "{:?}", listing.columns);
     }
 
     /// 30 events in 3 seconds; the second instrument was truncated meanwhile, the third is new. Beyond 2⁵³ nothing is rounded
