@@ -27,7 +27,7 @@ impl Digest {
         // FNV-1a twice, each with a start and a prime of its own, and the bits of both spread over each.
         let (mut a, mut b) = (0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15_u64);
         pieces(text, &mut |piece| {
-            (a, b) = piece.bytes().map(u64::from).fold((a, b), |(a, b), byte| {
+            (a, b) = piece.iter().copied().map(u64::from).fold((a, b), |(a, b), byte| {
                 ((a ^ byte).wrapping_mul(0x0100_0000_01b3), (b ^ byte).wrapping_mul(0x9fb2_1c65_1e98_df25))
             });
         });
@@ -60,82 +60,86 @@ pub(crate) fn spread(mut bits: u64) -> u64 {
 /// ```
 pub fn digest_text(text: &str) -> Text<1024> {
     let mut digest = Text::EMPTY;
-    pieces(text, &mut |piece| digest.push_str(piece));
+    pieces(text, &mut |piece| digest.push_str(core::str::from_utf8(piece).unwrap_or_default()));
     digest
 }
 
-/// Hands out the pieces of a digest's text, one after the other.
-fn pieces(text: &str, each: &mut dyn FnMut(&str)) {
-    let mut rest = without_space(text);
+/// Hands out the pieces of a digest's text, one after the other. All that is looked for is ASCII, so each of them is whole characters.
+fn pieces(text: &str, each: &mut dyn FnMut(&[u8])) {
+    let mut rest = without_space(text.as_bytes());
     while !rest.is_empty() {
         rest = piece(rest, each);
         let behind = without_space(rest);
         // Not at the end, nor twice where a comment was.
         if behind.len() != rest.len() && !behind.is_empty() {
-            each(" ");
+            each(b" ");
         }
         rest = behind;
     }
 }
 
 /// Hands out what the text begins with, and returns what is behind it: less than there was.
-fn piece<'t>(text: &'t str, each: &mut dyn FnMut(&str)) -> &'t str {
-    let first = text.as_bytes().first().copied().unwrap_or_default();
+fn piece<'t>(text: &'t [u8], each: &mut dyn FnMut(&[u8])) -> &'t [u8] {
+    let first = text.first().copied().unwrap_or_default();
     if first == b'('
         && let Some((first, behind)) = group(text)
     {
         each(first);
-        return match several(behind, |text| group(text).map(|(_, behind)| behind)) {
-            Some(behind) => {
-                each(" /* , ... */");
-                behind
-            }
-            None => behind,
-        };
+        let others = several(behind, |text| group(text).map(|(_, behind)| behind));
+        if others.is_some() {
+            each(b" /* , ... */");
+        }
+        return others.unwrap_or(behind);
     }
     if let Some((value, behind)) = values(text) {
         each(value);
         return behind;
     }
-    let len = match text.strip_prefix('`') {
+    let len = match text.split_first() {
         // A quoted name, to its end, or the text's.
-        Some(name) => name.find('`').map_or(text.len(), |end| end + 2),
-        None => word(text),
+        Some((b'`', name)) => position(name, |byte| byte == b'`').map_or(text.len(), |end| end + 2),
+        _ => word(text).max(1),
     };
-    let (piece, behind) = text.split_at_checked(len).unwrap_or((text, ""));
+    let (piece, behind) = text.split_at_checked(len).unwrap_or((text, &[]));
     each(piece);
     behind
 }
 
-/// The length of a word, or of a character that is part of none.
-fn word(text: &str) -> usize {
-    // Nearly all are ASCII.
-    let ascii = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
-    let mut end = text.bytes().take_while(ascii).count();
-    if text.as_bytes().get(end).is_some_and(|byte| !byte.is_ascii()) {
-        let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        end = text.find(|c| !part(c)).unwrap_or(text.len());
-    }
-    if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end }
+fn position(text: &[u8], is_it: impl Fn(u8) -> bool) -> Option<usize> {
+    text.iter().position(|byte| is_it(*byte))
+}
+
+fn behind(text: &[u8], len: usize) -> &[u8] {
+    text.get(len..).unwrap_or_default()
+}
+
+/// The length of the word that the text begins with. What is not ASCII is part of one.
+fn word(text: &[u8]) -> usize {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+    position(text, |byte| !part(byte)).unwrap_or(text.len())
 }
 
 /// Values in parentheses, and nothing else: what they are replaced by, and what is behind them.
-fn group(text: &str) -> Option<(&'static str, &str)> {
-    let (value, behind) = values(without_space(text.strip_prefix('(')?))?;
-    let behind = without_space(behind).strip_prefix(')')?;
-    Some((if value == "?" { "(?)" } else { "(...)" }, behind))
+fn group(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
+    let (value, behind) = values(without_space(after(text, b'(')?))?;
+    let behind = after(without_space(behind), b')')?;
+    Some((if value == b"?" { b"(?)" } else { b"(...)" }, behind))
+}
+
+fn after(text: &[u8], first: u8) -> Option<&[u8]> {
+    text.split_first().filter(|(found, _)| **found == first).map(|(_, behind)| behind)
 }
 
 /// One value, or several with commas between them: what they are replaced by, and what is behind them.
-fn values(text: &str) -> Option<(&'static str, &str)> {
+fn values(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
     let behind = literal(text)?;
-    Some(several(behind, literal).map_or(("?", behind), |behind| ("...", behind)))
+    Some(several(behind, literal).map_or((b"?", behind), |behind| (b"...", behind)))
 }
 
 /// What is behind more of the same, each after a comma; None if there are none.
-fn several<'t>(text: &'t str, one: impl Fn(&'t str) -> Option<&'t str>) -> Option<&'t str> {
+fn several<'t>(text: &'t [u8], one: impl Fn(&'t [u8]) -> Option<&'t [u8]>) -> Option<&'t [u8]> {
     let mut last = None;
-    let next = |text: &'t str| one(without_space(without_space(text).strip_prefix(',')?));
+    let next = |text: &'t [u8]| one(without_space(after(without_space(text), b',')?));
     while let Some(behind) = next(last.unwrap_or(text)) {
         last = Some(behind);
     }
@@ -143,60 +147,56 @@ fn several<'t>(text: &'t str, one: impl Fn(&'t str) -> Option<&'t str>) -> Optio
 }
 
 /// What is behind a literal: a number, a text in quotes, or NULL.
-fn literal(text: &str) -> Option<&str> {
-    let first = char::from(*text.as_bytes().first()?);
+fn literal(text: &[u8]) -> Option<&[u8]> {
+    let (&first, rest) = text.split_first()?;
     match first {
-        '0'..='9' => {
+        b'0'..=b'9' => {
             // With what follows without a space, be it hexadecimal digits or a fraction; and the sign of an exponent.
+            let is_hexadecimal = text.starts_with(b"0x");
             let mut before = first;
-            let end = text.find(|c: char| {
-                let sign = matches!(c, '+' | '-') && matches!(before, 'e' | 'E') && !text.starts_with("0x");
-                before = c;
-                !(c.is_alphanumeric() || matches!(c, '.' | '_') || sign)
+            let end = text.iter().position(|&byte| {
+                let sign = matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E') && !is_hexadecimal;
+                before = byte;
+                !(byte == b'.' || sign || word(&[byte]) == 1)
             });
-            end.map_or(Some(""), |end| text.get(end..))
+            Some(end.map_or(&[], |end| behind(text, end)))
         }
-        '\'' | '"' => {
+        b'\'' | b'"' => {
             // Doubled, a quote is part of the text, as is one behind a backslash. One that nobody closes goes to the end.
-            let mut rest = text.get(1..)?;
-            loop {
-                let Some(at) = rest.find([first, '\\']) else { return Some("") };
-                let is_quote = rest.get(at..)?.starts_with(first);
-                let mut behind = rest.get(at + 1..)?.chars();
-                let next = behind.clone().next();
-                if is_quote && next != Some(first) {
-                    return rest.get(at + 1..);
+            let mut rest = rest;
+            while let Some(at) = position(rest, |byte| byte == first || byte == b'\\') {
+                let next = behind(rest, at + 1);
+                if rest.get(at) == Some(&first) && next.first() != Some(&first) {
+                    return Some(next);
                 }
-                behind.next();
-                rest = behind.as_str();
+                rest = behind(next, 1);
             }
+            Some(&[])
         }
-        'n' | 'N' => {
+        b'n' | b'N' => {
             let (null, behind) = text.split_at_checked(4)?;
-            let ends = word(text) == 4;
-            (ends && null.eq_ignore_ascii_case("null")).then_some(behind)
+            (null.eq_ignore_ascii_case(b"null") && word(behind) == 0).then_some(behind)
         }
         _ => None,
     }
 }
 
 /// The text behind space and comments: `/* … */`, and `-- …` to the end of the line.
-fn without_space(mut text: &str) -> &str {
+fn without_space(mut text: &[u8]) -> &[u8] {
     loop {
-        // Nearly always there is none, or one blank.
-        text = text.strip_prefix(' ').unwrap_or(text);
-        if text.as_bytes().first().is_some_and(|first| first.is_ascii_alphanumeric()) {
-            return text;
-        }
-        text = text.trim_start();
-        let end = if let Some(comment) = text.strip_prefix("/*") {
-            comment.split_once("*/").map_or("", |(_, behind)| behind)
-        } else if text.strip_prefix("--").is_some_and(|comment| comment.is_empty() || comment.starts_with(char::is_whitespace)) {
-            text.split_once('\n').map_or("", |(_, behind)| behind)
-        } else {
-            return text;
+        text = text.trim_ascii_start();
+        let comment = match text {
+            [b'/', b'*', comment @ ..] => {
+                comment.windows(2).position(|end| end == b"*/").map_or(&[][..], |end| behind(comment, end + 2))
+            }
+            [b'-', b'-'] => &[],
+            [b'-', b'-', space, comment @ ..] if space.is_ascii_whitespace() => match space {
+                b'\n' => comment,
+                _ => position(comment, |byte| byte == b'\n').map_or(&[][..], |end| behind(comment, end + 1)),
+            },
+            _ => return text,
         };
-        text = end;
+        text = comment;
     }
 }
 
@@ -249,7 +249,8 @@ mod tests {
         check("a--b", "a--b");
         check("a -- ", "a");
         check("a /* never closed", "a");
-        check("a\u{a0}\u{2003}b", "a b");
+        check("a\t\r\nb", "a b");
+        check("a --\nb", "a b");
         check("`a  b` `c", "`a  b` `c");
     }
 

@@ -138,8 +138,9 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::THREAD_ID].set(thread_id);
     write_identity(words, identity, setting);
     // The rows by thread start at zero, the global ones go on.
-    for epochs in [word::EPOCHS, word::STAGE_EPOCHS, word::STATEMENT_EPOCHS, word::MEMORY_EPOCHS] {
-        words[epochs].update(|epochs| Epochs(epochs).next(View::Thread).0);
+    let of_events = [&words[word::EPOCHS], &words[word::STAGE_EPOCHS], &words[word::STATEMENT_EPOCHS]];
+    for epochs in of_events.into_iter().chain([&words[word::MEMORY_EPOCHS]]) {
+        epochs.update(|epochs| Epochs(epochs).next(View::Thread).0);
     }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
     let base = Sequence(words[word::BASE].get());

@@ -236,7 +236,7 @@ impl<'r> Entry<'r> {
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
         if let Some(error) = error {
             words[word::ERROR].set(error.number.into());
-            let sqlstate = write_text(&words[word::SQLSTATE..=word::SQLSTATE], error.sqlstate.as_str());
+            let sqlstate = write_text(core::slice::from_ref(&words[word::SQLSTATE]), error.sqlstate.as_str());
             let message = write_text(&words[word::MESSAGE], error.message.as_str());
             words[word::LENGTHS].set(words[word::LENGTHS].get() | (sqlstate as u64) << 16 | (message as u64) << 32);
         }
@@ -258,7 +258,7 @@ impl<'r> Entry<'r> {
     pub(crate) fn leftovers(self) -> impl Iterator<Item = &'r Word> {
         let used = self.text_words();
         let error =
-            self.words.into_iter().flat_map(|words| words[word::SQLSTATE..=word::SQLSTATE].iter().chain(&words[word::MESSAGE]));
+            self.words.into_iter().flat_map(|words| words[word::SQLSTATE..word::LENGTHS].iter().chain(&words[word::MESSAGE]));
         error.chain(self.text.iter().skip(used))
     }
 
@@ -285,7 +285,7 @@ impl<'r> Entry<'r> {
             statistics: StatementStatistics::from_values(values),
             error: StatementError {
                 number: words[word::ERROR].get() as u32,
-                sqlstate: read_text(&words[word::SQLSTATE..=word::SQLSTATE], length(16)),
+                sqlstate: read_text(core::slice::from_ref(&words[word::SQLSTATE]), length(16)),
                 message: read_text(&words[word::MESSAGE], length(32)),
             },
             schema: read_text(&words[word::SCHEMA], length(48)),
