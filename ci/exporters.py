@@ -29,6 +29,9 @@ PICOSECONDS = 10**12
 # What the exporter collects: its collectors of tables that there are.
 COLLECTORS = ["perf_schema.eventswaits", "perf_schema.file_events", "perf_schema.file_instances", "perf_schema.memory_events",
               "info_schema.innodb_metrics"]
+STATEMENT_FIGURES = ["errors", "warnings", "rows_affected", "rows_sent", "rows_examined", "created_tmp_disk_tables", "created_tmp_tables",
+                     "select_full_join", "select_full_range_join", "select_range", "select_range_check", "select_scan",
+                     "sort_merge_passes", "sort_range", "sort_rows", "sort_scan", "no_index_used", "no_good_index_used"]
 
 
 def rows(table):
@@ -106,12 +109,16 @@ def seconds(picoseconds):
 # The tables, read once: the program is stopped.
 waits = rows("events_waits_summary_global_by_event_name")
 stages = rows("events_stages_summary_global_by_event_name")
+statements = rows("events_statements_summary_global_by_event_name")
+digests = rows("events_statements_summary_by_digest")
 files = rows("file_summary_by_event_name")
+sockets = rows("socket_summary_by_event_name")
 instances = rows("file_summary_by_instance")
 memory = rows("memory_summary_global_by_event_name")
 metrics = [row for row in rows("information_schema.innodb_metrics") if row["STATUS"] == "enabled"]
 assert {row["SUBSYSTEM"] for row in metrics} >= {"index", "perfschema"}, metrics
 assert sum(row["COUNT_STAR"] for row in stages) > 0, stages
+assert sum(row["SUM_ROWS_EXAMINED"] for row in statements) > 0, statements
 assert any("\n" in row["FILE_NAME"] and '"' in row["FILE_NAME"] for row in instances), "no file with a nasty name"
 
 
@@ -177,11 +184,17 @@ def of_prometheus():
     def put(name, value, **labels):
         expected[key(f"perfschema_{name}", labels)] = float(value)
 
-    for events, table in [("events_waits", waits), ("events_stages", stages)]:
+    for events, table in [("events_waits", waits), ("events_stages", stages), ("events_statements", statements),
+                          ("events_statements_digest", digests)]:
         for row in table:
-            put(f"{events}_total", row["COUNT_STAR"], event_name=row["EVENT_NAME"])
-            put(f"{events}_seconds_total", seconds(row["SUM_TIMER_WAIT"]), event_name=row["EVENT_NAME"])
-    for prefix, table in [("file", files), ("file_instance", instances)]:
+            labels = {name.lower(): row[name] or "" for name in ["EVENT_NAME", "SCHEMA_NAME", "DIGEST"] if name in row}
+            put(f"{events}_total", row["COUNT_STAR"], **labels)
+            put(f"{events}_seconds_total", seconds(row["SUM_TIMER_WAIT"]), **labels)
+            if table in [statements, digests]:
+                put(f"{events}_lock_time_seconds_total", seconds(row["SUM_LOCK_TIME"]), **labels)
+                for figure in STATEMENT_FIGURES:
+                    put(f"{events}_{figure}_total", row[f"SUM_{figure.upper()}"], **labels)
+    for prefix, table in [("file", files), ("file_instance", instances), ("socket", sockets)]:
         for row in table:
             for operation in ["read", "write", "misc"]:
                 labels = {"event_name": row["EVENT_NAME"], "operation": operation}
@@ -213,6 +226,7 @@ def of_prometheus():
         elif number == 599:
             put("events_waits_duration_seconds_bucket", row["COUNT_BUCKET_AND_LOWER"], event_name=row["EVENT_NAME"], le=float("inf"))
     put("instances_left_out", 0, table="file_summary_by_instance")
+    put("instances_left_out", 0, table="events_statements_summary_by_digest")
     put("program_running", 1)
     return expected
 

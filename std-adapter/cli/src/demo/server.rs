@@ -157,12 +157,12 @@ impl<'i> Server<'i> {
             line.clear();
             (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
             if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") {
-                SEARCH.begin(&text(&line)).fail(TOO_LONG, "08S01", "the line is too long");
+                SEARCH.begin_in("demo", &text(&line)).fail(TOO_LONG, "08S01", "the line is too long");
                 return writer.write_all(b"the line is too long\n\n");
             }
             self.queries.fetch_add(1, Ordering::Relaxed);
             metrics::QUERIES.inc();
-            let mut statement = SEARCH.begin(&text(&line));
+            let mut statement = SEARCH.begin_in("demo", &text(&line));
             SEARCHING.begin();
             let answer = search::answer(self.indexer, &line);
             statement.add_rows_examined(answer.rows_examined);

@@ -597,9 +597,9 @@ mod tests {
         found.sort_unstable();
         found.dedup();
         let expected = "AVG_TIMER_MISC AVG_TIMER_READ AVG_TIMER_WAIT AVG_TIMER_WRITE BUCKET_TIMER_HIGH BUCKET_TIMER_LOW \
-                        MAX_TIMER_MISC MAX_TIMER_READ MAX_TIMER_WAIT MAX_TIMER_WRITE \
+                        LOCK_TIME MAX_TIMER_MISC MAX_TIMER_READ MAX_TIMER_WAIT MAX_TIMER_WRITE \
                         MIN_TIMER_MISC MIN_TIMER_READ MIN_TIMER_WAIT MIN_TIMER_WRITE QUANTILE_95 QUANTILE_99 QUANTILE_999 \
-                        SUM_TIMER_MISC SUM_TIMER_READ SUM_TIMER_WAIT SUM_TIMER_WRITE TIMER_END TIMER_START TIMER_WAIT";
+                        SUM_LOCK_TIME SUM_TIMER_MISC SUM_TIMER_READ SUM_TIMER_WAIT SUM_TIMER_WRITE TIMER_END TIMER_START TIMER_WAIT";
         assert_eq!(found.join(" "), expected);
         // And what else in them calls itself picoseconds is one of them.
         for column in tables::ALL.iter().flat_map(|table| table.declaration().columns) {

@@ -99,9 +99,10 @@ fn is_text(column: &Column) -> bool {
     matches!(column.sql_type, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Enum(_) | SqlType::Longtext)
 }
 
-/// Whether it is short enough, and comes with the row: a text without a bound does not.
+/// Whether it is short enough, and comes with the row: a text without a bound does not. Nor is a moment one: each time that it changed there
+/// would be another series.
 fn is_label(column: &Column) -> bool {
-    is_text(column) && column.sql_type != SqlType::Longtext
+    is_text(column) && column.sql_type != SqlType::Longtext && !column.name.ends_with("_SEEN")
 }
 
 fn labels(columns: &[Column]) -> Vec<Label> {
