@@ -73,7 +73,7 @@ sizes! {
     /// Stage instruments (`stage/…`) that can be registered.
     MaxStageClasses = "performance_schema_max_stage_classes", default 32, limit 1024;
     /// Statement instruments (`statement/…`) that can be registered.
-    MaxStatementClasses = "performance_schema_max_statement_classes", default 32, limit 1024;
+    MaxStatementClasses = "performance_schema_max_statement_classes", default 16, limit 1024;
     /// Memory instruments (`memory/…`) that can be registered.
     MaxMemoryClasses = "performance_schema_max_memory_classes", default 32, limit 1024;
     /// Mutexes known at one time.
@@ -100,12 +100,12 @@ sizes! {
     EventsStagesHistoryLongSize = "performance_schema_events_stages_history_long_size", default 10000, limit 1048576;
     /// Ended statements kept for each thread.
     EventsStatementsHistorySize = "performance_schema_events_statements_history_size", default 10, limit 1024;
-    /// Ended statements kept over all threads.
-    EventsStatementsHistoryLongSize = "performance_schema_events_statements_history_long_size", default 10000, limit 1048576;
+    /// Ended statements kept over all threads. A tenth of MySQL's, because each has its text, and a region that is shared is memory at once.
+    EventsStatementsHistoryLongSize = "performance_schema_events_statements_history_long_size", default 1000, limit 1048576;
     /// Bytes that are kept of the text of a statement; rounded up to a multiple of 8.
     MaxSqlTextLength = "performance_schema_max_sql_text_length", default 1024, limit 1024;
     /// Statements that can be told apart by their digests; one place is for all others.
-    DigestsSize = "performance_schema_digests_size", default 1000, limit 1048576;
+    DigestsSize = "performance_schema_digests_size", default 500, limit 1048576;
     /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
     MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65534;
     /// Source lines that can be told apart; rounded up to a power of two.

@@ -353,6 +353,10 @@ impl<'r> Actor<'r> {
         if !switches.has(Switches::ENABLED) {
             return statement;
         }
+        // Before the record is begun, which nobody can read until that is finished.
+        if switches.has(Switches::DIGEST) {
+            statement.digest = statement_digest::place_of(self.region(), start.schema, start.text);
+        }
         let sequence = self.sequence.get().next();
         if switches.has(Switches::SAMPLED) {
             switches = switches.sampled(sequence);
@@ -372,9 +376,6 @@ impl<'r> Actor<'r> {
                 }
                 None => self.region().count_lost(Lost::NestedEvents),
             }
-        }
-        if switches.has(Switches::DIGEST) {
-            statement.digest = statement_digest::place_of(self.region(), start.schema, start.text);
         }
         wait.start = switches.read(clock);
         if let Some(record) = wait.shown {

@@ -6,8 +6,8 @@ use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Group, Held, Identity, InstanceId, InstrumentName, IoEvent,
-    Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, ThreadType, Wait, WaitStart, Word, copy_from_bytes,
-    tables,
+    Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, Statement, StatementError, StatementStart,
+    ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
 };
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -138,15 +138,16 @@ struct Recorder<'r> {
     clock: MockClock,
     actor: Actor<'r>,
     waits: RefCell<Vec<Wait<'r>>>,
+    statements: RefCell<Vec<Statement<'r>>>,
 }
 
 impl<'r> Recorder<'r> {
     fn new(region: &'r Region<'r>) -> Recorder<'r> {
         let actor = Actor::attach(region, &ActorIdentity { name: "recorder", ..Default::default() });
-        Recorder { clock: MockClock::new(), actor, waits: RefCell::default() }
+        Recorder { clock: MockClock::new(), actor, waits: RefCell::default(), statements: RefCell::default() }
     }
 
-    /// The innermost wait ends, or one more begins; by the highest bit it is a stage.
+    /// The innermost wait ends, or one more begins; by the highest bit it is a stage, by the one below it a statement.
     fn step(&self, number: u16) {
         let region = self.actor.region();
         if number & 1 << 15 != 0 {
@@ -156,6 +157,22 @@ impl<'r> Recorder<'r> {
                 _ => self.actor.begin_stage(&self.clock, region.switches(class), None).is_some(),
             };
             return self.actor.change_stage_progress(|progress| progress.completed += 1);
+        }
+        if number & 1 << 14 != 0 {
+            let mut statements = self.statements.borrow_mut();
+            if number & 1 == 1 {
+                if let Some(mut statement) = statements.pop() {
+                    statement.set_error(StatementError { number: 1, sqlstate: "HY000".into(), message: "it failed".into() });
+                    self.actor.end_statement(&self.clock, statement);
+                }
+            } else if statements.len() < 20 {
+                let class = Class::from_bits(number >> 1 & 0xff);
+                let start = StatementStart { text: "find 17 in ('a', 'b')", schema: "fuzz", source: None };
+                statements.push(self.actor.begin_statement(&self.clock, region.switches(class), &start));
+            }
+            return statements.iter_mut().for_each(|statement| {
+                self.actor.change_statement(statement, |statistics| statistics.rows_sent += 1);
+            });
         }
         let mut waits = self.waits.borrow_mut();
         if number & 1 == 1 {
