@@ -29,7 +29,7 @@ use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
-use crate::statement::{self, Entry, StatementStatistics};
+use crate::statement::{self, Entry, Sizes, StatementStatistics};
 use crate::sync::Word;
 use crate::{Instance, Lost, Operation, wait_histogram};
 use core::cell::Cell;
@@ -89,6 +89,7 @@ pub struct Actor<'r> {
     pub(crate) enclosing_statements: Cell<u64>,
     /// The innermost visible one of the latter.
     pub(crate) statement: Cell<Enclosing>,
+    pub(crate) statement_sizes: Sizes,
     /// None once the slot is given back.
     statement_stats: Cell<&'r [[Word; STATEMENT_STAT]]>,
     files: io::Recorder<'r>,
@@ -273,6 +274,7 @@ impl<'r> Actor<'r> {
             running_statements: Cell::new(0),
             enclosing_statements: Cell::new(0),
             statement: Cell::new(Enclosing::default()),
+            statement_sizes: Sizes::of(region),
             statement_stats: Cell::new(&[]),
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
@@ -533,7 +535,7 @@ impl<'r> Actor<'r> {
         let ending = self.begin_end(on, statement, switches);
         self.enclosing.set(enclosing);
         if ending.record.is_some() {
-            entries(ending.row.map(|row| Entry::of_long(self.region, on.long.index_of(row))));
+            entries(ending.row.map(|row| Entry::of_long(self.region, self.statement_sizes, on.long.index_of(row))));
         }
         ending.finish(on, statement, ticks);
         let conversion = &self.conversions[usize::from(switches.timer_index()) % 8];
@@ -558,7 +560,7 @@ impl<'r> Actor<'r> {
     }
 
     fn statement_figures(&self, class: usize) -> &'r [Figure] {
-        statement::figures(self.statement_stats.get().get(statement::class_index(self.region, class)))
+        statement::figures(self.statement_stats.get().get(self.statement_sizes.class_index(class)))
     }
 
     /// Where the records of its statements begin in their section.
@@ -727,7 +729,8 @@ impl<'r> Actor<'r> {
     /// What the records of its statements have besides.
     fn statement_entries(&self) -> impl Iterator<Item = Entry<'r>> {
         let first = self.first_statement_record();
-        (first..first + self.statements.ring.records().len()).map(|index| Entry::of_ring(self.region, index))
+        (first..first + self.statements.ring.records().len())
+            .map(|index| Entry::of_ring(self.region, self.statement_sizes, index))
     }
 
     /// Where it counts metrics.

@@ -14,7 +14,7 @@ use crate::metric::Moment;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
 use crate::slot::SlotWords;
-use crate::statement::Entry;
+use crate::statement::{Entry, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
@@ -114,7 +114,7 @@ impl Region<'_> {
             for (index, record) in records.filter(|(_, record)| idle || record::has_ended(record)) {
                 zero(record);
                 if store.details.is_some() {
-                    Entry::of_long(self, index).all_words().for_each(zero_word);
+                    Entry::of_long(self, Sizes::of(self), index).all_words().for_each(zero_word);
                 }
             }
         }
@@ -199,7 +199,7 @@ impl Region<'_> {
     ) {
         let records = self.arrays_of::<RECORD>(STATEMENTS.rings, slot);
         for (index, _) in records.iter().enumerate().filter(|(_, record)| are_forgotten(record)) {
-            what(Entry::of_ring(self, slot * records.len() + index)).for_each(zero_word);
+            what(Entry::of_ring(self, Sizes::of(self), slot * records.len() + index)).for_each(zero_word);
         }
     }
 }
@@ -461,7 +461,7 @@ mod tests {
             for _ in 0..20 {
                 let mut statement = begin_statement(&clock, class, actor, &[text; 4].join(", "));
                 let (sqlstate, message) = ("ended".into(), "why it has failed".into());
-                statement.set_error(StatementError { number: 5, sqlstate, message });
+                actor.set_statement_error(&mut statement, &StatementError { number: 5, sqlstate, message });
                 actor.end_statement(&clock, statement);
             }
         }
@@ -507,7 +507,10 @@ mod tests {
         let runs = |rows_sent, message: &str| format!("1 21 (Some(\"it runs\"), Some(\"it runs\")) {rows_sent} {message}");
         assert_eq!((rows(), counted()), ([vec![runs(7, "None")], vec![], vec![]], (0, 0)));
         own.change_statement(&mut running, |statistics| statistics.rows_sent += 2);
-        running.set_error(StatementError { number: 6, sqlstate: "6".into(), message: "it was stopped".into() });
+        own.set_statement_error(
+            &mut running,
+            &StatementError { number: 6, sqlstate: "6".into(), message: "it was stopped".into() },
+        );
         own.end_statement(&clock, running);
         let ended = vec![runs(9, "Some(\"it was stopped\")")];
         assert_eq!((rows(), counted()), ([ended.clone(), ended.clone(), ended], (1, 9)));

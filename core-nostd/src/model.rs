@@ -367,7 +367,7 @@ impl StatementRecord {
     pub fn end(&self, sequence: u64, figure: u64) {
         let sequence = Sequence::from_number(sequence);
         record::begin_end(&self.record.0, sequence, sequence, None);
-        self.entry().end(&Self::statistics(figure), None);
+        self.entry().end(&Self::statistics(figure));
         record::finish_end(&self.record.0, sequence, None);
     }
 
@@ -378,7 +378,7 @@ impl StatementRecord {
             record::Read::Changed => return FoundStatement::Changed,
             record::Read::Whole(found) => found,
         };
-        let beside = self.entry().read();
+        let beside = self.entry().read(found.ended);
         if !record::still(&self.record.0, &found) {
             return FoundStatement::ChangedBeside;
         }

@@ -13,6 +13,7 @@
 
 use crate::actor::Wait;
 use crate::class;
+use crate::config::{Config, Size};
 use crate::event::{Details, STATEMENTS};
 use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Start, What};
 use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Section, Text, read_text, write_text};
@@ -108,7 +109,7 @@ pub struct StatementStart<'a> {
     pub source: Option<&'static Location<'static>>,
 }
 
-/// How a statement failed.
+/// How a statement failed: [`Actor::set_statement_error`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatementError {
     /// MYSQL_ERRNO.
@@ -137,7 +138,8 @@ pub struct Statement<'r> {
     parent: Enclosing,
     outer: Enclosing,
     statistics: StatementStatistics,
-    error: Option<StatementError>,
+    /// Its entry has other figures, because another actor was to change them.
+    is_stale: bool,
 }
 
 impl Statement<'_> {
@@ -150,11 +152,6 @@ impl Statement<'_> {
     pub fn statistics(&self) -> &StatementStatistics {
         &self.statistics
     }
-
-    /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller.
-    pub fn set_error(&mut self, error: StatementError) {
-        self.error = Some(error);
-    }
 }
 
 /// Words of an entry.
@@ -166,6 +163,31 @@ pub(crate) mod word {
     pub(super) const LENGTHS: usize = 21;
     pub(super) const MESSAGE: core::ops::Range<usize> = 22..38;
     pub(super) const SCHEMA: core::ops::Range<usize> = 38..46;
+}
+
+/// What the recorder knows of entries and figures without asking the region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// The first of the classes of statements.
+    first_class: u32,
+    /// Words of an entry's text.
+    text_words: u32,
+}
+
+impl Sizes {
+    pub(crate) fn of(region: &Region<'_>) -> Sizes {
+        let text = Config::kept(region.section(Section::Sizes), Size::MaxSqlTextLength);
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Sizes {
+            first_class: narrow(class::of_events(region, &STATEMENTS).start),
+            text_words: narrow(usize::try_from(text).unwrap_or(usize::MAX).div_ceil(8)),
+        }
+    }
+
+    /// The figures of an instrument of statements: where `class` has its own.
+    pub(crate) fn class_index(self, class: usize) -> usize {
+        class.wrapping_sub(self.first_class as usize)
+    }
 }
 
 /// What a record of a statement has besides; nothing of it is there in a damaged region.
@@ -186,21 +208,20 @@ pub(crate) struct EntryText {
 
 impl<'r> Entry<'r> {
     /// That of the record of this index in its section.
-    pub(crate) fn of_ring(region: &Region<'r>, index: usize) -> Entry<'r> {
-        Entry::of(region, |details| (details.rings, details.ring_texts), index)
+    pub(crate) fn of_ring(region: &Region<'r>, sizes: Sizes, index: usize) -> Entry<'r> {
+        Entry::of(region, sizes, |details| (details.rings, details.ring_texts), index)
     }
 
     /// The same in the long history.
-    pub(crate) fn of_long(region: &Region<'r>, index: usize) -> Entry<'r> {
-        Entry::of(region, |details| (details.long, details.long_texts), index)
+    pub(crate) fn of_long(region: &Region<'r>, sizes: Sizes, index: usize) -> Entry<'r> {
+        Entry::of(region, sizes, |details| (details.long, details.long_texts), index)
     }
 
-    fn of(region: &Region<'r>, sections: impl Fn(&Details) -> (Section, Section), index: usize) -> Entry<'r> {
+    fn of(region: &Region<'r>, sizes: Sizes, sections: impl Fn(&Details) -> (Section, Section), index: usize) -> Entry<'r> {
         let Some((entries, texts)) = STATEMENTS.details.map(sections) else { return Entry::default() };
-        let (entries, texts) = (region.arrays::<STATEMENT>(entries), region.section(texts));
-        let each = texts.len().checked_div(entries.len()).unwrap_or(0);
-        let start = index.saturating_mul(each);
-        Entry { words: entries.get(index), text: texts.get(start..start.saturating_add(each)).unwrap_or(&[]) }
+        let each = sizes.text_words as usize;
+        let texts = region.section(texts).get(index.saturating_mul(each)..).unwrap_or(&[]);
+        Entry { words: region.arrays::<STATEMENT>(entries).get(index), text: texts.get(..each).unwrap_or(&[]) }
     }
 
     /// That of a record in no region.
@@ -214,10 +235,9 @@ impl<'r> Entry<'r> {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().for_each(|figure| figure.set(0));
         words[word::ERROR].set(0);
-        let needed = start.text.len().div_ceil(8);
-        let text = write_text(self.text.get(..needed).unwrap_or(self.text), start.text);
-        let schema = write_text(&words[word::SCHEMA], start.schema);
-        words[word::LENGTHS].set(text as u64 | (schema as u64) << 48);
+        let text = write_beginning(self.text, start.text);
+        let schema = write_beginning(&words[word::SCHEMA], start.schema);
+        words[word::LENGTHS].set(Lengths::SCHEMA.of(schema) | Lengths::TEXT.of(text));
     }
 
     /// Owner, while the statement runs: figures as of now. Readers see some of them or all.
@@ -230,23 +250,46 @@ impl<'r> Entry<'r> {
         }
     }
 
-    /// Owner, between [`record::begin_end`] and [`record::finish_end`].
-    pub(crate) fn end(self, statistics: &StatementStatistics, error: Option<&StatementError>) {
+    /// Owner, while the statement runs: how it failed. Readers look there when it has ended. They have the other lengths in the same word
+    /// meanwhile, which stay what they are, each within one half of it.
+    pub(crate) fn set_error(self, error: &StatementError) {
+        let Some(words) = self.words else { return };
+        let (sqlstate, message) = (error.sqlstate.as_str(), error.message.as_str());
+        let others = words[word::LENGTHS].get() & (Lengths::TEXT.mask() | Lengths::SCHEMA.mask());
+        // First, so that a fork by a handler in the midst of this leaves in the child what is there.
+        words[word::LENGTHS].set(others | Lengths::SQLSTATE.of(sqlstate.len()) | Lengths::MESSAGE.of(message.len()));
+        words[word::ERROR].set(error.number.into());
+        write_text(core::slice::from_ref(&words[word::SQLSTATE]), sqlstate);
+        write_beginning(&words[word::MESSAGE], message);
+    }
+
+    /// Owner, between [`record::begin_end`] and [`record::finish_end`], where [`replace`](Self::replace) may have left out something.
+    pub(crate) fn end(self, statistics: &StatementStatistics) {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
-        if let Some(error) = error {
-            words[word::ERROR].set(error.number.into());
-            let sqlstate = write_text(core::slice::from_ref(&words[word::SQLSTATE]), error.sqlstate.as_str());
-            let message = write_text(&words[word::MESSAGE], error.message.as_str());
-            words[word::LENGTHS].set(words[word::LENGTHS].get() | (sqlstate as u64) << 16 | (message as u64) << 32);
-        }
     }
 
     /// Owner of both, between [`record::begin_ended`] and [`record::finish_ended`] of the one that is written.
     fn copy(self, from: Entry<'_>) {
         let (Some(words), Some(from_words)) = (self.words, from.words) else { return };
-        words.iter().zip(from_words).for_each(|(to, from)| to.set(from.get()));
-        self.text.iter().zip(from.text).take(from.text_words()).for_each(|(to, from)| to.set(from.get()));
+        words[..word::SQLSTATE].iter().zip(from_words).for_each(|(to, from)| to.set(from.get()));
+        words[word::LENGTHS].set(from_words[word::LENGTHS].get());
+        for ((to, _), (from, used)) in self.texts().into_iter().zip(from.texts()) {
+            to.iter().zip(from).take(used).for_each(|(to, from)| to.set(from.get()));
+        }
+    }
+
+    /// Its texts, and how many words of each are used.
+    fn texts(self) -> [(&'r [Word], usize); 4] {
+        let Some(words) = self.words else { return [(&[], 0); 4] };
+        let lengths = words[word::LENGTHS].get();
+        [
+            (self.text, Lengths::TEXT),
+            (core::slice::from_ref(&words[word::SQLSTATE]), Lengths::SQLSTATE),
+            (&words[word::MESSAGE], Lengths::MESSAGE),
+            (&words[word::SCHEMA], Lengths::SCHEMA),
+        ]
+        .map(|(words, length)| (words, length.words(lengths)))
     }
 
     /// For a fork.
@@ -256,42 +299,63 @@ impl<'r> Entry<'r> {
 
     /// The same, of a statement that runs: where those before it may have left something of their texts.
     pub(crate) fn leftovers(self) -> impl Iterator<Item = &'r Word> {
-        let used = self.text_words();
-        let error =
-            self.words.into_iter().flat_map(|words| words[word::SQLSTATE..word::LENGTHS].iter().chain(&words[word::MESSAGE]));
-        error.chain(self.text.iter().skip(used))
+        self.texts().into_iter().flat_map(|(words, used)| words.iter().skip(used))
     }
 
-    /// How many words its text takes.
-    fn text_words(self) -> usize {
-        self.words.map_or(0, |words| usize::from(words[word::LENGTHS].get() as u16).div_ceil(8))
-    }
-
-    /// Reader: whatever is there; whole if the record's version is the same before and after.
-    pub(crate) fn read(self) -> EntryText {
-        let Some(words) = self.words else {
-            return EntryText {
-                statistics: StatementStatistics::default(),
-                error: StatementError::default(),
-                schema: Text::EMPTY,
-                text: Text::EMPTY,
-            };
+    /// Reader: whatever is there; whole if the record's version is the same before and after. Of one that runs not how it failed.
+    pub(crate) fn read(self, ended: bool) -> EntryText {
+        let mut read = EntryText {
+            statistics: StatementStatistics::default(),
+            error: StatementError::default(),
+            schema: Text::EMPTY,
+            text: Text::EMPTY,
         };
-        let mut values = [0; StatementStatistics::COUNT];
-        values.iter_mut().zip(&words[word::STATISTICS]).for_each(|(value, figure)| *value = figure.get());
+        let Some(words) = self.words else { return read };
+        read.statistics = statistics(&words[word::STATISTICS], Word::get);
         let lengths = words[word::LENGTHS].get();
-        let length = |shift: u32| lengths >> shift & 0xffff;
-        EntryText {
-            statistics: StatementStatistics::from_values(values),
-            error: StatementError {
+        read.schema = read_text(&words[word::SCHEMA], Lengths::SCHEMA.bytes(lengths));
+        read.text = read_text(self.text, Lengths::TEXT.bytes(lengths));
+        if ended {
+            read.error = StatementError {
                 number: words[word::ERROR].get() as u32,
-                sqlstate: read_text(core::slice::from_ref(&words[word::SQLSTATE]), length(16)),
-                message: read_text(&words[word::MESSAGE], length(32)),
-            },
-            schema: read_text(&words[word::SCHEMA], length(48)),
-            text: read_text(self.text, length(0)),
+                sqlstate: read_text(core::slice::from_ref(&words[word::SQLSTATE]), Lengths::SQLSTATE.bytes(lengths)),
+                message: read_text(&words[word::MESSAGE], Lengths::MESSAGE.bytes(lengths)),
+            };
         }
+        read
     }
+}
+
+/// Which 16 bits of the word LENGTHS say how many bytes there are.
+#[derive(Clone, Copy)]
+struct Lengths(u32);
+
+impl Lengths {
+    const TEXT: Lengths = Lengths(0);
+    const SQLSTATE: Lengths = Lengths(16);
+    const MESSAGE: Lengths = Lengths(32);
+    const SCHEMA: Lengths = Lengths(48);
+
+    fn mask(self) -> u64 {
+        0xffff << self.0
+    }
+
+    fn of(self, bytes: usize) -> u64 {
+        (bytes as u64) << self.0
+    }
+
+    fn bytes(self, lengths: u64) -> u64 {
+        lengths >> self.0 & 0xffff
+    }
+
+    fn words(self, lengths: u64) -> usize {
+        usize::from(self.bytes(lengths) as u16).div_ceil(8)
+    }
+}
+
+/// Writes what fits of `text`, and leaves what is behind it as it is.
+fn write_beginning(words: &[Word], text: &str) -> usize {
+    write_text(words.get(..text.len().div_ceil(8)).unwrap_or(words), text)
 }
 
 /// The figures of one actor's statements of one instrument; none in a damaged region.
@@ -347,7 +411,7 @@ impl<'r> Actor<'r> {
             parent: self.statement.get(),
             outer: self.enclosing.get(),
             statistics: StatementStatistics::default(),
-            error: None,
+            is_stale: false,
         };
         let mut switches = self.masked(switches);
         if !switches.has(Switches::ENABLED) {
@@ -394,10 +458,24 @@ impl<'r> Actor<'r> {
     /// Says more of a statement that runs: `change` gets its figures as they are.
     pub fn change_statement(&self, statement: &mut Statement<'_>, change: impl FnOnce(&mut StatementStatistics)) {
         change(&mut statement.statistics);
-        // The place of one whose actor gave its slot back is somebody else's.
-        if statement.thread_id == self.thread_id() && !self.is_detached() {
+        if self.shows(statement) {
             statement.entry.replace(&statement.statistics);
+        } else {
+            statement.is_stale = true;
         }
+    }
+
+    /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller. What another
+    /// actor says is not kept.
+    pub fn set_statement_error(&self, statement: &mut Statement<'_>, error: &StatementError) {
+        if self.shows(statement) {
+            statement.entry.set_error(error);
+        }
+    }
+
+    /// Whether the statement's place is this actor's: that of one whose actor gave its slot back is somebody else's.
+    fn shows(&self, statement: &Statement<'_>) -> bool {
+        statement.thread_id == self.thread_id() && !self.is_detached()
     }
 
     /// A statement ends, and the stage that lies within it, at the same moment. Returns the timer's ticks, if it was timed. One that another
@@ -416,7 +494,9 @@ impl<'r> Actor<'r> {
             });
         }
         let wait_ps = self.finish_statement(&wait, switches, ticks, &statement.statistics, |row| {
-            statement.entry.end(&statement.statistics, statement.error.as_ref());
+            if statement.is_stale || cfg!(not(target_has_atomic = "64")) {
+                statement.entry.end(&statement.statistics);
+            }
             if let Some(row) = row {
                 row.copy(statement.entry);
             }
@@ -439,7 +519,7 @@ impl<'r> Actor<'r> {
         let ring = &self.statements.ring;
         let record = ring.take()?;
         let source = start.source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
-        let entry = Entry::of_ring(self.region(), self.first_statement_record() + ring.index_of(record));
+        let entry = Entry::of_ring(self.region(), self.statement_sizes, self.first_statement_record() + ring.index_of(record));
         record::begin_start(
             record,
             wait.sequence,
@@ -457,14 +537,9 @@ impl<'r> Actor<'r> {
     }
 }
 
-/// The figures of an instrument of statements that are added to, by owner or by all: where `class` has its own.
-pub(crate) fn class_index(region: &Region<'_>, class: usize) -> usize {
-    class.wrapping_sub(class::of_events(region, &STATEMENTS).start)
-}
-
 /// Counts a statement where no actor owns the sums. Relaxed, as in [`Shared`](crate::stat::Shared).
 pub(crate) fn count_shared(region: &Region<'_>, class: usize, statistics: &StatementStatistics) {
-    add_shared(shared_figures(region, class_index(region, class)), statistics);
+    add_shared(shared_figures(region, Sizes::of(region).class_index(class)), statistics);
 }
 
 /// The same for any such figures.

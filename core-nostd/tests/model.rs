@@ -1193,7 +1193,7 @@ impl<'r> Both<'r> {
         let Driven { actor, thread, statements, .. } = &mut self.actors[at];
         let mut statement = statements.remove(which);
         let (number, sqlstate, message) = ERRORS[error];
-        statement.set_error(StatementError { number, sqlstate: sqlstate.into(), message: message.into() });
+        actor.set_statement_error(&mut statement, &StatementError { number, sqlstate: sqlstate.into(), message: message.into() });
         let reads_before = self.clock.reads.get();
         actor.end_statement(self.clock, statement);
         let reads = self.model.end_statement(*thread, which, Failed { number, sqlstate, message }, &self.clock.clock);

@@ -87,7 +87,10 @@ fn a_statement_is_visible_while_it_lasts_and_kept_when_it_has_ended() {
     // What is said of it is seen at once; an error when it has ended.
     actor.change_statement(&mut statement, |statistics| *statistics = figures());
     assert_eq!(*statement.statistics(), figures());
-    statement.set_error(StatementError { number: 1146, sqlstate: "42S02".into(), message: "no such table".into() });
+    actor.set_statement_error(
+        &mut statement,
+        &StatementError { number: 1146, sqlstate: "42S02".into(), message: "no such table".into() },
+    );
     world.expect(CURRENT, "*", &[&row(&running, 1, "NULL NULL NULL", FIGURES)]);
     world.expect(GLOBAL, SUMS, &["0 0 0 0 0", "0 0 0 0 0"]);
     world.pass(7);
@@ -112,7 +115,10 @@ fn nothing_of_an_earlier_statement_shows_in_a_later_one() {
         let start = StatementStart { text: "a text that fills all its words…", schema: "a schema", source: None };
         let mut statement = actor.begin_statement(world.clock, world.region.switches(a), &start);
         actor.change_statement(&mut statement, |statistics| *statistics = figures());
-        statement.set_error(StatementError { number: 9, sqlstate: "HY000".into(), message: "a message".into() });
+        actor.set_statement_error(
+            &mut statement,
+            &StatementError { number: 9, sqlstate: "HY000".into(), message: "a message".into() },
+        );
         end(world, &actor, statement);
     }
     let columns = "SQL_TEXT,CURRENT_SCHEMA,MYSQL_ERRNO,RETURNED_SQLSTATE,MESSAGE_TEXT,ERRORS,NO_GOOD_INDEX_USED";
@@ -289,7 +295,7 @@ fn a_statement_of_a_thread_that_ends_is_counted_and_shown_nowhere() {
     let others = begin(world, &other, a, "of the other");
     // The place is the other's now.
     actor.change_statement(&mut statement, |statistics| statistics.rows_sent = 7);
-    statement.set_error(StatementError { number: 1, sqlstate: "HY000".into(), message: "m".into() });
+    actor.set_statement_error(&mut statement, &StatementError { number: 1, sqlstate: "HY000".into(), message: "m".into() });
     world.expect(CURRENT, "SQL_TEXT,ROWS_SENT", &["of the other 0"]);
     end(world, &actor, statement);
     world.expect(CURRENT, "SQL_TEXT,ROWS_SENT,TIMER_END", &["of the other 0 NULL"]);

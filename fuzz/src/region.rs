@@ -162,7 +162,10 @@ impl<'r> Recorder<'r> {
             let mut statements = self.statements.borrow_mut();
             if number & 1 == 1 {
                 if let Some(mut statement) = statements.pop() {
-                    statement.set_error(StatementError { number: 1, sqlstate: "HY000".into(), message: "it failed".into() });
+                    self.actor.set_statement_error(
+                        &mut statement,
+                        &StatementError { number: 1, sqlstate: "HY000".into(), message: "it failed".into() },
+                    );
                     self.actor.end_statement(&self.clock, statement);
                 }
             } else if statements.len() < 20 {

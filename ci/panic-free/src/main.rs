@@ -71,7 +71,7 @@ mod program {
     fn statements(actor: &Actor<'_>, switches: Switches, start: &StatementStart<'_>, error: StatementError) -> Option<u64> {
         let mut statement = actor.begin_statement(&SystemClock, switches, start);
         actor.change_statement(&mut statement, |statistics| statistics.errors = statistics.rows_sent);
-        statement.set_error(error);
+        actor.set_statement_error(&mut statement, &error);
         actor.end_statement(&SystemClock, statement)
     }
 

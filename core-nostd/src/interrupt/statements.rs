@@ -1,7 +1,7 @@
 //! Statements that a handler looks at, or has itself.
 
 use super::*;
-use crate::statement::Entry;
+use crate::statement::{Entry, Sizes};
 use crate::table::{Row, TableSource, Value};
 use crate::{StatementError, StatementStart, StatementStatistics};
 use core::ops::RangeInclusive;
@@ -71,11 +71,10 @@ fn begin(region: &Region<'static>, actor: &Actor<'static>, number: u64, ns: u64)
     });
     let message = format!("message {number}");
     let sqlstate = format!("{number:05}");
-    statement.set_error(StatementError {
-        number: number as u32,
-        sqlstate: sqlstate.as_str().into(),
-        message: message.as_str().into(),
-    });
+    actor.set_statement_error(
+        &mut statement,
+        &StatementError { number: number as u32, sqlstate: sqlstate.as_str().into(), message: message.as_str().into() },
+    );
     statement
 }
 
@@ -148,7 +147,7 @@ fn read(region: &Region<'static>, at: u64) {
     // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
     for (index, words) in region.arrays::<RECORD>(Section::StatementRings).iter().enumerate() {
         let Read::Whole(found) = record::read(words) else { continue };
-        let beside = Entry::of_ring(region, index).read();
+        let beside = Entry::of_ring(region, Sizes::of(region), index).read(found.ended);
         if record::still(words, &found) {
             let number = found.start / 1_000 + if found.start % 1_000 == 500 { INNER_FROM } else { 0 };
             assert_eq!(beside.text, *text(number), "{beside:?} at {at}");

@@ -96,14 +96,19 @@ pub(crate) fn what_fits(text: &str, bytes: usize) -> &str {
 /// Writes what fits of `text`, whole characters only, and says how many bytes that was.
 pub(crate) fn write_text(words: &[Word], text: &str) -> usize {
     let text = what_fits(text, words.len() * 8);
-    let mut rest = text.as_bytes();
-    for word in words {
-        // Not by chunks(): built for size, that can panic as far as a compiler sees.
-        let (part, behind) = rest.split_at_checked(8).unwrap_or((rest, &[]));
-        rest = behind;
-        word.set(part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
+    let (whole, rest) = text.as_bytes().as_chunks();
+    words.iter().zip(whole).for_each(|(word, bytes)| word.set(u64::from_le_bytes(*bytes)));
+    let mut behind = words.iter().skip(whole.len());
+    if let Some(word) = behind.next() {
+        word.set(little_endian(rest));
     }
+    behind.for_each(|word| word.set(0));
     text.len()
+}
+
+/// Less than eight bytes as the number that they are in a word.
+pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 /// Reads a text of `len` bytes, or of as many as there can be.

@@ -9,7 +9,7 @@ use crate::event::EventStore;
 use crate::region::{CARRY, Region, SLOT, STAT, STATEMENT_STAT, Section, Text};
 use crate::slot::{self, Owner, SlotWords};
 use crate::stat::{self, Epochs, Figure, Shared, Summary, View};
-use crate::statement::{self, StatementStatistics};
+use crate::statement::{self, Sizes, StatementStatistics};
 use crate::sync::Word;
 use crate::table::Sweep;
 
@@ -128,7 +128,7 @@ pub(super) fn truncate_global(region: &Region<'_>, store: &EventStore) {
 /// Figures of statements.
 pub(super) fn statement_figures(region: &Region<'_>, look: &Look<'_>) -> StatementStatistics {
     let stats = region.arrays_of::<STATEMENT_STAT>(Section::StatementStats, look.slot);
-    let figures = statement::figures(stats.get(statement::class_index(region, look.class.index())));
+    let figures = statement::figures(stats.get(Sizes::of(region).class_index(look.class.index())));
     statement::statistics(figures, |figure| look.figure(figure))
 }
 
@@ -149,7 +149,7 @@ impl Region<'_> {
 
     /// The statements of an instrument, as [`summary_by_event_name`](Self::summary_by_event_name), and their figures.
     pub fn statements_by_event_name(&self, class: Class) -> (Summary, StatementStatistics) {
-        let shared = statement::shared_figures(self, statement::class_index(self, class.index()));
+        let shared = statement::shared_figures(self, Sizes::of(self).class_index(class.index()));
         let mut statistics = statement::statistics(shared, Word::whole);
         let summary = self.sums_by_event_name(class, |look| statement_figures(self, look), |more| statistics.add(&more));
         (summary, statistics)

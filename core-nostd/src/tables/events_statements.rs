@@ -4,7 +4,7 @@ use super::single_events::{Event, Place, SingleEvents, event_row, single_event_t
 use crate::digest::{Digest, digest_text};
 use crate::event::STATEMENTS;
 use crate::region::{Region, Text};
-use crate::statement::{Entry, EntryText};
+use crate::statement::{Entry, EntryText, Sizes};
 use crate::table::SqlType;
 
 event_row! {
@@ -116,11 +116,11 @@ event_row! {
 
 fn entry(region: &Region<'_>, event: &Event<'_>) -> EntryText {
     let entry = match event.place {
-        Some(Place::Ring(index)) => Entry::of_ring(region, index),
-        Some(Place::Long(index)) => Entry::of_long(region, index),
+        Some(Place::Ring(index)) => Entry::of_ring(region, Sizes::of(region), index),
+        Some(Place::Long(index)) => Entry::of_long(region, Sizes::of(region), index),
         None => Entry::default(),
     };
-    entry.read()
+    entry.read(event.record.ended)
 }
 
 /// How these tables are read.

@@ -113,8 +113,12 @@ fn begin(switches: Switches, start: &StatementStart<'_>) -> Executing {
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn end(statement: perfschema_core::Statement<'static>) {
-    with_actor(|actor| actor.end_statement(&SystemClock, statement));
+fn end(executing: &mut Executing) {
+    with_actor(|actor| {
+        if let Some(statement) = executing.statement.take() {
+            actor.end_statement(&SystemClock, statement);
+        }
+    });
 }
 
 #[cfg(feature = "instrument")]
@@ -143,7 +147,8 @@ impl Executing {
     /// ```
     pub fn fail(&mut self, number: u32, sqlstate: &str, message: &str) {
         if let Some(statement) = self.recorded() {
-            statement.set_error(StatementError { number, sqlstate: sqlstate.into(), message: message.into() });
+            let error = StatementError { number, sqlstate: sqlstate.into(), message: message.into() };
+            with_actor(|actor| actor.set_statement_error(statement, &error));
         }
         self.change(|statistics| statistics.errors += 1);
     }
@@ -153,8 +158,8 @@ impl Executing {
 impl Drop for Executing {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
-        if let Some(statement) = self.statement.take() {
-            end(statement);
+        if self.statement.is_some() {
+            end(self);
         }
     }
 }

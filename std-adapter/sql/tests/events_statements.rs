@@ -125,11 +125,10 @@ fn rows_and_their_sums() {
     let statements = Statements::new();
     let actor = statements.world.actor("thread/sql/one_connection");
     let mut failed = statements.begin(&actor, 0, "SELECT nothing FROM nowhere");
-    failed.set_error(StatementError {
-        number: 1146,
-        sqlstate: "42S02".into(),
-        message: "Table 'shop.nowhere' doesn't exist".into(),
-    });
+    actor.set_statement_error(
+        &mut failed,
+        &StatementError { number: 1146, sqlstate: "42S02".into(), message: "Table 'shop.nowhere' doesn't exist".into() },
+    );
     actor.change_statement(&mut failed, |figures| figures.errors = 1);
     statements.pass(20);
     statements.end(&actor, failed);

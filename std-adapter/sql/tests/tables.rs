@@ -64,7 +64,8 @@ fn used() -> World {
         let mut one = actors[0].begin_statement(&world.clock, world.region.switches(statement), &start);
         actors[0].begin_stage(&world.clock, world.region.switches(stage), None);
         actors[0].change_statement(&mut one, |figures| (figures.rows_sent, figures.errors) = (u64::MAX, 1));
-        one.set_error(StatementError { number: u32::MAX, sqlstate: "HY000".into(), message: "ünï".into() });
+        actors[0]
+            .set_statement_error(&mut one, &StatementError { number: u32::MAX, sqlstate: "HY000".into(), message: "ünï".into() });
         if text != "one that runs" {
             actors[0].end_statement(&world.clock, one);
         }
