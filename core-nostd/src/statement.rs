@@ -504,7 +504,7 @@ impl<'r> Actor<'r> {
         if let Some(digest) = statement.digest {
             let is_at_hand = switches.has(Switches::TIMED) && switches.timer_index() == TimerName::Nanosecond.index() as u8;
             let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
-            statement_digest::count(digest, statement_digest::unix_s(self.region(), now), wait_ps, &statement.statistics);
+            statement_digest::count(digest, now, wait_ps, &statement.statistics);
         }
         self.running_statements.set(self.running_statements.get() & !statement.bit);
         if encloses {

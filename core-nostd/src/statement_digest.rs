@@ -26,7 +26,7 @@ pub(crate) mod word {
     /// The length of the text, that of the schema above it, and a bit that says that both are there.
     pub(crate) const STATE: usize = 1;
     pub(crate) const DIGEST: core::ops::Range<usize> = 2..4;
-    /// Seconds since 1970, and one more, so that none is not 0.
+    /// Ticks of NANOSECOND, and one more, so that none is not 0.
     pub(crate) const FIRST_SEEN: usize = 4;
     pub(crate) const LAST_SEEN: usize = 5;
     pub(crate) const SUMS: core::ops::Range<usize> = 6..11;
@@ -54,14 +54,14 @@ pub(crate) fn place_of<'r>(region: &Region<'r>, schema: &str, text: &str) -> Opt
     })
 }
 
-/// A statement has ended. `unix_s` is when.
-pub(crate) fn count(words: &DigestWords, unix_s: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
+/// A statement has ended, when NANOSECOND read `ticks`.
+pub(crate) fn count(words: &DigestWords, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
     if let Some(sums) = words.get(word::SUMS).and_then(|sums| sums.first_chunk()) {
         Shared(sums).record(wait_ps);
     }
     statement::add_shared(&words[word::STATISTICS], statistics);
     // Relaxed: numbers that stand alone.
-    let seen = unix_s.saturating_add(1);
+    let seen = ticks.saturating_add(1);
     if words[word::FIRST_SEEN].whole() == 0 {
         let _ = words[word::FIRST_SEEN].compare_exchange(0, seen, Ordering::Relaxed);
     }
@@ -122,8 +122,9 @@ pub(crate) struct StatementDigest {
     pub(crate) name: Option<(Text<64>, Digest, Text<1024>)>,
     pub(crate) summary: Summary,
     pub(crate) statistics: StatementStatistics,
-    pub(crate) first_seen: u64,
-    pub(crate) last_seen: u64,
+    /// Microseconds since 1970.
+    pub(crate) first_seen_us: u64,
+    pub(crate) last_seen_us: u64,
 }
 
 /// Reader: what is in a place; None if nothing was counted there, or it has no name yet.
@@ -148,8 +149,8 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
         name,
         summary,
         statistics: statement::statistics(&words[word::STATISTICS], Word::whole),
-        first_seen: words[word::FIRST_SEEN].whole().saturating_sub(1),
-        last_seen: words[word::LAST_SEEN].whole().saturating_sub(1),
+        first_seen_us: unix_us(region, words[word::FIRST_SEEN].whole().saturating_sub(1)),
+        last_seen_us: unix_us(region, words[word::LAST_SEEN].whole().saturating_sub(1)),
     })
 }
 
@@ -172,9 +173,11 @@ pub(crate) fn forget(region: &Region<'_>) {
     }
 }
 
-/// Seconds since 1970 at a reading of NANOSECOND.
-pub(crate) fn unix_s(region: &Region<'_>, ticks: u64) -> u64 {
+/// Microseconds since 1970 at a reading of NANOSECOND; never so many that there is no year of four digits for them.
+fn unix_us(region: &Region<'_>, ticks: u64) -> u64 {
+    const LAST: u64 = 253_402_300_799_999_999;
     let timer = region.timer(perfschema_timer::TimerName::Nanosecond);
-    let since = ticks.saturating_sub(timer.epoch_ticks).checked_div(timer.frequency_hz).unwrap_or(0);
-    (region.header(header::START_UNIX_NS).get() / 1_000_000_000).saturating_add(since)
+    let since = u128::from(ticks.saturating_sub(timer.epoch_ticks)) * 1_000_000;
+    let since = since.checked_div(timer.frequency_hz.into()).map_or(0, |since| u64::try_from(since).unwrap_or(u64::MAX));
+    (region.header(header::START_UNIX_NS).get() / 1_000).saturating_add(since).min(LAST)
 }

@@ -67,11 +67,11 @@ fn expect(world: &World, second: u64, name: &str, expected: &str) {
 
 use MonitorCommand::{Disable, Enable, Reset, ResetAll};
 
-/// The worklog's columns, in its order, with the server's types and NULLs; dates are texts here, as in all of `information_schema`.
+/// The worklog's columns, in its order, with the server's types and NULLs.
 #[test]
 fn wl5316_columns() {
     let name = |column| (column, "varchar(193)", false);
-    let (bigint, text) = ("bigint", "varchar(19)");
+    let (bigint, datetime) = ("bigint", "datetime");
     let columns: Vec<(&str, String, bool)> =
         InnodbMetricsRow::COLUMNS.iter().map(|column| (column.name, column.sql_type.to_string(), column.nullable)).collect();
     let expected = [
@@ -85,10 +85,10 @@ fn wl5316_columns() {
         ("MAX_COUNT_RESET", bigint, true),
         ("MIN_COUNT_RESET", bigint, true),
         ("AVG_COUNT_RESET", "double", true),
-        ("TIME_ENABLED", text, true),
-        ("TIME_DISABLED", text, true),
+        ("TIME_ENABLED", datetime, true),
+        ("TIME_DISABLED", datetime, true),
         ("TIME_ELAPSED", bigint, true),
-        ("TIME_RESET", text, true),
+        ("TIME_RESET", datetime, true),
         name("STATUS"),
         name("TYPE"),
         name("COMMENT"),

@@ -443,13 +443,16 @@ fn what_is_alike_is_seen_for_the_first_and_the_last_time() {
         for _ in 0..3 {
             let start = StatementStart { text, ..Default::default() };
             let statement = actor.begin_statement(clock, region.switches(class), &start);
-            clock.advance(TimerName::Nanosecond, DAY + 1_000_000_000);
+            clock.advance(TimerName::Nanosecond, DAY + 1_001_234_567);
             actor.end_statement(clock, statement);
         }
     }
     assert_eq!(
         common::select(&region, BY_DIGEST, "DIGEST_TEXT,FIRST_SEEN,LAST_SEEN"),
-        ["first 2024-10-05 00:00:01 2024-10-07 00:00:03", "second 2024-10-08 00:00:04 2024-10-10 00:00:06",]
+        [
+            "first 2024-10-05 00:00:01.001234 2024-10-07 00:00:03.003703",
+            "second 2024-10-08 00:00:04.004938 2024-10-10 00:00:06.007407",
+        ]
     );
 }
 

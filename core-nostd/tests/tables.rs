@@ -25,12 +25,12 @@ const BEYOND: &[(&str, &[&str])] = &[
 /// What is NULL here as it is in MySQL 8, though MariaDB shows something: TIMED of memory.
 const NULLABLE: &[(&str, &str)] = &[("setup_instruments", "TIMED")];
 
-/// Moments are texts here.
-const TEXTS: &[(&str, &str)] = &[("timestamp", "varchar(19)")];
+/// MySQL 8 has microseconds, which MariaDB has not.
+const MOMENTS: &[(&str, &str)] = &[("timestamp", "timestamp(6)")];
 
 /// The type as MySQL 8 writes it: without display widths.
 fn without_width(sql_type: &str) -> String {
-    if let Some((_, text)) = TEXTS.iter().find(|(theirs, _)| *theirs == sql_type) {
+    if let Some((_, text)) = MOMENTS.iter().find(|(theirs, _)| *theirs == sql_type) {
         return (*text).into();
     }
     ["bigint(20)", "int(10)", "int(11)"]
@@ -140,6 +140,11 @@ fn columns_know_what_they_hold() {
         (SqlType::Char(2), Value::Text("ab"), Value::Unsigned(1)),
         (SqlType::Longtext, Value::Text("anything"), Value::Double(1.0)),
         (yes_no, Value::Text("NO"), Value::Text("no")),
+        (SqlType::Date, Value::Text("2026-11-24"), Value::Text("2026-11-24 12:30:00")),
+        (SqlType::Time(0), Value::Text("-838:59:59"), Value::Text("12:30")),
+        (SqlType::Datetime(0), Value::Text("2026-11-24 12:30:00"), Value::Text("2026-11-24 12:30:00.000000")),
+        (SqlType::Timestamp(6), Value::Text("2026-11-24 12:30:00.000000"), Value::Text("2026-11-24 12:30:00 000000")),
+        (SqlType::Timestamp(3), Value::Text("0000-00-00 00:00:00.000"), Value::Text("2026-11-24 12:30:00.0x0")),
     ] {
         assert!(column(sql_type, false).holds(&good) && !column(sql_type, false).holds(&bad), "{sql_type}");
         assert!(column(sql_type, true).holds(&Value::Null) && !column(sql_type, false).holds(&Value::Null));

@@ -29,6 +29,7 @@ use crate::{Actor, Size};
 use control::{Control, Standing};
 pub use control::{MonitorCommand, MonitorRefusal, UnknownMonitor, monitor_matches};
 pub use moment::Moment;
+pub(crate) use moment::moment_text;
 
 /// Words of a metric.
 pub(crate) mod word {

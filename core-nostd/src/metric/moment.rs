@@ -56,12 +56,23 @@ impl Moment {
 
     /// `2011-02-14 19:20:15`, in UTC.
     pub fn text(self) -> Text<19> {
-        let (days, second) = ((self.unix_s() / 86_400) as i64, self.unix_s() % 86_400);
-        let (year, month, day) = civil(days);
         let mut text = Text::EMPTY;
-        let _ = write!(text, "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+        let _ = write_moment(&mut text, self.unix_s());
         text
     }
+}
+
+/// `2011-02-14 19:20:15.000000`, of microseconds since 1970.
+pub(crate) fn moment_text(unix_us: u64) -> Text<26> {
+    let mut text = Text::EMPTY;
+    let _ = write_moment(&mut text, unix_us / 1_000_000).and_then(|()| write!(text, ".{:06}", unix_us % 1_000_000));
+    text
+}
+
+fn write_moment(text: &mut impl Write, unix_s: u64) -> core::fmt::Result {
+    let (days, second) = ((unix_s / 86_400) as i64, unix_s % 86_400);
+    let (year, month, day) = civil(days);
+    write!(text, "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
 }
 
 /// Year, month and day of the day that comes so many after 1970-01-01. Counted from a first of March, so that a leap day is a year's last.

@@ -60,14 +60,78 @@ pub enum SqlType {
     Char(u16),
     /// `longtext`
     Longtext,
+    /// `date`, a text like `2026-11-24`
+    Date,
+    /// `time(n)`, a text like `-12:30:00`, and n digits of a fraction
+    Time(u8),
+    /// `datetime(n)`, a text like `2026-11-24 12:30:00`, and n digits of a fraction
+    Datetime(u8),
+    /// `timestamp(n)`, in UTC here; a text as that of `datetime(n)`
+    Timestamp(u8),
     /// `enum('a','b',…)`
     Enum(&'static [&'static str]),
+}
+
+impl SqlType {
+    /// Whether its values are texts that say when something was, or how long.
+    ///
+    /// ```
+    /// use perfschema_core::table::SqlType;
+    /// assert!(SqlType::Timestamp(6).is_moment() && !SqlType::Varchar(26).is_moment());
+    /// assert_eq!(SqlType::Timestamp(6).to_string(), "timestamp(6)");
+    /// ```
+    pub fn is_moment(self) -> bool {
+        matches!(self, SqlType::Date | SqlType::Time(_) | SqlType::Datetime(_) | SqlType::Timestamp(_))
+    }
+
+    /// How many digits of a fraction of a second its values have; None if it is no moment.
+    pub fn fraction_digits(self) -> Option<u8> {
+        match self {
+            SqlType::Date => Some(0),
+            SqlType::Time(digits) | SqlType::Datetime(digits) | SqlType::Timestamp(digits) => Some(digits),
+            _ => None,
+        }
+    }
+
+    /// Whether a text is one of such a moment: digits and signs where its type has them. Zeros are a moment, too, as in MySQL.
+    ///
+    /// ```
+    /// use perfschema_core::table::SqlType;
+    /// assert!(SqlType::Datetime(0).is_moment_text("2026-11-24 12:30:00"));
+    /// assert!(!SqlType::Datetime(0).is_moment_text("2026-11-24 12:30:00.5"));
+    /// ```
+    pub fn is_moment_text(self, text: &str) -> bool {
+        let (shape, text) = match self {
+            SqlType::Date => (&b"0000-00-00"[..], text),
+            SqlType::Datetime(_) | SqlType::Timestamp(_) => (&b"0000-00-00 00:00:00"[..], text),
+            SqlType::Time(_) => {
+                let text = text.strip_prefix('-').unwrap_or(text);
+                (if text.find(':') == Some(3) { &b"000:00:00"[..] } else { b"00:00:00" }, text)
+            }
+            _ => return false,
+        };
+        let fraction = match self.fraction_digits() {
+            None | Some(0) => 0,
+            Some(digits) => 1 + usize::from(digits),
+        };
+        let shape = shape.iter().chain(b".000000".iter().take(fraction));
+        shape.clone().count() == text.len()
+            && shape.zip(text.bytes()).all(|(sign, byte)| if *sign == b'0' { byte.is_ascii_digit() } else { byte == *sign })
+    }
 }
 
 impl fmt::Display for SqlType {
     /// As DDL has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut moment = |name: &str, digits: u8| match digits {
+            0 => f.write_str(name),
+            _ => write!(f, "{name}({digits})"),
+        };
         match self {
+            SqlType::Date => moment("date", 0),
+            SqlType::Time(digits) => moment("time", *digits),
+            SqlType::Datetime(digits) => moment("datetime", *digits),
+            SqlType::Timestamp(digits) => moment("timestamp", *digits),
             SqlType::BigintUnsigned => f.write_str("bigint unsigned"),
             SqlType::Bigint => f.write_str("bigint"),
             SqlType::Int => f.write_str("int"),

@@ -371,6 +371,7 @@ impl Column {
             (Value::Double(number), SqlType::Double) => number.is_finite(),
             (Value::Text(text), SqlType::Varchar(length) | SqlType::Char(length)) => text.chars().count() <= length.into(),
             (Value::Text(_), SqlType::Longtext) => true,
+            (Value::Text(text), moment) if moment.is_moment() => moment.is_moment_text(text),
             (Value::Text(text), SqlType::Enum(names)) => names.contains(text),
             _ => false,
         }

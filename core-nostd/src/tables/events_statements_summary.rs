@@ -14,7 +14,7 @@ macro_rules! statement_summary_row {
         pub struct $row:ident {
             $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
             ..summary,
-            $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty, )*
+            $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty $(= $sql_type_after:expr)?, )*
         }
     ) => {
         $crate::table::row! {
@@ -69,7 +69,7 @@ macro_rules! statement_summary_row {
                 SUM_NO_INDEX_USED as sum_no_index_used: u64,
                 /// Statements that had no good index.
                 SUM_NO_GOOD_INDEX_USED as sum_no_good_index_used: u64,
-                $( #[doc = $doc_after] $sql_after as $field_after: $type_after, )*
+                $( #[doc = $doc_after] $sql_after as $field_after: $type_after $(= $sql_type_after)?, )*
             }
         }
 

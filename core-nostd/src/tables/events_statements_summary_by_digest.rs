@@ -2,7 +2,7 @@
 
 use super::events_statements_summary::statement_summary_row;
 use crate::digest::digest_text;
-use crate::metric::Moment;
+use crate::metric::moment_text;
 use crate::region::{DIGEST, Region, Section, Text};
 use crate::statement_digest;
 use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource};
@@ -18,9 +18,9 @@ statement_summary_row! {
         DIGEST_TEXT as digest_text: Option<Text<1024>> = SqlType::Longtext,
         ..summary,
         /// When the first of them ended, in UTC.
-        FIRST_SEEN as first_seen: Text<19>,
+        FIRST_SEEN as first_seen: Text<26> = SqlType::Timestamp(6),
         /// When the last of them ended, in UTC.
-        LAST_SEEN as last_seen: Text<19>,
+        LAST_SEEN as last_seen: Text<26> = SqlType::Timestamp(6),
     }
 }
 
@@ -51,8 +51,8 @@ impl TableSource for EventsStatementsSummaryByDigest {
                 digest.name.map(|(.., text)| digest_text(text.as_str())),
                 &digest.summary,
                 &digest.statistics,
-                seen(digest.first_seen),
-                seen(digest.last_seen),
+                moment_text(digest.first_seen_us),
+                moment_text(digest.last_seen_us),
             ));
             sweep.row();
         }
@@ -62,8 +62,4 @@ impl TableSource for EventsStatementsSummaryByDigest {
     fn truncate(&self, region: &Region<'_>) {
         statement_digest::reset(region);
     }
-}
-
-fn seen(unix_s: u64) -> Text<19> {
-    Moment::new(unix_s, 0).text()
 }

@@ -6,6 +6,7 @@ use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 
 const NAME: SqlType = SqlType::Varchar(193);
+const MOMENT: SqlType = SqlType::Datetime(0);
 
 row! {
     /// A row of `innodb_metrics`.
@@ -31,13 +32,13 @@ row! {
         /// COUNT_RESET a second since it was reset; NULL until it is.
         AVG_COUNT_RESET as avg_count_reset: Option<f64>,
         /// When it was enabled last, in UTC.
-        TIME_ENABLED as time_enabled: Option<Text<19>>,
+        TIME_ENABLED as time_enabled: Option<Text<19>> = MOMENT,
         /// When it was disabled, in UTC; NULL while it is enabled.
-        TIME_DISABLED as time_disabled: Option<Text<19>>,
+        TIME_DISABLED as time_disabled: Option<Text<19>> = MOMENT,
         /// Seconds since it was enabled last, until it was disabled.
         TIME_ELAPSED as time_elapsed: Option<i64>,
         /// When it was reset last, in UTC; NULL while it is disabled.
-        TIME_RESET as time_reset: Option<Text<19>>,
+        TIME_RESET as time_reset: Option<Text<19>> = MOMENT,
         /// Whether it counts: enabled or disabled.
         STATUS as status: &'static str = NAME,
         /// What it is: value, status_counter, set_owner, set_member or counter.

@@ -1217,7 +1217,7 @@ impl Naive {
             is_wait: true,
             bytes: event.begun.amount.saturating_sub(1),
             figures: event.figures,
-            digest: event.digest.map(|place| (place, clock.ticks(TimerName::Nanosecond) / 1_000_000_000)),
+            digest: event.digest.map(|place| (place, clock.ticks(TimerName::Nanosecond) / 1_000)),
         };
         self.counted.push(counted);
         io.into_iter().for_each(|io| self.count_first(thread, io));

@@ -279,11 +279,13 @@ impl Naive {
             "events_statements_summary_by_digest" => (0..=self.digests.len())
                 .filter_map(|place| {
                     let of_place = |counted: &Counted| counted.digest.is_some_and(|(digest, _)| digest == place);
-                    let seconds: Vec<u64> =
+                    let moments_us: Vec<u64> =
                         self.counted(table).iter().filter(|c| of_place(c)).filter_map(|c| Some(c.digest?.1)).collect();
-                    let seen =
-                        |second: u64| format!("1970-01-01 {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-                    let seen = [seen(*seconds.first()?), seen(*seconds.iter().max()?)].join(" ");
+                    let seen = |us: u64| {
+                        let (second, us) = (us / 1_000_000, us % 1_000_000);
+                        format!("1970-01-01 {:02}:{:02}:{:02}.{us:06}", second / 3600, second / 60 % 60, second % 60)
+                    };
+                    let seen = [seen(*moments_us.first()?), seen(*moments_us.iter().max()?)].join(" ");
                     let name = match place.checked_sub(1).map(|at| &self.digests[at]) {
                         Some((schema, text)) => {
                             let schema = if schema.is_empty() { "NULL" } else { schema };

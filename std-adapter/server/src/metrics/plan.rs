@@ -77,7 +77,7 @@ const NO_METRICS: [&str; 10] =
 /// None for a column that nobody has thought of yet.
 fn role(column: &Column) -> Option<Role> {
     let name = column.name;
-    if is_text(column) {
+    if is_text(column) || column.sql_type.is_moment() {
         return Some(Role::None);
     }
     if let Some(of) = name.strip_prefix("COUNT_") {
@@ -99,10 +99,10 @@ fn is_text(column: &Column) -> bool {
     matches!(column.sql_type, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Enum(_) | SqlType::Longtext)
 }
 
-/// Whether it is short enough, and comes with the row: a text without a bound does not. Nor is a moment one: each time that it changed there
-/// would be another series.
+/// Whether it is short enough, and comes with the row: a text without a bound does not. A moment is none either: each time that it changed
+/// there would be another series.
 fn is_label(column: &Column) -> bool {
-    is_text(column) && column.sql_type != SqlType::Longtext && !column.name.ends_with("_SEEN")
+    is_text(column) && column.sql_type != SqlType::Longtext
 }
 
 fn labels(columns: &[Column]) -> Vec<Label> {
