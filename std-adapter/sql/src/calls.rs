@@ -45,6 +45,13 @@ const INTERNAL: &[&str] = &[
     "json_of",
     "json_kept",
     "json_order",
+    "to_datetime",
+    "to_time",
+    "time_add",
+    "moment_key",
+    "moment_number",
+    "time_key",
+    "time_of_key",
 ];
 
 impl Rewriter<'_> {
@@ -61,8 +68,7 @@ impl Rewriter<'_> {
             days => (days, "DAY".to_owned()),
         };
         let number = if add { number } else { call("negate", vec![number]) };
-        let unit = self.text(&unit);
-        Ok(call("date_add", vec![moment, number, unit]))
+        Ok(self.later(moment, number, &unit))
     }
 
     pub(crate) fn cast(&mut self, expr: Expr, data_type: &str) -> Result<Expr, Error> {
@@ -70,9 +76,8 @@ impl Rewriter<'_> {
         let (name, rest) = upper.split_once('(').map_or((upper.as_str(), ""), |(name, rest)| (name, rest.trim_end_matches(')')));
         let number = |text: &str| text.trim().parse::<i64>().unwrap_or(0);
         match name.split(' ').next().unwrap_or_default() {
-            kind @ ("CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT" | "DATETIME") => {
-                let length =
-                    (!rest.is_empty() && kind != "DATETIME").then(|| literal(Value::Number(number(rest).to_string(), false)));
+            kind @ ("CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT") => {
+                let length = (!rest.is_empty()).then(|| literal(Value::Number(number(rest).to_string(), false)));
                 let text = call("char_of", [expr].into_iter().chain(length).collect());
                 Ok(if kind == "BINARY" { collate(text, true) } else { text })
             }
@@ -87,8 +92,11 @@ impl Rewriter<'_> {
                 Kind::Json => expr,
                 _ => call("cast_as_json", vec![expr]),
             }),
-            "DATE" => Ok(call("date", vec![expr])),
-            "TIME" => Ok(call("time", vec![expr])),
+            "DATE" => Ok(self.as_moment(expr, Kind::Date)),
+            kind @ ("TIME" | "DATETIME") => {
+                let digits = check_digits("CAST", number(rest).try_into().unwrap_or(usize::MAX))?;
+                Ok(self.as_moment(expr, if kind == "TIME" { Kind::Time(digits) } else { Kind::Datetime(digits) }))
+            }
             _ => Err(Error::unsupported(&format!("CAST … AS {data_type}"))),
         }
     }
@@ -149,6 +157,13 @@ impl Rewriter<'_> {
         if of_numbers {
             list_mut(&mut list).for_each(|argument| *argument = call("number_key", vec![take(argument)]));
         }
+        let of_times = match list_mut(&mut list).map(|argument| self.kind(argument)).next() {
+            Some(Kind::Time(digits)) if matches!(name, "min" | "max") => Some(Kind::Time(digits)),
+            _ => None,
+        };
+        if of_times.is_some() {
+            list_mut(&mut list).for_each(|argument| *argument = call("time_key", vec![take(argument)]));
+        }
         // What compares its arguments.
         if matches!(name, "min" | "max") || list.duplicate_treatment.is_some() {
             first_without_case(&mut list.args);
@@ -160,6 +175,9 @@ impl Rewriter<'_> {
         let mut value = self.named(function, name, list)?;
         if of_numbers {
             value = call("number_of_key", vec![value]);
+        }
+        if let Some(kind) = of_times {
+            value = self.as_moment(call("time_of_key", vec![value]), kind);
         }
         if is_concatenation {
             if let Some(separator) = separator {
@@ -203,8 +221,9 @@ impl Rewriter<'_> {
         let given = arguments.len();
         let wrong_count = || Error::parameter_count(name);
         let count = |least: usize, most: usize| check_count(name, given, least, most);
-        if let Some(value) = self.now(name, &arguments)? {
-            return Ok(self.text(&value));
+        if let Some((value, kind)) = self.now(name, &arguments)? {
+            let value = self.text(&value);
+            return Ok(self.as_moment(value, kind));
         }
         if let Some(value) = self.constant_function(name, given) {
             return Ok(self.constant(&value));
@@ -238,6 +257,7 @@ impl Rewriter<'_> {
             }
             "greatest" | "least" => {
                 count(2, functions::MANY - 1)?;
+                self.one_kind(arguments.iter_mut());
                 Ok(self.comparing_call(name, arguments))
             }
             "nullif" => {
@@ -250,12 +270,14 @@ impl Rewriter<'_> {
                     Expr::Identifier(unit) => unit.value.to_ascii_uppercase(),
                     other => return Err(Error::syntax(&other.to_string(), 1)),
                 };
-                arguments[0] = self.text(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit));
+                let unit = unit.strip_prefix("SQL_TSI_").unwrap_or(&unit);
                 if name == "timestampdiff" {
+                    arguments[0] = self.text(unit);
                     return Ok(call(name, arguments));
                 }
-                arguments.reverse();
-                Ok(call("date_add", arguments))
+                let moment = arguments.pop().ok_or_else(wrong_count)?;
+                let number = arguments.pop().ok_or_else(wrong_count)?;
+                Ok(self.later(moment, number, unit))
             }
             "date_add" | "adddate" | "date_sub" | "subdate" => {
                 count(2, 2)?;
@@ -273,7 +295,7 @@ impl Rewriter<'_> {
                 let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
                 let (least, most) = known.arguments;
                 count(least, most)?;
-                Ok(call(known.name, arguments))
+                Ok(self.moment_call(known.name, arguments))
             }
         }
     }
@@ -336,8 +358,12 @@ impl Rewriter<'_> {
     }
 
     /// The moment of the statement, with as many digits of a fraction as are asked for.
-    fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<String>, Error> {
+    fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<(String, Kind)>, Error> {
         let is_time = match name {
+            "curdate" | "current_date" | "utc_date" => {
+                check_count(name, arguments.len(), 0, 0)?;
+                return Ok(Some((self.state.now().date(), Kind::Date)));
+            }
             "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => false,
             "curtime" | "current_time" | "utc_time" => true,
             _ => return Ok(None),
@@ -347,11 +373,9 @@ impl Rewriter<'_> {
             [Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. })] => digits.parse::<usize>().unwrap_or(usize::MAX),
             _ => return Err(Error::parameter_count(name)),
         };
-        if digits > 6 {
-            return Err(Error::new(1426, "42000", format!("Too-big precision {digits} specified for '{name}'. Maximum is 6.")));
-        }
-        let (moment, time) = self.state.now().rounded_down(digits);
-        Ok(Some(if is_time { time } else { moment }))
+        let digits = check_digits(name, digits)?;
+        let (moment, time) = self.state.now().rounded_down(digits.into());
+        Ok(Some(if is_time { (time, Kind::Time(digits)) } else { (moment, Kind::Datetime(digits)) }))
     }
 
     /// Functions whose value is one and the same throughout a statement.
@@ -362,7 +386,6 @@ impl Rewriter<'_> {
             ("version", 0) => self.state.variable("version").unwrap_or_default(),
             ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
             ("connection_id", 0) => self.state.connection_id().into(),
-            ("curdate" | "current_date" | "utc_date", 0) => now.date().into(),
             ("unix_timestamp", 0) => now.unix_seconds().into(),
             ("last_insert_id", 0) => 0_i64.into(),
             ("row_count", 0) => self.state.row_count().into(),
@@ -375,6 +398,14 @@ impl Rewriter<'_> {
             ("pi", 0) => std::f64::consts::PI.into(),
             _ => return None,
         })
+    }
+}
+
+/// Digits of a fraction: MySQL has no more than six.
+fn check_digits(name: &str, digits: usize) -> Result<u8, Error> {
+    match u8::try_from(digits) {
+        Ok(digits @ 0..=6) => Ok(digits),
+        _ => Err(Error::new(1426, "42000", format!("Too-big precision {digits} specified for '{name}'. Maximum is 6."))),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use crate::calls::name_of;
 use crate::catalog::Column;
+use crate::dialect::Rewritten;
+use crate::kinds::{self, Kind};
 use crate::{Error, functions};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, OwnedValue};
-use sqlparser::ast::{Expr, Query, SelectItem, SetExpr, TableWithJoins};
+use sqlparser::ast::{Expr, Query, Select, SelectItem, SetExpr, TableWithJoins};
 
 /// The types of the columns that are calls of functions, as far as the functions have one; empty where `*` stands among them.
 pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
@@ -21,6 +23,34 @@ pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
     types
 }
 
+/// The types of the columns that are moments, after the query was rewritten. One that is behind a `*` is known by its name.
+pub(crate) fn moment_types(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Option<SqlType>> {
+    let mut all = Vec::new();
+    kinds::selects(&query.body, &mut all);
+    let kind = |select: &&Select, place: usize| match select.projection.get(place) {
+        Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => rewritten.kind(expr),
+        _ => Kind::Unknown,
+    };
+    let has_star = all.is_empty() || all.iter().any(|select| select.projection.len() != names.len());
+    let kind = |(place, name): (usize, &String)| {
+        if has_star || all.iter().any(|select| select.projection.iter().any(kinds::is_star)) {
+            rewritten.kinds.of_column_named(name)
+        } else {
+            Kind::result_of(all.iter().map(|select| kind(select, place)))
+        }
+    };
+    names.iter().enumerate().map(kind).map(Kind::moment_type).collect()
+}
+
+/// Whether a column of this type can have the value.
+fn fits(value: &OwnedValue, moments: SqlType) -> bool {
+    match value {
+        OwnedValue::Null => true,
+        OwnedValue::Text(text) => moments.is_moment_text(text),
+        _ => false,
+    }
+}
+
 /// What is known of a result column: from its declaration, or else from its values, or else from the function that makes it.
 pub(crate) fn head(
     name: String,
@@ -29,11 +59,13 @@ pub(crate) fn head(
     rows: &mut [Vec<OwnedValue>],
     index: usize,
 ) -> ColumnHead {
+    let moment = known.filter(|known| known.is_moment() && rows.iter().all(|row| fits(&row[index], *known)));
     let mut values = rows.iter().map(|row| &row[index]);
     let has_null = values.clone().any(|value| *value == OwnedValue::Null);
-    let sql_type = match &column {
-        Some(column) => column.sql_type,
-        None => {
+    let sql_type = match (&column, moment) {
+        (Some(column), _) => column.sql_type,
+        (None, Some(moment)) => moment,
+        (None, None) => {
             let mut found = (false, false, false, 0);
             for value in values.by_ref() {
                 match value {

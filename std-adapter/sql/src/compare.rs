@@ -91,9 +91,11 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What arithmetic takes an expression for: a column of an ENUM for the numbers of its texts.
+    /// What arithmetic takes an expression for: a column of an ENUM for the numbers of its texts, a moment for its digits.
     pub(crate) fn as_number(&mut self, expr: Expr) -> Expr {
-        let Some(members) = self.kinds.members(&expr) else { return expr };
+        let Some(members) = self.kinds.members(&expr) else {
+            return if self.kind(&expr).is_moment() { call("moment_number", vec![expr]) } else { expr };
+        };
         let texts = members.iter().map(|member| self.text(member));
         let field = call("field", std::iter::once(expr).chain(texts).collect());
         // NULL is none of them.
@@ -120,13 +122,15 @@ impl Rewriter<'_> {
             (other, Kind::Json) if other != Kind::Json => right = call("json_unquote", vec![right]),
             _ => {}
         }
+        let rows = is_row(&left) || is_row(&right);
+        let aligned = !rows && self.align(&mut [&mut left, &mut right])?;
         match (self.kind(&left).is_number(), self.kind(&right).is_number()) {
+            _ if aligned => {}
             (true, false) => right = self.as_number(right),
             (false, true) => left = self.as_number(left),
             _ => {}
         }
-        let rows = is_row(&left) || is_row(&right);
-        if !rows && !self.alike(&left, &mut right) && !self.alike(&right, &mut left) {
+        if !rows && !aligned && !self.alike(&left, &mut right) && !self.alike(&right, &mut left) {
             let how = whole(is_binary([&left, &right].into_iter()).into());
             return Ok(match op {
                 BinaryOperator::Spaceship => call("same", vec![how, left, right]),
@@ -160,10 +164,12 @@ impl Rewriter<'_> {
         if self.kind(&expr) == Kind::Json {
             expr = call("json_unquote", vec![expr]);
         }
-        if list.iter().all(|member| self.kind(member).is_number()) {
+        let mut all: Vec<&mut Expr> = std::iter::once(&mut expr).chain(&mut list).collect();
+        let aligned = self.align(&mut all)?;
+        if !aligned && list.iter().all(|member| self.kind(member).is_number()) {
             expr = self.as_number(expr);
         }
-        if is_row(&expr) || list.iter_mut().all(|member| self.alike(&expr, member)) {
+        if is_row(&expr) || aligned || list.iter_mut().all(|member| self.alike(&expr, member)) {
             return Ok(Expr::InList { expr: Box::new(without_case(expr)), list, negated });
         }
         self.copies.spend(&expr, (list.len() - 1) / MAX_LIST)?;
@@ -205,6 +211,8 @@ impl Rewriter<'_> {
         }
         for (place, (left, kinds)) in lefts.iter_mut().zip(kinds).enumerate() {
             let function = match (kinds.0, kinds.1.unwrap_or(Kind::Unknown)) {
+                (left, right) if left != right && left.is_moment() => Some(left.key()),
+                (left, right) if left != right && right.is_moment() => Some(right.key()),
                 (left, Kind::Text) if left.is_number() => Some("real"),
                 (Kind::Text, right) if right.is_number() => Some("real"),
                 (left, right) if left.is_number() && !is_known(right) => Some("number"),
@@ -236,14 +244,15 @@ impl Rewriter<'_> {
     }
 
     /// `expr BETWEEN low AND high`
-    pub(crate) fn between(&mut self, expr: Expr, mut low: Expr, mut high: Expr, negated: bool) -> Expr {
-        let alike = [self.alike(&expr, &mut low), self.alike(&expr, &mut high)];
+    pub(crate) fn between(&mut self, mut expr: Expr, mut low: Expr, mut high: Expr, negated: bool) -> Result<Expr, Error> {
+        let aligned = self.align(&mut [&mut expr, &mut low, &mut high])?;
+        let alike = [aligned || self.alike(&expr, &mut low), aligned || self.alike(&expr, &mut high)];
         if is_row(&expr) || alike == [true; 2] {
             let (low, high) = (Box::new(low), Box::new(high));
-            return Expr::Between { expr: Box::new(without_case(expr)), negated, low, high };
+            return Ok(Expr::Between { expr: Box::new(without_case(expr)), negated, low, high });
         }
         let how = whole(is_binary([&expr, &low, &high].into_iter()).into());
-        not(negated, call("between", vec![how, expr, low, high]))
+        Ok(not(negated, call("between", vec![how, expr, low, high])))
     }
 
     /// `CASE operand WHEN …`: a CASE of the number of the first value that is equal, where SQLite would compare otherwise.
@@ -254,7 +263,9 @@ impl Rewriter<'_> {
         other: Option<Box<Expr>>,
     ) -> Result<Expr, Error> {
         if let Some(operand) = &mut operand {
-            let alike = conditions.iter_mut().all(|when| self.alike(operand, &mut when.condition));
+            let values = conditions.iter_mut().map(|when| &mut when.condition);
+            let aligned = self.align(&mut std::iter::once(&mut **operand).chain(values).collect::<Vec<_>>())?;
+            let alike = aligned || conditions.iter_mut().all(|when| self.alike(operand, &mut when.condition));
             if alike || is_row(operand) {
                 **operand = without_case(take(operand));
             } else {
@@ -288,10 +299,16 @@ impl Rewriter<'_> {
         call(name, std::iter::once(how).chain(arguments).collect())
     }
 
-    /// Values of which one becomes the result: if there are texts among them, all are texts.
+    /// Values of which one becomes the result: if there are texts among them, all are texts; if all are moments, they have the same digits.
     pub(crate) fn one_kind<'e>(&self, values: impl Iterator<Item = &'e mut Expr>) {
         let mut values: Vec<(Kind, &mut Expr)> = values.map(|value| (self.kind(value), value)).collect();
-        if values.iter().any(|(kind, _)| *kind == Kind::Text) {
+        let result = Kind::result_of(values.iter().map(|(kind, _)| *kind));
+        if result.is_moment() {
+            for (_, value) in values.iter_mut().filter(|(kind, _)| *kind != result && *kind != Kind::Null) {
+                **value = self.as_moment(take(value), result);
+            }
+        }
+        if result == Kind::Text || values.iter().any(|(kind, _)| *kind == Kind::Text) {
             for (_, value) in values.iter_mut().filter(|(kind, _)| kind.is_number()) {
                 **value = call("char_of", vec![take(value)]);
             }

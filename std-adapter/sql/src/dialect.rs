@@ -70,6 +70,14 @@ pub(crate) struct Rewritten {
     pub(crate) bound: Vec<SqliteValue>,
     /// The relations that it names, by their numbers.
     pub(crate) relations: Vec<usize>,
+    pub(crate) kinds: Kinds,
+}
+
+impl Rewritten {
+    /// Of what kind the values of an expression are.
+    pub(crate) fn kind(&self, expr: &Expr) -> Kind {
+        self.kinds.kind(expr, &|value| bound_value(&self.bound, value))
+    }
 }
 
 /// Rewrites a query or statement, and prints it.
@@ -87,7 +95,8 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
         ControlFlow::Continue(()) => {
-            Ok(Rewritten { sql: tree.to_string(), bound: rewriter.bound, relations: rewriter.relations })
+            let Rewriter { bound, relations, kinds, .. } = rewriter;
+            Ok(Rewritten { sql: tree.to_string(), bound, relations, kinds })
         }
     }
 }
@@ -154,6 +163,16 @@ fn identity(value: &SqliteValue) -> Vec<u8> {
     }
 }
 
+fn bound_value<'b>(bound: &'b [SqliteValue], expr: &Expr) -> Option<&'b SqliteValue> {
+    match expr {
+        Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) => {
+            name.strip_prefix('?')?.parse::<usize>().ok().and_then(|number| bound.get(number.checked_sub(1)?))
+        }
+        Expr::Nested(inner) => bound_value(bound, inner),
+        _ => None,
+    }
+}
+
 pub(crate) fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, literal(Value::Null))
 }
@@ -181,13 +200,7 @@ impl Rewriter<'_> {
     }
 
     pub(crate) fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
-        match expr {
-            Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) => {
-                name.strip_prefix('?')?.parse::<usize>().ok().and_then(|number| self.bound.get(number.checked_sub(1)?))
-            }
-            Expr::Nested(inner) => self.bound_value(inner),
-            _ => None,
-        }
+        bound_value(&self.bound, expr)
     }
 
     fn binary(&mut self, left: Box<Expr>, op: BinaryOperator, right: Box<Expr>) -> Result<Expr, Error> {
@@ -286,7 +299,7 @@ impl Rewriter<'_> {
                 Ok(not(negated, call("regexp_like", [*expr, *pattern].into_iter().chain(how).collect())))
             }
             Expr::InList { expr, list, negated } => self.in_list(*expr, list, negated),
-            Expr::Between { expr, negated, low, high } => Ok(self.between(*expr, *low, *high, negated)),
+            Expr::Between { expr, negated, low, high } => self.between(*expr, *low, *high, negated),
             Expr::Subquery(query) => Ok(subquery::single(query)),
             Expr::Convert { expr, data_type, is_try: false, .. } => match data_type {
                 Some(data_type) => self.cast(*expr, &data_type.to_string()),
@@ -325,7 +338,7 @@ impl Rewriter<'_> {
                 Ok(collate(*expr, is_binary))
             }
             Expr::Prefixed { value, .. } => Ok(*value),
-            Expr::TypedString(typed) => Ok(Expr::Value(typed.value)),
+            Expr::TypedString(typed) => self.typed_literal(typed),
             Expr::Function(function) => self.function(function),
             Expr::Case { operand, mut conditions, mut else_result, .. } => {
                 let results = conditions.iter_mut().map(|when| &mut when.result);

@@ -1,6 +1,6 @@
 //! What a statement is refused with: MySQL's number, SQLSTATE and text.
 
-use perfschema::core::table::TableError;
+use perfschema::core::table::{SqlType, TableError};
 use std::fmt;
 
 /// A refusal, as MySQL words it.
@@ -24,6 +24,13 @@ pub struct Error {
 }
 
 impl Error {
+    /// What is compared with moments of this type, and is none.
+    pub(crate) fn wrong_moment(sql_type: Option<SqlType>, text: &str) -> Error {
+        let name = sql_type.map_or_else(String::new, |sql_type| sql_type.to_string().to_uppercase());
+        let name = name.split('(').next().unwrap_or_default();
+        Error::new(1525, "HY000", format!("Incorrect {name} value: '{text}'"))
+    }
+
     pub(crate) fn new(errno: u16, sqlstate: &'static str, message: impl Into<String>) -> Error {
         Error { errno, sqlstate, message: message.into() }
     }

@@ -34,6 +34,7 @@ pub(crate) struct Function {
 
 const TEXT: Option<SqlType> = Some(SqlType::Longtext);
 const INTEGER: Option<SqlType> = Some(SqlType::Bigint);
+const DATE: Option<SqlType> = Some(SqlType::Date);
 const DOUBLE: Option<SqlType> = Some(SqlType::Double);
 pub(crate) const MANY: usize = 100;
 
@@ -174,23 +175,30 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("log2", 1, 1, DOUBLE, |a, _| positive(a, f64::log2)),
     // Moments.
     function("date_add", 3, 3, TEXT, times::date_add),
-    function("date", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.date()))),
-    function("time", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.time()))),
+    function("time_add", 3, 3, TEXT, times::time_add),
+    function("date", 1, 1, DATE, times::date),
+    // What is known of the digits of a moment when the statement is rewritten, its value is given.
+    function("to_datetime", 2, 2, TEXT, times::to_datetime),
+    function("to_time", 2, 2, TEXT, times::to_time),
+    function("moment_key", 1, 1, INTEGER, times::moment_key),
+    function("moment_number", 1, 1, None, times::moment_number),
+    function("time_key", 1, 1, INTEGER, times::time_key),
+    function("time_of_key", 1, 1, TEXT, times::time_of_key),
+    // Of these the dialect makes a moment or a time: to_datetime and to_time know both.
+    function("time", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
+    function("timestamp", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
     function("date_format", 2, 2, TEXT, |a, _| {
         Ok(texts::on(a, 1, |format| times::at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))
     }),
     function("extract", 2, 2, INTEGER, |a, _| {
-        Ok(texts::on(a, 1, |unit| {
-            times::at(&a[..1], |moment| moment.part(&unit).map_or(Value::Null, Value::Integer)).unwrap_or(Value::Null)
-        }))
+        Ok(texts::on(a, 1, |unit| times::part(a[0], &unit).map_or(Value::Null, Value::Integer)))
     }),
-    function("unix_timestamp", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.unix_seconds()))),
+    function("unix_timestamp", 1, 1, None, |a, _| times::at(a, |moment| moment.unix())),
     function("from_unixtime", 1, 2, TEXT, times::from_unixtime),
     function("timestampdiff", 3, 3, INTEGER, times::timestampdiff),
     function("timediff", 2, 2, TEXT, times::timediff),
     function("sec_to_time", 1, 1, TEXT, |a, _| one_text(a, |x| times::time_of(x.real()))),
     function("time_to_sec", 1, 1, INTEGER, times::time_to_sec),
-    function("timestamp", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.with_time().to_string()))),
     function("dayofweek", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer((moment.day() + 4).rem_euclid(7) + 1))),
     function("weekday", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer((moment.day() + 3).rem_euclid(7)))),
     function("dayofyear", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.format("%j").parse().unwrap_or(0)))),
@@ -198,11 +206,11 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("weekofyear", 1, 1, INTEGER, |a, _| times::week(&[a[0], ValueRef::Integer(3)], false)),
     function("yearweek", 1, 2, INTEGER, |a, _| times::week(a, true)),
     function("str_to_date", 2, 2, TEXT, times::str_to_date),
-    function("makedate", 2, 2, TEXT, times::makedate),
+    function("makedate", 2, 2, DATE, times::makedate),
     function("maketime", 3, 3, TEXT, times::maketime),
     function("dayname", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.format("%W")))),
     function("monthname", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.format("%M")))),
-    function("last_day", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.last_day()))),
+    function("last_day", 1, 1, DATE, |a, _| times::at(a, |moment| Value::Text(moment.last_day()))),
     function("to_days", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.day() + 719_528))),
     function("datediff", 2, 2, INTEGER, times::datediff),
     // Of statements.

@@ -6,12 +6,12 @@ use crate::collation::output;
 use crate::dialect::qualified;
 use crate::functions;
 use crate::state::State;
-use crate::{Error, catalog::Column, documents};
+use crate::{Error, catalog::Column, documents, temporal};
 use perfschema::core::table::SqlType;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
-    BinaryOperator, Cte, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Query, Select,
-    SelectItem, SetExpr, TableFactor, UnaryOperator, Value, Visit, Visitor,
+    BinaryOperator, Cte, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval, Query,
+    Select, SelectItem, SetExpr, TableFactor, UnaryOperator, Value, ValueWithSpan, Visit, Visitor,
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -26,6 +26,14 @@ pub(crate) enum Kind {
     /// Either of these.
     Number,
     Text,
+    /// Days.
+    Date,
+    /// Times of day, or how long something took; with so many digits of a fraction.
+    Time(u8),
+    /// Moments.
+    Datetime(u8),
+    /// Moments as a column of that type has them.
+    Timestamp(u8),
     /// Documents.
     Json,
     Unknown,
@@ -40,9 +48,7 @@ impl Kind {
         match column.sql_type {
             // What is not known of a view's column is so declared.
             SqlType::Varchar(0) => Kind::Unknown,
-            _ if column.is_text() => Kind::Text,
-            SqlType::Double => Kind::Real,
-            _ => Kind::Integer,
+            sql_type => Kind::of_result(sql_type),
         }
     }
 
@@ -50,7 +56,7 @@ impl Kind {
         match result {
             SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_) => Kind::Text,
             SqlType::Double => Kind::Real,
-            _ => Kind::Integer,
+            other => Kind::of_moment(other).unwrap_or(Kind::Integer),
         }
     }
 
@@ -65,9 +71,11 @@ impl Kind {
     }
 
     /// The one that becomes of several: see `one_kind`.
-    fn result_of(kinds: impl Iterator<Item = Kind>) -> Kind {
+    pub(crate) fn result_of(kinds: impl Iterator<Item = Kind>) -> Kind {
         kinds.fold(Kind::Null, |all, kind| match (all, kind) {
-            (Kind::Text, number) | (number, Kind::Text) if number.is_number() => Kind::Text,
+            (Kind::Text, other) | (other, Kind::Text) if other.is_number() || other.is_moment() => Kind::Text,
+            (all, kind) if all.is_moment() && kind.is_moment() => all.of_moments(kind),
+            (moment, number) | (number, moment) if moment.is_moment() && number.is_number() => Kind::Text,
             (all, kind) => all.or(kind),
         })
     }
@@ -106,10 +114,12 @@ impl Kinds {
     }
 
     fn of_name(&self, name: &Ident) -> Kind {
-        if name.value.starts_with('@') {
-            return Kind::Unknown;
-        }
-        self.names.get(&name.value.to_lowercase()).copied().unwrap_or(Kind::Unknown)
+        if name.value.starts_with('@') { Kind::Unknown } else { self.of_column_named(&name.value) }
+    }
+
+    /// Of what kind all columns and aliases of this name are.
+    pub(crate) fn of_column_named(&self, name: &str) -> Kind {
+        self.names.get(&name.to_lowercase()).copied().unwrap_or(Kind::Unknown)
     }
 
     /// The members of an ENUM, if the expression is a column that is one.
@@ -126,6 +136,13 @@ impl Kinds {
     /// The kind of an expression, be it rewritten or not. `bound` knows the values of placeholders.
     pub(crate) fn kind<'b>(&self, expr: &Expr, bound: &impl Fn(&Expr) -> Option<&'b SqliteValue>) -> Kind {
         let kind = |expr: &Expr| self.kind(expr, bound);
+        let text = |expr: &Expr| match (expr, bound(expr)) {
+            (_, Some(SqliteValue::Text(text))) => Some(text.clone()),
+            (Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text) | Value::DoubleQuotedString(text), .. }), _) => {
+                Some(text.clone())
+            }
+            _ => None,
+        };
         match expr {
             Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => kind(inner),
             Expr::Identifier(name) => self.of_name(name),
@@ -147,8 +164,15 @@ impl Kinds {
             Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => arithmetic([kind(expr)].into_iter()),
             Expr::BinaryOp { left, op, right } => match op {
                 BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Modulo => {
-                    if [left, right].iter().any(|side| matches!(***side, Expr::Interval(_))) {
-                        return Kind::Text;
+                    let later = |moment: &Expr, interval: &Interval| {
+                        let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
+                        kind(moment).later(&unit, temporal::digits_of(&interval.value, &text, &kind))
+                    };
+                    match (&**left, &**right) {
+                        (moment, Expr::Interval(interval)) | (Expr::Interval(interval), moment) => {
+                            return later(moment, interval);
+                        }
+                        _ => {}
                     }
                     arithmetic([kind(left), kind(right)].into_iter())
                 }
@@ -182,13 +206,20 @@ impl Kinds {
                 DataType::Signed | DataType::SignedInteger | DataType::Unsigned | DataType::UnsignedInteger => Kind::Integer,
                 DataType::Char(_) | DataType::Binary(_) => Kind::Text,
                 DataType::JSON => Kind::Json,
-                _ => Kind::Unknown,
+                other => temporal::of_data_type(other).unwrap_or(Kind::Unknown),
+            },
+            Expr::TypedString(typed) => match temporal::of_data_type(&typed.data_type) {
+                Some(Kind::Date) => Kind::Date,
+                Some(moment) => moment.with_digits(&typed.value.value.to_string()),
+                None => Kind::Text,
             },
             Expr::Case { conditions, else_result, .. } => {
                 Kind::result_of(conditions.iter().map(|when| &when.result).chain(else_result.as_deref()).map(kind))
             }
             Expr::Subquery(query) => output(&query.body).map_or(Kind::Unknown, kind),
-            Expr::Function(function) => self.of_function(function, &kind),
+            Expr::Function(function) => {
+                temporal::result(function, &text, &kind).unwrap_or_else(|| self.of_function(function, &kind))
+            }
             _ => Kind::Unknown,
         }
     }
@@ -212,7 +243,8 @@ impl Kinds {
             }
             "round" | "truncate" | "number" | "number_of_key" => Kind::Number,
             "avg" | "std" | "stddev" | "stddev_pop" | "stddev_samp" | "variance" | "var_pop" | "var_samp" => Kind::Real,
-            "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" => {
+            "unix_timestamp" => Kind::Number,
+            "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
                 arguments.take(1).fold(Kind::Null, Kind::or)
             }
             "coalesce" | "ifnull" => Kind::result_of(arguments),
@@ -415,7 +447,7 @@ impl Aliases<'_> {
     }
 }
 
-fn is_star(item: &SelectItem) -> bool {
+pub(crate) fn is_star(item: &SelectItem) -> bool {
     !matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. })
 }
 

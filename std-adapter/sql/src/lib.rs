@@ -87,6 +87,7 @@ mod snapshot;
 mod spelling;
 mod state;
 mod subquery;
+mod temporal;
 mod texts;
 mod times;
 mod transaction;

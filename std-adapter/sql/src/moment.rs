@@ -1,8 +1,11 @@
 //! Dates and times of day, in UTC, as texts like `2026-11-21 17:31:54`.
 
+use rusqlite::types::Value;
 use std::fmt;
 
 const DAY: i64 = 86_400_000_000;
+/// The day before all: 0000-00-00.
+const ZERO: i64 = -719_529 * DAY;
 
 /// Microseconds since 1970, and how it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +19,7 @@ impl Moment {
     /// From seconds since 1970.
     pub(crate) fn from_unix(seconds: f64) -> Moment {
         // Within the years that MySQL knows, 0 to 9999.
-        Moment { micros: (seconds.clamp(-62_167_219_200.0, 253_402_300_799.0) * 1e6) as i64, date_only: false }
+        Moment { micros: (seconds.clamp(-62_167_219_200.0, 253_402_300_799.0) * 1e6).round() as i64, date_only: false }
     }
 
     pub(crate) fn now() -> Moment {
@@ -71,9 +74,23 @@ impl Moment {
         (format!("{whole}{fraction}"), format!("{}{fraction}", whole.time()))
     }
 
-    /// A date as the moment at which it begins.
-    pub(crate) fn with_time(self) -> Moment {
-        Moment { date_only: false, ..self }
+    /// The text of the moment with so many digits of its fraction, rounded to the nearest.
+    pub(crate) fn rounded(self, digits: usize) -> String {
+        let unit = 10_i64.pow(6_u32.saturating_sub(digits as u32));
+        let micros = (self.micros + unit / 2).div_euclid(unit) * unit;
+        Moment { micros, ..self }.rounded_down(digits).0
+    }
+
+    pub(crate) fn micros(self) -> i64 {
+        self.micros
+    }
+
+    pub(crate) fn micros_of_day(self) -> i64 {
+        self.micros.rem_euclid(DAY)
+    }
+
+    pub(crate) fn is_midnight(self) -> bool {
+        self.micros_of_day() == 0
     }
 
     /// The date of the last day of its month.
@@ -106,9 +123,24 @@ impl Moment {
         })
     }
 
-    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`
+    /// The same, or zeros, which MySQL has before all moments.
+    pub(crate) fn parse_or_zero(text: &str) -> Option<Moment> {
+        let is_zero = text == "0" || text.starts_with("0000-00-00") && text.bytes().all(|byte| b"0-: T.".contains(&byte));
+        if is_zero { Some(Moment { micros: ZERO, date_only: false }) } else { Moment::parse(text) }
+    }
+
+    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`, `20261121`, `20261121173154`
     pub(crate) fn parse(text: &str) -> Option<Moment> {
         let text = text.trim();
+        let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+        if matches!(whole.len(), 8 | 14) && whole.bytes().all(|byte| byte.is_ascii_digit()) {
+            let (date, time) = whole.split_at(8);
+            let mut text = format!("{}-{}-{}", &date[..4], &date[4..6], &date[6..]);
+            if !time.is_empty() {
+                text += &format!(" {}:{}:{}", &time[..2], &time[2..4], &time[4..]);
+            }
+            return Moment::parse(&text);
+        }
         let (date, time) = text.split_once([' ', 'T']).map_or((text, None), |(date, time)| (date, Some(time)));
         let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
         let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
@@ -166,7 +198,15 @@ impl Moment {
         self.micros.div_euclid(1_000_000)
     }
 
+    /// Seconds since 1970, with a fraction if there is one.
+    pub(crate) fn unix(self) -> Value {
+        if self.micros % 1_000_000 == 0 { Value::Integer(self.unix_seconds()) } else { Value::Real(self.micros as f64 / 1e6) }
+    }
+
     pub(crate) fn date(self) -> String {
+        if self.micros == ZERO {
+            return "0000-00-00".to_owned();
+        }
         let (year, month, day) = self.civil();
         format!("{year:04}-{month:02}-{day:02}")
     }

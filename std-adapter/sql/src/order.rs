@@ -80,6 +80,7 @@ impl Rewriter<'_> {
             let function = match self.kind(sorted) {
                 Kind::Number => Some("number_key"),
                 Kind::Json => Some("json_order"),
+                Kind::Time(_) => Some("time_key"),
                 _ => None,
             };
             if is_enum || function.is_some() {

@@ -377,7 +377,7 @@ impl Session {
         let clauses = Clauses::of(query);
         let types = columns::result_types(query);
         let rewritten = dialect::rewrite(query, &self.state, parameters)?;
-        self.run_rewritten(&rewritten, &types).map_err(|error| clauses.name(error))
+        self.run_rewritten(query, &rewritten, &types).map_err(|error| clauses.name(error))
     }
 
     /// What SQLite is to run, after a prefix of its own. It has a table of each relation from the first statement on that names it:
@@ -399,7 +399,7 @@ impl Session {
         self.connection.prepare(&format!("{prefix}{}", rewritten.sql)).map_err(|error| state.explain(error))
     }
 
-    fn run_rewritten(&mut self, rewritten: &Rewritten, types: &[Option<SqlType>]) -> Result<Grid, Error> {
+    fn run_rewritten(&mut self, query: &Query, rewritten: &Rewritten, types: &[Option<SqlType>]) -> Result<Grid, Error> {
         let (state, bound) = (&self.state, &rewritten.bound);
         let explain = |error| state.explain(error);
         let mut statement = self.prepare(rewritten, "")?;
@@ -427,7 +427,10 @@ impl Session {
                 return Err(Error::out_of_memory());
             }
         }
-        let head = |(index, (name, column))| columns::head(name, column, types.get(index).copied().flatten(), &mut grid, index);
+        let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        let moments = columns::moment_types(query, rewritten, &names);
+        let known = |index: usize| moments.get(index).copied().flatten().or_else(|| types.get(index).copied().flatten());
+        let head = |(index, (name, column))| columns::head(name, column, known(index), &mut grid, index);
         let columns = (0_usize..).zip(columns).map(head).collect();
         Ok(Grid { columns, rows: grid })
     }
@@ -439,12 +442,14 @@ impl Session {
         let statement = self.prepare(&rewritten, "")?;
         let origins = statement.columns().map(|column| self.state.origin(column.decl_type())).collect();
         lock(&self.state.settings).origins = origins;
-        let columns = statement.columns();
+        let columns: Vec<rusqlite::Column<'_>> = statement.columns().collect();
+        let names: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
+        let moments = columns::moment_types(query, &rewritten, &names);
         let head = |(index, column): (usize, rusqlite::Column<'_>)| {
-            let known = types.get(index).copied().flatten();
+            let known = moments.get(index).copied().flatten().or_else(|| types.get(index).copied().flatten());
             columns::head(column.name().to_owned(), self.state.declared(column.decl_type()), known, &mut [], 0)
         };
-        Ok(columns.enumerate().map(head).collect())
+        Ok(columns.into_iter().enumerate().map(head).collect())
     }
 
     /// The columns of the views, found out by the first session.

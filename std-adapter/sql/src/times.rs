@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::functions::Arguments;
+use crate::kinds::Kind;
 use crate::moment::{MONTHS, Moment, WEEKDAYS};
 use crate::state::State;
 use crate::value::{self, Number};
@@ -10,6 +11,33 @@ use rusqlite::types::{Value, ValueRef};
 
 /// The longest time that MySQL has: 838:59:59.
 const MAX_SECONDS: f64 = 3_020_399.0;
+
+/// A time of so many microseconds, with digits of a fraction.
+fn time_text(micros: i64, digits: usize) -> String {
+    let unit = 10_i64.pow(6_u32.saturating_sub(digits as u32));
+    let most = MAX_SECONDS as i64 * 1_000_000;
+    let rounded = (micros.unsigned_abs() as i64).saturating_add(unit / 2) / unit * unit;
+    let rounded = rounded.min(most);
+    let (sign, seconds) = (if micros < 0 && rounded > 0 { "-" } else { "" }, rounded / 1_000_000);
+    let fraction = format!(".{:06}", rounded % 1_000_000);
+    let fraction = if digits == 0 { "" } else { &fraction[..=digits.min(6)] };
+    format!("{sign}{:02}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Microseconds of what is a time, or the time of day of a moment: `12:30:00`, `123000`.
+pub(crate) fn time_micros(text: &str) -> Option<i64> {
+    let of_number = || {
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let is_number = (1..=7).contains(&whole.len()) && whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
+        let number = whole.parse::<i64>().ok().filter(|number| is_number && number / 100 % 100 < 60 && number % 100 < 60)?;
+        let fraction = format!("{fraction:0<6}")[..6].parse::<i64>().ok()?;
+        Some(sign * (((number / 10_000 * 60 + number / 100 % 100) * 60 + number % 100) * 1_000_000 + fraction))
+    };
+    let of_moment = || Some(Moment::parse(text)?.micros_of_day());
+    let of_time = || Some((parse(text)? * 1e6).round() as i64);
+    of_time().or_else(of_number).or_else(of_moment)
+}
 
 /// Seconds as a time; a fraction only if there is one.
 pub(crate) fn time_of(seconds: f64) -> String {
@@ -75,6 +103,90 @@ pub(crate) fn at(arguments: Arguments<'_>, f: impl Fn(Moment) -> Value) -> Resul
     Ok(value::text(arguments[0]).and_then(|text| Moment::parse(&text)).map_or(Value::Null, f))
 }
 
+pub(crate) fn date(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    Ok(moment_or_zero(arguments[0]).map_or(Value::Null, |moment| Value::Text(moment.date())))
+}
+
+fn moment_or_zero(value: ValueRef<'_>) -> Option<Moment> {
+    Moment::parse_or_zero(&value::text(value)?)
+}
+
+fn digits(arguments: Arguments<'_>) -> usize {
+    arguments.get(1).and_then(|digits| Number::of(*digits)).map_or(0, |digits| digits.whole().clamp(0, 6) as usize)
+}
+
+/// The text of a moment with so many digits of a fraction.
+pub(crate) fn to_datetime(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let moment = moment_or_zero(arguments[0]);
+    Ok(moment.map_or(Value::Null, |moment| Value::Text(moment.rounded(digits(arguments)))))
+}
+
+/// The same of a time.
+pub(crate) fn to_time(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let micros = value::text(arguments[0]).and_then(|text| time_micros(&text));
+    Ok(micros.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(arguments)))))
+}
+
+/// Microseconds, by which moments are compared.
+pub(crate) fn moment_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    Ok(moment_or_zero(arguments[0]).map_or(Value::Null, |moment| Value::Integer(moment.micros())))
+}
+
+pub(crate) fn time_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    Ok(value::text(arguments[0]).and_then(|text| time_micros(&text)).map_or(Value::Null, Value::Integer))
+}
+
+pub(crate) fn time_of_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    Ok(match arguments[0] {
+        ValueRef::Integer(micros) => Value::Text(time_text(micros, 6)),
+        _ => Value::Null,
+    })
+}
+
+/// The number that a moment is where it is added to another: `20261124123000`.
+pub(crate) fn moment_number(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(text) = value::text(arguments[0]) else { return Ok(Value::Null) };
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
+    Number::parse(&format!("{sign}{digits}")).store()
+}
+
+/// A time later by so many units.
+pub(crate) fn time_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (Some(text), Some(number), Some(unit)) = (value::text(arguments[0]), Number::of(arguments[1]), value::text(arguments[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let micros = match unit.as_str() {
+        "MICROSECOND" => 1.0,
+        "SECOND" => 1e6,
+        "MINUTE" => 6e7,
+        "HOUR" => 3.6e9,
+        _ => return Ok(Value::Null),
+    };
+    let later = time_micros(&text).map(|from| from.saturating_add((number.real() * micros).round() as i64));
+    // Beyond the times that there are.
+    let later = later.filter(|micros| micros.unsigned_abs() <= MAX_SECONDS as u64 * 1_000_000);
+    Ok(later.map_or(Value::Null, |micros| Value::Text(time_text(micros, 6))))
+}
+
+/// A number out of a moment or a time.
+pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
+    let text = value::text(value)?;
+    if let Some(moment) = Moment::parse(&text) {
+        return moment.part(unit);
+    }
+    let micros = (parse(&text)? * 1e6).round().abs() as i64;
+    let seconds = micros / 1_000_000;
+    match unit.to_ascii_uppercase().as_str() {
+        "HOUR" => Some(seconds / 3600),
+        "MINUTE" => Some(seconds / 60 % 60),
+        "SECOND" => Some(seconds % 60),
+        "MICROSECOND" => Some(micros % 1_000_000),
+        _ => None,
+    }
+}
+
 pub(crate) fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let (Some(number), Some(unit)) = (Number::of(arguments[1]), value::text(arguments[2])) else { return Ok(Value::Null) };
     at(arguments, |moment| moment.add(number.real(), &unit).map_or(Value::Null, |moment| Value::Text(moment.to_string())))
@@ -122,6 +234,9 @@ fn full_year(year: i64) -> i64 {
     if year < 70 { 2000 + year } else { 1900 + year }
 }
 
+/// What of a format is about the time of day.
+const TIME_SPECIFIERS: &str = "HhIklisSTrpf";
+
 /// What STR_TO_DATE reads.
 #[derive(Default)]
 struct Parts {
@@ -161,7 +276,7 @@ impl Parts {
                 number
             };
             let specifier = format.next()?;
-            self.has_time |= "HhIklisSTrpf".contains(specifier);
+            self.has_time |= TIME_SPECIFIERS.contains(specifier);
             match specifier {
                 'Y' => self.date().0 = number(4)?,
                 'y' => self.date().0 = full_year(number(2)?),
@@ -244,6 +359,18 @@ fn named(text: &str, names: &[&str], short: bool) -> Option<(i64, usize)> {
     let is_at = |name: &str| text.get(..length(name)).is_some_and(|text| text.eq_ignore_ascii_case(&name[..length(name)]));
     let index = names.iter().position(|name| is_at(name))?;
     Some((index as i64, length(names[index])))
+}
+
+/// What STR_TO_DATE makes by this format.
+pub(crate) fn read_kind(format: &str) -> Kind {
+    let specifiers: Vec<char> = format.split('%').skip(1).filter_map(|part| part.chars().next()).collect();
+    let has = |some: &str| specifiers.iter().any(|specifier| some.contains(*specifier));
+    let digits = if has("f") { 6 } else { 0 };
+    match (has("YymcdejMb"), has(TIME_SPECIFIERS)) {
+        (false, true) => Kind::Time(digits),
+        (_, false) => Kind::Date,
+        _ => Kind::Datetime(digits),
+    }
 }
 
 pub(crate) fn str_to_date(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {

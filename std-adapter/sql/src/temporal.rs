@@ -1,0 +1,364 @@
+//! Values that are moments: which expressions have them, with how many digits of a fraction, and how they are compared.
+//!
+//! To SQLite all of them are texts, which sort as the moments do where they have the same digits. So a function that makes one is told how
+//! many there are, a literal beside one is written like it, and where moments are of several kinds, numbers are compared in their place.
+
+use crate::calls::name_of;
+use crate::dialect::{Rewriter, call, literal, take};
+use crate::kinds::Kind;
+use crate::moment::Moment;
+use crate::{Error, times};
+use perfschema::core::table::SqlType;
+use rusqlite::types::Value;
+use sqlparser::ast::{
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TypedString, UnaryOperator,
+    Value as Literal, ValueWithSpan,
+};
+
+/// MySQL has no more digits of a fraction.
+const MOST: u8 = 6;
+
+type KindOf<'k> = &'k dyn Fn(&Expr) -> Kind;
+
+impl Kind {
+    pub(crate) fn of_moment(sql_type: SqlType) -> Option<Kind> {
+        Some(match sql_type {
+            SqlType::Date => Kind::Date,
+            SqlType::Time(digits) => Kind::Time(digits),
+            SqlType::Datetime(digits) => Kind::Datetime(digits),
+            SqlType::Timestamp(digits) => Kind::Timestamp(digits),
+            _ => return None,
+        })
+    }
+
+    /// The type of a column of them, if they are moments.
+    pub(crate) fn moment_type(self) -> Option<SqlType> {
+        Some(match self {
+            Kind::Date => SqlType::Date,
+            Kind::Time(digits) => SqlType::Time(digits),
+            Kind::Datetime(digits) => SqlType::Datetime(digits),
+            Kind::Timestamp(digits) => SqlType::Timestamp(digits),
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn is_moment(self) -> bool {
+        self.moment_type().is_some()
+    }
+
+    fn is_time(self) -> bool {
+        matches!(self, Kind::Time(_))
+    }
+
+    /// The same with the digits of a literal.
+    pub(crate) fn with_digits(self, text: &str) -> Kind {
+        match self {
+            Kind::Time(_) => Kind::Time(fraction_of(text)),
+            Kind::Datetime(_) => Kind::Datetime(fraction_of(text)),
+            other => other,
+        }
+    }
+
+    /// How many digits of a fraction its moments have; None of all else.
+    fn digits(self) -> Option<u8> {
+        self.moment_type()?.fraction_digits()
+    }
+
+    /// The kind that takes in two kinds of moments; a text, where a time has no date.
+    pub(crate) fn of_moments(self, other: Kind) -> Kind {
+        let digits = self.digits().max(other.digits()).unwrap_or(0);
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Kind::Time(_), Kind::Time(_)) => Kind::Time(digits),
+            (one, other) if one.is_time() || other.is_time() => Kind::Text,
+            (Kind::Timestamp(_), Kind::Timestamp(_)) => Kind::Timestamp(digits),
+            _ => Kind::Datetime(digits),
+        }
+    }
+
+    /// What DATE_ADD makes of it: a unit may bring a time of day or a fraction along.
+    pub(crate) fn later(self, unit: &str, number_digits: u8) -> Kind {
+        let unit = unit.to_ascii_uppercase();
+        let digits = match unit.as_str() {
+            "MICROSECOND" => MOST,
+            "SECOND" => number_digits,
+            _ => 0,
+        };
+        let of_day = matches!(unit.as_str(), "HOUR" | "MINUTE" | "SECOND" | "MICROSECOND");
+        match self {
+            Kind::Date if !of_day => Kind::Date,
+            Kind::Date => Kind::Datetime(digits),
+            Kind::Datetime(own) | Kind::Timestamp(own) => Kind::Datetime(own.max(digits)),
+            Kind::Time(own) if of_day => Kind::Time(own.max(digits)),
+            // A text stays one; of what is unknown it is not known either.
+            Kind::Text | Kind::Null | Kind::Unknown => self,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// The digits behind the point of a text, as far as MySQL counts them.
+fn fraction_of(text: &str) -> u8 {
+    let digits = text.rsplit_once('.').map_or(0, |(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+    u8::try_from(digits).unwrap_or(MOST).min(MOST)
+}
+
+/// The arguments of a call that are expressions.
+fn arguments(function: &Function) -> Vec<&Expr> {
+    let FunctionArguments::List(list) = &function.args else { return Vec::new() };
+    let expr = |argument| match argument {
+        &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref expr)) => Some(expr),
+        _ => None,
+    };
+    list.args.iter().filter_map(expr).collect()
+}
+
+fn whole(expr: Option<&&Expr>) -> Option<u8> {
+    match expr {
+        Some(Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. })) => digits.parse::<u8>().ok(),
+        _ => None,
+    }
+}
+
+/// How many digits of a fraction the numbers or moments of an expression have; the most, where that is not known.
+pub(crate) fn digits_of(expr: &Expr, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> u8 {
+    let of = |expr: &Expr| digits_of(expr, text, kind);
+    match expr {
+        Expr::Nested(inner) => of(inner),
+        Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }) => {
+            if digits.contains(['e', 'E']) {
+                MOST
+            } else {
+                fraction_of(digits)
+            }
+        }
+        Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => of(expr),
+        Expr::BinaryOp { left, op: BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply, right }
+            if !matches!((&**left, &**right), (Expr::Interval(_), _) | (_, Expr::Interval(_))) =>
+        {
+            of(left).max(of(right))
+        }
+        Expr::Floor { .. } | Expr::Ceil { .. } => 0,
+        Expr::Function(function) => {
+            let arguments = arguments(function);
+            match name_of(function).0.to_ascii_lowercase().as_str() {
+                "floor" | "ceiling" | "ceil" => 0,
+                "round" | "truncate" if arguments.len() == 1 => 0,
+                "round" | "truncate" => whole(arguments.get(1)).unwrap_or(MOST).min(MOST),
+                "add" | "subtract" | "multiply" | "negate" | "abs" | "unix_timestamp" | "moment_number" => {
+                    arguments.into_iter().map(of).max().unwrap_or(0)
+                }
+                _ => kind(expr).number_digits(),
+            }
+        }
+        _ => match (kind(expr), text(expr)) {
+            (Kind::Text, Some(text)) => fraction_of(&text),
+            (kind, _) => kind.number_digits(),
+        },
+    }
+}
+
+impl Kind {
+    fn number_digits(self) -> u8 {
+        match self {
+            Kind::Integer | Kind::Null => 0,
+            moment => moment.digits().unwrap_or(MOST),
+        }
+    }
+}
+
+/// What a call returns, if that is a moment.
+///
+/// `text` knows the texts that are written in the statement.
+pub(crate) fn result(function: &Function, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> Option<Kind> {
+    let (name, is_rewritten) = name_of(function);
+    result_of(&name.to_ascii_lowercase(), is_rewritten, &arguments(function), text, kind)
+}
+
+fn result_of(
+    name: &str,
+    is_rewritten: bool,
+    arguments: &[&Expr],
+    text: &dyn Fn(&Expr) -> Option<String>,
+    kind: KindOf<'_>,
+) -> Option<Kind> {
+    let digits = |expr: &Expr| digits_of(expr, text, kind);
+    let first = arguments.first();
+    Some(match name {
+        "to_datetime" => Kind::Datetime(whole(arguments.get(1))?),
+        "to_time" => Kind::Time(whole(arguments.get(1))?),
+        "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => {
+            Kind::Datetime(whole(first).unwrap_or(0))
+        }
+        "curtime" | "current_time" | "utc_time" => Kind::Time(whole(first).unwrap_or(0)),
+        "curdate" | "current_date" | "utc_date" | "date" | "last_day" | "makedate" => Kind::Date,
+        "unix_timestamp" if first.is_none_or(|moment| digits(moment) == 0) => Kind::Integer,
+        "unix_timestamp" => Kind::Number,
+        // Those below are wrapped when they are rewritten: then they are texts.
+        _ if is_rewritten && !["date_add", "time_add"].contains(&name) => return None,
+        "timestamp" => Kind::Datetime(digits(first?)),
+        "time" | "sec_to_time" => Kind::Time(digits(first?)),
+        "maketime" => Kind::Time(digits(arguments.get(2)?)),
+        "timediff" => Kind::Time(arguments.iter().map(|expr| digits(expr)).max()?),
+        "from_unixtime" => match (arguments, kind(first?)) {
+            ([_], Kind::Unknown) => Kind::Unknown,
+            ([argument], _) => Kind::Datetime(digits(argument)),
+            _ => Kind::Text,
+        },
+        "str_to_date" => times::read_kind(&text(arguments.get(1)?).unwrap_or_else(|| "%Y %T %f".to_owned())),
+        "date_add" | "adddate" | "date_sub" | "subdate" | "time_add" if !is_rewritten => match arguments.get(1)? {
+            Expr::Interval(interval) => {
+                let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
+                kind(first?).later(&unit, digits(&interval.value))
+            }
+            _ => kind(first?).later("DAY", 0),
+        },
+        "date_add" => kind(first?).later(&text(arguments.get(2)?)?, digits(arguments.get(1)?)),
+        "timestampadd" => {
+            let unit = first?.to_string().to_ascii_uppercase();
+            kind(arguments.get(2)?).later(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit), digits(arguments.get(1)?))
+        }
+        _ => return None,
+    })
+}
+
+/// What CAST makes a moment of, and typed literals are: with the digits that are said.
+pub(crate) fn of_data_type(data_type: &DataType) -> Option<Kind> {
+    let digits = |digits: &Option<u64>| digits.map_or(0, |digits| u8::try_from(digits).unwrap_or(MOST).min(MOST));
+    Some(match data_type {
+        DataType::Date => Kind::Date,
+        DataType::Time(precision, _) => Kind::Time(digits(precision)),
+        DataType::Datetime(precision) | DataType::Timestamp(precision, _) => Kind::Datetime(digits(precision)),
+        _ => return None,
+    })
+}
+
+/// How a literal is compared with moments of a kind.
+enum Written {
+    /// As a text like theirs.
+    Alike(String),
+    /// As a number: a time, in microseconds.
+    Number(i64),
+    /// No moment.
+    Wrong(String),
+}
+
+impl Rewriter<'_> {
+    /// The expression as a moment of this kind; as it is, if that is none.
+    pub(crate) fn as_moment(&self, expr: Expr, kind: Kind) -> Expr {
+        let digits = |digits: u8| literal(Literal::Number(digits.to_string(), false));
+        match kind {
+            Kind::Date => call("date", vec![expr]),
+            Kind::Time(precision) => call("to_time", vec![expr, digits(precision)]),
+            Kind::Datetime(precision) | Kind::Timestamp(precision) => call("to_datetime", vec![expr, digits(precision)]),
+            _ => expr,
+        }
+    }
+
+    /// A call of one of this crate's functions that makes a moment, with the digits that it has.
+    pub(crate) fn moment_call(&self, name: &str, arguments: Vec<Expr>) -> Expr {
+        let all: Vec<&Expr> = arguments.iter().collect();
+        let kind = result_of(name, false, &all, &|expr| self.written(expr), &|expr| self.kind(expr));
+        let value = call(name, arguments);
+        match kind {
+            // It is one already.
+            None | Some(Kind::Date) if name != "str_to_date" => value,
+            kind => self.as_moment(value, kind.unwrap_or(Kind::Unknown)),
+        }
+    }
+
+    /// The moment later by so many units.
+    pub(crate) fn later(&mut self, moment: Expr, number: Expr, unit: &str) -> Expr {
+        let from = self.kind(&moment);
+        let kind = from.later(unit, self.digits(&number));
+        let name = if from.is_time() { "time_add" } else { "date_add" };
+        let unit = self.text(unit);
+        let value = call(name, vec![moment, number, unit]);
+        if kind == Kind::Date { value } else { self.as_moment(value, kind) }
+    }
+
+    /// How many digits of a fraction there are in it.
+    pub(crate) fn digits(&self, expr: &Expr) -> u8 {
+        digits_of(expr, &|expr| self.written(expr), &|expr| self.kind(expr))
+    }
+
+    /// The text of a literal.
+    fn written(&self, expr: &Expr) -> Option<String> {
+        match (expr, self.bound_value(expr)) {
+            (_, Some(Value::Text(text))) => Some(text.clone()),
+            (_, Some(Value::Integer(number))) => Some(number.to_string()),
+            (Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }), _) => Some(digits.clone()),
+            (Expr::Nested(inner), _) => self.written(inner),
+            _ => None,
+        }
+    }
+
+    /// `DATE '2026-11-24'` and its like.
+    pub(crate) fn typed_literal(&mut self, typed: TypedString) -> Result<Expr, Error> {
+        let value = Expr::Value(typed.value);
+        let Some(kind) = of_data_type(&typed.data_type) else { return Ok(value) };
+        let text = self.written(&value).unwrap_or_default();
+        if matches!(self.beside(&value, kind), None | Some(Written::Wrong(_))) {
+            return Err(Error::wrong_moment(kind.moment_type(), &text));
+        }
+        Ok(self.as_moment(value, kind.with_digits(&text)))
+    }
+
+    fn beside(&self, expr: &Expr, kind: Kind) -> Option<Written> {
+        let text = self.written(expr)?;
+        Some(match kind {
+            Kind::Time(_) => times::time_micros(&text).map_or(Written::Wrong(text), Written::Number),
+            kind => match Moment::parse_or_zero(&text) {
+                Some(moment) => Written::Alike(match kind {
+                    Kind::Date if moment.is_midnight() => moment.date(),
+                    kind => moment.rounded_down(kind.digits().unwrap_or(0).max(fraction_of(&text)).into()).0,
+                }),
+                None => Written::Wrong(text),
+            },
+        })
+    }
+
+    /// Makes values that are compared with one another such as SQLite compares rightly, where one of them is a moment. Says whether it did.
+    ///
+    /// # Errors
+    /// 1525, a text is written beside moments that is none.
+    pub(crate) fn align(&mut self, values: &mut [&mut Expr]) -> Result<bool, Error> {
+        let kinds: Vec<Kind> = values.iter().map(|value| self.kind(value)).collect();
+        let moments: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.is_moment()).collect();
+        let Some(first) = moments.first().copied() else { return Ok(false) };
+        if moments.iter().any(|kind| kind.is_time() != first.is_time()) {
+            return Ok(false);
+        }
+        let is_same =
+            moments.iter().all(|kind| kind.digits() == first.digits() && (*kind == Kind::Date) == (first == Kind::Date));
+        let mut beside = Vec::with_capacity(values.len());
+        for (value, kind) in values.iter().zip(&kinds) {
+            let written = if kind.is_moment() { None } else { self.beside(value, first) };
+            match written {
+                // A number that is no moment is compared as one.
+                Some(Written::Wrong(_)) if kind.is_number() => return Ok(false),
+                Some(Written::Wrong(text)) => return Err(Error::wrong_moment(first.moment_type(), &text)),
+                None if kind.is_number() => return Ok(false),
+                other => beside.push(other),
+            }
+        }
+        let is_clear = |(beside, kind): (&Option<Written>, &Kind)| beside.is_some() || kind.is_moment() || *kind == Kind::Null;
+        let as_texts = is_same && !first.is_time() && beside.iter().zip(&kinds).all(is_clear);
+        for ((value, beside), kind) in values.iter_mut().zip(beside).zip(kinds) {
+            match beside {
+                Some(Written::Alike(text)) if as_texts => **value = self.text(&text),
+                Some(Written::Number(number)) => **value = literal(self.bind(Value::Integer(number))),
+                _ if as_texts || kind == Kind::Null => {}
+                _ => **value = call(first.key(), vec![take(value)]),
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Kind {
+    /// The function that makes a number of a moment, by which it is compared.
+    pub(crate) fn key(self) -> &'static str {
+        if self.is_time() { "time_key" } else { "moment_key" }
+    }
+}

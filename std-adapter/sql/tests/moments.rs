@@ -1,0 +1,249 @@
+//! Moments, days and times: what columns of them are declared as, what they look like, and how they are compared.
+
+mod common;
+
+use common::{CONFIG, World, check, run, session};
+use perfschema::core::timer::TimerName;
+use perfschema::core::{Identity, InstrumentName, Region, Setting, Size, StatementStart};
+use perfschema_sql::{Account, Database, Outcome, Session};
+
+/// The types of a statement's columns, and then what stands in its first row.
+fn types(session: &mut Session, statement: &str) -> (String, String) {
+    let (columns, row) = match session.execute(statement) {
+        Ok(Outcome::Rows(grid)) => (grid.columns, grid.rows.first().cloned().unwrap_or_default()),
+        other => panic!("{statement}: {other:?}"),
+    };
+    let types: Vec<String> = columns.iter().map(|column| column.sql_type.to_string()).collect();
+    let values: Vec<String> = row.iter().map(|value| value.as_value().to_string()).collect();
+    (types.join(","), values.join(","))
+}
+
+#[track_caller]
+fn check_types(session: &mut Session, expressions: &str, expected: &str, values: &str) {
+    let (found, row) = types(session, &format!("SELECT {expressions}"));
+    assert_eq!((found.as_str(), row.as_str()), (expected, values), "{expressions}");
+}
+
+/// Two digests, seen on 2024-10-04: "first" at 00:00:01.5 and again a second later, "second" at 00:00:04.
+fn seen() -> Session {
+    let config = CONFIG.with(Size::MaxStatementClasses, 1).with(Size::DigestsSize, 4);
+    let world = World::of(&config);
+    let identity = Identity { start_unix_ns: 20_000 * 86_400_000_000_000, ..Identity::default() };
+    let region = Region::create(common::words(config.words()), &config, &identity, &world.clock.timers()).expect("it fits");
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    let class = region.register(InstrumentName::literal("statement/sql/select"), Setting::ON).expect("there is room");
+    region.enable_everything();
+    let actor = perfschema::core::Actor::attach(region, &Default::default());
+    for (text, ms) in [("first", 1_500), ("first", 1_000), ("second", 1_500)] {
+        let statement =
+            actor.begin_statement(&world.clock, region.switches(class), &StatementStart { text, ..Default::default() });
+        world.clock.advance(TimerName::Nanosecond, ms * 1_000_000);
+        actor.end_statement(&world.clock, statement);
+    }
+    actor.detach();
+    let mut session = Database::new(region).session(Account::default()).expect("there is memory");
+    session.use_schema("performance_schema").expect("it is there");
+    session
+}
+
+const BY_DIGEST: &str = "events_statements_summary_by_digest";
+
+#[test]
+fn columns_are_declared_as_mysql_has_them() {
+    let mut session = seen();
+    check(
+        &mut session,
+        "SELECT COLUMN_NAME, DATA_TYPE, DATETIME_PRECISION, COLUMN_TYPE, CHARACTER_SET_NAME IS NULL FROM information_schema.COLUMNS \
+         WHERE TABLE_NAME = 'events_statements_summary_by_digest' AND COLUMN_NAME LIKE '%SEEN'",
+        "FIRST_SEEN,timestamp,6,timestamp(6),1\nLAST_SEEN,timestamp,6,timestamp(6),1",
+    );
+    check(
+        &mut session,
+        "SELECT DATA_TYPE, DATETIME_PRECISION, COLUMN_TYPE, COUNT(*) FROM information_schema.COLUMNS \
+         WHERE TABLE_NAME = 'INNODB_METRICS' AND COLUMN_NAME LIKE 'TIME%' GROUP BY 1, 2, 3",
+        "bigint,,bigint,1\ndatetime,0,datetime,3",
+    );
+    assert!(run(&mut session, &format!("DESCRIBE {BY_DIGEST}")).contains("\nFIRST_SEEN,timestamp(6),NO"));
+    // Through views, derived tables, and by the names alone.
+    for query in [
+        format!("SELECT FIRST_SEEN, LAST_SEEN FROM {BY_DIGEST}"),
+        "SELECT first_seen, last_seen FROM sys.statement_analysis".to_owned(),
+        format!("SELECT * FROM (SELECT MIN(FIRST_SEEN) AS a, MAX(LAST_SEEN) AS b FROM {BY_DIGEST} GROUP BY DIGEST) t"),
+        format!("SELECT IFNULL(FIRST_SEEN, LAST_SEEN), CASE WHEN 1 THEN LAST_SEEN ELSE NULL END FROM {BY_DIGEST}"),
+        format!("SELECT (SELECT MAX(FIRST_SEEN) FROM {BY_DIGEST}), (SELECT LAST_SEEN FROM {BY_DIGEST} LIMIT 1)"),
+        format!("WITH q AS (SELECT FIRST_SEEN, MAX(LAST_SEEN) OVER () AS b FROM {BY_DIGEST}) SELECT * FROM q"),
+    ] {
+        assert_eq!(types(&mut session, &query).0, "timestamp(6),timestamp(6)", "{query}");
+    }
+    run(&mut session, &format!("CREATE TABLE test.t AS SELECT LAST_SEEN, NOW(3) AS n FROM {BY_DIGEST}"));
+    assert_eq!(types(&mut session, "SELECT * FROM test.t").0, "timestamp(6),datetime(3)");
+}
+
+#[test]
+fn functions_give_moments() {
+    let mut session = seen();
+    for (expressions, expected, values) in [
+        (
+            "FROM_UNIXTIME(86400), FROM_UNIXTIME(1.5), FROM_UNIXTIME(FLOOR(1.5))",
+            "datetime,datetime(1),datetime",
+            "1970-01-02 00:00:00,1970-01-01 00:00:01.5,1970-01-01 00:00:01",
+        ),
+        ("FROM_UNIXTIME(1e0), FROM_UNIXTIME(86400, '%Y')", "datetime(6),varchar(4)", "1970-01-01 00:00:01.000000,1970"),
+        (
+            "DATE('2026-11-24 10:00:00'), TIME('2026-11-24 10:00:00.25'), TIME('10:00'), TIMESTAMP('2026-11-24')",
+            "date,time(2),time,datetime",
+            "2026-11-24,10:00:00.25,10:00:00,2026-11-24 00:00:00",
+        ),
+        (
+            "CAST('2026-11-24 10:00:00.5' AS DATETIME), CAST('2026-11-24' AS DATETIME(3)), CAST(20261124 AS DATE)",
+            "datetime,datetime(3),date",
+            "2026-11-24 10:00:01,2026-11-24 00:00:00.000,2026-11-24",
+        ),
+        (
+            "CAST('10:00:00.123456' AS TIME(3)), CONVERT('101112', TIME), CAST('x' AS DATETIME)",
+            "time(3),time,datetime",
+            "10:00:00.123,10:11:12,NULL",
+        ),
+        (
+            "TIMESTAMP'2026-11-24 10:00:00.5', DATE '2026-11-24', TIME'-10:00'",
+            "datetime(1),date,time",
+            "2026-11-24 10:00:00.5,2026-11-24,-10:00:00",
+        ),
+        // A text stays one; a day with a unit of days stays a day.
+        (
+            "DATE_ADD('2026-11-24', INTERVAL 1 DAY), DATE_ADD(DATE'2026-11-24', INTERVAL 1 DAY)",
+            "varchar(10),date",
+            "2026-11-25,2026-11-25",
+        ),
+        (
+            "DATE'2026-11-24' + INTERVAL 24 HOUR, TIMESTAMP'2026-11-24 00:00:00' - INTERVAL 1 MICROSECOND",
+            "datetime,datetime(6)",
+            "2026-11-25 00:00:00,2026-11-23 23:59:59.999999",
+        ),
+        (
+            "DATE_SUB(TIMESTAMP'2026-11-24 00:00:00', INTERVAL 1.5 SECOND), ADDDATE(DATE'2026-11-24', 7)",
+            "datetime(1),date",
+            "2026-11-23 23:59:58.5,2026-12-01",
+        ),
+        (
+            "TIMESTAMPADD(SQL_TSI_HOUR, 1, DATE'2026-11-24'), TIME'10:00:00' + INTERVAL 90 MINUTE",
+            "datetime,time",
+            "2026-11-24 01:00:00,11:30:00",
+        ),
+        (
+            "STR_TO_DATE('24.11.2026', '%d.%m.%Y'), STR_TO_DATE('24.11.2026 1', '%d.%m.%Y %k'), STR_TO_DATE('1:2', '%k:%i')",
+            "date,datetime,time",
+            "2026-11-24,2026-11-24 01:00:00,01:02:00",
+        ),
+        (
+            "MAKEDATE(2026, 328), MAKETIME(10, 0, 1.25), SEC_TO_TIME(3661), LAST_DAY('2026-11-24')",
+            "date,time(2),time,date",
+            "2026-11-24,10:00:01.25,01:01:01,2026-11-30",
+        ),
+        (
+            "TIMEDIFF('10:00:00', '08:30:00'), TIMEDIFF(TIMESTAMP'2026-11-24 10:00:00.5', TIMESTAMP'2026-11-24 10:00:00')",
+            "time,time(1)",
+            "01:30:00,00:00:00.5",
+        ),
+        (
+            "IF(1, DATE'2026-11-24', TIMESTAMP'2026-11-24 10:00:00'), COALESCE(NULL, DATE'2026-11-24')",
+            "datetime,date",
+            "2026-11-24 00:00:00,2026-11-24",
+        ),
+        (
+            "IFNULL(DATE'2026-11-24', 'x'), COALESCE(TIMESTAMP'2026-11-24 10:00:00', 1)",
+            "varchar(10),varchar(19)",
+            "2026-11-24,2026-11-24 10:00:00",
+        ),
+        (
+            "GREATEST(DATE'2026-11-24', TIMESTAMP'2026-11-24 00:00:00.5'), ANY_VALUE(DATE'2026-11-24')",
+            "datetime(1),date",
+            "2026-11-24 00:00:00.5,2026-11-24",
+        ),
+        (
+            "DATE_FORMAT(DATE'2026-11-24', '%d'), CONCAT(DATE'2026-11-24'), YEAR(DATE'2026-11-24'), HOUR(TIME'10:00')",
+            "varchar(2),varchar(10),bigint,bigint",
+            "24,2026-11-24,2026,10",
+        ),
+        ("DATE'2026-11-24' UNION ALL SELECT TIMESTAMP'2026-11-24 10:00:00.5' ORDER BY 1", "datetime(1)", "2026-11-24 00:00:00.0"),
+        // What is no moment of its type goes as a text.
+        ("MAX(LAST_SEEN) FROM events_statements_summary_by_digest UNION SELECT 'x' ORDER BY 1 DESC", "varchar(26)", "x"),
+    ] {
+        check_types(&mut session, expressions, expected, values);
+    }
+    // Known before there is a row.
+    let described =
+        session.describe("SELECT NOW(), NOW(6), CURDATE(), CURTIME(2), SYSDATE(), UTC_TIMESTAMP(3), NOW() + INTERVAL 1 DAY");
+    let types: Vec<String> = described.expect("valid").columns.iter().map(|column| column.sql_type.to_string()).collect();
+    assert_eq!(types, ["datetime", "datetime(6)", "date", "time(2)", "datetime", "datetime(3)", "datetime"]);
+}
+
+#[test]
+fn moments_are_compared_as_such() {
+    let mut session = seen();
+    for (condition, expected) in [
+        ("FIRST_SEEN > '2024-10-04'", "2"),
+        ("FIRST_SEEN = '2024-10-04 00:00:01.5'", "1"),
+        ("'2024-10-04 00:00:04' = LAST_SEEN", "1"),
+        ("LAST_SEEN IN ('2024-10-04 00:00:02.50', '2024-10-04')", "1"),
+        ("LAST_SEEN NOT IN ('2024-10-04 00:00:02.50', '2024-10-04 00:00:04')", "0"),
+        ("LAST_SEEN BETWEEN '2024-10-04 00:00:02.5' AND '2024-10-04T00:00:03'", "1"),
+        ("LAST_SEEN BETWEEN FROM_UNIXTIME(1728000002) AND FROM_UNIXTIME(1728000004)", "2"),
+        ("LAST_SEEN >= FROM_UNIXTIME(1728000004)", "1"),
+        ("LAST_SEEN >= TIMESTAMP'2024-10-04 00:00:04'", "1"),
+        ("DATE(LAST_SEEN) = '2024-10-04 00:00:00'", "2"),
+        ("DATE(LAST_SEEN) = '20241004' AND DATE(LAST_SEEN) < LAST_SEEN", "2"),
+        ("LAST_SEEN > 20241004 AND LAST_SEEN < 20241004000003 AND LAST_SEEN > 0", "1"),
+        ("FIRST_SEEN > '0000-00-00'", "2"),
+        ("LAST_SEEN > NOW() - INTERVAL 5 MINUTE", "0"),
+        ("LAST_SEEN < NOW() AND LAST_SEEN < CURDATE()", "2"),
+        ("LAST_SEEN <=> NULL OR LAST_SEEN = FIRST_SEEN", "1"),
+        ("LAST_SEEN IN (SELECT TIMESTAMP'2024-10-04 00:00:04')", "1"),
+        ("LAST_SEEN = (SELECT MAX(LAST_SEEN) FROM events_statements_summary_by_digest)", "1"),
+        ("CASE LAST_SEEN WHEN '2024-10-04 00:00:04' THEN 1 ELSE 0 END", "1"),
+        ("UNIX_TIMESTAMP(FIRST_SEEN) = 1728000001.5", "1"),
+        ("LAST_SEEN > 'x' + 0 AND TIMESTAMPDIFF(MICROSECOND, FIRST_SEEN, LAST_SEEN) = 1000000", "1"),
+    ] {
+        check(&mut session, &format!("SELECT COUNT(*) FROM {BY_DIGEST} WHERE {condition}"), expected);
+    }
+    for (text, name) in [
+        ("LAST_SEEN > 'x'", "TIMESTAMP"),
+        ("CURDATE() = '2026-02-30'", "DATE"),
+        ("NOW() IN ('')", "DATETIME"),
+        ("CURTIME() < 'x'", "TIME"),
+    ] {
+        let error = run(&mut session, &format!("SELECT COUNT(*) FROM {BY_DIGEST} WHERE {text}"));
+        assert!(error.starts_with(&format!("ERROR 1525 (HY000): Incorrect {name} value: '")), "{error}");
+    }
+    check(
+        &mut session,
+        &format!("SELECT DIGEST_TEXT, FIRST_SEEN FROM {BY_DIGEST} ORDER BY LAST_SEEN DESC"),
+        "second,2024-10-04 00:00:04.000000\nfirst,2024-10-04 00:00:01.500000",
+    );
+    // Times by their length, also where they are negative or longer than their texts.
+    check(
+        &mut session,
+        "SELECT t FROM (SELECT SEC_TO_TIME(360000) AS t UNION ALL SELECT SEC_TO_TIME(-5) UNION ALL SELECT SEC_TO_TIME(324000)) a ORDER BY t",
+        "-00:00:05\n90:00:00\n100:00:00",
+    );
+    check(
+        &mut session,
+        "SELECT MIN(t), MAX(t) FROM (SELECT SEC_TO_TIME(360000) AS t UNION ALL SELECT SEC_TO_TIME(324000)) a",
+        "90:00:00,100:00:00",
+    );
+    check(&mut session, "SELECT TIME'100:00:00' > TIME'99:00:00', SEC_TO_TIME(360000) > '99:00:00'", "1,1");
+}
+
+#[test]
+fn moments_are_numbers_in_arithmetic() {
+    let mut session = session();
+    for (expressions, expected) in [
+        ("TIMESTAMP'2026-11-24 12:30:00' + 0, DATE'2026-11-24' + 0, TIME'-12:30:00' * 1", "20261124123000,20261124,-123000"),
+        ("-DATE'2026-11-24', CAST(DATE'2026-11-24' AS SIGNED), SUM(DATE'2026-11-24')", "-20261124,20261124,20261124"),
+        ("TIMESTAMP'2026-11-24 12:30:00' > 20261124122959, NOW() > 5", "1,1"),
+        ("(NOW() + 0) DIV 1000000 = CURDATE() + 0", "1"),
+        ("UNIX_TIMESTAMP(TIMESTAMP'1970-01-02 00:00:00'), UNIX_TIMESTAMP('1970-01-01 00:00:00.25')", "86400,0.25"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+}
