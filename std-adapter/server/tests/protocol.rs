@@ -72,6 +72,54 @@ fn text_and_binary_results() {
     }
 }
 
+/// Moments have their types in both protocols; a row of the binary one leaves out what is zero at the end.
+#[test]
+fn moments_have_their_types() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    let moments = "DATE'2026-11-24', TIME'-30:00:00.5', TIMESTAMP'2026-11-24 12:30:00', TIMESTAMP'2026-11-24 00:00:00.000', NULLIF(CURDATE(), CURDATE())";
+    // Of each the length, the type, that it is binary, and its digits.
+    let ends: [&[u8]; 4] = [
+        b"\x0c\x3f\0\x0a\0\0\0\x0a\x80\0\0\0\0",
+        b"\x0c\x3f\0\x0c\0\0\0\x0b\x80\0\x01\0\0",
+        b"\x0c\x3f\0\x13\0\0\0\x0c\x80\0\0\0\0",
+        b"\x0c\x3f\0\x17\0\0\0\x0c\x80\0\x03\0\0",
+    ];
+    assert_eq!(client.send(format!("\x03SELECT {moments}").as_bytes()), [5]);
+    for end in ends {
+        let definition = client.read();
+        assert!(definition.ends_with(end), "{definition:x?}");
+    }
+    client.skip(1);
+    assert_eq!(client.read(), b"\x0a2026-11-24\x0b-30:00:00.5\x132026-11-24 12:30:00\x172026-11-24 00:00:00.000\xfb");
+    client.skip(1);
+
+    let answer = client.send(format!("\x16SELECT {moments}, ? > TIMESTAMP'2026-11-24 12:30:00', TIMEDIFF(?, '1:0')").as_bytes());
+    assert_eq!((answer[0], &answer[5..9]), (0, &[7, 0, 2, 0][..]));
+    let id = answer[1..5].to_vec();
+    client.skip(2);
+    for end in ends {
+        assert!(client.read().ends_with(end), "described");
+    }
+    client.skip(3);
+    // A DATETIME a microsecond later, and a TIME of a day.
+    let parameters = b"\0\x01\0\0\0\0\x01\x0c\0\x0b\0\x0b\xea\x07\x0b\x18\x0c\x1e\0\x01\0\0\0\x08\0\x01\0\0\0\0\0\0";
+    assert_eq!(client.send(&[&b"\x17"[..], &id, parameters].concat()), [7]);
+    client.skip(7);
+    let row =
+        b"\0\x40\0\x04\xea\x07\x0b\x18\x0c\x01\x01\0\0\0\x06\0\0\x20\xa1\x07\0\x07\xea\x07\x0b\x18\x0c\x1e\0\x04\xea\x07\x0b\x18\
+                \x01\0\0\0\0\0\0\0\x08\0\0\0\0\0\x17\0\0";
+    assert_eq!(client.read(), row);
+    client.skip(1);
+
+    // A column that is declared so: of the table, NOT NULL, with microseconds.
+    let statement = b"\x03SELECT last_seen FROM performance_schema.events_statements_summary_by_digest LIMIT 0";
+    assert_eq!(client.send(statement), [1]);
+    assert!(client.read().ends_with(b"\x09last_seen\x09LAST_SEEN\x0c\x3f\0\x1a\0\0\0\x07\x81\0\x06\0\0"));
+    client.skip(1);
+}
+
 /// What an answer says of transactions: bit 0, one has begun; bit 1, `@@autocommit`.
 #[test]
 fn the_status_tells_of_transactions() {

@@ -429,6 +429,14 @@ mod tests {
         }
     }
 
+    /// There would be another series each time that it changed. Nor is a text without a bound one.
+    #[test]
+    fn a_moment_is_no_label() {
+        let table = perfschema::tables::find("events_statements_summary_by_digest").expect("declared").declaration();
+        let labels: Vec<&str> = labels(table.columns).iter().map(|label| label.name).collect();
+        assert_eq!(labels, ["schema_name", "digest"]);
+    }
+
     /// Tables of MySQL's, also such as are not declared here.
     #[test]
     fn columns_become_metrics() {

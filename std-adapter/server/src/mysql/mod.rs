@@ -4,6 +4,7 @@ pub(crate) mod authentication;
 pub(crate) mod command;
 pub(crate) mod connection;
 pub(crate) mod handshake;
+mod moment;
 pub(crate) mod packet;
 mod prepared;
 pub(crate) mod response;

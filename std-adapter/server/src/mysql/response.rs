@@ -1,5 +1,6 @@
 //! What a command is answered with: OK, an error, or columns and rows, as text or binary.
 
+use super::moment::{put_moment, put_time};
 use super::packet::{put_counted, put_number};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, OwnedValue};
@@ -73,7 +74,11 @@ pub(crate) fn error(error: &Error) -> Vec<u8> {
 enum Wire {
     Long = 3,
     Double = 5,
+    Timestamp = 7,
     Longlong = 8,
+    Date = 10,
+    Time = 11,
+    Datetime = 12,
     Blob = 252,
     VarString = 253,
     String = 254,
@@ -113,6 +118,7 @@ impl Column {
             (OwnedValue::Signed(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (OwnedValue::Double(_) | OwnedValue::Signed(_) | OwnedValue::Unsigned(_), SqlType::Double) => true,
             (_, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_)) => true,
+            (OwnedValue::Text(text), moment) => moment.is_moment_text(text),
             _ => false,
         };
         if values.into_iter().all(fits) { Column::declared(head) } else { Column::text(Wire::VarString, 0, u32::from(u16::MAX)) }
@@ -120,6 +126,10 @@ impl Column {
 
     fn declared(head: &ColumnHead) -> Column {
         let number = |wire, flags, length, decimals| Column { wire, flags: flags | BINARY, length, decimals };
+        let moment = |wire, length, digits: u8| {
+            let point = u32::from(digits > 0);
+            number(wire, 0, length + point + u32::from(digits), digits)
+        };
         let characters = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).saturating_mul(4);
         let mut column = match head.sql_type {
             SqlType::BigintUnsigned => number(Wire::Longlong, UNSIGNED, 20, 0),
@@ -128,6 +138,10 @@ impl Column {
             SqlType::IntUnsigned => number(Wire::Long, UNSIGNED, 10, 0),
             // 31: as many decimals as there are.
             SqlType::Double => number(Wire::Double, 0, 23, 31),
+            SqlType::Date => moment(Wire::Date, 10, 0),
+            SqlType::Time(digits) => moment(Wire::Time, 10, digits),
+            SqlType::Datetime(digits) => moment(Wire::Datetime, 19, digits),
+            SqlType::Timestamp(digits) => moment(Wire::Timestamp, 19, digits),
             SqlType::Varchar(length) => Column::text(Wire::VarString, 0, characters(length.into())),
             SqlType::Char(length) => Column::text(Wire::String, 0, characters(length.into())),
             SqlType::Longtext => Column::text(Wire::Blob, BLOB, u32::MAX),
@@ -201,7 +215,11 @@ pub(crate) fn binary_row(packet: &mut Vec<u8>, row: &[OwnedValue], columns: &[Co
                 continue;
             }
             OwnedValue::Text(text) => {
-                put_counted(packet, text.as_bytes());
+                match column.wire {
+                    Wire::Date | Wire::Datetime | Wire::Timestamp => put_moment(packet, text),
+                    Wire::Time => put_time(packet, text),
+                    _ => put_counted(packet, text.as_bytes()),
+                }
                 continue;
             }
             number if column.is_text() => {
@@ -231,6 +249,10 @@ mod tests {
         check(&[OwnedValue::Unsigned(u64::MAX), OwnedValue::Signed(1), OwnedValue::Null], Wire::Longlong);
         check(&[OwnedValue::Signed(-1)], Wire::VarString);
         check(&[OwnedValue::Text("18446744073709551616".to_owned())], Wire::VarString);
+        let head = ColumnHead::new("m", SqlType::Datetime(0));
+        let check = |text: &str, expected| assert_eq!(Column::of(&head, [&text.into()]).wire, expected, "{text}");
+        check("0000-00-00 00:00:00", Wire::Datetime);
+        check("2026-11-24 12:30:00.5", Wire::VarString);
     }
 
     #[test]
