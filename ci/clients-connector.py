@@ -3,6 +3,7 @@ and with a certificate if it is to encrypt."""
 
 import sys
 import warnings
+from datetime import datetime, timedelta
 
 import mysql.connector
 from mysql.connector import FieldType
@@ -51,6 +52,19 @@ def check(pure):
     found = rows("SELECT ?, ?, ?, ?", (-1, 1.5, "größe", None), prepared=True)
     assert [tuple(row) for row in found] == [(-1, 1.5, "größe", None)], found
     fails(1146, lambda: rows("SELECT * FROM nothing"))
+
+    # Moments are objects in both protocols, there and back.
+    moment, length = datetime(2026, 11, 24, 12, 30, 0, 250000), timedelta(hours=30)
+    statement = "SELECT CAST('2026-11-24 12:30:00.25' AS DATETIME(6)), DATE'2026-11-24', TIME'30:00:00', NULLIF(CURDATE(), CURDATE())"
+    for prepared in (False, True):
+        assert [tuple(row) for row in rows(statement, prepared=prepared)] == [(moment, moment.date(), length, None)]
+        digests = "SELECT first_seen, last_seen FROM events_statements_summary_by_digest WHERE last_seen > %s AND first_seen <= last_seen"
+        seen = rows(digests, (datetime(2026, 1, 1),), prepared=prepared)
+        assert seen and all(isinstance(value, datetime) for row in seen for value in row), seen
+        fraction = "SELECT TIMESTAMP'2026-11-24 12:30:00.25' = %s, TIME'30:00:00' = %s"
+        # Over libmysqlclient the package sends other bytes than those of a timedelta.
+        sent = length if pure or not prepared else "30:00:00"
+        assert [tuple(row) for row in rows(fraction, (moment, sent), prepared=prepared)] == [(1, 1)]
 
     # Transactions: the client asks what the last answer said of them.
     assert not connection.autocommit and not connection.in_transaction

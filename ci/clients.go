@@ -78,6 +78,31 @@ func main() {
 	check(reader.QueryRow("SELECT ?", uint64(1<<64-1)).Scan(&big))
 	expect(uint64(1<<64-1), big)
 
+	// Moments, as text and as prepared statements have them.
+	timed, err := sql.Open("mysql", "reader:looks@tcp(localhost:"+os.Args[1]+")/performance_schema"+options+"&parseTime=true")
+	check(err)
+	moment := time.Date(2026, 11, 24, 12, 30, 0, 250000000, time.UTC)
+	for _, parameters := range [][]interface{}{{}, {moment}} {
+		statement := "SELECT TIMESTAMP'2026-11-24 12:30:00.25', LAST_DAY('2026-11-24'), MAX(last_seen) FROM events_statements_summary_by_digest"
+		if len(parameters) > 0 {
+			statement += " WHERE ? = TIMESTAMP'2026-11-24 12:30:00.25'"
+		}
+		rows, err = timed.Query(statement, parameters...)
+		check(err)
+		types, err = rows.ColumnTypes()
+		check(err)
+		for index, expected := range []string{"DATETIME", "DATE", "TIMESTAMP"} {
+			expect(expected, types[index].DatabaseTypeName())
+		}
+		var given, day, seen time.Time
+		expect(true, rows.Next())
+		check(rows.Scan(&given, &day, &seen))
+		check(rows.Close())
+		expect(moment, given)
+		expect(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), day)
+		expect(true, seen.Year() >= 2026)
+	}
+
 	// Several results, and errors.
 	rows, err = reader.Query("SELECT 1; SELECT 2; SELECT 3")
 	check(err)

@@ -49,6 +49,12 @@ assert.deepEqual(binary, text);
 assert.equal(binary[0].big, "18446744073709551615");
 assert.equal(columns[0].name, "TIMER_NAME");
 
+// Moments are objects.
+const moments = "SELECT TIMESTAMP'2026-11-24 12:30:00.25' AS moment, DATE'2026-11-24' AS day, TIME'-30:00:00' AS length";
+for (const [[{ moment, day, length }]] of [await reader.query(moments), await reader.execute(moments)]) {
+    assert.deepEqual([moment, day, length], [new Date(2026, 10, 24, 12, 30, 0, 250), new Date(2026, 10, 24), "-30:00:00"]);
+}
+
 // One statement many times, several at once, more of them than are kept.
 const like = "SELECT COUNT(*) AS n FROM setup_instruments WHERE name LIKE ?";
 const [[{ n: all }]] = await reader.execute(like, ["%"]);

@@ -1,5 +1,6 @@
 """What PyMySQL gets from `perfschema serve`. Started by ci/clients with the port, and with a certificate if it is to encrypt."""
 
+import datetime
 import sys
 import threading
 import time
@@ -58,6 +59,19 @@ assert len(rows) > 1 and all(isinstance(id, int) and isinstance(name, str) for i
 assert cursor.execute("SELECT name FROM setup_instruments WHERE name LIKE %s", ("wait/synch/mutex/%",)) > 0
 cursor.execute("SELECT %s", ("it's; \\ \"quoted\"",))
 assert cursor.fetchone() == ("it's; \\ \"quoted\"",)
+
+# Moments are objects; those of metrics, and of statements that the demo's queries are.
+cursor.execute("SELECT NOW(), CURDATE(), TIME'-01:30:00.5', FROM_UNIXTIME(%s), CAST('2026-11-24 12:30:00.25' AS DATETIME(3))", (86400,))
+now, today, length, second_day, fraction = cursor.fetchone()
+assert isinstance(now, datetime.datetime) and today == now.date(), (now, today)
+assert length == datetime.timedelta(seconds=-5400.5) and second_day == datetime.datetime(1970, 1, 2), (length, second_day)
+assert fraction == datetime.datetime(2026, 11, 24, 12, 30, 0, 250000), fraction
+cursor.execute("SELECT first_seen, last_seen FROM events_statements_summary_by_digest WHERE last_seen > %s", (datetime.datetime(2026, 1, 1),))
+assert [column[1] for column in cursor.description] == [FIELD_TYPE.TIMESTAMP] * 2, cursor.description
+seen = cursor.fetchall()
+assert seen and all(isinstance(first, datetime.datetime) and first <= last for first, last in seen), seen
+cursor.execute("SELECT time_enabled, time_reset FROM information_schema.innodb_metrics WHERE status = 'enabled'")
+assert all(isinstance(enabled, datetime.datetime) and reset is None for enabled, reset in cursor.fetchall())
 
 # Errors, after which the connection goes on.
 fails(1146, lambda: cursor.execute("SELECT * FROM nothing"))

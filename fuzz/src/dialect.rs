@@ -72,8 +72,8 @@ fn relation(connection: &Connection, table: &'static dyn Table) -> Option<Relati
     let mut found = Relation { name, ..Relation::default() };
     let mut columns = Vec::new();
     for (index, column) in declaration.columns.iter().enumerate() {
-        // An ENUM is sorted by numbers of which SQLite knows nothing.
-        let differs = matches!(column.sql_type, SqlType::Double | SqlType::Enum(_));
+        // An ENUM is sorted by numbers of which SQLite knows nothing, and a moment is more than a text.
+        let differs = matches!(column.sql_type, SqlType::Double | SqlType::Enum(_)) || column.sql_type.is_moment();
         if rows.iter().all(|row| row[index].is_some()) && !differs {
             let is_number =
                 matches!(column.sql_type, SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned);

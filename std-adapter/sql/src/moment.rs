@@ -81,6 +81,12 @@ impl Moment {
         Moment { micros, ..self }.rounded_down(digits).0
     }
 
+    /// Its text beside those that have so many digits of a fraction: with more, where it has more, so that it is equal to none of them.
+    pub(crate) fn written_like(self, digits: usize) -> String {
+        let more = (digits..6).find(|digits| self.micros % 10_i64.pow(6 - *digits as u32) == 0);
+        self.rounded_down(more.unwrap_or(6)).0
+    }
+
     pub(crate) fn micros(self) -> i64 {
         self.micros
     }

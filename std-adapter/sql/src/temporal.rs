@@ -311,7 +311,7 @@ impl Rewriter<'_> {
             kind => match Moment::parse_or_zero(&text) {
                 Some(moment) => Written::Alike(match kind {
                     Kind::Date if moment.is_midnight() => moment.date(),
-                    kind => moment.rounded_down(kind.digits().unwrap_or(0).max(fraction_of(&text)).into()).0,
+                    kind => moment.written_like(kind.digits().unwrap_or(0).into()),
                 }),
                 None => Written::Wrong(text),
             },
