@@ -174,8 +174,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("log10", 1, 1, DOUBLE, |a, _| positive(a, f64::log10)),
     function("log2", 1, 1, DOUBLE, |a, _| positive(a, f64::log2)),
     // Moments.
-    function("date_add", 3, 3, TEXT, times::date_add),
-    function("time_add", 3, 3, TEXT, times::time_add),
+    function("date_add", 3, 4, TEXT, times::date_add),
+    function("time_add", 4, 4, TEXT, times::time_add),
     function("date", 1, 1, DATE, times::date),
     // What is known of the digits of a moment when the statement is rewritten, its value is given.
     function("to_datetime", 2, 2, TEXT, times::to_datetime),
@@ -184,7 +184,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("moment_number", 1, 1, None, times::moment_number),
     function("time_key", 1, 1, INTEGER, times::time_key),
     function("time_of_key", 1, 1, TEXT, times::time_of_key),
-    // Of these the dialect makes a moment or a time: to_datetime and to_time know both.
+    // The dialect calls to_time and to_datetime in the place of these.
     function("time", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
     function("timestamp", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
     function("date_format", 2, 2, TEXT, |a, _| {

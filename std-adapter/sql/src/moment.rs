@@ -74,11 +74,12 @@ impl Moment {
         (format!("{whole}{fraction}"), format!("{}{fraction}", whole.time()))
     }
 
-    /// The text of the moment with so many digits of its fraction, rounded to the nearest.
-    pub(crate) fn rounded(self, digits: usize) -> String {
+    /// The text of the moment with so many digits of its fraction, rounded to the nearest; None beyond the last year.
+    pub(crate) fn rounded(self, digits: usize) -> Option<String> {
         let unit = 10_i64.pow(6_u32.saturating_sub(digits as u32));
         let micros = (self.micros + unit / 2).div_euclid(unit) * unit;
-        Moment { micros, ..self }.rounded_down(digits).0
+        let moment = Moment { micros, ..self };
+        (moment.civil().0 <= 9999).then(|| moment.rounded_down(digits).0)
     }
 
     /// Its text beside those that have so many digits of a fraction: with more, where it has more, so that it is equal to none of them.
@@ -138,12 +139,12 @@ impl Moment {
     /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`, `20261121`, `20261121173154`
     pub(crate) fn parse(text: &str) -> Option<Moment> {
         let text = text.trim();
-        let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         if matches!(whole.len(), 8 | 14) && whole.bytes().all(|byte| byte.is_ascii_digit()) {
             let (date, time) = whole.split_at(8);
             let mut text = format!("{}-{}-{}", &date[..4], &date[4..6], &date[6..]);
             if !time.is_empty() {
-                text += &format!(" {}:{}:{}", &time[..2], &time[2..4], &time[4..]);
+                text += &format!(" {}:{}:{}.{fraction}", &time[..2], &time[2..4], &time[4..]);
             }
             return Moment::parse(&text);
         }

@@ -120,49 +120,55 @@ fn whole(expr: Option<&&Expr>) -> Option<u8> {
     }
 }
 
+fn whole_number(digits: u8) -> Expr {
+    literal(Literal::Number(digits.to_string(), false))
+}
+
 /// How many digits of a fraction the numbers or moments of an expression have; the most, where that is not known.
 pub(crate) fn digits_of(expr: &Expr, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> u8 {
-    let of = |expr: &Expr| digits_of(expr, text, kind);
+    known_digits(expr, text, kind).unwrap_or(MOST)
+}
+
+/// The same; None where it is not even known of what kind they are.
+fn known_digits(expr: &Expr, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> Option<u8> {
+    let of = |expr: &Expr| known_digits(expr, text, kind);
+    // None, if it is not known of one.
+    let most = |all: &[&Expr]| all.iter().map(|expr| of(expr)).try_fold(0, |most: u8, digits| Some(most.max(digits?)));
     match expr {
         Expr::Nested(inner) => of(inner),
         Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }) => {
-            if digits.contains(['e', 'E']) {
-                MOST
-            } else {
-                fraction_of(digits)
-            }
+            Some(if digits.contains(['e', 'E']) { MOST } else { fraction_of(digits) })
         }
         Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => of(expr),
         Expr::BinaryOp { left, op: BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply, right }
             if !matches!((&**left, &**right), (Expr::Interval(_), _) | (_, Expr::Interval(_))) =>
         {
-            of(left).max(of(right))
+            most(&[&**left, &**right])
         }
-        Expr::Floor { .. } | Expr::Ceil { .. } => 0,
+        Expr::Floor { .. } | Expr::Ceil { .. } => Some(0),
         Expr::Function(function) => {
             let arguments = arguments(function);
             match name_of(function).0.to_ascii_lowercase().as_str() {
-                "floor" | "ceiling" | "ceil" => 0,
-                "round" | "truncate" if arguments.len() == 1 => 0,
-                "round" | "truncate" => whole(arguments.get(1)).unwrap_or(MOST).min(MOST),
-                "add" | "subtract" | "multiply" | "negate" | "abs" | "unix_timestamp" | "moment_number" => {
-                    arguments.into_iter().map(of).max().unwrap_or(0)
-                }
+                "floor" | "ceiling" | "ceil" => Some(0),
+                "round" | "truncate" if arguments.len() == 1 => Some(0),
+                "round" | "truncate" => whole(arguments.get(1)).map(|digits| digits.min(MOST)),
+                "add" | "subtract" | "multiply" | "negate" | "abs" | "unix_timestamp" | "moment_number" => most(&arguments),
                 _ => kind(expr).number_digits(),
             }
         }
         _ => match (kind(expr), text(expr)) {
-            (Kind::Text, Some(text)) => fraction_of(&text),
+            (Kind::Text, Some(text)) => Some(fraction_of(&text)),
             (kind, _) => kind.number_digits(),
         },
     }
 }
 
 impl Kind {
-    fn number_digits(self) -> u8 {
+    fn number_digits(self) -> Option<u8> {
         match self {
-            Kind::Integer | Kind::Null => 0,
-            moment => moment.digits().unwrap_or(MOST),
+            Kind::Integer | Kind::Null => Some(0),
+            Kind::Unknown => None,
+            moment => Some(moment.digits().unwrap_or(MOST)),
         }
     }
 }
@@ -187,6 +193,8 @@ fn result_of(
     Some(match name {
         "to_datetime" => Kind::Datetime(whole(arguments.get(1))?),
         "to_time" => Kind::Time(whole(arguments.get(1))?),
+        "time_add" => Kind::Time(whole(arguments.get(3))?),
+        "date_add" if arguments.len() == 4 => Kind::Datetime(whole(arguments.get(3))?),
         "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => {
             Kind::Datetime(whole(first).unwrap_or(0))
         }
@@ -195,18 +203,18 @@ fn result_of(
         "unix_timestamp" if first.is_none_or(|moment| digits(moment) == 0) => Kind::Integer,
         "unix_timestamp" => Kind::Number,
         // Those below are wrapped when they are rewritten: then they are texts.
-        _ if is_rewritten && !["date_add", "time_add"].contains(&name) => return None,
+        _ if is_rewritten && name != "date_add" => return None,
         "timestamp" => Kind::Datetime(digits(first?)),
         "time" | "sec_to_time" => Kind::Time(digits(first?)),
         "maketime" => Kind::Time(digits(arguments.get(2)?)),
         "timediff" => Kind::Time(arguments.iter().map(|expr| digits(expr)).max()?),
-        "from_unixtime" => match (arguments, kind(first?)) {
-            ([_], Kind::Unknown) => Kind::Unknown,
-            ([argument], _) => Kind::Datetime(digits(argument)),
+        // Both of the argument's kind and of its digits is known at once: asked for one after the other, they would double at each level.
+        "from_unixtime" => match arguments {
+            [argument] => known_digits(argument, text, kind).map_or(Kind::Unknown, Kind::Datetime),
             _ => Kind::Text,
         },
         "str_to_date" => times::read_kind(&text(arguments.get(1)?).unwrap_or_else(|| "%Y %T %f".to_owned())),
-        "date_add" | "adddate" | "date_sub" | "subdate" | "time_add" if !is_rewritten => match arguments.get(1)? {
+        "date_add" | "adddate" | "date_sub" | "subdate" if !is_rewritten => match arguments.get(1)? {
             Expr::Interval(interval) => {
                 let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
                 kind(first?).later(&unit, digits(&interval.value))
@@ -246,20 +254,23 @@ enum Written {
 impl Rewriter<'_> {
     /// The expression as a moment of this kind; as it is, if that is none.
     pub(crate) fn as_moment(&self, expr: Expr, kind: Kind) -> Expr {
-        let digits = |digits: u8| literal(Literal::Number(digits.to_string(), false));
         match kind {
             Kind::Date => call("date", vec![expr]),
-            Kind::Time(precision) => call("to_time", vec![expr, digits(precision)]),
-            Kind::Datetime(precision) | Kind::Timestamp(precision) => call("to_datetime", vec![expr, digits(precision)]),
+            Kind::Time(digits) => call("to_time", vec![expr, whole_number(digits)]),
+            Kind::Datetime(digits) | Kind::Timestamp(digits) => call("to_datetime", vec![expr, whole_number(digits)]),
             _ => expr,
         }
     }
 
     /// A call of one of this crate's functions that makes a moment, with the digits that it has.
-    pub(crate) fn moment_call(&self, name: &str, arguments: Vec<Expr>) -> Expr {
+    pub(crate) fn moment_call(&self, name: &str, mut arguments: Vec<Expr>) -> Expr {
         let all: Vec<&Expr> = arguments.iter().collect();
         let kind = result_of(name, false, &all, &|expr| self.written(expr), &|expr| self.kind(expr));
-        let value = call(name, arguments);
+        // These do nothing else.
+        let value = match arguments.first_mut() {
+            Some(only) if matches!(name, "time" | "timestamp") => take(only),
+            _ => call(name, arguments),
+        };
         match kind {
             // It is one already.
             None | Some(Kind::Date) if name != "str_to_date" => value,
@@ -267,14 +278,14 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The moment later by so many units.
+    /// The moment later by so many units. What has digits is told how many: a call of its own for that would be one level more.
     pub(crate) fn later(&mut self, moment: Expr, number: Expr, unit: &str) -> Expr {
         let from = self.kind(&moment);
         let kind = from.later(unit, self.digits(&number));
         let name = if from.is_time() { "time_add" } else { "date_add" };
         let unit = self.text(unit);
-        let value = call(name, vec![moment, number, unit]);
-        if kind == Kind::Date { value } else { self.as_moment(value, kind) }
+        let digits = kind.digits().filter(|_| kind != Kind::Date).map(whole_number);
+        call(name, [moment, number, unit].into_iter().chain(digits).collect())
     }
 
     /// How many digits of a fraction there are in it.

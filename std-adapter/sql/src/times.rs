@@ -118,7 +118,7 @@ fn digits(arguments: Arguments<'_>) -> usize {
 /// The text of a moment with so many digits of a fraction.
 pub(crate) fn to_datetime(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let moment = moment_or_zero(arguments[0]);
-    Ok(moment.map_or(Value::Null, |moment| Value::Text(moment.rounded(digits(arguments)))))
+    Ok(moment.and_then(|moment| moment.rounded(digits(arguments))).map_or(Value::Null, Value::Text))
 }
 
 /// The same of a time.
@@ -167,7 +167,7 @@ pub(crate) fn time_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
     let later = time_micros(&text).map(|from| from.saturating_add((number.real() * micros).round() as i64));
     // Beyond the times that there are.
     let later = later.filter(|micros| micros.unsigned_abs() <= MAX_SECONDS as u64 * 1_000_000);
-    Ok(later.map_or(Value::Null, |micros| Value::Text(time_text(micros, 6))))
+    Ok(later.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(&arguments[2..])))))
 }
 
 /// A number out of a moment or a time.
@@ -187,9 +187,14 @@ pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
     }
 }
 
+/// What is told how many digits it has, always has a time of day.
 pub(crate) fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let (Some(number), Some(unit)) = (Number::of(arguments[1]), value::text(arguments[2])) else { return Ok(Value::Null) };
-    at(arguments, |moment| moment.add(number.real(), &unit).map_or(Value::Null, |moment| Value::Text(moment.to_string())))
+    let text = |moment: Moment| match arguments {
+        [_, _, _] => Some(moment.to_string()),
+        _ => moment.rounded(digits(&arguments[2..])),
+    };
+    at(arguments, |moment| moment.add(number.real(), &unit).and_then(text).map_or(Value::Null, Value::Text))
 }
 
 pub(crate) fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
