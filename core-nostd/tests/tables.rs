@@ -140,6 +140,7 @@ fn columns_know_what_they_hold() {
         (SqlType::Char(2), Value::Text("ab"), Value::Unsigned(1)),
         (SqlType::Longtext, Value::Text("anything"), Value::Double(1.0)),
         (yes_no, Value::Text("NO"), Value::Text("no")),
+        (SqlType::Bigint, Value::Signed(1), Value::Text("1")),
         (SqlType::Date, Value::Text("2026-11-24"), Value::Text("2026-11-24 12:30:00")),
         (SqlType::Time(0), Value::Text("-838:59:59"), Value::Text("12:30")),
         (SqlType::Datetime(0), Value::Text("2026-11-24 12:30:00"), Value::Text("2026-11-24 12:30:00.000000")),
@@ -148,6 +149,21 @@ fn columns_know_what_they_hold() {
     ] {
         assert!(column(sql_type, false).holds(&good) && !column(sql_type, false).holds(&bad), "{sql_type}");
         assert!(column(sql_type, true).holds(&Value::Null) && !column(sql_type, false).holds(&Value::Null));
+    }
+}
+
+#[test]
+fn moments_are_declared_with_their_digits() {
+    for (sql_type, expected, digits) in [
+        (SqlType::Date, "date", Some(0)),
+        (SqlType::Time(0), "time", Some(0)),
+        (SqlType::Time(3), "time(3)", Some(3)),
+        (SqlType::Datetime(0), "datetime", Some(0)),
+        (SqlType::Timestamp(6), "timestamp(6)", Some(6)),
+        (SqlType::Varchar(6), "varchar(6)", None),
+    ] {
+        let found = (sql_type.to_string(), sql_type.fraction_digits(), sql_type.is_moment());
+        assert_eq!(found, (expected.to_owned(), digits, digits.is_some()));
     }
 }
 

@@ -371,8 +371,8 @@ impl Column {
             (Value::Double(number), SqlType::Double) => number.is_finite(),
             (Value::Text(text), SqlType::Varchar(length) | SqlType::Char(length)) => text.chars().count() <= length.into(),
             (Value::Text(_), SqlType::Longtext) => true,
-            (Value::Text(text), moment) if moment.is_moment() => moment.is_moment_text(text),
             (Value::Text(text), SqlType::Enum(names)) => names.contains(text),
+            (Value::Text(text), moment) => moment.is_moment_text(text),
             _ => false,
         }
     }

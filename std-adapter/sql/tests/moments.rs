@@ -212,6 +212,7 @@ fn moments_are_compared_as_such() {
         ("LAST_SEEN = (SELECT MAX(LAST_SEEN) FROM events_statements_summary_by_digest)", "1"),
         ("CASE LAST_SEEN WHEN '2024-10-04 00:00:04' THEN 1 ELSE 0 END", "1"),
         ("UNIX_TIMESTAMP(FIRST_SEEN) = 1728000001.5", "1"),
+        ("UNIX_TIMESTAMP(LAST_SEEN) DIV 300 * 300 = 1728000000", "2"),
         ("LAST_SEEN > 'x' + 0 AND TIMESTAMPDIFF(MICROSECOND, FIRST_SEEN, LAST_SEEN) = 1000000", "1"),
     ] {
         check(&mut session, &format!("SELECT COUNT(*) FROM {BY_DIGEST} WHERE {condition}"), expected);
