@@ -166,7 +166,7 @@ impl Kinds {
                 BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Modulo => {
                     let later = |moment: &Expr, interval: &Interval| {
                         let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
-                        kind(moment).later(&unit, temporal::digits_of(&interval.value, &text, &kind))
+                        kind(moment).later(&unit, temporal::number_digits(&interval.value, &text, &kind))
                     };
                     match (&**left, &**right) {
                         (moment, Expr::Interval(interval)) | (Expr::Interval(interval), moment) => {

@@ -19,6 +19,7 @@ use sqlparser::ast::{
 const MOST: u8 = 6;
 
 type KindOf<'k> = &'k dyn Fn(&Expr) -> Kind;
+type TextOf<'t> = &'t dyn Fn(&Expr) -> Option<String>;
 
 impl Kind {
     pub(crate) fn of_moment(sql_type: SqlType) -> Option<Kind> {
@@ -124,13 +125,30 @@ fn whole_number(digits: u8) -> Expr {
     literal(Literal::Number(digits.to_string(), false))
 }
 
-/// How many digits of a fraction the numbers or moments of an expression have; the most, where that is not known.
-pub(crate) fn digits_of(expr: &Expr, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> u8 {
-    known_digits(expr, text, kind).unwrap_or(MOST)
+/// How many digits of a fraction the moments of an expression have; the most, where that is not known.
+///
+/// `text` knows the texts that are written in the statement.
+fn moment_digits(expr: &Expr, text: TextOf<'_>, kind: KindOf<'_>) -> u8 {
+    known_digits(expr, Some(text), kind).unwrap_or(MOST)
 }
 
-/// The same; None where it is not even known of what kind they are.
-fn known_digits(expr: &Expr, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> Option<u8> {
+/// The same of numbers. A text that is taken for a number has the most.
+pub(crate) fn number_digits(expr: &Expr, text: TextOf<'_>, kind: KindOf<'_>) -> u8 {
+    known_number_digits(expr, text, kind).unwrap_or(MOST)
+}
+
+fn known_number_digits(expr: &Expr, text: TextOf<'_>, kind: KindOf<'_>) -> Option<u8> {
+    match expr {
+        Expr::Nested(inner) => known_number_digits(inner, text, kind),
+        Expr::Function(function) if name_of(function).0.eq_ignore_ascii_case("unix_timestamp") => {
+            arguments(function).first().map_or(Some(0), |moment| known_digits(moment, Some(text), kind))
+        }
+        _ => known_digits(expr, None, kind),
+    }
+}
+
+/// None where it is not even known of what kind they are. Without `text` those are of numbers.
+fn known_digits(expr: &Expr, text: Option<TextOf<'_>>, kind: KindOf<'_>) -> Option<u8> {
     let of = |expr: &Expr| known_digits(expr, text, kind);
     // None, if it is not known of one.
     let most = |all: &[&Expr]| all.iter().map(|expr| of(expr)).try_fold(0, |most: u8, digits| Some(most.max(digits?)));
@@ -156,7 +174,7 @@ fn known_digits(expr: &Expr, text: &dyn Fn(&Expr) -> Option<String>, kind: KindO
                 _ => kind(expr).number_digits(),
             }
         }
-        _ => match (kind(expr), text(expr)) {
+        _ => match (kind(expr), text.and_then(|text| text(expr))) {
             (Kind::Text, Some(text)) => Some(fraction_of(&text)),
             (kind, _) => kind.number_digits(),
         },
@@ -174,21 +192,14 @@ impl Kind {
 }
 
 /// What a call returns, if that is a moment.
-///
-/// `text` knows the texts that are written in the statement.
-pub(crate) fn result(function: &Function, text: &dyn Fn(&Expr) -> Option<String>, kind: KindOf<'_>) -> Option<Kind> {
+pub(crate) fn result(function: &Function, text: TextOf<'_>, kind: KindOf<'_>) -> Option<Kind> {
     let (name, is_rewritten) = name_of(function);
     result_of(&name.to_ascii_lowercase(), is_rewritten, &arguments(function), text, kind)
 }
 
-fn result_of(
-    name: &str,
-    is_rewritten: bool,
-    arguments: &[&Expr],
-    text: &dyn Fn(&Expr) -> Option<String>,
-    kind: KindOf<'_>,
-) -> Option<Kind> {
-    let digits = |expr: &Expr| digits_of(expr, text, kind);
+fn result_of(name: &str, is_rewritten: bool, arguments: &[&Expr], text: TextOf<'_>, kind: KindOf<'_>) -> Option<Kind> {
+    let digits = |expr: &Expr| moment_digits(expr, text, kind);
+    let of_number = |expr: &Expr| number_digits(expr, text, kind);
     let first = arguments.first();
     Some(match name {
         "to_datetime" => Kind::Datetime(whole(arguments.get(1))?),
@@ -205,26 +216,27 @@ fn result_of(
         // Those below are wrapped when they are rewritten: then they are texts.
         _ if is_rewritten && name != "date_add" => return None,
         "timestamp" => Kind::Datetime(digits(first?)),
-        "time" | "sec_to_time" => Kind::Time(digits(first?)),
-        "maketime" => Kind::Time(digits(arguments.get(2)?)),
+        "time" => Kind::Time(digits(first?)),
+        "sec_to_time" => Kind::Time(of_number(first?)),
+        "maketime" => Kind::Time(of_number(arguments.get(2)?)),
         "timediff" => Kind::Time(arguments.iter().map(|expr| digits(expr)).max()?),
         // Both of the argument's kind and of its digits is known at once: asked for one after the other, they would double at each level.
         "from_unixtime" => match arguments {
-            [argument] => known_digits(argument, text, kind).map_or(Kind::Unknown, Kind::Datetime),
+            [argument] => known_number_digits(argument, text, kind).map_or(Kind::Unknown, Kind::Datetime),
             _ => Kind::Text,
         },
         "str_to_date" => times::read_kind(&text(arguments.get(1)?).unwrap_or_else(|| "%Y %T %f".to_owned())),
         "date_add" | "adddate" | "date_sub" | "subdate" if !is_rewritten => match arguments.get(1)? {
             Expr::Interval(interval) => {
                 let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
-                kind(first?).later(&unit, digits(&interval.value))
+                kind(first?).later(&unit, of_number(&interval.value))
             }
             _ => kind(first?).later("DAY", 0),
         },
-        "date_add" => kind(first?).later(&text(arguments.get(2)?)?, digits(arguments.get(1)?)),
+        "date_add" => kind(first?).later(&text(arguments.get(2)?)?, of_number(arguments.get(1)?)),
         "timestampadd" => {
             let unit = first?.to_string().to_ascii_uppercase();
-            kind(arguments.get(2)?).later(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit), digits(arguments.get(1)?))
+            kind(arguments.get(2)?).later(unit.strip_prefix("SQL_TSI_").unwrap_or(&unit), of_number(arguments.get(1)?))
         }
         _ => return None,
     })
@@ -281,16 +293,12 @@ impl Rewriter<'_> {
     /// The moment later by so many units. What has digits is told how many: a call of its own for that would be one level more.
     pub(crate) fn later(&mut self, moment: Expr, number: Expr, unit: &str) -> Expr {
         let from = self.kind(&moment);
-        let kind = from.later(unit, self.digits(&number));
+        let digits = number_digits(&number, &|expr| self.written(expr), &|expr| self.kind(expr));
+        let kind = from.later(unit, digits);
         let name = if from.is_time() { "time_add" } else { "date_add" };
         let unit = self.text(unit);
         let digits = kind.digits().filter(|_| kind != Kind::Date).map(whole_number);
         call(name, [moment, number, unit].into_iter().chain(digits).collect())
-    }
-
-    /// How many digits of a fraction there are in it.
-    pub(crate) fn digits(&self, expr: &Expr) -> u8 {
-        digits_of(expr, &|expr| self.written(expr), &|expr| self.kind(expr))
     }
 
     /// The text of a literal.

@@ -176,7 +176,7 @@ pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
     if let Some(moment) = Moment::parse(&text) {
         return moment.part(unit);
     }
-    let micros = (parse(&text)? * 1e6).round().abs() as i64;
+    let micros = time_micros(&text)?.saturating_abs();
     let seconds = micros / 1_000_000;
     match unit.to_ascii_uppercase().as_str() {
         "HOUR" => Some(seconds / 3600),

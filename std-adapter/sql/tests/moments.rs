@@ -161,6 +161,11 @@ fn functions_give_moments() {
             "2026-11-24 00:00:00.5,2026-11-24",
         ),
         (
+            "TIMESTAMP'2026-11-24 10:00:00' + INTERVAL '1' SECOND, SEC_TO_TIME('1.5'), FROM_UNIXTIME(UNIX_TIMESTAMP('2026-11-24'))",
+            "datetime(6),time(6),datetime",
+            "2026-11-24 10:00:01.000000,00:00:01.500000,2026-11-24 00:00:00",
+        ),
+        (
             "DATE_FORMAT(DATE'2026-11-24', '%d'), CONCAT(DATE'2026-11-24'), YEAR(DATE'2026-11-24'), HOUR(TIME'10:00')",
             "varchar(2),varchar(10),bigint,bigint",
             "24,2026-11-24,2026,10",
@@ -252,7 +257,7 @@ fn moments_are_numbers_in_arithmetic() {
         ("TIMESTAMP'2026-11-24 12:30:00' + 0, DATE'2026-11-24' + 0, TIME'-12:30:00' * 1", "20261124123000,20261124,-123000"),
         ("-DATE'2026-11-24', CAST(DATE'2026-11-24' AS SIGNED), SUM(DATE'2026-11-24')", "-20261124,20261124,20261124"),
         ("TIMESTAMP'2026-11-24 12:30:00' > 20261124122959, NOW() > 5", "1,1"),
-        ("(NOW() + 0) DIV 1000000 = CURDATE() + 0", "1"),
+        ("(NOW() + 0) DIV 1000000 = CURDATE() + 0, MINUTE(101112)", "1,11"),
         ("UNIX_TIMESTAMP(TIMESTAMP'1970-01-02 00:00:00'), UNIX_TIMESTAMP('1970-01-01 00:00:00.25')", "86400,0.25"),
     ] {
         check(&mut session, &format!("SELECT {expressions}"), expected);
