@@ -8,8 +8,8 @@ use crate::{Error, catalog, found};
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
-    CaseWhen, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList,
-    FunctionArguments, ObjectName, Value, ValueWithSpan, WindowType,
+    BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArgumentList, FunctionArguments, ObjectName, Value, ValueWithSpan, WindowType,
 };
 
 /// What stands for a comma that is part of a text, where commas separate them: no character, so in no text.
@@ -262,6 +262,14 @@ impl Rewriter<'_> {
             }
             "nullif" => {
                 count(2, 2)?;
+                if arguments.iter().any(|argument| self.kind(argument).is_moment()) {
+                    let other = arguments.pop().ok_or_else(wrong_count)?;
+                    let first = arguments.pop().ok_or_else(wrong_count)?;
+                    self.copies.spend(&first, 1)?;
+                    let condition = self.comparison(first.clone(), BinaryOperator::Eq, other)?;
+                    let conditions = vec![CaseWhen { condition, result: literal(Value::Null) }];
+                    return self.case(None, conditions, Some(Box::new(first)));
+                }
                 Ok(self.comparing_call(name, arguments))
             }
             "timestampdiff" | "timestampadd" => {

@@ -211,6 +211,7 @@ impl Rewriter<'_> {
         }
         for (place, (left, kinds)) in lefts.iter_mut().zip(kinds).enumerate() {
             let function = match (kinds.0, kinds.1.unwrap_or(Kind::Unknown)) {
+                (left @ Kind::Moment(_), _) => Some(left.key()),
                 (left, right) if left != right && left.is_moment() => Some(left.key()),
                 (left, right) if left != right && right.is_moment() => Some(right.key()),
                 (left, Kind::Text) if left.is_number() => Some("real"),

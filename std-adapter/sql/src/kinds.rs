@@ -34,6 +34,8 @@ pub(crate) enum Kind {
     Datetime(u8),
     /// Moments as a column of that type has them.
     Timestamp(u8),
+    /// Days and moments, whose digits may differ: up to so many.
+    Moment(u8),
     /// Documents.
     Json,
     Unknown,
@@ -66,6 +68,7 @@ impl Kind {
             (Kind::Null, kind) | (kind, Kind::Null) => kind,
             (one, other) if one == other => one,
             (one, other) if one.is_number() && other.is_number() => Kind::Number,
+            (one, other) if one.is_date() && other.is_date() => one.any_moment(other),
             _ => Kind::Unknown,
         }
     }

@@ -37,7 +37,7 @@ impl Kind {
         Some(match self {
             Kind::Date => SqlType::Date,
             Kind::Time(digits) => SqlType::Time(digits),
-            Kind::Datetime(digits) => SqlType::Datetime(digits),
+            Kind::Datetime(digits) | Kind::Moment(digits) => SqlType::Datetime(digits),
             Kind::Timestamp(digits) => SqlType::Timestamp(digits),
             _ => return None,
         })
@@ -45,6 +45,16 @@ impl Kind {
 
     pub(crate) fn is_moment(self) -> bool {
         self.moment_type().is_some()
+    }
+
+    /// Whether they have a date.
+    pub(crate) fn is_date(self) -> bool {
+        self.is_moment() && !self.is_time()
+    }
+
+    /// Where both may be.
+    pub(crate) fn any_moment(self, other: Kind) -> Kind {
+        Kind::Moment(self.digits().max(other.digits()).unwrap_or(0))
     }
 
     fn is_time(self) -> bool {
@@ -69,7 +79,7 @@ impl Kind {
     pub(crate) fn of_moments(self, other: Kind) -> Kind {
         let digits = self.digits().max(other.digits()).unwrap_or(0);
         match (self, other) {
-            (one, other) if one == other => one,
+            (one, other) if one == other && !matches!(one, Kind::Moment(_)) => one,
             (Kind::Time(_), Kind::Time(_)) => Kind::Time(digits),
             (one, other) if one.is_time() || other.is_time() => Kind::Text,
             (Kind::Timestamp(_), Kind::Timestamp(_)) => Kind::Timestamp(digits),
@@ -89,7 +99,7 @@ impl Kind {
         match self {
             Kind::Date if !of_day => Kind::Date,
             Kind::Date => Kind::Datetime(digits),
-            Kind::Datetime(own) | Kind::Timestamp(own) => Kind::Datetime(own.max(digits)),
+            Kind::Datetime(own) | Kind::Timestamp(own) | Kind::Moment(own) => Kind::Datetime(own.max(digits)),
             Kind::Time(own) if of_day => Kind::Time(own.max(digits)),
             // A text stays one; of what is unknown it is not known either.
             Kind::Text | Kind::Null | Kind::Unknown => self,
@@ -269,7 +279,9 @@ impl Rewriter<'_> {
         match kind {
             Kind::Date => call("date", vec![expr]),
             Kind::Time(digits) => call("to_time", vec![expr, whole_number(digits)]),
-            Kind::Datetime(digits) | Kind::Timestamp(digits) => call("to_datetime", vec![expr, whole_number(digits)]),
+            Kind::Datetime(digits) | Kind::Timestamp(digits) | Kind::Moment(digits) => {
+                call("to_datetime", vec![expr, whole_number(digits)])
+            }
             _ => expr,
         }
     }
@@ -348,8 +360,8 @@ impl Rewriter<'_> {
         if moments.iter().any(|kind| kind.is_time() != first.is_time()) {
             return Ok(false);
         }
-        let is_same =
-            moments.iter().all(|kind| kind.digits() == first.digits() && (*kind == Kind::Date) == (first == Kind::Date));
+        let like_first = |kind: &Kind| kind.digits() == first.digits() && (*kind == Kind::Date) == (first == Kind::Date);
+        let is_same = moments.iter().all(|kind| like_first(kind) && !matches!(kind, Kind::Moment(_)));
         let mut beside = Vec::with_capacity(values.len());
         for (value, kind) in values.iter().zip(&kinds) {
             let written = if kind.is_moment() { None } else { self.beside(value, first) };

@@ -176,6 +176,16 @@ fn functions_give_moments() {
             "datetime(1),datetime,datetime",
             "2026-11-24 12:30:00.5,NULL,9999-12-31 23:59:59",
         ),
+        (
+            "t, LAG(t) OVER (ORDER BY t DESC) FROM (SELECT DATE'2026-11-24' AS t UNION SELECT TIMESTAMP'2026-11-23 10:00:00.5') x ORDER BY t",
+            "datetime(1),datetime(1)",
+            "2026-11-23 10:00:00.5,2026-11-24 00:00:00.0",
+        ),
+        (
+            "NULLIF(DATE'2026-11-24', '2026-11-24 00:00'), NULLIF(DATE'2026-11-24', TIMESTAMP'2026-11-24 00:00:00.1')",
+            "date,date",
+            "NULL,2026-11-24",
+        ),
         // What is no moment of its type goes as a text.
         ("MAX(LAST_SEEN) FROM events_statements_summary_by_digest UNION SELECT 'x' ORDER BY 1 DESC", "varchar(26)", "x"),
     ] {
@@ -214,6 +224,11 @@ fn moments_are_compared_as_such() {
         ("LAST_SEEN < NOW() AND LAST_SEEN < CURDATE()", "2"),
         ("LAST_SEEN <=> NULL OR LAST_SEEN = FIRST_SEEN", "1"),
         ("LAST_SEEN IN (SELECT TIMESTAMP'2024-10-04 00:00:04')", "1"),
+        ("EXISTS (SELECT 1 FROM (SELECT DATE'2026-11-24' AS t) a JOIN (SELECT NOW() AS t) b ON a.t < b.t OR a.t > b.t)", "2"),
+        (
+            "EXISTS (SELECT 1 FROM (SELECT DATE'2026-11-24' AS t) a JOIN (SELECT TIMESTAMP'2026-11-24 00:00:00' AS t) b ON a.t = b.t)",
+            "2",
+        ),
         ("LAST_SEEN = (SELECT MAX(LAST_SEEN) FROM events_statements_summary_by_digest)", "1"),
         ("CASE LAST_SEEN WHEN '2024-10-04 00:00:04' THEN 1 ELSE 0 END", "1"),
         ("UNIX_TIMESTAMP(FIRST_SEEN) = 1728000001.5", "1"),
