@@ -98,7 +98,7 @@ pub use perfschema_timer as timer;
 pub use record::IoEvent;
 #[cfg(not(perfschema_loom))]
 pub use region::StaticRegion;
-pub use region::{Identity, Region, RegionError, Text, Timer, copy_from_bytes};
+pub use region::{Identity, Now, Region, RegionError, Text, Timer, copy_from_bytes};
 pub use setup::{Consumer, Switches};
 pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
 pub use socket::{SocketAddress, SocketEvent, SocketInstance, SocketIo};

@@ -264,6 +264,11 @@ pub(crate) struct Owner {
     lengths: u64,
 }
 
+/// Reader: when the owner started, on its monotonic clock in nanoseconds, if it says; valid if the slot is [`still`] the owner's afterwards.
+pub(crate) fn start_ns(words: &SlotWords) -> Option<u64> {
+    Some(words[word::START_NS].get()).filter(|&ns| ns != 0)
+}
+
 /// What a reader finds in a slot.
 pub(crate) type Look = pool::Look<Owner>;
 

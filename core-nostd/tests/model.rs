@@ -19,7 +19,7 @@ use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
-    IoEvent, MemoryChange, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, StageId, StageProgress,
+    IoEvent, MemoryChange, Now, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, StageId, StageProgress,
     Statement, StatementError, StatementStart, StatementStatistics, ThreadType, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
@@ -1217,7 +1217,7 @@ impl<'r> Both<'r> {
     /// Every table, row by row.
     fn compare(&self) {
         for table in tables::ALL.iter().map(|table| table.declaration().name) {
-            if let Some(mut expected) = self.model.rows(table) {
+            if let Some(mut expected) = self.model.rows(table, self.clock.clock.ticks(TimerName::Nanosecond) * 1_000) {
                 expected.sort_unstable();
                 assert_eq!(self.rows(table), expected, "{table}: the core, then the model");
             }
@@ -1269,7 +1269,8 @@ impl<'r> Both<'r> {
         let columns = source.declaration().columns;
         let mut rows = Vec::new();
         let mut places = HashSet::new();
-        let sweep = source.scan(self.reader, &mut |row| {
+        let now = Now::At(self.clock.clock.ticks(TimerName::Nanosecond));
+        let sweep = source.scan(&self.reader.as_of(now), &mut |row| {
             rows.push(cells(row, columns, |column, value| {
                 // Where the row of a file or a socket is, the model does not know.
                 let of_io = ["file_summary_by_instance", "socket_summary_by_instance", "socket_instances"].contains(&table)

@@ -435,7 +435,7 @@ fn threads_show_who_they_are() {
         "*",
         &[
             "1 thread/test/main BACKGROUND NULL NULL NULL NULL NULL NULL NULL NULL 9 NULL YES YES NULL 4711",
-            "2 thread/test/user FOREGROUND 2 ada db1 NULL NULL NULL NULL NULL NULL NULL YES YES NULL NULL",
+            "2 thread/test/user FOREGROUND 2 ada db1 NULL Sleep NULL NULL NULL NULL NULL YES YES NULL NULL",
         ],
     );
     actor.detach();

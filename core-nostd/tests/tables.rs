@@ -19,6 +19,8 @@ const BEYOND: &[(&str, &[&str])] = &[
     // Of information_schema: `metrics.rs` looks at it.
     ("innodb_metrics", &["the whole table"]),
     ("events_waits_summary_global_by_event_name", &["QUANTILE_95", "QUANTILE_99", "QUANTILE_999"]),
+    // Of MySQL 8.
+    ("processlist", &["the whole table"]),
     ("setup_instruments", &["TIMED_ONE_IN"]),
 ];
 
@@ -85,6 +87,24 @@ fn the_histogram_has_mysqls_columns() {
     }
     assert_eq!(columns[6], ("BUCKET_QUANTILE", "double".into(), false));
     assert_eq!(columns.len(), 7);
+}
+
+/// As MySQL 8.4 declares it.
+#[test]
+fn the_processlist_has_mysqls_columns() {
+    let columns: Vec<_> = tables::find("processlist").unwrap().declaration().columns.iter().map(describe).collect();
+    let mysqls = [
+        ("ID", "bigint unsigned"),
+        ("USER", "varchar(32)"),
+        ("HOST", "varchar(261)"),
+        ("DB", "varchar(64)"),
+        ("COMMAND", "varchar(16)"),
+        ("TIME", "bigint"),
+        ("STATE", "varchar(64)"),
+        ("INFO", "longtext"),
+        ("EXECUTION_ENGINE", "enum('PRIMARY','SECONDARY')"),
+    ];
+    assert_eq!(columns, mysqls.map(|(name, sql_type)| (name, sql_type.into(), name != "ID")));
 }
 
 #[test]

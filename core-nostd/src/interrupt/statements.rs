@@ -3,7 +3,7 @@
 use super::*;
 use crate::statement::{Entry, Sizes};
 use crate::table::{Row, TableSource, Value};
-use crate::{StatementError, StatementStart, StatementStatistics};
+use crate::{StatementError, StatementStart, StatementStatistics, Text};
 use core::ops::RangeInclusive;
 use std::format;
 use std::string::String;
@@ -128,6 +128,15 @@ fn whole(row: &tables::EventsStatementsRow, at: u64) {
     }
 }
 
+/// Text, schema and stage are of one statement: the outer one, whose stage ends with it.
+fn at_one_moment(row: &tables::ThreadsRow, at: u64) {
+    let number = (1..INNER_FROM).find(|number| row.processlist_info.is_some_and(|info| info == *text(*number)));
+    assert_eq!(number.is_some(), row.processlist_info.is_some(), "{row:?} at {at}");
+    let schema = number.map(|number| Text::from(format!("schema {number}").as_str()));
+    assert_eq!(row.processlist_db, schema, "{row:?} at {at}");
+    assert!(row.processlist_state.is_none_or(|state| state == "S" && number.is_some()), "{row:?} at {at}");
+}
+
 /// Reads all five tables at whatever moment this is. In the sums by thread, those of the first so many that have ended.
 fn read(region: &Region<'static>, at: u64) {
     let statements: [&dyn crate::table::Table; 5] = [
@@ -144,6 +153,7 @@ fn read(region: &Region<'static>, at: u64) {
     region.scan(&tables::EventsStatementsCurrent, |row| whole(row, at));
     region.scan(&tables::EventsStatementsHistory, |row| whole(row, at));
     region.scan(&tables::EventsStatementsHistoryLong, |row| whole(row, at));
+    region.scan(&tables::Threads, |row| at_one_moment(row, at));
     // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
     for (index, words) in region.arrays::<RECORD>(Section::StatementRings).iter().enumerate() {
         let Read::Whole(found) = record::read(words) else { continue };
@@ -264,6 +274,8 @@ fn statements_at_every_step_of_a_reader() {
                         rows += 1;
                     });
                     assert_eq!(rows, 1, "{runs} at {at}");
+                    let sweep = region.scan(&tables::Threads, |row| at_one_moment(row, at));
+                    assert_eq!(sweep.rows, 1, "{runs} at {at}");
                     read(region, at);
                 },
                 &[(at, work)],

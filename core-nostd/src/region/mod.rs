@@ -16,6 +16,7 @@
 //! region of nonsense, never a panic. Words that hold indices are checked where they are used.
 
 mod layout;
+mod now;
 mod text;
 
 use crate::config::{Config, Size};
@@ -27,6 +28,8 @@ pub(crate) use layout::{
     Section, TIMER,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
+pub use now::Now;
+pub(crate) use now::Present;
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
 pub use text::Text;
 pub(crate) use text::{read_text, text_is, what_fits, write_text};
@@ -159,6 +162,8 @@ pub struct Region<'r> {
     setup: &'r [Word; SETUP],
     layout: Layout,
     own: bool,
+    /// The reader's alone.
+    now: Now,
 }
 
 /// Memory for a region in a `static`: zeroed, so it takes no place in the program's file.
@@ -223,7 +228,7 @@ impl<'r> Region<'r> {
         if words[header::MAGIC].compare_exchange(0, MAGIC, Ordering::Relaxed).is_err() {
             return Err(RegionError::InUse);
         }
-        let region = Region { words, header, setup, layout, own: true };
+        let region = Region { words, header, setup, layout, own: true, now: Now::Clock };
         words[header::VERSION].set(LAYOUT_VERSION);
         words[header::TOTAL_WORDS].set(layout.total_words() as u64);
         words[header::PID].set(identity.pid.into());
@@ -274,7 +279,7 @@ impl<'r> Region<'r> {
         }
         let layout = read_directory(words)?;
         let (header, setup) = always_there(words, &layout)?;
-        Ok(Region { words, header, setup, layout, own: false })
+        Ok(Region { words, header, setup, layout, own: false, now: Now::Unknown })
     }
 
     /// Whether it was made by this handle's [`create`](Self::create), so that this machine's timers are its timers.

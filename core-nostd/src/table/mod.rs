@@ -141,6 +141,12 @@ impl Sweep {
         self.rows += 1;
     }
 
+    /// So many of the rows are none of this table.
+    pub(crate) fn leave_out(&mut self, rows: usize) {
+        self.rows = self.rows.saturating_sub(rows as u64);
+        self.free(rows);
+    }
+
     pub(crate) fn free(&mut self, places: usize) {
         self.free += places as u64;
     }

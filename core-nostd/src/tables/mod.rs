@@ -6,6 +6,7 @@
 mod by_event_name;
 mod by_thread;
 pub(crate) mod cond_instances;
+mod doing;
 mod event_summary;
 pub(crate) mod events_stages;
 pub(crate) mod events_stages_summary;
@@ -24,6 +25,7 @@ mod io_summary;
 pub(crate) mod memory_summary;
 pub(crate) mod mutex_instances;
 pub(crate) mod performance_timers;
+pub(crate) mod processlist;
 pub(crate) mod rwlock_instances;
 pub(crate) mod setup_actors;
 pub(crate) mod setup_consumers;
@@ -63,6 +65,7 @@ pub use memory_summary::{
 };
 pub use mutex_instances::{MutexInstances, MutexInstancesRow};
 pub use performance_timers::{PerformanceTimers, PerformanceTimersRow};
+pub use processlist::{Processlist, ProcesslistRow};
 pub use rwlock_instances::{RwlockInstances, RwlockInstancesRow};
 pub use setup_actors::{SetupActors, SetupActorsRow};
 pub use setup_consumers::{SetupConsumers, SetupConsumersRow};
@@ -107,6 +110,7 @@ pub const ALL: &[&dyn Table] = &[
     &MemorySummaryGlobalByEventName,
     &MutexInstances,
     &PerformanceTimers,
+    &Processlist,
     &RwlockInstances,
     &SetupActors,
     &SetupConsumers,

@@ -45,7 +45,7 @@ macro_rules! single_event_tables {
 pub(super) use single_event_tables;
 
 /// Looks at a thread's records for the row of `…_current`, where what is beside them may be overwritten before it is read.
-const LOOKS: usize = 8;
+pub(super) const LOOKS: usize = 8;
 
 /// The three tables of a class of events.
 pub(crate) struct SingleEvents<R> {
@@ -280,15 +280,11 @@ impl<R> SingleEvents<R> {
     fn sweep_rings(&self, region: &Region<'_>, thread: &mut dyn FnMut(&Snapshots<'_, '_>) -> Sweep) -> Sweep {
         let mut sweep = Sweep::of(region.arrays::<RECORD>(self.store.rings).len());
         for (index, words) in region.arrays::<SLOT>(Section::Slots).iter().enumerate() {
-            let ring = region.arrays_of::<RECORD>(self.store.rings, index);
+            let places = || region.arrays_of::<RECORD>(self.store.rings, index).len();
             match slot::look(words) {
-                Look::Free => sweep.free(ring.len()),
-                Look::Changed => sweep.skipped(ring.len()),
-                Look::Live(owner) => {
-                    let first = index.saturating_mul(ring.len());
-                    let snapshots = Snapshots { slot: words, owner: &owner, first, ring, newest: Cell::new(Sequence::default()) };
-                    sweep.add(thread(&snapshots));
-                }
+                Look::Free => sweep.free(places()),
+                Look::Changed => sweep.skipped(places()),
+                Look::Live(owner) => sweep.add(thread(&Snapshots::of(region, self.store, (index, words), &owner))),
             }
         }
         sweep
@@ -296,7 +292,7 @@ impl<R> SingleEvents<R> {
 
     fn row(&self, region: &Region<'_>, of: &Snapshots<'_, '_>, index: usize, snapshot: &Snapshot) -> R {
         let Owner { thread_id, base, .. } = *of.owner;
-        let place = Some(Place::Ring(of.first.saturating_add(index)));
+        let place = Some(Place::Ring(of.place(index)));
         (self.row)(region, &Event { record: snapshot, thread_id, sequence: snapshot.sequence, base, place })
     }
 
@@ -345,12 +341,12 @@ impl<R> SingleEvents<R> {
 /// The order in which events of one thread ended: by the last event begun before the end; of two that ended without one between them,
 /// the inner one, which began later, ended first. Events beside each other may have ended the other way round: nothing tells, and only
 /// which of them the history leaves out depends on it.
-fn end_order(snapshot: &Snapshot) -> (Sequence, Reverse<Sequence>) {
+pub(super) fn end_order(snapshot: &Snapshot) -> (Sequence, Reverse<Sequence>) {
     (snapshot.end_event, Reverse(snapshot.sequence))
 }
 
-/// The records of one live thread.
-struct Snapshots<'a, 'r> {
+/// The records of one live thread, for events of one class.
+pub(super) struct Snapshots<'a, 'r> {
     slot: &'r slot::SlotWords,
     owner: &'a Owner,
     /// Where the ring begins in its section.
@@ -360,7 +356,33 @@ struct Snapshots<'a, 'r> {
     newest: Cell<Sequence>,
 }
 
-impl Snapshots<'_, '_> {
+impl<'a, 'r> Snapshots<'a, 'r> {
+    /// Those in a slot, which is given with its index.
+    pub(super) fn of(
+        region: &Region<'r>,
+        store: &EventStore,
+        (index, slot): (usize, &'r slot::SlotWords),
+        owner: &'a Owner,
+    ) -> Snapshots<'a, 'r> {
+        let ring = region.arrays_of::<RECORD>(store.rings, index);
+        Snapshots { slot, owner, first: index.saturating_mul(ring.len()), ring, newest: Cell::new(Sequence::default()) }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// Where one of them is in its section.
+    pub(super) fn place(&self, index: usize) -> usize {
+        self.first.saturating_add(index)
+    }
+
+    /// Whether one of them is still what it was.
+    pub(super) fn still(&self, index: usize, snapshot: &Snapshot) -> bool {
+        self.ring.get(index).is_some_and(|words| record::still(words, snapshot))
+    }
+
     /// A record of this owner.
     fn read(&self, words: &record::RecordWords) -> Read {
         match record::read(words) {
@@ -369,13 +391,19 @@ impl Snapshots<'_, '_> {
         }
     }
 
-    /// Looks at every record once.
-    fn each(&self, look: &mut dyn FnMut(usize, &Snapshot)) {
+    /// Looks at every record once. Says whether none was being written.
+    pub(super) fn each(&self, look: &mut dyn FnMut(usize, &Snapshot)) -> bool {
+        let mut whole = true;
         for (index, words) in self.ring.iter().enumerate() {
-            if let Read::Whole(snapshot) = self.read(words) {
-                self.newest.set(self.newest.get().max(snapshot.sequence));
-                look(index, &snapshot);
+            match self.read(words) {
+                Read::Whole(snapshot) => {
+                    self.newest.set(self.newest.get().max(snapshot.sequence));
+                    look(index, &snapshot);
+                }
+                Read::Free => {}
+                Read::Changed => whole = false,
             }
         }
+        whole
     }
 }

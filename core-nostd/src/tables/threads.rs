@@ -1,5 +1,6 @@
-//! `threads`: who records now. Rows are the live slots.
+//! `threads`: who records now, and what each is doing. Rows are the live slots.
 
+use super::doing::doing;
 use super::setup_instruments::yes_no;
 use crate::region::{Region, SLOT, Section, Text};
 use crate::slot::{self, Look};
@@ -20,16 +21,16 @@ row! {
         PROCESSLIST_USER as processlist_user: Option<Text<128>>,
         /// The user's host, NULL for a background thread.
         PROCESSLIST_HOST as processlist_host: Option<Text<128>> = SqlType::Varchar(255),
-        /// The default database; NULL.
+        /// The schema of the statement that runs, of several the outermost; NULL without one.
         PROCESSLIST_DB as processlist_db: Option<Text<64>>,
-        /// The command that runs; NULL.
-        PROCESSLIST_COMMAND as processlist_command: Option<Text<16>>,
-        /// Seconds in the present state; NULL.
+        /// Query while a statement runs, Sleep otherwise; NULL for a background thread.
+        PROCESSLIST_COMMAND as processlist_command: Option<&'static str> = SqlType::Varchar(16),
+        /// Seconds since the statement began, or else the stage, or the last statement ended, or the thread started; NULL if not known.
         PROCESSLIST_TIME as processlist_time: Option<i64>,
-        /// What the thread does at the moment; NULL.
+        /// The stage that runs, without `stage/<component>/`; NULL without one.
         PROCESSLIST_STATE as processlist_state: Option<Text<64>>,
-        /// The statement that runs; NULL.
-        PROCESSLIST_INFO as processlist_info: Option<Text<64>> = SqlType::Longtext,
+        /// The text of the statement that runs, of several the outermost; NULL without one.
+        PROCESSLIST_INFO as processlist_info: Option<Text<1024>> = SqlType::Longtext,
         /// The thread that started this one.
         PARENT_THREAD_ID as parent_thread_id: Option<u64>,
         /// Unused.
@@ -61,7 +62,8 @@ impl TableSource for Threads {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&ThreadsRow)) -> Sweep {
         let slots = region.arrays::<SLOT>(Section::Slots);
         let mut sweep = Sweep::of(slots.len());
-        for words in slots {
+        let now = region.present();
+        for (index, words) in slots.iter().enumerate() {
             let owner = match slot::look(words) {
                 Look::Free => {
                     sweep.free(1);
@@ -74,6 +76,8 @@ impl TableSource for Threads {
                 Look::Live(owner) => owner,
             };
             let [name, user, host] = slot::texts(words, &owner);
+            let doing = doing(region, now, (index, words), &owner);
+            sweep.disturbed(doing.disturbed);
             if !slot::still(words, &owner) {
                 sweep.changed();
                 continue;
@@ -87,11 +91,11 @@ impl TableSource for Threads {
                 processlist_id: owner.foreground.then_some(owner.thread_id),
                 processlist_user: text(user),
                 processlist_host: text(host),
-                processlist_db: None,
-                processlist_command: None,
-                processlist_time: None,
-                processlist_state: None,
-                processlist_info: None,
+                processlist_db: doing.db,
+                processlist_command: owner.foreground.then_some(if doing.executes { "Query" } else { "Sleep" }),
+                processlist_time: doing.seconds,
+                processlist_state: doing.state,
+                processlist_info: doing.info,
                 parent_thread_id: number(owner.parent_thread_id),
                 role: None,
                 instrumented: owner.setting.instrumented.into(),

@@ -3,10 +3,10 @@
 #![allow(missing_docs, reason = "a test's own helpers")]
 #![allow(unreachable_pub, reason = "shared by several test crates")]
 
-use perfschema_core::timer::{MockClock, TimerName};
+use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Held, Identity, Instance, InstanceId, InstrumentName, Lost, Operation, Region, Setting,
-    Size, ThreadType, Wait, WaitStart, Word, histogram, table::Sweep, tables,
+    Actor, ActorIdentity, Class, Config, Held, Identity, Instance, InstanceId, InstrumentName, Lost, Now, Operation, Region,
+    Setting, Size, ThreadType, Wait, WaitStart, Word, histogram, table::Sweep, tables,
 };
 use std::sync::Mutex;
 
@@ -127,7 +127,7 @@ impl World {
     }
 
     pub fn select(&self, table: &str, columns: &str) -> Vec<String> {
-        select(self.region, table, columns)
+        select(&self.region.as_of(Now::At(self.clock.ticks(TimerName::Nanosecond))), table, columns)
     }
 
     #[track_caller]
@@ -142,7 +142,6 @@ impl World {
 
 /// Moves every timer by the same time. MICROSECOND and coarser move in whole units only.
 pub fn advance(clock: &MockClock, ns: u64) {
-    use perfschema_core::timer::Clock;
     let now = clock.ticks(TimerName::Nanosecond) + ns;
     clock.set(TimerName::Nanosecond, now);
     clock.set(TimerName::Cycle, now * 5 / 2);
@@ -230,7 +229,7 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "socket_instances" | "socket_summary_by_instance" => sum(&[Size::MaxSocketInstances]),
         "socket_summary_by_event_name" => sum(&[Size::MaxSocketClasses]),
         "setup_actors" => sum(&[Size::SetupActorsSize]),
-        "threads" => threads,
+        "processlist" | "threads" => threads,
         _ => return None,
     })
 }

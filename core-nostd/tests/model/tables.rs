@@ -143,6 +143,26 @@ impl Naive {
         sums.map(|sum| sum.to_string()).join(" ")
     }
 
+    /// PROCESSLIST_DB, _COMMAND, _TIME, _STATE and _INFO of a thread.
+    fn doing(&self, thread: &Thread, now: u64) -> [String; 5] {
+        let first = |kind: usize| thread.events[kind].open.iter().filter(|event| event.shown).min_by_key(|event| event.id);
+        let (statement, stage) = (first(STATEMENTS), first(STAGES));
+        let text = |text: Option<&str>| text.filter(|text| !text.is_empty()).unwrap_or("NULL").to_owned();
+        let command = if statement.is_some() { "Query" } else { "Sleep" };
+        let since = match statement.or(stage) {
+            Some(event) => Some((event.on.timed, event.start)),
+            None => thread.events[STATEMENTS].last_ended.as_ref().map(|event| (event.on.timed, event.end.unwrap())),
+        };
+        let seconds = since.filter(|(timed, _)| *timed).map(|(_, begin)| now.saturating_sub(begin) / 1_000_000_000_000);
+        [
+            text(statement.map(|statement| kept_text(statement.begun.schema, 64))),
+            text(Some(command).filter(|_| !thread.who.background)),
+            number(seconds),
+            text(stage.map(|stage| self.class(stage.class).name.splitn(3, '/').last().unwrap())),
+            text(statement.map(|statement| kept_text(statement.begun.text, self.text_room()))),
+        ]
+    }
+
     /// What runs in the thread, or else what ended last.
     fn current(&self, thread: &Thread, kind: usize) -> Vec<Event> {
         let own = &thread.events[kind];
@@ -160,7 +180,8 @@ impl Naive {
     }
 
     /// The rows that a table should show, in any order; None for the histogram, whose rows are [`histogram_rows`](Self::histogram_rows).
-    pub(crate) fn rows(&self, table: &str) -> Option<Vec<String>> {
+    /// It is read at `now`, in picoseconds since the epoch.
+    pub(crate) fn rows(&self, table: &str, now: u64) -> Option<Vec<String>> {
         let yes = |yes: bool| if yes { "YES" } else { "NO" };
         let not_zero = |value: u64| number(Some(value).filter(|value| *value != 0));
         let kind = kind_of_table(table);
@@ -200,14 +221,24 @@ impl Naive {
                     let Who { name, user, host, background, os_id, parent } = &thread.who;
                     let kind = if *background { "BACKGROUND" } else { "FOREGROUND" };
                     format!(
-                        "{} {name} {kind} {} {user} {host} NULL NULL NULL NULL NULL {} NULL {} {} NULL {}",
+                        "{} {name} {kind} {} {user} {host} {} {} NULL {} {} NULL {}",
                         thread.id,
                         number(Some(thread.id).filter(|_| !background)),
+                        self.doing(thread, now).join(" "),
                         not_zero(*parent),
                         yes(thread.instrumented),
                         yes(thread.history),
                         not_zero(*os_id),
                     )
+                })
+                .collect(),
+            "processlist" => self
+                .live()
+                .filter(|thread| !thread.who.background)
+                .map(|thread| {
+                    let [db, command, time, state, info] = self.doing(thread, now);
+                    let (Who { user, host, .. }, state) = (&thread.who, if state == "NULL" { "" } else { &state });
+                    format!("{} {user} {host} {db} {command} {time} {state} {info} PRIMARY", thread.id)
                 })
                 .collect(),
             "mutex_instances" => self
@@ -372,7 +403,7 @@ impl Naive {
         let places = match table {
             "setup_instruments" => CLASSES.iter().map(|size| size.map_or(1, |(size, _)| self.size(size))).sum(),
             "setup_actors" => self.size(Size::SetupActorsSize),
-            "threads" => threads,
+            "processlist" | "threads" => threads,
             "mutex_instances" => instances(0),
             "rwlock_instances" => instances(1),
             "cond_instances" => instances(2),

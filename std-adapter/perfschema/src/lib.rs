@@ -75,7 +75,7 @@ pub mod tokio;
 #[cfg(feature = "instrument")]
 pub use instrument::Instrument;
 pub use perfschema_core as core;
-pub use perfschema_core::{Consumer, Lost, Region, Setting, Size, Summary, tables};
+pub use perfschema_core::{Consumer, Lost, Now, Region, Setting, Size, Summary, tables};
 #[cfg(feature = "instrument")]
 pub use process::{Builder, Process, StartError, builder, process, start};
 #[cfg(all(feature = "instrument", target_os = "linux"))]
