@@ -247,7 +247,7 @@ fn statements_that_an_interrupt_sees_and_has_too_at_every_step() {
 #[test]
 fn statements_at_every_step_of_a_reader() {
     let (region, untouched) = ground();
-    for runs in [false, true] {
+    for (runs, goes_on) in [(false, false), (true, false), (false, true), (true, true)] {
         for at in 0.. {
             forget(region, &untouched);
             let actor = Rc::new(Actor::attach(region, &ActorIdentity::default()));
@@ -264,7 +264,11 @@ fn statements_at_every_step_of_a_reader() {
             // Each record is written twice.
             let work = Rc::new(move || {
                 end_first(&actor, &running);
-                program(region, &actor, 2..=INNER_FROM - 1);
+                let last = INNER_FROM - 1;
+                program(region, &actor, 2..=last - u64::from(goes_on));
+                if goes_on {
+                    let _ = outer(region, &actor, last);
+                }
             });
             let steps = interrupted(
                 || {

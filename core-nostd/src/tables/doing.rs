@@ -35,14 +35,12 @@ struct Statements {
     outermost: Option<(usize, Snapshot)>,
     /// The one that ended last.
     last: Option<Snapshot>,
-    /// Whether no record was being written.
-    whole: bool,
 }
 
 impl Statements {
     fn look(records: &Snapshots<'_, '_>) -> Statements {
         let mut found = Statements::default();
-        found.whole = records.each(&mut |index, snapshot| match (snapshot.ended, &found.outermost, &found.last) {
+        records.each(&mut |index, snapshot| match (snapshot.ended, &found.outermost, &found.last) {
             (false, Some((_, outer)), _) if outer.sequence < snapshot.sequence => {}
             (false, ..) => found.outermost = Some((index, *snapshot)),
             (true, _, Some(last)) if end_order(snapshot) < end_order(last) => {}
@@ -63,11 +61,10 @@ pub(super) fn doing(region: &Region<'_>, now: Present, slot: (usize, &SlotWords)
         stages.each(&mut |_, snapshot| stage = if snapshot.ended { stage } else { Some(*snapshot) });
         let text =
             found.outermost.map(|(index, _)| Entry::of_ring(region, Sizes::of(region), statements.place(index)).read(false));
-        // The stage belongs to the statement if that runs before and after.
+        // The text and the stage belong to the statement if that runs before and after. Where none runs, one has ended or is yet to begin.
         let agree = match (&found.outermost, &stage) {
             (Some((index, outermost)), _) => statements.still(*index, outermost),
-            (None, Some(stage)) => found.whole && !is_within_statement(stage, owner),
-            (None, None) => found.whole,
+            (None, stage) => !stage.is_some_and(|stage| is_within_statement(&stage, owner)),
         };
         let event = found.outermost.map(|(_, outermost)| outermost).or(stage);
         doing = Doing {

@@ -391,19 +391,13 @@ impl<'a, 'r> Snapshots<'a, 'r> {
         }
     }
 
-    /// Looks at every record once. Says whether none was being written.
-    pub(super) fn each(&self, look: &mut dyn FnMut(usize, &Snapshot)) -> bool {
-        let mut whole = true;
+    /// Looks at every record once.
+    pub(super) fn each(&self, look: &mut dyn FnMut(usize, &Snapshot)) {
         for (index, words) in self.ring.iter().enumerate() {
-            match self.read(words) {
-                Read::Whole(snapshot) => {
-                    self.newest.set(self.newest.get().max(snapshot.sequence));
-                    look(index, &snapshot);
-                }
-                Read::Free => {}
-                Read::Changed => whole = false,
+            if let Read::Whole(snapshot) = self.read(words) {
+                self.newest.set(self.newest.get().max(snapshot.sequence));
+                look(index, &snapshot);
             }
         }
-        whole
     }
 }
