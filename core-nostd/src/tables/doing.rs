@@ -72,7 +72,7 @@ pub(super) fn doing(region: &Region<'_>, now: Present, slot: (usize, &SlotWords)
             // What cannot be read for all looks is NULL, as in MySQL: the thread is at work on one short statement after the other.
             info: text.filter(|_| agree).map(|text| text.text).filter(|text| !text.as_str().is_empty()),
             db: text.filter(|_| agree).map(|text| text.schema).filter(|schema| !schema.as_str().is_empty()),
-            state: stage.map(|stage| state(&region.class_name(Class(stage.class)))),
+            state: stage.filter(|_| agree).map(|stage| state(&region.class_name(Class(stage.class)))),
             seconds: match (event, found.last) {
                 (Some(event), _) => seconds(region, now, &event, event.start),
                 (None, Some(last)) => seconds(region, now, &last, last.end),

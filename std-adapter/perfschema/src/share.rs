@@ -11,7 +11,7 @@
 //! Whether its process still runs is asked of the file: a lock (`flock`) is held on it by the mapping, until nobody has that any more. That
 //! holds whatever becomes of descriptors, and for readers who may not look at the process, or count processes by other numbers.
 
-use perfschema_core::{Region, RegionError, Text, Word};
+use perfschema_core::{Now, Region, RegionError, Text, Word};
 use std::fmt::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
@@ -352,7 +352,11 @@ pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
     let file = OwnedFd::from(file);
     let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
     match Region::open(words) {
-        Ok(region) => Ok(Attached { words, region, file }),
+        Ok(region) => {
+            // Of this machine, and what lasts there still lasts.
+            let now = if is_locked(&file) { Now::Clock } else { Now::Unknown };
+            Ok(Attached { words, region: region.as_of(now), file })
+        }
         Err(error) => {
             unmap(words);
             Err(AttachError::Region(error))
@@ -361,7 +365,7 @@ pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
 }
 
 impl Attached {
-    /// What to read.
+    /// What to read. Of a program that had ended when it was attached to, what lasts has no time so far.
     pub fn region(&self) -> &Region<'_> {
         &self.region
     }

@@ -8,9 +8,9 @@ use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
 use crate::spelling::Modes;
 use crate::{Error, Program, moment, variables, vtab};
-use perfschema::Region;
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
+use perfschema::{Now, Region};
 use regex_lite::Regex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -101,7 +101,7 @@ pub(crate) struct Running {
     /// Where all rows are counted, also those that the client is not given.
     pub(crate) found: Option<Found>,
     now: Option<moment::Moment>,
-    timer_now: Option<Option<u64>>,
+    clock_ns: Option<Option<u64>>,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -217,13 +217,21 @@ impl State {
         self.read_only || *lock(&self.statement).has_ended.get_or_insert_with(|| self.program.has_ended())
     }
 
-    /// The region's clock, in picoseconds since its start, when the statement first asks: one moment for all its rows. None once the
-    /// program has ended.
-    pub(crate) fn timer_now(&self) -> Option<u64> {
+    /// The region's clock NANOSECOND when the statement first asks: one moment for all its rows. None once the program has ended.
+    pub(crate) fn clock_ns(&self) -> Option<u64> {
         let has_ended = self.is_read_only();
-        let timer = self.region().timer(TimerName::Nanosecond);
-        let read = || (!has_ended).then(|| timer.since_epoch_ps(SystemClock.ticks(TimerName::Nanosecond)));
-        *lock(&self.statement).timer_now.get_or_insert_with(read)
+        let read = || match self.region().now() {
+            _ if has_ended => None,
+            Now::Unknown => None,
+            Now::Clock => Some(SystemClock.ticks(TimerName::Nanosecond)),
+            Now::At(ns) => Some(ns),
+        };
+        *lock(&self.statement).clock_ns.get_or_insert_with(read)
+    }
+
+    /// The same in picoseconds since its start.
+    pub(crate) fn timer_now(&self) -> Option<u64> {
+        self.clock_ns().map(|ns| self.region().timer(TimerName::Nanosecond).since_epoch_ps(ns))
     }
 
     /// A statement begins, and has this long.
@@ -251,7 +259,8 @@ impl State {
         let left = self.limits.memory_bytes.saturating_sub(lock(&self.statement).rows_bytes);
         match &found.kind {
             Kind::Table(table) => {
-                table.scan(self.region(), &mut |row| {
+                let region = self.region().as_of(self.clock_ns().map_or(Now::Unknown, Now::At));
+                table.scan(&region, &mut |row| {
                     if rows.bytes() <= left {
                         rows.push((0..width).map(|column| row.cell(column)));
                     }

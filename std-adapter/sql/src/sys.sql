@@ -182,6 +182,62 @@ SELECT thread_id, thread_name, event_name, sys.format_statement(sql_text) AS sql
   FROM sys.`x$current_statements` c
  ORDER BY c.statement_so_far DESC;
 
+-- What every thread does, and did last: MySQL's columns, NULL where there is nothing here. Of statements within one another the outermost,
+-- which current_statement is, too; of waits the innermost.
+CREATE VIEW sys.`x$processlist` AS
+SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
+       IF(t.PROCESSLIST_USER IS NULL, REPLACE(t.NAME, 'thread/', ''),
+          CONCAT(t.PROCESSLIST_USER, '@', IFNULL(t.PROCESSLIST_HOST, ''))) AS user,
+       t.PROCESSLIST_DB AS db, t.PROCESSLIST_COMMAND AS command, t.PROCESSLIST_STATE AS state, t.PROCESSLIST_TIME AS time,
+       t.PROCESSLIST_INFO AS current_statement, IF(s.THREAD_ID IS NULL, NULL, 'PRIMARY') AS execution_engine,
+       IF(s.END_EVENT_ID IS NULL, GREATEST(sys.timer_now() - s.TIMER_START, 0), NULL) AS statement_latency,
+       IF(s.END_EVENT_ID IS NULL AND g.END_EVENT_ID IS NULL, ROUND(100 * (g.WORK_COMPLETED / g.WORK_ESTIMATED), 2), NULL) AS progress,
+       s.LOCK_TIME AS lock_latency, NULL AS cpu_latency, s.ROWS_EXAMINED AS rows_examined, s.ROWS_SENT AS rows_sent,
+       s.ROWS_AFFECTED AS rows_affected, s.CREATED_TMP_TABLES AS tmp_tables, s.CREATED_TMP_DISK_TABLES AS tmp_disk_tables,
+       IF(s.NO_GOOD_INDEX_USED > 0 OR s.NO_INDEX_USED > 0, 'YES', 'NO') AS full_scan,
+       IF(s.END_EVENT_ID IS NULL, NULL, s.SQL_TEXT) AS last_statement,
+       IF(s.END_EVENT_ID IS NULL, NULL, s.TIMER_WAIT) AS last_statement_latency, m.current_allocated AS current_memory,
+       w.EVENT_NAME AS last_wait, IF(w.END_EVENT_ID IS NULL AND w.THREAD_ID IS NOT NULL, 'Still Waiting', w.TIMER_WAIT) AS last_wait_latency,
+       w.SOURCE AS source, NULL AS trx_latency, NULL AS trx_state, NULL AS trx_autocommit, NULL AS pid, NULL AS program_name
+  FROM performance_schema.threads t
+       LEFT JOIN (SELECT THREAD_ID, MIN(EVENT_ID) AS outermost FROM performance_schema.events_statements_current GROUP BY THREAD_ID) o
+         ON o.THREAD_ID = t.THREAD_ID
+       LEFT JOIN performance_schema.events_statements_current s ON s.THREAD_ID = o.THREAD_ID AND s.EVENT_ID = o.outermost
+       LEFT JOIN performance_schema.events_stages_current g ON g.THREAD_ID = t.THREAD_ID
+       LEFT JOIN (SELECT THREAD_ID, MAX(EVENT_ID) AS innermost FROM performance_schema.events_waits_current GROUP BY THREAD_ID) i
+         ON i.THREAD_ID = t.THREAD_ID
+       LEFT JOIN performance_schema.events_waits_current w ON w.THREAD_ID = i.THREAD_ID AND w.EVENT_ID = i.innermost
+       LEFT JOIN sys.`x$memory_by_thread_by_current_bytes` m ON m.thread_id = t.THREAD_ID
+ ORDER BY t.PROCESSLIST_TIME DESC, last_wait_latency DESC;
+
+CREATE VIEW sys.`processlist` AS
+SELECT p.thd_id, p.conn_id, p.user, p.db, p.command, p.state, p.time, sys.format_statement(p.current_statement) AS current_statement,
+       p.execution_engine, sys.format_time(p.statement_latency) AS statement_latency, p.progress,
+       sys.format_time(p.lock_latency) AS lock_latency, sys.format_time(p.cpu_latency) AS cpu_latency, p.rows_examined, p.rows_sent,
+       p.rows_affected, p.tmp_tables, p.tmp_disk_tables, p.full_scan, sys.format_statement(p.last_statement) AS last_statement,
+       sys.format_time(p.last_statement_latency) AS last_statement_latency, sys.format_bytes(p.current_memory) AS current_memory,
+       p.last_wait,
+       IF(p.last_wait_latency = 'Still Waiting', p.last_wait_latency, sys.format_time(p.last_wait_latency)) AS last_wait_latency,
+       p.source, sys.format_time(p.trx_latency) AS trx_latency, p.trx_state, p.trx_autocommit, p.pid, p.program_name
+  FROM sys.`x$processlist` p
+ ORDER BY p.time DESC, p.last_wait_latency DESC;
+
+CREATE VIEW sys.`x$session` AS
+SELECT thd_id, conn_id, user, db, command, state, time, current_statement, execution_engine, statement_latency, progress, lock_latency,
+       cpu_latency, rows_examined, rows_sent, rows_affected, tmp_tables, tmp_disk_tables, full_scan, last_statement,
+       last_statement_latency, current_memory, last_wait, last_wait_latency, source, trx_latency, trx_state, trx_autocommit, pid,
+       program_name
+  FROM sys.`x$processlist` p
+ WHERE p.conn_id IS NOT NULL AND p.command <> 'Daemon';
+
+CREATE VIEW sys.`session` AS
+SELECT thd_id, conn_id, user, db, command, state, time, current_statement, execution_engine, statement_latency, progress, lock_latency,
+       cpu_latency, rows_examined, rows_sent, rows_affected, tmp_tables, tmp_disk_tables, full_scan, last_statement,
+       last_statement_latency, current_memory, last_wait, last_wait_latency, source, trx_latency, trx_state, trx_autocommit, pid,
+       program_name
+  FROM sys.`processlist` p
+ WHERE p.conn_id IS NOT NULL AND p.command <> 'Daemon';
+
 CREATE VIEW sys.`x$host_summary_by_statement_type` AS
 SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUBSTRING_INDEX(s.EVENT_NAME, '/', -1) AS statement, SUM(s.COUNT_STAR) AS total,
        SUM(s.SUM_TIMER_WAIT) AS total_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency, SUM(s.SUM_LOCK_TIME) AS lock_latency,

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::catalog::{CHARACTER_SET, COLLATION};
 use crate::database::Account;
 use crate::state::State;
-use perfschema::core::timer::{Clock, SystemClock, TimerName};
+use perfschema::core::timer::TimerName;
 use perfschema::render::OwnedValue;
 use perfschema::tables;
 use std::collections::BTreeMap;
@@ -377,8 +377,8 @@ pub(crate) fn status_rows(state: &State) -> Vec<Vec<OwnedValue>> {
     });
     // Of the clock itself: picoseconds start again at 0 after 213 days.
     let timer = state.region().timer(TimerName::Nanosecond);
-    let uptime_s = || SystemClock.ticks(TimerName::Nanosecond).saturating_sub(timer.epoch_ticks) / 1_000_000_000;
-    rows.extend(state.timer_now().map(|_| ("Uptime".to_owned(), uptime_s().to_string())));
+    let uptime_s = |ns: u64| ns.saturating_sub(timer.epoch_ticks) / 1_000_000_000;
+    rows.extend(state.clock_ns().map(|ns| ("Uptime".to_owned(), uptime_s(ns).to_string())));
     let encryption = state.encryption();
     rows.push(("Ssl_cipher".to_owned(), encryption.cipher));
     rows.push(("Ssl_version".to_owned(), encryption.version));

@@ -19,7 +19,10 @@ fn every_view_answers_and_is_described() {
         let Ok(Outcome::Rows(grid)) = session.execute(&format!("SELECT * FROM sys.`{view}`")) else { panic!("{view}") };
         let described = run(
             &mut session,
-            &format!("SELECT column_name FROM information_schema.columns WHERE table_name = '{view}' ORDER BY ordinal_position"),
+            &format!(
+                "SELECT column_name FROM information_schema.columns WHERE table_schema = 'sys' AND table_name = '{view}' \
+                 ORDER BY ordinal_position"
+            ),
         );
         let names: Vec<&str> = grid.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(described.lines().skip(1).collect::<Vec<_>>(), names, "{view}");
