@@ -34,6 +34,8 @@ fn running_stopped_killed_pruned() {
     let current = succeeds(&["show", &demo.pid()]);
     assert!(current.contains("/demo/") && current.contains("SOURCE"), "{current}");
     assert!(!current.contains("OBJECT_SCHEMA"), "a column that is NULL in every row: {current}");
+    let threads = || succeeds(&["show", &demo.pid(), "threads"]);
+    until("somebody is in a stage, and it is known for how long", || threads().contains("PROCESSLIST_TIME"));
 
     // What goes into a file or a pipe is not shortened.
     let piped = Command::new(PROGRAM).args(["list"]).env_remove("COLUMNS").output().expect("the program was built");
@@ -53,7 +55,9 @@ fn running_stopped_killed_pruned() {
     assert!(left > before);
     let file = succeeds(&["prune", "--dry-run", &demo.pid()]);
     assert_eq!(state(&demo).as_deref(), Some("ended"), "a dry run removes nothing");
-    assert!(succeeds(&["show", file.trim_end(), "threads"]).contains("worker-1"), "by its file");
+    let threads = succeeds(&["show", file.trim_end(), "threads"]);
+    assert!(threads.contains("worker-1"), "by its file");
+    assert!(!threads.contains("PROCESSLIST_TIME"), "nothing lasts any longer: {threads}");
     assert_eq!(succeeds(&["prune", &demo.pid()]), file);
     assert_eq!(state(&demo), None);
     let mut said = String::new();

@@ -2,7 +2,7 @@
 #![cfg(feature = "instrument")]
 
 use perfschema::core::table::Cell;
-use perfschema::core::{Lost, Size};
+use perfschema::core::{Lost, Size, ThreadType};
 use perfschema::stage::Stage;
 use perfschema::statement::{Executing, Statement};
 use perfschema::sync::Mutex;
@@ -133,6 +133,40 @@ fn a_task_takes_its_statements_along() {
     let texts: Vec<String> = history(region).into_iter().map(|(text, ..)| text).collect();
     assert_eq!(texts.len(), 2);
     assert!(texts.contains(&"of the task".into()));
+}
+
+/// `processlist` has a row for a task that serves a user, whoever polls it, and says what it executes between its polls, too.
+#[test]
+fn the_processlist_shows_tasks() {
+    let (region, _alone) = region();
+    let list = || {
+        let mut rows = Vec::new();
+        region.scan(&tables::Processlist, |row| {
+            let text = |text: Option<&str>| text.unwrap_or("NULL").to_owned();
+            let user = text(row.user.as_ref().map(|user| user.as_str()));
+            let state = text(row.state.as_ref().map(|state| state.as_str()));
+            rows.push([user, text(row.command), state, text(row.info.as_ref().map(|info| info.as_str()))].join(" "));
+        });
+        rows
+    };
+    let mut polls = 0;
+    let work = std::future::poll_fn(|_| {
+        polls += 1;
+        Poll::<()>::Pending
+    });
+    let work = async {
+        let _statement = SEARCH.begin_in("parts", "of the task");
+        SORTING.begin();
+        work.await;
+    };
+    let host = "192.0.2.7";
+    let mut task = Box::pin(task::attach_as("thread/test/task", ThreadType::Foreground, "joe", host, work));
+    assert_eq!(list(), [""; 0], "nobody serves a user");
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let _own = INSERT.begin("of the thread");
+    assert_eq!(list(), ["joe Query sorting of the task"]);
+    drop(task);
+    assert_eq!(list(), [""; 0]);
 }
 
 /// One that is dropped with its future, where another records, is none of that one's.
