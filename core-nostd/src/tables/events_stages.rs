@@ -5,7 +5,7 @@ use crate::event::STAGES;
 use crate::region::{Region, Text};
 
 event_row! {
-    /// A row of the tables of single stages. They lie within nothing, there being no statements yet.
+    /// A row of the tables of single stages. They lie within statements, or within nothing.
     pub struct EventsStagesRow {
         ..event,
         /// Units of work that are done; NULL if the program does not say.

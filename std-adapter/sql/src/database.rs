@@ -111,8 +111,8 @@ impl Database {
         }
     }
 
-    /// The same with the rows of `information_schema.PROCESSLIST`, as an account may see them: from a server, which knows its clients.
-    /// Without that, a session sees itself.
+    /// The same with the rows of `information_schema.PROCESSLIST` and SHOW PROCESSLIST, as an account may see them: from a server, which
+    /// knows its clients. Without that, a session sees itself. Whom the program serves is in `performance_schema.processlist`.
     #[must_use]
     pub fn processlist(self, rows: impl Fn(&Account) -> Vec<Vec<OwnedValue>> + Send + Sync + 'static) -> Database {
         Database { processlist: Some(Arc::new(rows)), ..self }

@@ -356,7 +356,7 @@ fn rows(state: &State, set: BTreeMap<String, String>) -> Vec<Vec<OwnedValue>> {
     rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()
 }
 
-/// For SHOW PROCESSLIST.
+/// For SHOW PROCESSLIST: who reads, not whom the program serves.
 pub(crate) fn processlist_rows(state: &State) -> Vec<Vec<OwnedValue>> {
     if let Some(rows) = &state.processlist {
         return rows(state.account());
