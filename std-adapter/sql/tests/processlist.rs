@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::{CONFIG, World, check, run};
+use common::{CONFIG, Mortal, World, check, run};
 use perfschema::Now;
 use perfschema::core::timer::{Clock, TimerName};
 use perfschema::core::{
     Actor, ActorIdentity, Class, Config, InstrumentName, MemoryChange, Region, Setting, Size, StatementStart, ThreadType,
 };
-use perfschema_sql::{Account, Database, Program, Session};
+use perfschema_sql::{Account, Database, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -92,15 +92,6 @@ fn what_a_thread_executes_and_for_how_long() {
 
 #[test]
 fn a_program_that_has_ended_has_no_time() {
-    struct Mortal(&'static Region<'static>, Arc<AtomicBool>);
-    impl Program for Mortal {
-        fn region(&self) -> &Region<'_> {
-            self.0
-        }
-        fn has_ended(&self) -> bool {
-            self.1.load(Ordering::Relaxed)
-        }
-    }
     let threads = Threads::new();
     let joe = threads.user("joe", "there");
     let _statement = threads.begin(&joe, "SELECT 1", "shop");
@@ -151,7 +142,7 @@ fn sys_says_more_of_each_thread() {
     let mut session = threads.session();
     let (texts, rest) = (format!("{} ... {}", &long[..30], &long[long.len() - 30..]), ",,,,,");
     let (mutex, other) = ("wait/synch/mutex/sql/LOCK_des_key_file", "wait/synch/mutex/mysys/KEY_CACHE::cache_lock");
-    let joes = format!("1,1,joe@there,shop,Query,Sorting result,2,");
+    let joes = "1,1,joe@there,shop,Query,Sorting result,2,";
     let anns = "2,2,ann@here,,Sleep,,2,,PRIMARY,,,";
     check(
         &mut session,

@@ -2,11 +2,10 @@
 
 mod common;
 
-use common::{World, check, run, session};
-use perfschema::Region;
+use common::{Mortal, World, check, run, session};
 use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
-use perfschema_sql::{Account, Database, Encryption, Outcome, Program, Right};
+use perfschema_sql::{Account, Database, Encryption, Outcome, Right};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -614,19 +613,6 @@ fn what_is_not_here_is_empty() {
         assert!(found.starts_with(heads) && found.lines().count() == 1, "{statement}: {found}");
     }
     assert!(run(&mut session, "SHOW PROCEDURE").starts_with("ERROR 1064 (42000): "));
-}
-
-/// A program that ends while a session is open.
-struct Mortal(&'static Region<'static>, Arc<AtomicBool>);
-
-impl Program for Mortal {
-    fn region(&self) -> &Region<'_> {
-        self.0
-    }
-
-    fn has_ended(&self) -> bool {
-        self.1.load(Ordering::Relaxed)
-    }
 }
 
 #[test]

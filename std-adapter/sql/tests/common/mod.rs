@@ -7,7 +7,9 @@ use perfschema::core::timer::{MockClock, TimerName};
 use perfschema::core::{
     Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
 };
-use perfschema_sql::{Account, Database, Outcome, Session};
+use perfschema_sql::{Account, Database, Outcome, Program, Session};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub const CONFIG: Config = Config::SMALL.with(Size::SetupActorsSize, 4).with(Size::MaxWaitHistograms, 4);
 
@@ -70,6 +72,19 @@ impl World {
         let mut session = Database::new(self.region).session(Account::default()).expect("there is memory");
         session.use_schema("performance_schema").expect("it is there");
         session
+    }
+}
+
+/// A program that ends while a session is open.
+pub struct Mortal(pub &'static Region<'static>, pub Arc<AtomicBool>);
+
+impl Program for Mortal {
+    fn region(&self) -> &Region<'_> {
+        self.0
+    }
+
+    fn has_ended(&self) -> bool {
+        self.1.load(Ordering::Relaxed)
     }
 }
 
