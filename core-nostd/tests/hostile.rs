@@ -6,8 +6,8 @@ use common::{CONFIG, MUTEX, World, words};
 use perfschema_core::options::parse_option;
 use perfschema_core::timer::MockClock;
 use perfschema_core::{
-    Config, ConfigError, Identity, InstanceId, InstrumentKind, InstrumentName, Region, RegionError, RegisterError, Setting, Size,
-    Word, copy_from_bytes, tables,
+    Config, ConfigError, Identity, InstanceId, InstrumentKind, InstrumentName, Now, Region, RegionError, RegisterError, Setting,
+    Size, StatementStart, Word, copy_from_bytes, tables,
 };
 
 fn set(words: &[Word], at: usize, value: u64) {
@@ -247,6 +247,10 @@ fn no_single_word_makes_a_reader_panic() {
         world.wait(&actor, class, 1);
     }
     let _open = world.begin(&actor, class);
+    let (statement, stage) = (world.class("statement/test/S"), world.class("stage/test/S"));
+    let start = StatementStart { text: "text", schema: "schema", source: None };
+    let _statement = actor.begin_statement(world.clock, world.region.switches(statement), &start);
+    actor.begin_stage(world.clock, world.region.switches(stage), None);
     // SAFETY: a word is eight bytes without padding, and this is the only thread.
     let bytes = unsafe { std::slice::from_raw_parts(world.region.words().as_ptr().cast::<u8>(), config.size_bytes()) };
     let copy = words(config.words());
@@ -255,6 +259,7 @@ fn no_single_word_makes_a_reader_panic() {
             copy_from_bytes(bytes, &copy).unwrap();
             set(&copy, at, value);
             let Ok(region) = Region::open(&copy) else { continue };
+            let region = region.as_of(Now::At(u64::MAX));
             // The histogram is long, and read by the global table anyway.
             for table in tables::ALL.iter().filter(|table| !table.declaration().name.contains("histogram")) {
                 common::select(&region, table.declaration().name, "*");

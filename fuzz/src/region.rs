@@ -6,7 +6,7 @@ use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Group, Held, Identity, InstanceId, InstrumentName, IoEvent,
-    Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, Statement, StatementError, StatementStart,
+    Now, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, Statement, StatementError, StatementStart,
     ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
 };
 use std::cell::RefCell;
@@ -479,6 +479,8 @@ fn administer(region: &Region<'_>, meanwhile: &dyn Fn()) {
 
 /// Every table, every cell; `meanwhile` happens after each row.
 fn read(region: &Region<'_>, flags: Flags, meanwhile: &dyn Fn()) {
+    // Also how long lasts what runs.
+    let region = &region.as_of(Now::At(u64::MAX));
     for table in tables::ALL {
         if flags.histogram() || table.declaration().name != "events_waits_histogram_by_event_name" {
             read_table(*table, region, meanwhile);
