@@ -15,7 +15,7 @@
 
 use crate::Lost;
 use crate::digest::{Digest, spread};
-use crate::region::{DIGEST, Region, Section, Text, header, read_text, what_fits, write_text};
+use crate::region::{DIGEST, Region, Section, Text, read_text, what_fits, write_text};
 use crate::stat::{Shared, Summary};
 use crate::statement::{self, StatementStatistics};
 use crate::sync::{Ordering, Word};
@@ -34,7 +34,8 @@ pub(crate) mod word {
     pub(crate) const SCHEMA: core::ops::Range<usize> = 32..40;
 }
 
-const READY: u64 = 1 << 63;
+// In the half that decides where a word is two.
+const READY: u64 = 1 << 31;
 
 /// Places that are looked at for a digest.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 32 };
@@ -140,9 +141,9 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
         (0, _) => None,
         (_, 0) => return None,
         _ => Some((
-            read_text(&words[word::SCHEMA], state >> 32 & 0x7fff_ffff),
+            read_text(&words[word::SCHEMA], state >> 32),
             Digest([words[word::DIGEST.start].get(), words[word::DIGEST.start + 1].get()]),
-            read_text(texts(region, index), state & 0xffff_ffff),
+            read_text(texts(region, index), state & (READY - 1)),
         )),
     };
     Some(StatementDigest {
@@ -177,7 +178,12 @@ pub(crate) fn forget(region: &Region<'_>) {
 fn unix_us(region: &Region<'_>, ticks: u64) -> u64 {
     const LAST: u64 = 253_402_300_799_999_999;
     let timer = region.timer(perfschema_timer::TimerName::Nanosecond);
-    let since = u128::from(ticks.saturating_sub(timer.epoch_ticks)) * 1_000_000;
-    let since = since.checked_div(timer.frequency_hz.into()).map_or(0, |since| u64::try_from(since).unwrap_or(u64::MAX));
-    (region.header(header::START_UNIX_NS).get() / 1_000).saturating_add(since).min(LAST)
+    let ns = |ticks: u64| (u128::from(ticks) * 1_000_000_000).checked_div(timer.frequency_hz.into()).unwrap_or(0);
+    // A forked child has started later than the timer's epoch, which is its parent's.
+    let started_ns = match region.start_monotonic_ns() {
+        0 => ns(timer.epoch_ticks),
+        started_ns => started_ns.into(),
+    };
+    let since_us = u64::try_from(ns(ticks).saturating_sub(started_ns) / 1_000).unwrap_or(u64::MAX);
+    (region.start_unix_ns() / 1_000).saturating_add(since_us).min(LAST)
 }

@@ -6,8 +6,8 @@ use common::{CONFIG, MUTEX, World};
 use perfschema_core::digest::Digest;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, Class, Consumer, Identity, InstrumentName, Lost, Region, RegisterError, Setting, Size, Statement, StatementError,
-    StatementStart, StatementStatistics, name::EventClass, tables,
+    Actor, Child, Class, Consumer, Identity, InstrumentName, Lost, Region, RegisterError, Setting, Size, Statement,
+    StatementError, StatementStart, StatementStatistics, name::EventClass, tables,
 };
 use std::panic::Location;
 
@@ -453,6 +453,31 @@ fn what_is_alike_is_seen_for_the_first_and_the_last_time() {
             "first 2024-10-05 00:00:01.001234 2024-10-07 00:00:03.003703",
             "second 2024-10-08 00:00:04.004938 2024-10-10 00:00:06.007407",
         ]
+    );
+}
+
+/// FIRST_SEEN and LAST_SEEN in a forked child: its own time, however old the parent was.
+#[test]
+fn a_child_sees_digests_at_the_time_of_the_wall() {
+    const DAY: u64 = 86_400_000_000_000;
+    let clock: &'static MockClock = Box::leak(Box::new(MockClock::new()));
+    clock.set(TimerName::Nanosecond, 500);
+    let words: &'static [_] = common::words(CONFIG.words()).leak();
+    let identity = Identity { start_unix_ns: 20_000 * DAY, start_monotonic_ns: 500, ..Default::default() };
+    let region = Region::create(words, &CONFIG, &identity, &clock.timers()).unwrap();
+    let class = region.register(InstrumentName::literal(A), Setting::ON).unwrap();
+    region.enable_everything();
+    let actor = Actor::attach(&region, &Default::default());
+    // It is forked when the parent is ten days old: 1970-01-01 + 20010 days.
+    common::advance(clock, 10 * DAY);
+    let child = Child { pid: 8, os_id: 80, start_unix_ns: 20_010 * DAY, start_monotonic_ns: 500 + 10 * DAY };
+    region.forked(&child, &[Some(&actor)], true);
+    let start = StatementStart { text: "in the child", ..Default::default() };
+    let statement = actor.begin_statement(clock, region.switches(class), &start);
+    actor.end_statement(clock, statement);
+    assert_eq!(
+        common::select(&region, BY_DIGEST, "DIGEST_TEXT,FIRST_SEEN,LAST_SEEN"),
+        ["in the child 2024-10-14 00:00:00.000000 2024-10-14 00:00:00.000000"]
     );
 }
 

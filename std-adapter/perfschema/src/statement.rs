@@ -127,7 +127,10 @@ impl Executing {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn change(&mut self, change: impl FnOnce(&mut StatementStatistics)) {
         if let Some(statement) = self.recorded() {
-            with_actor(|actor| actor.change_statement(statement, change));
+            // It may panic, and may do what is recorded.
+            let mut figures = *statement.statistics();
+            change(&mut figures);
+            with_actor(|actor| actor.change_statement(statement, |statistics| *statistics = figures));
         }
     }
 

@@ -6,7 +6,8 @@ use perfschema::core::{Lost, Size, ThreadType};
 use perfschema::stage::Stage;
 use perfschema::statement::{Executing, Statement};
 use perfschema::sync::Mutex;
-use perfschema::{Instrument, Region, Setting, tables, task};
+use perfschema::{Instrument, Region, Setting, tables, task, thread};
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::{MutexGuard, OnceLock};
 use std::task::{Context, Poll, Waker};
@@ -203,4 +204,41 @@ fn what_finds_no_room_or_is_off_is_none() {
     statement.change(|_| panic!("it is off"));
     drop(statement);
     assert_eq!(history(region), []);
+}
+
+/// As `statement.change(|figures| figures.rows_sent -= 1)` does in a build with debug assertions.
+#[test]
+fn a_change_that_panics_leaves_the_thread_recording() {
+    let (region, _alone) = region();
+    let thread = std::thread::spawn(move || {
+        drop(SEARCH.begin("before"));
+        let (id, levels) = (thread::current_id(), region.lost(Lost::NestedLevels));
+        for _ in 0..4 {
+            let mut statement = SEARCH.begin("panics");
+            let change = || statement.change(|figures| assert_ne!(figures.rows_sent, 0, "on purpose"));
+            std::panic::catch_unwind(AssertUnwindSafe(change)).unwrap_err();
+        }
+        drop(SEARCH.begin("after"));
+        assert_eq!((thread::current_id(), region.lost(Lost::NestedLevels)), (id, levels));
+    });
+    thread.join().unwrap();
+    assert_eq!(history(region).len(), 6);
+}
+
+/// What a program does to find its figures is the thread's, and lies within the statement.
+#[test]
+fn what_a_change_does_is_the_threads() {
+    let (region, _alone) = region();
+    let mut statement = SEARCH.begin("changes");
+    statement.change(|figures| {
+        drop(LOCK.lock());
+        figures.rows_sent = 1;
+    });
+    drop(statement);
+    let mut waits = Vec::new();
+    region.scan(&tables::EventsWaitsHistoryLong, |row| {
+        waits.push((Some(row.thread_id), row.nesting_event_type.value().to_string()));
+    });
+    assert_eq!(waits, [(thread::current_id(), "STATEMENT".to_owned())]);
+    assert_eq!(history(region), [("changes".to_owned(), 0, 1)]);
 }
