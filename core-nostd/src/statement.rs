@@ -479,11 +479,15 @@ impl<'r> Actor<'r> {
     }
 
     /// A statement ends, and the stage that lies within it, at the same moment. Returns the timer's ticks, if it was timed. One that another
-    /// actor began is not ended: it is visible until that one detaches.
+    /// actor began is counted here, in sums and by digest; where it is visible it stays so until that actor detaches, for nobody else writes
+    /// there.
     ///
     /// Statements that lie within it and have not ended run on, but from now on nothing that begins lies within them.
-    pub fn end_statement(&self, clock: &impl Clock, statement: Statement<'_>) -> Option<u64> {
-        let mut wait = statement.wait.filter(|_| statement.thread_id == self.thread_id())?;
+    pub fn end_statement(&self, clock: &impl Clock, mut statement: Statement<'_>) -> Option<u64> {
+        let mut wait = statement.wait.take()?;
+        if statement.thread_id != self.thread_id() {
+            self.adopt(&mut statement, &mut wait);
+        }
         let switches = self.kept(&mut wait)?;
         let ticks = switches.read(clock);
         let encloses = self.enclosing_statements.get() & statement.bit != 0;
@@ -513,6 +517,14 @@ impl<'r> Actor<'r> {
             self.enclosing.set(if statement.outer.is_wait() { statement.outer } else { self.enclosing_stage() });
         }
         switches.has(Switches::TIMED).then_some(ticks)
+    }
+
+    /// What is left of another actor's statement: what is to be counted, under a number of this one's, whose sums have their versions of it.
+    #[cold]
+    fn adopt(&self, statement: &mut Statement<'_>, wait: &mut Wait<'_>) {
+        wait.sequence = self.sequence.get().next();
+        self.sequence.set(wait.sequence);
+        (wait.shown, statement.entry, statement.bit) = (None, Entry::default(), 0);
     }
 
     fn show_statement(&self, wait: &Wait<'_>, start: &StatementStart<'_>) -> Option<(&'r RecordWords, Entry<'r>)> {

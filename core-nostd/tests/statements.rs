@@ -300,10 +300,38 @@ fn a_statement_of_a_thread_that_ends_is_counted_and_shown_nowhere() {
     end(world, &actor, statement);
     world.expect(CURRENT, "SQL_TEXT,ROWS_SENT,TIMER_END", &["of the other 0 NULL"]);
     assert_eq!(world.region.statements_by_event_name(a).1.rows_sent, 7);
-    // Nor does another thread end it.
+    // Another thread counts it, and leaves it where it is.
     actor.end_statement(world.clock, others);
     world.expect(CURRENT, "SQL_TEXT,TIMER_END", &["of the other NULL"]);
-    assert_eq!(world.region.statements_by_event_name(a).0.count, 1);
+    assert_eq!(world.region.statements_by_event_name(a).0.count, 2);
+}
+
+/// Who ends another's statement counts it as its own, and writes nothing that is the other's.
+#[test]
+fn a_statement_that_another_thread_ends_is_counted_by_that_one() {
+    let (world, a, b, first) = world();
+    let second = world.actor("b");
+    let own = begin(world, &second, b, "its own");
+    let mut statement = begin(world, &first, a, "of the first");
+    world.pass(1);
+    second.change_statement(&mut statement, |statistics| statistics.rows_sent = 7);
+    end(world, &second, statement);
+    world.expect(CURRENT, "THREAD_ID,SQL_TEXT,ROWS_SENT,TIMER_END", &["1 of the first 0 NULL", "2 its own 0 NULL"]);
+    world.expect(LONG, "SQL_TEXT", &[]);
+    let counted = world.select(BY_THREAD, "THREAD_ID,EVENT_NAME,COUNT_STAR,SUM_ROWS_SENT");
+    let counted: Vec<_> = counted.iter().filter(|row| !row.ends_with(" 0 0")).collect();
+    assert_eq!(counted, [&format!("2 {A} 1 7")]);
+    assert!(world.select(GLOBAL, SUMS).iter().any(|row| row == "1 1000 1000 1000 1000"), "{:?}", world.select(GLOBAL, SUMS));
+    // Both go on as before: what lies within, and where a record is free.
+    let inner = begin(world, &second, b, "within its own");
+    world.expect(CURRENT, "SQL_TEXT,NESTING_EVENT_LEVEL", &["its own 0", "of the first 0", "within its own 1"]);
+    end(world, &second, inner);
+    end(world, &second, own);
+    world.expect(LONG, "SQL_TEXT", &["its own", "within its own"]);
+    first.detach();
+    let rest: Vec<_> = (0..3).map(|_| begin(world, &second, b, "")).collect();
+    rest.into_iter().rev().for_each(|statement| end(world, &second, statement));
+    assert_eq!((world.region.lost(Lost::NestedEvents), world.region.statements_by_event_name(b).0.count), (0, 5));
 }
 
 #[test]

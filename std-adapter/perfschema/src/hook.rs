@@ -11,9 +11,18 @@ use crate::instrument::Instrument;
 use crate::process::process;
 use crate::thread::with_actor;
 use perfschema_core::{Actor, Class, Held, Instance, InstanceId, IoEvent, Operation, Switches, Wait, WaitStart, Word};
-use perfschema_timer::SystemClock;
+use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::panic::Location;
 use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
+
+/// A clock that was read before, of what is recorded where it ends.
+pub(crate) struct At(pub(crate) u64);
+
+impl Clock for At {
+    fn ticks(&self, _: TimerName) -> u64 {
+        self.0
+    }
+}
 
 /// The word of all objects that are not registered yet.
 pub(crate) static UNREGISTERED: Word = Word::new(0);

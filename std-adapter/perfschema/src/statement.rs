@@ -30,14 +30,23 @@
 //! Statements lie within one another, as far as one begins while another runs in the same thread or attached [task](crate::task);
 //! [stages](mod@crate::stage) lie within the statement that runs when they begin, and end with it, and waits within either.
 //!
+//! **Over an await.** A statement of a thread's cannot go to another thread, so that a future that holds one is not `Send`. What a task
+//! executes begins with [`begin_async`](Statement::begin_async), and may be held while the task waits, and goes from thread to thread:
+//! in an attached task it is shown in the task's rows while it lasts, in any other it is recorded when it ends.
+//!
 //! **What it costs.** Off, two loads and a branch. On, with everything kept, 0.1 µs, with a text of a hundred bytes and the clock 0.2, and with its
-//! digest 0.5 (on a Xeon of 2.3 GHz): it is made to be had a few times a request. Without the feature `instrument`, nothing.
+//! digest 0.5 (on a Xeon of 2.3 GHz): it is made to be had a few times a request. In a task that is not attached, a copy of its text more.
+//! Without the feature `instrument`, nothing.
 
 #[cfg(feature = "instrument")]
-use crate::{instrument::Instrument, thread::with_actor};
+use crate::{
+    hook::At,
+    instrument::Instrument,
+    thread::{task_id, with_actor},
+};
 use perfschema_core::StatementStatistics;
 #[cfg(feature = "instrument")]
-use perfschema_core::{InstrumentKind, StatementError, StatementStart, Switches};
+use perfschema_core::{Actor, InstrumentKind, StatementError, StatementStart, Switches};
 #[cfg(feature = "instrument")]
 use perfschema_timer::SystemClock;
 use std::marker::PhantomData;
@@ -52,14 +61,63 @@ pub struct Statement {
     instrument: &'static Instrument,
 }
 
-/// A statement that runs, and ends where this is dropped. It belongs to the thread, or the task, that began it.
+/// A statement that runs, and ends where this is dropped. It belongs to whom it was begun for: [`OfThread`], or [`OfTask`].
 #[must_use = "the statement ends at once; `let statement = …` keeps it"]
 #[derive(Debug)]
-pub struct Executing {
+pub struct Executing<Of = OfThread> {
     #[cfg(feature = "instrument")]
-    statement: Option<perfschema_core::Statement<'static>>,
+    recorded: Recorded,
+    of: PhantomData<Of>,
+}
+
+/// A statement of the thread that began it, or of the attached task within one poll: it stays there.
+#[derive(Debug)]
+pub struct OfThread(
     // Another thread has other statements.
-    not_send: PhantomData<*const ()>,
+    PhantomData<*const ()>,
+);
+
+/// A statement of an async task, which may go from thread to thread.
+#[derive(Debug)]
+pub struct OfTask(());
+
+/// Where a statement is until it ends.
+#[cfg(feature = "instrument")]
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the larger one is the usual one, and no event allocates")]
+enum Recorded {
+    Nowhere,
+    /// With the actor that began it.
+    At(perfschema_core::Statement<'static>),
+    /// Here: which actor will be at hand at its end is not known.
+    AtItsEnd(Box<Whole>),
+}
+
+/// All that there is to record of a statement.
+#[cfg(feature = "instrument")]
+#[derive(Debug)]
+struct Whole {
+    switches: Switches,
+    /// Ticks of their timer.
+    start: u64,
+    text: Box<str>,
+    schema: Box<str>,
+    source: &'static Location<'static>,
+    statistics: StatementStatistics,
+    error: Option<StatementError>,
+}
+
+#[cfg(feature = "instrument")]
+impl Whole {
+    fn record(&self, actor: &Actor<'static>) {
+        let start = StatementStart { text: &self.text, schema: &self.schema, source: Some(self.source) };
+        let mut statement = actor.begin_statement(&At(self.start), self.switches, &start);
+        actor.change_statement(&mut statement, |statistics| *statistics = self.statistics);
+        if let Some(error) = &self.error {
+            actor.set_statement_error(&mut statement, error);
+        }
+        actor.end_statement(&SystemClock, statement);
+    }
 }
 
 #[cfg(feature = "instrument")]
@@ -99,7 +157,41 @@ impl Statement {
     pub fn begin_in(&self, schema: &str, text: &str) -> Executing {
         match self.instrument.on() {
             Some(switches) => begin(switches, &StatementStart { text, schema, source: Some(Location::caller()) }),
-            None => Executing { statement: None, not_send: PhantomData },
+            None => Executing::of(Recorded::Nowhere),
+        }
+    }
+
+    /// The task that is polled executes a statement until what is returned is dropped, also on another thread. In an
+    /// [attached](crate::task) task it is shown while it lasts, and what the task waits for lies within it. In any other, or in none, it is
+    /// recorded whole when it ends, by the thread that ends it; until then it is nowhere to be seen, and nothing lies within it.
+    ///
+    /// ```
+    /// use perfschema::{statement::Statement, task};
+    /// static GET: Statement = perfschema::statement!("statement/app/get");
+    ///
+    /// async fn rows_of(_part: &str) -> u64 {
+    ///     2
+    /// }
+    /// let request = async {
+    ///     let mut statement = GET.begin_async("GET /parts/7");
+    ///     statement.add_rows_sent(rows_of("7").await);
+    /// };
+    /// # fn spawn(_: impl Future + Send + 'static) {}
+    /// spawn(task::attach("task/app/request", request)); // A runtime's, such as tokio::spawn
+    /// ```
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn begin_async(&self, text: &str) -> Executing<OfTask> {
+        self.begin_async_in("", text)
+    }
+
+    /// The same with CURRENT_SCHEMA, as [`begin_in`](Self::begin_in).
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn begin_async_in(&self, schema: &str, text: &str) -> Executing<OfTask> {
+        match self.instrument.on() {
+            Some(switches) => begin_async(switches, schema, text, Location::caller()),
+            None => Executing::of(Recorded::Nowhere),
         }
     }
 }
@@ -108,35 +200,67 @@ impl Statement {
 #[inline(never)]
 fn begin(switches: Switches, start: &StatementStart<'_>) -> Executing {
     let statement = with_actor(|actor| actor.begin_statement(&SystemClock, switches, start));
-    Executing { statement, not_send: PhantomData }
+    Executing::of(statement.map_or(Recorded::Nowhere, Recorded::At))
 }
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn end(executing: &mut Executing) {
-    with_actor(|actor| {
-        if let Some(statement) = executing.statement.take() {
-            actor.end_statement(&SystemClock, statement);
-        }
-    });
+fn begin_async(switches: Switches, schema: &str, text: &str, source: &'static Location<'static>) -> Executing<OfTask> {
+    let start = StatementStart { text, schema, source: Some(source) };
+    let task = task_id();
+    // A handler in the middle of a record has another actor.
+    let of_task = |actor: &Actor<'static>| {
+        (task != 0 && actor.thread_id() == task).then(|| actor.begin_statement(&SystemClock, switches, &start))
+    };
+    Executing::of(match with_actor(of_task) {
+        Some(Some(statement)) => Recorded::At(statement),
+        Some(None) => Recorded::AtItsEnd(Box::new(Whole {
+            switches,
+            start: switches.read(&SystemClock),
+            text: text.into(),
+            schema: schema.into(),
+            source,
+            statistics: StatementStatistics::default(),
+            error: None,
+        })),
+        None => Recorded::Nowhere,
+    })
 }
 
 #[cfg(feature = "instrument")]
-impl Executing {
+#[inline(never)]
+fn end(recorded: &mut Recorded) {
+    match std::mem::replace(recorded, Recorded::Nowhere) {
+        Recorded::Nowhere => {}
+        Recorded::At(statement) => {
+            with_actor(|actor| actor.end_statement(&SystemClock, statement));
+        }
+        // Its memory is given back outside: that may be recorded, too.
+        Recorded::AtItsEnd(whole) => {
+            with_actor(|actor| whole.record(actor));
+        }
+    }
+}
+
+#[cfg(feature = "instrument")]
+impl<Of> Executing<Of> {
+    const fn of(recorded: Recorded) -> Executing<Of> {
+        Executing { recorded, of: PhantomData }
+    }
+
     /// Says more of the statement: `change` gets its figures as they are, and is not called if nothing is recorded.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn change(&mut self, change: impl FnOnce(&mut StatementStatistics)) {
-        if let Some(statement) = self.recorded() {
-            // It may panic, and may do what is recorded.
-            let mut figures = *statement.statistics();
-            change(&mut figures);
-            with_actor(|actor| actor.change_statement(statement, |statistics| *statistics = figures));
+        // It may panic, and may do what is recorded.
+        match &mut self.recorded {
+            Recorded::At(statement) if statement.is_recorded() => {
+                let mut figures = *statement.statistics();
+                change(&mut figures);
+                with_actor(|actor| actor.change_statement(statement, |statistics| *statistics = figures));
+            }
+            Recorded::AtItsEnd(whole) => change(&mut whole.statistics),
+            Recorded::At(_) | Recorded::Nowhere => {}
         }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn recorded(&mut self) -> Option<&mut perfschema_core::Statement<'static>> {
-        self.statement.as_mut().filter(|statement| statement.is_recorded())
     }
 
     /// The statement fails: one more error, and MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT are those of the last one. Five characters
@@ -149,25 +273,30 @@ impl Executing {
     /// statement.fail(1146, "42S02", "there is no table bolts");
     /// ```
     pub fn fail(&mut self, number: u32, sqlstate: &str, message: &str) {
-        if let Some(statement) = self.recorded() {
-            let error = StatementError { number, sqlstate: sqlstate.into(), message: message.into() };
-            with_actor(|actor| actor.set_statement_error(statement, &error));
+        let error = || StatementError { number, sqlstate: sqlstate.into(), message: message.into() };
+        match &mut self.recorded {
+            Recorded::At(statement) if statement.is_recorded() => {
+                let error = error();
+                with_actor(|actor| actor.set_statement_error(statement, &error));
+            }
+            Recorded::AtItsEnd(whole) => whole.error = Some(error()),
+            Recorded::At(_) | Recorded::Nowhere => {}
         }
         self.change(|statistics| statistics.errors += 1);
     }
 }
 
 #[cfg(feature = "instrument")]
-impl Drop for Executing {
+impl<Of> Drop for Executing<Of> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
-        if self.statement.is_some() {
-            end(self);
+        if !matches!(self.recorded, Recorded::Nowhere) {
+            end(&mut self.recorded);
         }
     }
 }
 
-impl Executing {
+impl<Of> Executing<Of> {
     /// Adds to ROWS_SENT.
     pub fn add_rows_sent(&mut self, rows: u64) {
         self.change(|statistics| statistics.rows_sent = statistics.rows_sent.saturating_add(rows));
@@ -205,18 +334,30 @@ impl Statement {
     /// The calling thread executes a statement until what is returned is dropped. `text` is SQL_TEXT; empty is NULL.
     #[inline]
     pub fn begin(&self, _text: &str) -> Executing {
-        Executing { not_send: PhantomData }
+        Executing { of: PhantomData }
     }
 
     /// The same with CURRENT_SCHEMA: what the names of the text are looked up in.
     #[inline]
     pub fn begin_in(&self, _schema: &str, _text: &str) -> Executing {
-        Executing { not_send: PhantomData }
+        Executing { of: PhantomData }
+    }
+
+    /// The task that is polled executes a statement until what is returned is dropped, also on another thread.
+    #[inline]
+    pub fn begin_async(&self, _text: &str) -> Executing<OfTask> {
+        Executing { of: PhantomData }
+    }
+
+    /// The same with CURRENT_SCHEMA, as [`begin_in`](Self::begin_in).
+    #[inline]
+    pub fn begin_async_in(&self, _schema: &str, _text: &str) -> Executing<OfTask> {
+        Executing { of: PhantomData }
     }
 }
 
 #[cfg(not(feature = "instrument"))]
-impl Executing {
+impl<Of> Executing<Of> {
     /// Says more of the statement: `change` gets its figures as they are, and is not called if nothing is recorded.
     #[inline]
     pub fn change(&mut self, _change: impl FnOnce(&mut StatementStatistics)) {}

@@ -428,7 +428,6 @@ impl Thread {
 }
 
 /// THREAD_ID of the task that is polled; 0 if there is none, or it has no row.
-#[cfg(feature = "tokio")]
 pub(crate) fn task_id() -> u64 {
     local::with(|thread| thread.turns().next().map_or(0, |turn| turn.thread_id.load(Ordering::Relaxed))).unwrap_or(0)
 }

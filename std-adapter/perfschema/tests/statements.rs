@@ -242,3 +242,142 @@ fn what_a_change_does_is_the_threads() {
     assert_eq!(waits, [(thread::current_id(), "STATEMENT".to_owned())]);
     assert_eq!(history(region), [("changes".to_owned(), 0, 1)]);
 }
+
+fn poll<F: Future + Send>(future: std::pin::Pin<&mut F>) -> Poll<F::Output>
+where
+    F::Output: Send,
+{
+    std::thread::scope(|scope| scope.spawn(|| future.poll(&mut Context::from_waker(Waker::noop()))).join().unwrap())
+}
+
+/// What runs, by text.
+fn current(region: &Region<'_>) -> Vec<String> {
+    let mut texts = Vec::new();
+    region.scan(&tables::EventsStatementsCurrent, |row| {
+        if row.timer_end.is_none() {
+            texts.extend(row.sql_text.as_ref().map(|text| text.as_str().to_owned()));
+        }
+    });
+    texts
+}
+
+async fn once_pending() {
+    let mut polled = false;
+    std::future::poll_fn(|_| if std::mem::replace(&mut polled, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+}
+
+/// Polled by another thread each time: shown while it lasts, and what the task waits for lies within it.
+#[test]
+fn an_attached_task_takes_what_it_executes_from_thread_to_thread() {
+    let (region, _alone) = region();
+    let mut future = pin!(task::attach("task/test/request", async {
+        let mut statement = SEARCH.begin_async_in("parts", "GET /parts");
+        once_pending().await;
+        drop(LOCK.lock());
+        statement.add_rows_sent(2);
+        statement.fail(1040, "08004", "too many");
+    }));
+    assert!(poll(future.as_mut()).is_pending());
+    assert_eq!(current(region), ["GET /parts"]);
+    assert!(poll(future.as_mut()).is_ready());
+    assert_eq!(current(region), [""; 0]);
+    assert_eq!(history(region), [("GET /parts".into(), 1, 2)]);
+    let mut statement = (0, 0);
+    region.scan(&tables::EventsStatementsHistoryLong, |row| statement = (row.thread_id, row.event_id));
+    let mut within = Vec::new();
+    region.scan(&tables::EventsWaitsHistoryLong, |row| within.push((row.thread_id, row.nesting_event_id.unwrap())));
+    assert_eq!(within, [statement]);
+}
+
+/// No actor is known that will be there at its end: it is recorded whole by the one that is.
+#[test]
+fn what_a_task_without_a_row_executes_is_recorded_when_it_ends() {
+    let (region, _alone) = region();
+    let count = || region.statements_by_event_name(region.find_class("statement/test/search").unwrap()).0.count;
+    let before = count();
+    let line = line!() + 2;
+    let mut future = pin!(async {
+        let mut statement = SEARCH.begin_async_in("parts", "GET /parts");
+        once_pending().await;
+        statement.add_rows_sent(2);
+        statement.fail(1040, "08004", "too many");
+    });
+    // A thread that goes on meanwhile.
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!((current(region), count() - before), (vec![], 0));
+    drop(LOCK.lock());
+    assert!(poll(future.as_mut()).is_ready());
+    assert_eq!(count() - before, 1);
+    let mut rows = Vec::new();
+    region.scan(&tables::EventsStatementsHistoryLong, |row| {
+        let waited = row.timer_wait.unwrap() > 0;
+        let schema = row.current_schema.as_ref().unwrap().as_str().to_owned();
+        let state = row.returned_sqlstate.as_ref().unwrap().as_str().to_owned();
+        rows.push((schema, row.errors, state, row.source.as_ref().unwrap().as_str().to_owned(), waited));
+    });
+    assert_eq!(rows, [("parts".into(), 1, "08004".into(), format!("statements.rs:{line}"), true)]);
+    let mut nesting = Vec::new();
+    region.scan(&tables::EventsWaitsHistory, |row| nesting.push(row.nesting_event_id));
+    assert_eq!(nesting, [None]);
+}
+
+/// A task hands out what it has begun, and its caller lets it go: it was executed all the same.
+#[test]
+fn what_ends_elsewhere_is_counted() {
+    let (region, _alone) = region();
+    let figures = || region.statements_by_event_name(region.find_class("statement/test/search").unwrap());
+    let before = figures();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut of_task = pin!(task::attach("task/test/request", async { SEARCH.begin_async("of the task") }));
+    let mut of_thread = pin!(task::attach("task/test/request", async { SEARCH.begin("of its thread") }));
+    let Poll::Ready(mut first) = of_task.as_mut().poll(&mut context) else { panic!("it is ready") };
+    let Poll::Ready(second) = of_thread.as_mut().poll(&mut context) else { panic!("it is ready") };
+    first.add_rows_sent(3);
+    drop((first, second));
+    let after = figures();
+    assert_eq!((after.0.count - before.0.count, after.1.rows_sent - before.1.rows_sent), (2, 3));
+}
+
+/// Tasks of a runtime with several threads, each in the middle of a statement while others are polled.
+#[test]
+fn tasks_of_a_runtime_are_told_apart() {
+    const TASKS: usize = 50;
+    let (region, _alone) = region();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).build().unwrap();
+    runtime.block_on(async {
+        let tasks = (0..TASKS).map(|number| async move {
+            let mut statement = SEARCH.begin_async(&format!("{}", number % 2));
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+                drop(LOCK.lock());
+                statement.add_rows_sent(1);
+            }
+        });
+        let tasks: Vec<_> = tasks
+            .enumerate()
+            .map(|(number, task)| match number % 2 {
+                0 => tokio::spawn(task::attach("task/test/request", task)),
+                _ => tokio::spawn(task),
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
+    let rows = history(region);
+    let of = |text: &str| rows.iter().filter(|row| **row == (text.into(), 0, 10)).count();
+    assert_eq!((of("0"), of("1"), rows.len()), (TASKS / 2, TASKS / 2, TASKS));
+    let mut statements = std::collections::HashMap::new();
+    region.scan(&tables::EventsStatementsHistoryLong, |row| {
+        if row.sql_text.as_ref().unwrap().as_str() == "0" {
+            assert!(statements.insert((row.thread_id, row.event_id), 0).is_none());
+        }
+    });
+    let mut others = 0;
+    region.scan(&tables::EventsWaitsHistoryLong, |row| match row.nesting_event_id {
+        Some(id) => *statements.get_mut(&(row.thread_id, id)).expect("it lies within a statement of its own task") += 1,
+        None => others += 1,
+    });
+    assert!(statements.len() == TASKS / 2 && statements.values().all(|&waits| waits == 10), "{statements:?}");
+    assert_eq!(others, TASKS / 2 * 10);
+}

@@ -8,11 +8,12 @@
 //!   anybody else            anybody               whole, by who ends it
 //! ```
 
+use crate::hook::At;
 use crate::instrument::Instrument;
 use crate::io::{Io, Object, Transferred, amount, transferred};
 use crate::thread::{task_id, with_actor};
 use perfschema_core::{Switches, Wait, WaitStart};
-use perfschema_timer::{Clock, SystemClock, TimerName};
+use perfschema_timer::SystemClock;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
@@ -42,15 +43,6 @@ pub(crate) struct Begun<I: Io> {
     start: u64,
     /// Where it is visible, and whose that is: THREAD_ID of a task.
     shown: Option<(Wait<'static>, u64)>,
-}
-
-/// A clock that was read before.
-struct At(u64);
-
-impl Clock for At {
-    fn ticks(&self, _: TimerName) -> u64 {
-        self.0
-    }
 }
 
 impl<I: Io> Pending<I> {
