@@ -199,8 +199,10 @@ impl Statement {
 #[cfg(feature = "instrument")]
 #[inline(never)]
 fn begin(switches: Switches, start: &StatementStart<'_>) -> Executing {
-    let statement = with_actor(|actor| actor.begin_statement(&SystemClock, switches, start));
-    Executing::of(statement.map_or(Recorded::Nowhere, Recorded::At))
+    Executing::of(match with_actor(|actor| actor.begin_statement(&SystemClock, switches, start)) {
+        Some(statement) => Recorded::At(statement),
+        None => Recorded::Nowhere,
+    })
 }
 
 #[cfg(feature = "instrument")]
@@ -230,16 +232,16 @@ fn begin_async(switches: Switches, schema: &str, text: &str, source: &'static Lo
 #[cfg(feature = "instrument")]
 #[inline(never)]
 fn end(recorded: &mut Recorded) {
-    match std::mem::replace(recorded, Recorded::Nowhere) {
+    with_actor(|actor| match recorded {
         Recorded::Nowhere => {}
-        Recorded::At(statement) => {
-            with_actor(|actor| actor.end_statement(&SystemClock, statement));
+        Recorded::At(_) => {
+            if let Recorded::At(statement) = std::mem::replace(recorded, Recorded::Nowhere) {
+                actor.end_statement(&SystemClock, statement);
+            }
         }
-        // Its memory is given back outside: that may be recorded, too.
-        Recorded::AtItsEnd(whole) => {
-            with_actor(|actor| whole.record(actor));
-        }
-    }
+        // It is dropped outside: that memory is given back may be recorded, too.
+        Recorded::AtItsEnd(whole) => whole.record(actor),
+    });
 }
 
 #[cfg(feature = "instrument")]
