@@ -480,6 +480,10 @@ fn a_query_is_a_statement() {
             assert_ne!(reader.read_until(b'\n', &mut answer).unwrap(), 0);
         }
     }
+    // It serves somebody, whom it waits for now.
+    let session = "SELECT user, command, last_statement FROM sys.session WHERE thd_id = (SELECT MAX(thread_id) FROM threads)";
+    assert_eq!(rows(session), ["demo/connection-1,Sleep,"]);
+    assert_eq!(rows("SELECT host, db FROM processlist"), ["127.0.0.1,"]);
     client.write_all(&[b'a'; 4096]).unwrap();
     // The connection has ended, and so have all its statements.
     assert!(client.read_to_string(&mut String::new()).is_ok());

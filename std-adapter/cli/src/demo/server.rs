@@ -13,6 +13,7 @@ use perfschema::net::{Idle, Net, TcpListener};
 use perfschema::os::unix::net::UnixListener;
 use perfschema::stage::Stage;
 use perfschema::statement::Statement;
+use perfschema::thread::{ThreadType, attach_as};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -122,8 +123,13 @@ impl<'i> Server<'i> {
                 // Whoever stops has looked before this one was there.
                 stream.shutdown();
             }
-            let connection = thread::Builder::new().name(format!("connection-{number}"));
+            let name = format!("connection-{number}");
+            // Before the thread is there: asking is a wait, and who it is a thread says before its first.
+            let host = stream.peer_host();
+            let connection = thread::Builder::new().name(name.clone());
             let serve = move || {
+                // Nobody says here who asks.
+                attach_as(&format!("thread/demo/{name}"), ThreadType::Foreground, "", &host);
                 metrics::CONNECTIONS.add(1);
                 // How a client ends is its own affair.
                 let _ = self.serve(&stream);

@@ -12,6 +12,15 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
+    /// Where the client is, as MySQL names hosts.
+    pub(crate) fn peer_host(&self) -> String {
+        match self {
+            // Of one that has gone again it is not known.
+            Stream::Tcp(stream) => stream.peer_addr().map_or(String::new(), |address| address.ip().to_string()),
+            Stream::Unix(_) => "localhost".into(),
+        }
+    }
+
     /// Ends it, also for who is reading it now.
     pub(crate) fn shutdown(&self) {
         // It may have ended by itself.
