@@ -223,14 +223,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-/// `sys.format_statement`: of more than 64 characters the first and the last 30.
+/// `sys.format_statement`: one line, of more than 64 characters the first and the last 30.
 fn format_statement(text: &str) -> String {
-    let count = texts::characters(text);
+    let text = text.replace('\n', " ");
+    let count = texts::characters(&text);
     if count <= 64 {
-        return text.to_owned();
+        return text;
     }
-    let (first, last) = (&text[..texts::boundary(text, 30)], &text[texts::boundary(text, count - 30)..]);
-    format!("{first} ... {last}").replace('\n', " ")
+    let (first, last) = (&text[..texts::boundary(&text, 30)], &text[texts::boundary(&text, count - 30)..]);
+    format!("{first} ... {last}")
 }
 
 /// Other names of the same.

@@ -102,6 +102,7 @@ fn functions_of_digests() {
     );
     check(&mut session, "SELECT STATEMENT_DIGEST(NULL), STATEMENT_DIGEST_TEXT(NULL), sys.format_statement(NULL)", ",,");
     check(&mut session, "SELECT sys.format_statement(REPEAT('ä', 64)) = REPEAT('ä', 64)", "1");
+    check(&mut session, "SELECT sys.format_statement('SELECT 1\\n  FROM t\\nWHERE a')", "SELECT 1   FROM t WHERE a");
     check(
         &mut session,
         "SELECT sys.format_statement(CONCAT(REPEAT('ä', 40), '\\n', REPEAT('b', 29)))",

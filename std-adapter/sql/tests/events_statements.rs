@@ -400,6 +400,10 @@ fn sys_views() {
     check(&mut session, now, &format!("{running}\n1,thread/sql/one_connection,statement/sp/stmt,SELECT 4,shop,1,  0 ps,0,0"));
     statements.end(&joe, inner);
     check(&mut session, now, running);
+    let long = statements.begin(&joe, 2, &format!("SELECT {} FROM\nt", "1 + ".repeat(20)));
+    let shown = "SELECT sql_text FROM sys.current_statements WHERE nesting_event_level = 1";
+    check(&mut session, shown, "SELECT 1 + 1 + 1 + 1 + 1 + 1 + ...  + 1 + 1 + 1 + 1 + 1 +  FROM t");
+    statements.end(&joe, long);
     statements.end(&joe, outer);
     check(&mut session, now, "");
 }
