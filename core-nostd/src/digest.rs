@@ -2,13 +2,17 @@
 //!
 //! Two statements are alike if their texts are, but for literals, comments and how much space is between two words:
 //! ```text
-//! SELECT name  FROM parts WHERE id = 17          SELECT name FROM parts WHERE id = ?
-//! INSERT INTO parts VALUES (1, 'a'), (2, 'b')    INSERT INTO parts VALUES (...) /* , ... */
+//! SELECT name  FROM parts WHERE id = -17         SELECT name FROM parts WHERE id = ?
+//! INSERT INTO parts VALUES (1, 'a'), (?, ?);     INSERT INTO parts VALUES (...) /* , ... */
+//! SELECT name FROM parts WHERE id IN (1)         SELECT name FROM parts WHERE id IN (...)
 //! GET /parts/17?name='bolt'                      GET /parts/??name=?
 //! ```
 //! As MySQL does it, without knowing a language: words stay as they are written, none is quoted, and there is space only where there was.
 
-use crate::region::Text;
+use crate::region::{Text, little_endian, what_fits};
+
+/// Bytes of a digest's text that count, and that are kept: MySQL's `max_digest_length`. Literals are what makes texts long, and do not count.
+pub const MAX_DIGEST_LENGTH: usize = 1024;
 
 /// The digest of a text: 128 bits that are the same for texts which are alike. Not a cryptographic one: who wants to can make two texts
 /// that have the same.
@@ -24,15 +28,9 @@ impl Digest {
     /// assert_ne!(Digest::of("find 17"), Digest::of("lose 17"));
     /// ```
     pub fn of(text: &str) -> Digest {
-        // FNV-1a twice, each with a start and a prime of its own, and the bits of both spread over each.
-        let (mut a, mut b) = (0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15_u64);
-        pieces(text, &mut |piece| {
-            (a, b) = piece.iter().copied().map(u64::from).fold((a, b), |(a, b), byte| {
-                ((a ^ byte).wrapping_mul(0x0100_0000_01b3), (b ^ byte).wrapping_mul(0x9fb2_1c65_1e98_df25))
-            });
-        });
-        let (a, b) = (spread(a), spread(b));
-        Digest([spread(a.wrapping_add(b)), spread(a ^ b.rotate_left(32))])
+        let mut hash = Hash::new();
+        pieces(text, |piece| hash.write(piece));
+        Digest(hash.finish())
     }
 
     /// DIGEST: 32 hexadecimal digits.
@@ -52,57 +50,219 @@ pub(crate) fn spread(mut bits: u64) -> u64 {
     bits ^ bits >> 33
 }
 
-/// DIGEST_TEXT: the text without what does not count. 1024 bytes of it are kept.
+/// A hash of bytes, in whatever pieces they come: eight at a time, in two ways that have nothing to do with each other.
+struct Hash {
+    state: [u64; 2],
+    /// Less than eight bytes, and how many bits they are.
+    rest: u64,
+    bits: u32,
+    len: u64,
+}
+
+impl Hash {
+    fn new() -> Hash {
+        // The first bits of the golden ratio, and of the square root of two.
+        Hash { state: [0x9e37_79b9_7f4a_7c15, 0xb504_f333_f9de_6484], rest: 0, bits: 0, len: 0 }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.len = self.len.wrapping_add(bytes.len() as u64);
+        let (whole, rest) = bytes.as_chunks();
+        for eight in whole {
+            self.add(u64::from_le_bytes(*eight), 64);
+        }
+        self.add(little_endian(rest), 8 * rest.len() as u32);
+    }
+
+    /// So many bits of `value`, which has no others.
+    fn add(&mut self, value: u64, bits: u32) {
+        let all = self.bits + bits;
+        self.rest |= value << self.bits;
+        if all >= 64 {
+            self.mix(self.rest);
+            self.rest = value.unbounded_shr(64 - self.bits);
+        }
+        self.bits = all % 64;
+    }
+
+    /// For each eight bytes that come, each state becomes another one: so nothing of what came before is lost.
+    fn mix(&mut self, eight: u64) {
+        let [a, b] = self.state;
+        let [a, b] = [(a ^ eight).wrapping_mul(0xff51_afd7_ed55_8ccd), (b ^ eight).wrapping_mul(0xc4ce_b9fe_1a85_ec53)];
+        self.state = [a ^ a >> 32, b ^ b >> 29];
+    }
+
+    fn finish(mut self) -> [u64; 2] {
+        self.mix(self.rest);
+        let [a, b] = self.state.map(|state| spread(state ^ self.len));
+        [spread(a.wrapping_add(b)), spread(a ^ b.rotate_left(32))]
+    }
+}
+
+/// DIGEST_TEXT: the text without what does not count; its first [`MAX_DIGEST_LENGTH`] bytes.
 ///
 /// ```
 /// use perfschema_core::digest::digest_text;
 /// assert_eq!(digest_text("SELECT *\n  FROM t -- all\n WHERE id IN (1, 2, 3)"), "SELECT * FROM t WHERE id IN (...)");
 /// ```
-pub fn digest_text(text: &str) -> Text<1024> {
+pub fn digest_text(text: &str) -> Text<MAX_DIGEST_LENGTH> {
     let mut digest = Text::EMPTY;
-    pieces(text, &mut |piece| digest.push_str(core::str::from_utf8(piece).unwrap_or_default()));
+    pieces(text, |piece| digest.push_str(core::str::from_utf8(piece).unwrap_or_default()));
     digest
 }
 
-/// Hands out the pieces of a digest's text, one after the other. All that is looked for is ASCII, so each of them is whole characters.
-fn pieces(text: &str, each: &mut dyn FnMut(&[u8])) {
-    let mut rest = without_space(text.as_bytes());
-    while !rest.is_empty() {
-        rest = piece(rest, each);
-        let behind = without_space(rest);
-        // Not at the end, nor twice where a comment was.
-        if behind.len() != rest.len() && !behind.is_empty() {
-            each(b" ");
-        }
-        rest = behind;
+/// Hands out the pieces of a digest's text, one after the other, up to its length.
+pub(crate) fn pieces(text: &str, mut each: impl FnMut(&[u8])) {
+    let mut room = MAX_DIGEST_LENGTH;
+    for piece in Pieces::of(text) {
+        let Some(left) = room.checked_sub(piece.len()) else {
+            // Whole characters, and nothing of what follows.
+            each(what_fits(core::str::from_utf8(piece).unwrap_or_default(), room).as_bytes());
+            return;
+        };
+        each(piece);
+        room = left;
     }
 }
 
-/// Hands out what the text begins with, and returns what is behind it: less than there was.
-fn piece<'t>(text: &'t [u8], each: &mut dyn FnMut(&[u8])) -> &'t [u8] {
-    let first = text.first().copied().unwrap_or_default();
-    if first == b'('
-        && let Some((first, behind)) = group(text)
-    {
-        each(first);
-        let others = several(behind, |text| group(text).map(|(_, behind)| behind));
-        if others.is_some() {
-            each(b" /* , ... */");
+/// What the next piece stands behind.
+#[derive(Clone, Copy)]
+enum Before<'t> {
+    Word(&'t [u8]),
+    /// A sign of any kind that an expression may follow, as one follows `=`, `(` or a comma.
+    Operator,
+    /// A literal, a quoted name, what closes something, or nothing.
+    Other,
+}
+
+impl Before<'_> {
+    fn is_one_of(self, words: &[&[u8]]) -> bool {
+        matches!(self, Before::Word(word) if words.iter().any(|one| one.eq_ignore_ascii_case(word)))
+    }
+
+    /// Whether a sign is part of the number behind it: "a = -1" and "SELECT -1", but not "a - 1".
+    fn begins_expression(self) -> bool {
+        // Those that MySQL has in gen_lex_token.cc.
+        const WORDS: &[&[u8]] = &[
+            b"and",
+            b"at",
+            b"between",
+            b"case",
+            b"default",
+            b"div",
+            b"elseif",
+            b"ends",
+            b"every",
+            b"if",
+            b"interval",
+            b"like",
+            b"mod",
+            b"not",
+            b"or",
+            b"regexp",
+            b"return",
+            b"rlike",
+            b"select",
+            b"starts",
+            b"until",
+            b"when",
+            b"while",
+            b"xor",
+        ];
+        matches!(self, Before::Operator) || self.is_one_of(WORDS)
+    }
+}
+
+/// A text on its way to a digest's. All that is looked for is ASCII, so each piece is whole characters.
+struct Pieces<'t> {
+    /// Not yet looked at; nothing, or no space.
+    rest: &'t [u8],
+    before: Before<'t>,
+    /// Whether there is space before the rest; and whether that is still to be handed out.
+    is_apart: bool,
+    owes_space: bool,
+    /// How much was left behind signs that belong to no number, so that each is looked at once.
+    signs_end: usize,
+}
+
+impl<'t> Pieces<'t> {
+    fn of(text: &'t str) -> Pieces<'t> {
+        // As MySQL's server does before it looks at a statement.
+        let text = text.trim_end_matches(|last: char| last == ';' || last.is_ascii_whitespace());
+        let rest = without_space(text.as_bytes());
+        Pieces { rest, before: Before::Other, is_apart: true, owes_space: false, signs_end: usize::MAX }
+    }
+
+    /// What the text begins with, what is behind that, and what that is for what follows.
+    fn piece(&mut self) -> Option<(&'t [u8], &'t [u8], Before<'t>)> {
+        let text = self.rest;
+        let (&first, others) = text.split_first()?;
+        if is_of_word(first) && !first.is_ascii_digit() && !matches!(first, b'$' | b'n' | b'N' | b'x' | b'X' | b'b' | b'B') {
+            let (piece, behind) = split(text, word(text));
+            return Some((piece, behind, Before::Word(piece)));
         }
-        return others.unwrap_or(behind);
+        if first == b'('
+            && let Some((values, behind)) = group(text)
+        {
+            // MySQL has one digest for IN, however many there are.
+            if self.before.is_one_of(&[b"in"]) {
+                return Some((MANY, behind, Before::Other));
+            }
+            let others = several(behind, |text| group(text).filter(|(others, _)| *others == values).map(|(_, behind)| behind));
+            let piece = match others {
+                None => values,
+                Some(_) if values == ONE => b"(?) /* , ... */",
+                Some(_) => b"(...) /* , ... */",
+            };
+            return Some((piece, others.unwrap_or(behind), Before::Other));
+        }
+        if let Some((value, behind)) = self.values() {
+            return Some((value, behind, Before::Other));
+        }
+        let (len, before) = match first {
+            // A quoted name, to its end, or the text's.
+            b'`' => (position(others, |byte| byte == b'`').map_or(text.len(), |end| end + 2), Before::Other),
+            b')' | b']' | b'}' | b'.' | b'@' => (1, Before::Other),
+            _ => match word(text) {
+                0 => (1, Before::Operator),
+                len => (len, Before::Word(split(text, len).0)),
+            },
+        };
+        let (piece, behind) = split(text, len);
+        Some((piece, behind, before))
     }
-    if let Some((value, behind)) = values(text) {
-        each(value);
-        return behind;
+
+    /// A literal, or several with commas between them.
+    fn values(&mut self) -> Option<(&'static [u8], &'t [u8])> {
+        let text = self.rest;
+        let behind = match text.first()? {
+            // Part of a number only where a number may stand, and not part of a name.
+            b'.' if !self.is_apart && !matches!(self.before, Before::Operator) => None,
+            b'+' | b'-' if text.len() >= self.signs_end || !self.before.begins_expression() => None,
+            b'+' | b'-' => signed_number(text).map_err(|end| self.signs_end = end.len() + 1).ok(),
+            // IS NULL is no literal, nor is NOT NULL.
+            b'n' | b'N' if text.get(1) != Some(&b'\'') && self.before.is_one_of(&[b"is", b"not"]) => None,
+            _ => literal(text),
+        }?;
+        Some(values(behind))
     }
-    let len = match text.split_first() {
-        // A quoted name, to its end, or the text's.
-        Some((b'`', name)) => position(name, |byte| byte == b'`').map_or(text.len(), |end| end + 2),
-        _ => word(text).max(1),
-    };
-    let (piece, behind) = text.split_at_checked(len).unwrap_or((text, &[]));
-    each(piece);
-    behind
+}
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = &'t [u8];
+
+    fn next(&mut self) -> Option<&'t [u8]> {
+        if core::mem::take(&mut self.owes_space) {
+            return Some(b" ");
+        }
+        let (piece, behind, before) = self.piece()?;
+        self.rest = without_space(behind);
+        self.before = before;
+        self.is_apart = self.rest.len() != behind.len();
+        // Not at the end, nor twice where a comment was.
+        self.owes_space = self.is_apart && !self.rest.is_empty();
+        Some(piece)
+    }
 }
 
 fn position(text: &[u8], is_it: impl Fn(u8) -> bool) -> Option<usize> {
@@ -113,27 +273,48 @@ fn behind(text: &[u8], len: usize) -> &[u8] {
     text.get(len..).unwrap_or_default()
 }
 
-/// The length of the word that the text begins with. What is not ASCII is part of one.
-fn word(text: &[u8]) -> usize {
-    let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
-    position(text, |byte| !part(byte)).unwrap_or(text.len())
+fn split(text: &[u8], len: usize) -> (&[u8], &[u8]) {
+    text.split_at_checked(len).unwrap_or((text, &[]))
 }
+
+/// The length of the word that the text begins with.
+fn word(text: &[u8]) -> usize {
+    position(text, |byte| !is_of_word(byte)).unwrap_or(text.len())
+}
+
+/// Whether it is part of a word. What is not ASCII is.
+fn is_of_word(byte: u8) -> bool {
+    /// Looked up, because each byte of a text is.
+    const IS_OF_WORD: [bool; 256] = {
+        let mut all = [false; 256];
+        let mut byte = 0;
+        while byte < all.len() {
+            all[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'$' | 0x80..);
+            byte += 1;
+        }
+        all
+    };
+    IS_OF_WORD[usize::from(byte)]
+}
+
+/// One value in parentheses, and several.
+const ONE: &[u8] = b"(?)";
+const MANY: &[u8] = b"(...)";
 
 /// Values in parentheses, and nothing else: what they are replaced by, and what is behind them.
 fn group(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
-    let (value, behind) = values(without_space(after(text, b'(')?))?;
+    let (value, behind) = values(value(without_space(after(text, b'(')?))?);
     let behind = after(without_space(behind), b')')?;
-    Some((if value == b"?" { b"(?)" } else { b"(...)" }, behind))
+    Some((if value == b"?" { ONE } else { MANY }, behind))
 }
 
 fn after(text: &[u8], first: u8) -> Option<&[u8]> {
     text.split_first().filter(|(found, _)| **found == first).map(|(_, behind)| behind)
 }
 
-/// One value, or several with commas between them: what they are replaced by, and what is behind them.
-fn values(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
-    let behind = literal(text)?;
-    Some(several(behind, literal).map_or((b"?", behind), |behind| (b"...", behind)))
+/// What one value, or several with commas between them, are replaced by, and what is behind them: `text` is behind the first.
+fn values(text: &[u8]) -> (&'static [u8], &[u8]) {
+    several(text, value).map_or((b"?", text), |behind| (b"?, ...", behind))
 }
 
 /// What is behind more of the same, each after a comma; None if there are none.
@@ -146,58 +327,87 @@ fn several<'t>(text: &'t [u8], one: impl Fn(&'t [u8]) -> Option<&'t [u8]>) -> Op
     last
 }
 
-/// What is behind a literal: a number, a text in quotes, or NULL.
+/// What is behind a literal that stands alone between commas or parentheses.
+fn value(text: &[u8]) -> Option<&[u8]> {
+    match text.first()? {
+        b'+' | b'-' => signed_number(text).ok(),
+        _ => literal(text),
+    }
+}
+
+/// What is behind signs and a number; if there is none, what is behind the signs.
+fn signed_number(mut text: &[u8]) -> Result<&[u8], &[u8]> {
+    while let [b'+' | b'-', behind @ ..] = text {
+        text = without_space(behind);
+    }
+    number(text).ok_or(text)
+}
+
+/// What is behind a number without a sign.
+fn number(text: &[u8]) -> Option<&[u8]> {
+    let ([b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..]) = text else { return None };
+    // With what follows without a space, be it hexadecimal digits or a fraction; and the sign of an exponent.
+    let is_hexadecimal = text.starts_with(b"0x");
+    let mut before = 0;
+    let end = text.iter().position(|&byte| {
+        let sign = matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E') && !is_hexadecimal;
+        before = byte;
+        !(byte == b'.' || sign || is_of_word(byte))
+    });
+    Some(end.map_or(&[], |end| behind(text, end)))
+}
+
+/// What is behind a literal: a number, a text in quotes, NULL, or what stands for a value that is bound later (`?`, `?1`, `$1`).
 fn literal(text: &[u8]) -> Option<&[u8]> {
     let (&first, rest) = text.split_first()?;
+    let digits = |text: &[u8]| position(text, |byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     match first {
-        b'0'..=b'9' => {
-            // With what follows without a space, be it hexadecimal digits or a fraction; and the sign of an exponent.
-            let is_hexadecimal = text.starts_with(b"0x");
-            let mut before = first;
-            let end = text.iter().position(|&byte| {
-                let sign = matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E') && !is_hexadecimal;
-                before = byte;
-                !(byte == b'.' || sign || word(&[byte]) == 1)
-            });
-            Some(end.map_or(&[], |end| behind(text, end)))
-        }
-        b'\'' | b'"' => {
-            // Doubled, a quote is part of the text, as is one behind a backslash. One that nobody closes goes to the end.
-            let mut rest = rest;
-            while let Some(at) = position(rest, |byte| byte == first || byte == b'\\') {
-                let next = behind(rest, at + 1);
-                if rest.get(at) == Some(&first) && next.first() != Some(&first) {
-                    return Some(next);
-                }
-                rest = behind(next, 1);
-            }
-            Some(&[])
-        }
+        b'?' => Some(behind(rest, digits(rest))),
+        b'$' => Some(behind(rest, digits(rest))).filter(|behind| behind.len() < rest.len() && word(behind) == 0),
+        b'\'' | b'"' => Some(quoted(first, rest)),
+        // N'…', X'…', B'…'.
+        b'n' | b'N' | b'x' | b'X' | b'b' | b'B' if rest.first() == Some(&b'\'') => Some(quoted(b'\'', behind(rest, 1))),
         b'n' | b'N' => {
             let (null, behind) = text.split_at_checked(4)?;
             (null.eq_ignore_ascii_case(b"null") && word(behind) == 0).then_some(behind)
         }
-        _ => None,
+        _ => number(text),
     }
 }
 
-/// The text behind space and comments: `/* … */`, and `-- …` to the end of the line.
+/// What is behind the rest of a text in quotes. Doubled, a quote is part of the text, as is one behind a backslash. One that nobody closes
+/// goes to the end.
+fn quoted(quote: u8, mut text: &[u8]) -> &[u8] {
+    while let Some(at) = position(text, |byte| byte == quote || byte == b'\\') {
+        let next = behind(text, at + 1);
+        if text.get(at) == Some(&quote) && next.first() != Some(&quote) {
+            return next;
+        }
+        text = behind(next, 1);
+    }
+    &[]
+}
+
+/// The text behind space and comments: `/* … */`, and `-- …` and `# …` to the end of the line.
 fn without_space(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_start();
-        let comment = match text {
+        text = match text {
             [b'/', b'*', comment @ ..] => {
                 comment.windows(2).position(|end| end == b"*/").map_or(&[][..], |end| behind(comment, end + 2))
             }
             [b'-', b'-'] => &[],
-            [b'-', b'-', space, comment @ ..] if space.is_ascii_whitespace() => match space {
-                b'\n' => comment,
-                _ => position(comment, |byte| byte == b'\n').map_or(&[][..], |end| behind(comment, end + 1)),
-            },
+            [b'-', b'-', comment @ ..] if comment.first().is_some_and(u8::is_ascii_whitespace) => next_line(comment),
+            // PostgreSQL has operators that begin so.
+            [b'#', b'>' | b'-', ..] => return text,
+            [b'#', comment @ ..] => next_line(comment),
             _ => return text,
         };
-        text = comment;
     }
+}
+
+fn next_line(text: &[u8]) -> &[u8] {
+    position(text, |byte| byte == b'\n').map_or(&[], |end| behind(text, end + 1))
 }
 
 #[cfg(test)]
@@ -224,22 +434,50 @@ mod tests {
         check("0xe-1", "?-?");
         check("t1 _2 a$3 ä4", "t1 _2 a$3 ä4");
         check("null NULL nullable Null_", "? ? nullable Null_");
+        check("a IS NULL OR b is not null AND c = NULL", "a IS NULL OR b is not null AND c = ?");
         check("GET /parts/17?name=bolt", "GET /parts/??name=bolt");
+        check("N'a' x'1F' B'01' n x'", "? ? ? n ?");
+    }
+
+    #[test]
+    fn what_is_bound_later_is_a_literal() {
+        check("a = ? AND b = ?1 AND c = $1", "a = ? AND b = ? AND c = ?");
+        check("f(?, ?) IN ($1, $2) $a $1a a$1", "f(...) IN (...) $a $1a a$1");
+    }
+
+    #[test]
+    fn a_sign_is_part_of_a_number_where_an_expression_begins() {
+        check("a = -5, b=+ 5, c > - - 5", "a = ?, b=?, c > ?");
+        check("a - 5 a-5 a - -5 (a) - 5 5 - 5 `a` -5", "a - ? a-? a - ? (a) - ? ? - ? `a` -?");
+        check("SELECT -1, -2 AND +3 limit -4", "SELECT ?, ... AND ? limit -?");
+        check("(-1, +2, - /* one */ 3), (4)", "(...), (?)");
+        check("= -'a' = -a = --a = -", "= -? = -a = --a = -");
+        check("-1", "-?");
+    }
+
+    #[test]
+    fn a_fraction_needs_no_digit_before_its_point() {
+        check("a > .5 AND b > -.5 AND c IN (.5, .25)", "a > ? AND b > ? AND c IN (...)");
+        check("t.5 .5 v1.5 `a`.5 a. .5", "t.? ? v1.? `a`.? a. ?");
     }
 
     #[test]
     fn lists_are_one_whatever_their_length() {
-        check("IN (1)", "IN (?)");
-        check("IN (1,2)", "IN (...)");
+        check("IN (1)", "IN (...)");
+        check("in (1,2)", "in (...)");
+        check("IN (1), (2)", "IN (...), (?)");
+        check("IN ((1, 2), (3, 4))", "IN ((...) /* , ... */)");
+        check("inn (1) `in` (1)", "inn (?) `in` (?)");
         check("IN ( 1 , 'b' , NULL )", "IN (...)");
         check("VALUES (1, 2), (3, 4)", "VALUES (...) /* , ... */");
         check("VALUES (1),(3) , (4) ON", "VALUES (?) /* , ... */ ON");
-        check("LIMIT 5, 10", "LIMIT ...");
+        check("VALUES (1), (2, 3), (4, 5), (6)", "VALUES (?), (...) /* , ... */, (?)");
+        check("LIMIT 5, 10", "LIMIT ?, ...");
         check("f(1, x)", "f(?, x)");
-        check("f(1, 2, x)", "f(..., x)");
+        check("f(1, 2, x)", "f(?, ..., x)");
         check("(1, (2, 3), 4", "(?, (...), ?");
         check("((1))", "((?))");
-        check("(1, 2", "(...");
+        check("(1, 2", "(?, ...");
     }
 
     #[test]
@@ -252,13 +490,49 @@ mod tests {
         check("a\t\r\nb", "a b");
         check("a --\nb", "a b");
         check("`a  b` `c", "`a  b` `c");
+        check("a # b\nc #d", "a c");
+        check("a #> b #- c", "a #> b #- c");
     }
 
     #[test]
-    fn what_is_too_long_is_cut() {
-        let long: std::string::String = "word ".repeat(1000);
-        assert_eq!(digest_text(&long).as_str().len(), 1024);
-        assert_ne!(Digest::of(&long), Digest::of("word "));
+    fn semicolons_at_the_end_do_not_count() {
+        check("a;", "a");
+        check("a ; ;\n", "a");
+        check(";", "");
+        check("a; b;", "a; b");
+    }
+
+    /// Also where something shorter would fit.
+    #[test]
+    fn what_is_too_long_is_cut_and_does_not_count() {
+        for (fits, is_cut) in [("x".repeat(1020), ""), ("x ".repeat(511), ""), ("x".repeat(1019), ""), ("x".repeat(1020), "日")]
+        {
+            let kept = std::format!("{fits} {is_cut}");
+            for end in ["日本=x", "本", "日 'a'", "日=a"] {
+                let text = std::format!("{kept}{end}{}", "y".repeat(20));
+                let digest = digest_text(&text);
+                assert!(text.starts_with(digest.as_str()) && digest.as_str().len() > 1020, "{digest}");
+                assert_eq!(Digest::of(&text), Digest::of(&(text + " and more")));
+            }
+        }
+        let list = std::format!("{} IN ({}1) AND a", "x".repeat(1000), "1, ".repeat(10_000));
+        assert_eq!(digest_text(&list).as_str(), std::format!("{} IN (...) AND a", "x".repeat(1000)));
+    }
+
+    /// Work grows with the text, not with its square.
+    #[test]
+    #[cfg(not(miri))]
+    fn no_piece_is_looked_at_again_and_again() {
+        let pieces =
+            ["(", "(1,", "((1),", "'", "`", "/*", "1,", "(1),", "(1", "--", "null,", "\\'", "( /* */ ", "1 /* */ ", "(1, 2), (x"];
+        for piece in pieces.iter().chain(&["n", "- ", "= - ", ";", "; ", "1,-", "(-", "#", "# \n", "?", ".", "IN ("]) {
+            for end in ["", "x", ")", "'"] {
+                let text = piece.repeat(400_000 / piece.len()) + end;
+                let start = std::time::Instant::now();
+                let _ = Pieces::of(&text).count();
+                assert!(start.elapsed().as_secs() < 20, "{piece} {end}: {:?}", start.elapsed());
+            }
+        }
     }
 
     #[test]

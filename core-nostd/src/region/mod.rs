@@ -32,7 +32,7 @@ pub use now::Now;
 pub(crate) use now::Present;
 use perfschema_timer::{Calibration, Conversion, TimerName, Timers};
 pub use text::Text;
-pub(crate) use text::{read_text, text_is, what_fits, write_text};
+pub(crate) use text::{little_endian, read_text, text_is, what_fits, write_text};
 
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
