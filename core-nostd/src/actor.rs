@@ -69,7 +69,8 @@ pub struct Actor<'r> {
     instance_epoch: &'r Word,
     /// That of the last event. Plain, because only the owner needs it.
     pub(crate) sequence: Cell<Sequence>,
-    pub(crate) enclosing: Cell<Enclosing>,
+    /// What encloses what begins now; but not the wait that runs alone, which [`enclosing`](Self::enclosing) knows.
+    pub(crate) outer: Cell<Enclosing>,
     pub(crate) waits: Recorder<'r>,
     /// None once the slot is given back.
     stats: Cell<&'r [StatWords]>,
@@ -260,7 +261,7 @@ impl<'r> Actor<'r> {
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(Sequence(0)),
-            enclosing: Cell::new(Enclosing::default()),
+            outer: Cell::new(Enclosing::default()),
             waits: Recorder::new(region, &WAITS, None),
             stats: Cell::new(&[]),
             recent_sources: Recent::default(),
@@ -340,17 +341,18 @@ impl<'r> Actor<'r> {
     /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
     /// does not lie within it. [`end_concurrent`](Self::end_concurrent) ends it.
     pub fn begin_concurrent(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
-        let enclosing = self.enclosing.get();
+        let enclosing = self.enclosing();
         let wait = self.begin(clock, switches, class, what);
-        self.enclosing.set(enclosing);
+        self.outer.set(enclosing);
+        wait.shown.into_iter().for_each(record::set_concurrent);
         wait
     }
 
     /// Ends what [`begin_concurrent`](Self::begin_concurrent) began.
     pub fn end_concurrent(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
-        let enclosing = self.enclosing.get();
+        let outer = self.outer.get();
         let ticks = self.end(clock, wait, held);
-        self.enclosing.set(enclosing);
+        self.outer.set(outer);
         ticks
     }
 
@@ -435,9 +437,9 @@ impl<'r> Actor<'r> {
     /// this event, until it ends.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
-        let Some(record) = self.waits.ring.take() else {
-            self.region.count_lost(Lost::NestedEvents);
-            return None;
+        let (record, nesting) = match self.waits.ring.take_alone() {
+            Some(record) => (record, self.outer.get()),
+            None => self.take_beside(wait.sequence)?,
         };
         let source = match what.source {
             Some(location) => self.recent_sources.intern(self.region, location),
@@ -446,12 +448,34 @@ impl<'r> Actor<'r> {
         let start = Start {
             what: What::new(wait.switches, source, what.operation),
             object: what.object,
-            nesting: self.enclosing.replace(Enclosing::event(wait.sequence, EventType::Wait)),
-            amount: what.amount,
+            nesting,
+            amount: (what.amount != 0).then_some(what.amount),
             io: what.io,
         };
         record::begin_start(record, wait.sequence, &start);
         Some(record)
+    }
+
+    /// A record for a wait that begins while others run, and what it lies within.
+    #[cold]
+    #[inline(never)]
+    fn take_beside(&self, sequence: Sequence) -> Option<(&'r RecordWords, Enclosing)> {
+        let nesting = self.enclosing();
+        let Some(record) = self.waits.ring.take_beside() else {
+            self.region.count_lost(Lost::NestedEvents);
+            return None;
+        };
+        self.outer.set(Enclosing::event(sequence, EventType::Wait));
+        Some((record, nesting))
+    }
+
+    /// What encloses what begins now. Nearly all waits run alone and enclose nothing, so only who asks here makes of such a wait one
+    /// among others, which is noted in `outer` and taken away at its end.
+    pub(crate) fn enclosing(&self) -> Enclosing {
+        if let Some(enclosing) = self.waits.ring.join().and_then(record::as_enclosing) {
+            self.outer.set(enclosing);
+        }
+        self.outer.get()
     }
 
     /// A wait ends. Returns the timer's ticks, if it was timed.
@@ -461,10 +485,8 @@ impl<'r> Actor<'r> {
         match self.stats.get().get(wait.plain_class) {
             // Not for io, whose sums would be there twice.
             Some(stat) if switches.is_only_counted() && !matches!(held, Held::File(_) | Held::Socket(_)) => {
-                let honour = || self.honour(&self.waits, stat, &[], switches.class().index());
-                let sums = stat::begin(stat, self.waits.epochs(), wait.sequence, honour);
-                sums.count_untimed();
-                sums.publish(wait.sequence);
+                let honour = || self.honour(&self.waits, stat, &[], switches);
+                stat::count_untimed(stat, self.waits.epochs(), wait.sequence, honour);
                 self.count_object(&wait, switches, &Object::of(&held), None);
                 None
             }
@@ -513,9 +535,7 @@ impl<'r> Actor<'r> {
         if let Some(record) = stage.shown {
             stage.amount = record::amount(record);
         }
-        let enclosing = self.enclosing.get();
         self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, read);
-        self.enclosing.set(enclosing);
     }
 
     /// A statement ends, at `ticks` if it is timed; returns how long it took, in picoseconds. `entries` writes what is beside its record, and beside its row of the long history. What
@@ -531,10 +551,9 @@ impl<'r> Actor<'r> {
         let on = &self.statements;
         let class = switches.class().index();
         let ticks = switches.has(Switches::TIMED).then_some(ticks);
-        let enclosing = self.enclosing.get();
         let ending = self.begin_end(on, statement, switches);
-        self.enclosing.set(enclosing);
-        if ending.record.is_some() {
+        if let Some(record) = ending.record {
+            record::begin_change(record, statement.sequence);
             entries(ending.row.map(|row| Entry::of_long(self.region, self.statement_sizes, on.long.index_of(row))));
         }
         ending.finish(on, statement, ticks);
@@ -543,7 +562,7 @@ impl<'r> Actor<'r> {
         match self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) {
             Some(stat) => {
                 let figures = self.statement_figures(class);
-                let sums = stat::begin(stat, on.epochs(), statement.sequence, || self.honour(on, stat, figures, class));
+                let sums = stat::begin(stat, on.epochs(), statement.sequence, || self.honour(on, stat, figures, switches));
                 match wait_ps {
                     Some(wait_ps) => sums.count_timed(wait_ps),
                     None => sums.count_untimed(),
@@ -582,19 +601,16 @@ impl<'r> Actor<'r> {
         read: impl Fn() -> u64,
     ) -> Option<u64> {
         let class = switches.class().index();
-        let sums = stat.map(|stat| stat::begin(stat, on.epochs(), wait.sequence, || self.honour(on, stat, &[], class)));
         let Some(timer) = timer else {
-            match sums {
-                Some(sums) => {
-                    sums.count_untimed();
-                    sums.publish(wait.sequence);
-                }
+            match stat {
+                Some(stat) => stat::count_untimed(stat, on.epochs(), wait.sequence, || self.honour(on, stat, &[], switches)),
                 None => self.count_shared(class, None),
             }
             self.begin_end(on, wait, switches).finish(on, wait, None);
             self.count_object(wait, switches, object, None);
             return None;
         };
+        let sums = stat.map(|stat| stat::begin(stat, on.epochs(), wait.sequence, || self.honour(on, stat, &[], switches)));
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
         ending.finish(on, wait, Some(ticks));
@@ -617,14 +633,15 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
-        let nesting = record::nesting(record);
-        self.enclosing.set(nesting);
         let amount = wait.amount_is_new.then_some(wait.amount);
         if record::was_hidden(record, wait.sequence) {
             self.begin_end_hidden(on, record, wait.sequence, amount);
             return Ending { record: Some(record), row: None };
         }
-        on.ring.give_back(record, switches.has(Switches::HISTORY));
+        let history = switches.has(Switches::HISTORY);
+        if !on.ring.give_back(record, history) {
+            self.put_in(on, record, history);
+        }
         record::begin_end(record, wait.sequence, self.sequence.get(), amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
@@ -635,7 +652,6 @@ impl<'r> Actor<'r> {
                     start: wait.start,
                     // Read again: no register is kept for it where there is no long history.
                     end_event: self.sequence.get(),
-                    nesting,
                     amount: wait.amount,
                     sequence: wait.sequence,
                     base: self.base,
@@ -651,8 +667,18 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn begin_end_hidden(&self, on: &Recorder<'r>, record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
-        on.ring.give_back(record, false);
+        self.put_in(on, record, false);
         record::begin_end(record, sequence, self.sequence.get(), amount);
+    }
+
+    /// The record of an event that ends, where others ran, or without history. What encloses what begins now is what enclosed a wait that
+    /// ran beside others; in other rings it is the caller's to say.
+    #[cold]
+    #[inline(never)]
+    fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, history: bool) {
+        if on.ring.put_in(record, history) && core::ptr::eq(on, &self.waits) {
+            self.outer.set(record::nesting(record));
+        }
     }
 
     /// Counts the wait for the lock, the file or the socket.
@@ -691,9 +717,11 @@ impl<'r> Actor<'r> {
     }
 
     /// A table was truncated, or the slot has a new owner, since the last event of this class.
+    // Takes the switches: their class is worked out here, and not on the way of those who need not come here.
     #[cold]
     #[inline(never)]
-    fn honour(&self, on: &Recorder<'r>, stat: &StatWords, figures: &[Figure], class: usize) {
+    fn honour(&self, on: &Recorder<'r>, stat: &StatWords, figures: &[Figure], switches: Switches) {
+        let class = switches.class().index();
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
             stat::honour(stat, carry, figures, on.epochs());

@@ -248,7 +248,7 @@ fn start(amount: u64) -> record::Start {
         what: record::What::new(Switches(Switches::TIMED), source::SourceBits::default(), Operation::Lock),
         object: 0,
         nesting: record::Enclosing::default(),
-        amount,
+        amount: Some(amount),
         io: crate::IoEvent::None,
     }
 }
@@ -363,10 +363,11 @@ impl StatementRecord {
         self.entry().replace(&Self::statistics(figure));
     }
 
-    /// [`record::begin_end`], [`statement::Entry::end`], [`record::finish_end`].
+    /// [`record::begin_end`], [`record::begin_change`], [`statement::Entry::end`], [`record::finish_end`].
     pub fn end(&self, sequence: u64, figure: u64) {
         let sequence = Sequence::from_number(sequence);
         record::begin_end(&self.record.0, sequence, sequence, None);
+        record::begin_change(&self.record.0, sequence);
         self.entry().end(&Self::statistics(figure));
         record::finish_end(&self.record.0, sequence, None);
     }
@@ -545,7 +546,6 @@ impl<'r> LongWriter<'r> {
             record: &record,
             start: ticks,
             end_event: none,
-            nesting: record::Enclosing::default(),
             amount,
             sequence: none,
             base: none,

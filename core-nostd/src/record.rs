@@ -7,8 +7,9 @@
 //!   word[i] := start       Relaxed              fence              [E6] Acquire
 //!   version := 4n+2        [E2] Release         version again      Relaxed         differs from v1: changed
 //!      … the event runs …
-//!   version := 4n+3        Relaxed
-//!   fence                  [E3] Release
+//!   version := 4n+3        Relaxed              ┐ where a word changes at the end
+//!   fence                  [E3] Release         │ that readers look at before it
+//!   word[k] := change      Relaxed              ┘
 //!   word[j] := end         Relaxed
 //!   version := 4n+4        [E4] Release
 //! ```
@@ -150,7 +151,8 @@ pub(crate) struct Start {
     pub(crate) what: What,
     pub(crate) object: u64,
     pub(crate) nesting: Enclosing,
-    pub(crate) amount: u64,
+    /// None if there is none, nor is to be one while the event runs.
+    pub(crate) amount: Option<u64>,
     pub(crate) io: IoEvent,
 }
 
@@ -209,13 +211,17 @@ const RUNNING: u64 = 2;
 const ENDED: u64 = 0;
 
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
-/// the switches, where the switches have them, and the class with them; source in the uppermost 16 bits.
+/// the switches, where the switches have them, whether there is an amount, and the class; source in the uppermost 16 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
 impl What {
     const HAS_FILE: u64 = 1 << 8;
     const HAS_SOCKET: u64 = 1 << 9;
+    /// The event goes on beside others: what begins meanwhile does not lie within it. The owner's alone.
+    const CONCURRENT: u64 = 1 << 27;
+    /// AMOUNT is said: of most waits for locks there is none, and without it no store.
+    const HAS_AMOUNT: u64 = 1 << 26;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(switches: Switches, source: SourceBits, operation: Operation) -> What {
@@ -234,22 +240,26 @@ pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Star
     record[word::VERSION].set(sequence.version(1));
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
-    record[word::WHAT].set(start.what.0);
-    record[word::OBJECT].set(start.object);
-    record[word::NESTING].set(start.nesting.0);
-    record[word::AMOUNT].set(start.amount);
+    let mut what = start.what.0;
+    if let Some(amount) = start.amount {
+        what |= What::HAS_AMOUNT;
+        record[word::AMOUNT].set(amount);
+    }
     match &start.io {
         IoEvent::None => {}
         IoEvent::File(file) => {
-            record[word::WHAT].set(start.what.0 | What::HAS_FILE);
+            what |= What::HAS_FILE;
             record[word::FILE].set(file.name);
             record[word::FLAGS].set(file.flags.into());
         }
         IoEvent::Socket(socket) => {
-            record[word::WHAT].set(start.what.0 | What::HAS_SOCKET);
+            what |= What::HAS_SOCKET;
             socket.address.write(&record[word::PEER]);
         }
     }
+    record[word::WHAT].set(what);
+    record[word::OBJECT].set(start.object);
+    record[word::NESTING].set(start.nesting.0);
 }
 
 /// Owner: the event began at `ticks`, and is visible when this returns.
@@ -264,6 +274,17 @@ pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64)
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn nesting(record: &RecordWords) -> Enclosing {
     Enclosing(record[word::NESTING].get())
+}
+
+/// Owner: the event that runs, as what encloses others; None if it does not.
+pub(crate) fn as_enclosing(record: &RecordWords) -> Option<Enclosing> {
+    let encloses = record[word::WHAT].get() & What::CONCURRENT == 0;
+    encloses.then(|| Enclosing::event(Sequence(record[word::VERSION].get() & !3), EventType::Wait))
+}
+
+/// Owner: nothing lies within the event that runs.
+pub(crate) fn set_concurrent(record: &RecordWords) {
+    replace(&record[word::WHAT], record[word::WHAT].get() | What::CONCURRENT);
 }
 
 /// Owner: what `AMOUNT` says.
@@ -299,13 +320,21 @@ pub(crate) fn replace(word: &Word, value: u64) {
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, end_event: Sequence, amount: Option<u64>) {
+    if let Some(amount) = amount {
+        begin_change(record, sequence);
+        record[word::WHAT].set(record[word::WHAT].get() | What::HAS_AMOUNT);
+        record[word::AMOUNT].set(amount);
+    }
+    // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.
+    record[word::END_EVENT].set(end_event.0);
+}
+
+/// Owner: what readers see of the event while it runs changes at its end. Nobody sees it until [`finish_end`].
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn begin_change(record: &RecordWords, sequence: Sequence) {
     record[word::VERSION].set(sequence.version(3));
     // [E3] Release fence: pairs with the fence [E6], as [E1] does.
     fence(Ordering::Release);
-    if let Some(amount) = amount {
-        record[word::AMOUNT].set(amount);
-    }
-    record[word::END_EVENT].set(end_event.0);
 }
 
 /// Owner: the event has ended, at `ticks` if it is timed. What is there otherwise nobody looks at.
@@ -328,14 +357,14 @@ pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'
     record[word::WHAT].set(what);
     record[word::START].set(ended.start);
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
-    record[word::NESTING].set(ended.nesting.0);
-    record[word::AMOUNT].set(ended.amount);
+    record[word::NESTING].set(ended.record[word::NESTING].get());
     record[word::END_EVENT].set(ended.end_event.0);
     record[word::THREAD_ID].set(ended.thread_id);
     record[word::EVENT].set(ended.sequence.0);
     // The owner may be gone when the event ids are read.
     record[word::BASE].set(ended.base.0);
-    if what & (What::HAS_FILE | What::HAS_SOCKET) != 0 {
+    if what & (What::HAS_AMOUNT | What::HAS_FILE | What::HAS_SOCKET) != 0 {
+        record[word::AMOUNT].set(ended.amount);
         record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
     }
 }
@@ -355,7 +384,6 @@ pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,
     pub(crate) start: u64,
     pub(crate) end_event: Sequence,
-    pub(crate) nesting: Enclosing,
     pub(crate) amount: u64,
     pub(crate) sequence: Sequence,
     pub(crate) base: Sequence,
@@ -380,7 +408,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             start: record[word::START].get(),
             object: record[word::OBJECT].get(),
             nesting: Enclosing(record[word::NESTING].get()),
-            amount: record[word::AMOUNT].get(),
+            amount: if what & What::HAS_AMOUNT == 0 { 0 } else { record[word::AMOUNT].get() },
             io: match what & (What::HAS_FILE | What::HAS_SOCKET) {
                 What::HAS_FILE => {
                     IoEvent::File(FileEvent { name: record[word::FILE].get(), flags: record[word::FLAGS].get() as u32 })

@@ -49,28 +49,32 @@ impl<'r> Ring<'r> {
     }
 
     /// The record for an event that begins. None if each is used by an event that runs.
-    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn take(&self) -> Option<&'r RecordWords> {
-        let next = self.next.get();
-        match self.records.get(next) {
-            Some(record) => {
-                self.next.set(!next);
-                Some(record)
-            }
-            None => self.take_beside(),
-        }
+        self.take_alone().or_else(|| self.take_beside())
     }
 
-    /// The same, while other events run.
-    #[cold]
-    #[inline(never)]
-    fn take_beside(&self) -> Option<&'r RecordWords> {
+    /// The same, if no other event runs; otherwise None, and [`take_beside`](Self::take_beside) is to be asked.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn take_alone(&self) -> Option<&'r RecordWords> {
+        let next = self.next.get();
+        let record = self.records.get(next)?;
+        self.next.set(!next);
+        Some(record)
+    }
+
+    /// Takes the record of the event that runs alone out of the order, so that it is one among others from now on. None if there is none.
+    pub(crate) fn join(&self) -> Option<&'r RecordWords> {
         let alone = !self.next.get();
-        if alone < self.records.len() {
-            self.first.set(self.take_out(alone));
-            self.running.set(1);
-            self.next.set(OUT);
-        }
+        let record = self.records.get(alone)?;
+        self.first.set(self.take_out(alone));
+        self.running.set(1);
+        self.next.set(OUT);
+        Some(record)
+    }
+
+    /// The record for an event that begins while others run. None if each is used by one that runs.
+    pub(crate) fn take_beside(&self) -> Option<&'r RecordWords> {
+        self.join();
         let first = self.first.get();
         let record = self.records.get(first)?;
         self.first.set(self.take_out(first));
@@ -88,24 +92,23 @@ impl<'r> Ring<'r> {
         if next == index { OUT } else { next }
     }
 
-    /// The record of an event that ends is the last that is written again; without history, the next.
+    /// The record of an event that ends is the last that is written again, if the event ran alone, and enters the history. Otherwise false,
+    /// and [`put_in`](Self::put_in) is to be called.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn give_back(&self, record: &RecordWords, history: bool) {
-        if history && self.next.get() > OUT {
+    pub(crate) fn give_back(&self, record: &RecordWords, history: bool) -> bool {
+        let is_alone = history && self.next.get() > OUT;
+        if is_alone {
             self.next.set(record[record::word::NEXT].get() as usize);
-        } else {
-            self.put_in(record, history);
         }
+        is_alone
     }
 
-    /// The same, where other events run, or without history.
-    #[cold]
-    #[inline(never)]
-    fn put_in(&self, record: &RecordWords, history: bool) {
+    /// The same, where other events ran, or without history: then it is the next that is written again. Returns whether others ran.
+    pub(crate) fn put_in(&self, record: &RecordWords, history: bool) -> bool {
         let index = self.index_of(record);
         if self.next.get() > OUT {
-            self.next.set(index);
-            return;
+            self.next.set(if history { record[record::word::NEXT].get() as usize } else { index });
+            return false;
         }
         let first = self.first.get();
         let (next, previous) = match self.records.get(first) {
@@ -126,5 +129,6 @@ impl<'r> Ring<'r> {
         if running == 0 {
             self.next.set(self.first.get());
         }
+        true
     }
 }

@@ -173,7 +173,7 @@ impl<'r> Actor<'r> {
             what: What::without_operation(stage.switches, source),
             object: 0,
             nesting: self.statement.get(),
-            amount: 0,
+            amount: Some(0),
             io: IoEvent::None,
         };
         record::begin_start(record, stage.sequence, &start);
@@ -186,6 +186,7 @@ impl<'r> Actor<'r> {
     fn enclose(&self, before: Option<&Wait<'_>>, after: Option<&Wait<'_>>) {
         let visible = |stage: &Wait<'_>| stage.shown.map(|_| Enclosing::event(stage.sequence, EventType::Stage));
         let (before, after) = (before.and_then(visible), after.and_then(visible));
+        let enclosing = self.enclosing();
         let statement = self.statement.get();
         let statement_before = self.stage_statement.replace(statement);
         let after = after.unwrap_or(statement);
@@ -199,8 +200,8 @@ impl<'r> Actor<'r> {
                 }
             }
         }
-        if !self.enclosing.get().is_wait() {
-            self.enclosing.set(after);
+        if !enclosing.is_wait() {
+            self.outer.set(after);
         }
     }
 

@@ -151,6 +151,20 @@ pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour
     Sums(stat)
 }
 
+/// Owner: an event that is not timed, and counted in no other word. Parameters as of [`begin`].
+///
+/// One word changes, and nobody takes it for anything but the count that it is, so no version says that it does; unless the word is written
+/// in two halves.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn count_untimed(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour: impl FnOnce()) {
+    if cfg!(target_has_atomic = "64") && stat[word::EPOCHS].get() == epochs.0 {
+        return Sums(stat).count_untimed();
+    }
+    let sums = begin(stat, epochs, sequence, honour);
+    sums.count_untimed();
+    sums.publish(sequence);
+}
+
 /// Owner: an extreme. A new one is rare, so the branch costs less than a store.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn raise(extreme: &Word, value: u64) {

@@ -263,7 +263,7 @@ impl<'r> Entry<'r> {
         write_beginning(&words[word::MESSAGE], message);
     }
 
-    /// Owner, between [`record::begin_end`] and [`record::finish_end`], where [`replace`](Self::replace) may have left out something.
+    /// Owner, between [`record::begin_change`] and [`record::finish_end`], where [`replace`](Self::replace) may have left out something.
     pub(crate) fn end(self, statistics: &StatementStatistics) {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
@@ -409,7 +409,7 @@ impl<'r> Actor<'r> {
             bit: 0,
             within: self.enclosing_statements.get(),
             parent: self.statement.get(),
-            outer: self.enclosing.get(),
+            outer: self.enclosing(),
             statistics: StatementStatistics::default(),
             is_stale: false,
         };
@@ -449,7 +449,7 @@ impl<'r> Actor<'r> {
         if wait.shown.is_some() && statement.bit != 0 {
             let enclosing = Enclosing::event(sequence, EventType::Statement);
             self.statement.set(enclosing);
-            self.enclosing.set(enclosing);
+            self.outer.set(enclosing);
         }
         statement.wait = Some(wait);
         statement
@@ -514,7 +514,7 @@ impl<'r> Actor<'r> {
         if encloses {
             self.enclosing_statements.set(statement.within);
             self.statement.set(statement.parent);
-            self.enclosing.set(if statement.outer.is_wait() { statement.outer } else { self.enclosing_stage() });
+            self.outer.set(if statement.outer.is_wait() { statement.outer } else { self.enclosing_stage() });
         }
         switches.has(Switches::TIMED).then_some(ticks)
     }
@@ -540,7 +540,7 @@ impl<'r> Actor<'r> {
                 object: 0,
                 nesting: self.statement.get(),
                 // NESTING_EVENT_LEVEL.
-                amount: wait.amount,
+                amount: Some(wait.amount),
                 io: IoEvent::None,
             },
         );
