@@ -563,10 +563,7 @@ impl<'r> Actor<'r> {
             Some(stat) => {
                 let figures = self.statement_figures(class);
                 let sums = stat::begin(stat, on.epochs(), statement.sequence, || self.honour(on, stat, figures, switches));
-                match wait_ps {
-                    Some(wait_ps) => sums.count_timed(wait_ps),
-                    None => sums.count_untimed(),
-                }
+                sums.count(wait_ps);
                 statement::count(figures, statistics);
                 sums.publish(statement.sequence);
             }
@@ -617,7 +614,7 @@ impl<'r> Actor<'r> {
         let wait_ps = self.conversions[timer % 8].picoseconds(difference(wait.start, ticks));
         match sums {
             Some(sums) => {
-                sums.count_timed(wait_ps);
+                sums.count(Some(wait_ps));
                 if switches.has(Switches::HISTOGRAM) {
                     wait_histogram::note(self.region, self.histograms, sums.histogram(), wait_ps);
                 }

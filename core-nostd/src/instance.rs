@@ -10,7 +10,7 @@ use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::socket::SocketIo;
-use crate::stat::{self, Shared, Summary};
+use crate::stat::{self, Owned, Shared, Summary};
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
@@ -23,11 +23,7 @@ pub(crate) mod word {
     pub(crate) const HOLDER: usize = 8;
     pub(crate) const VERSION: usize = 9;
     pub(crate) const EPOCH: usize = 10;
-    pub(crate) const COUNT_TIMED: usize = 11;
-    pub(crate) const UNTIMED: usize = 12;
-    pub(crate) const SUM: usize = 13;
-    pub(crate) const MAX: usize = 14;
-    pub(crate) const NOT_MIN: usize = 15;
+    pub(crate) const OWNED: core::ops::Range<usize> = 11..16;
     // Third line: written by all who share it.
     pub(crate) const READERS: usize = 16;
     pub(crate) const SHARED: core::ops::Range<usize> = 17..22;
@@ -292,22 +288,12 @@ impl Instance<'_> {
         let version = words[word::VERSION].get() & !1;
         words[word::VERSION].set(version.wrapping_add(1));
         fence(Ordering::Release); // [A1]
-        if words[word::EPOCH].get() != epoch {
-            words[word::COUNT_TIMED].set(0);
-            words[word::UNTIMED].set(0);
-            words[word::SUM].set(0);
-            words[word::MAX].set(0);
-            words[word::NOT_MIN].set(0);
-            words[word::EPOCH].set(epoch);
-        }
-        match wait_ps {
-            Some(wait) => {
-                words[word::COUNT_TIMED].set(words[word::COUNT_TIMED].get().wrapping_add(1));
-                words[word::SUM].set(words[word::SUM].get().wrapping_add(wait));
-                stat::raise(&words[word::MAX], wait);
-                stat::raise(&words[word::NOT_MIN], !wait);
+        if let Some(owned) = Owned::among(words, word::OWNED) {
+            if words[word::EPOCH].get() != epoch {
+                owned.reset();
+                words[word::EPOCH].set(epoch);
             }
-            None => words[word::UNTIMED].set(words[word::UNTIMED].get().wrapping_add(1)),
+            owned.count(wait_ps);
         }
         words[word::VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
     }
@@ -343,13 +329,8 @@ impl Found {
 /// Reader: the sums of the waits for an instance since the table was truncated, whole.
 pub(crate) fn sums(words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
     let (mut sums, settled) = stat::settle(&words[word::VERSION], || {
-        let [count_timed, untimed, sum, max, not_min] =
-            [word::COUNT_TIMED, word::UNTIMED, word::SUM, word::MAX, word::NOT_MIN].map(|number| words[number].get());
-        if words[word::EPOCH].get() == epoch {
-            Summary::from_words(count_timed, untimed, sum, max, not_min)
-        } else {
-            Summary::default()
-        }
+        let sums = Owned::among(words, word::OWNED).map(Owned::read).unwrap_or_default();
+        if words[word::EPOCH].get() == epoch { sums } else { Summary::default() }
     });
     if let Some(shared) = words[word::SHARED].first_chunk() {
         sums.add(&Shared(shared).read());

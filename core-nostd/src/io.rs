@@ -11,7 +11,7 @@ use crate::operation::Group;
 use crate::region::{INSTANCE, IO_SUMS, Region, Section};
 use crate::setup::{self, Switches};
 use crate::slot;
-use crate::stat::{self, Shared, Summary};
+use crate::stat::{self, Owned, Shared, Summary};
 use crate::sync::{Ordering, Word, fence};
 
 /// Words of a file's or a socket's place that are the same for both. The first three lines are those of an [`Instance`].
@@ -234,7 +234,7 @@ impl Kind {
 // Version, epoch and the sums of reads are one cache line.
 const VERSION: usize = 0;
 const NOTED_EPOCH: usize = 1;
-/// Words of a group: those of [`Shared`], and the bytes.
+/// Words of a group: those of [`Owned`] or [`Shared`], and the bytes.
 const GROUP: usize = 6;
 const GROUPS: core::ops::Range<usize> = 2..2 + 3 * GROUP;
 
@@ -261,16 +261,8 @@ impl<'r> Sums<'r> {
         if words[NOTED_EPOCH].get() != epoch {
             self.honour(epoch);
         }
-        if let Some([count_timed, untimed, sum, max, not_min, total]) = groups(words).get(group as usize) {
-            match wait_ps {
-                Some(wait) => {
-                    count_timed.set(count_timed.get().wrapping_add(1));
-                    sum.set(sum.get().wrapping_add(wait));
-                    max.set(max.get().max(wait));
-                    not_min.set(not_min.get().max(!wait));
-                }
-                None => untimed.set(untimed.get().wrapping_add(1)),
-            }
+        if let Some([waits @ .., total]) = groups(words).get(group as usize) {
+            Owned(waits).count(wait_ps);
             total.set(total.get().wrapping_add(bytes));
         }
         words[VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
@@ -288,7 +280,7 @@ impl<'r> Sums<'r> {
     /// Reader: the sums since the table was truncated, and whether they are whole.
     fn read(self, epoch: u64) -> (IoSummary, bool) {
         stat::settle(&self.0[VERSION], || {
-            let sums = load_groups(self.0, Word::get);
+            let sums = load_groups(self.0, |waits| Owned(waits).read(), Word::get);
             if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
         })
     }
@@ -314,7 +306,7 @@ impl<'r> SharedSums<'r> {
     }
 
     fn read(self) -> IoSummary {
-        load_groups(self.0, Word::whole)
+        load_groups(self.0, |waits| Shared(waits).read(), Word::whole)
     }
 
     fn reset(self) {
@@ -324,11 +316,10 @@ impl<'r> SharedSums<'r> {
     }
 }
 
-fn load_groups(words: &[Word; IO_SUMS], load: impl Fn(&Word) -> u64 + Copy) -> IoSummary {
+fn load_groups(words: &[Word; IO_SUMS], waits_of: impl Fn(&[Word; 5]) -> Summary, load: impl Fn(&Word) -> u64) -> IoSummary {
     let mut summary = IoSummary::default();
-    for (sums, words) in summary.0.iter_mut().zip(groups(words)) {
-        let [count_timed, untimed, sum, max, not_min, bytes] = words.each_ref().map(load);
-        *sums = IoSums { waits: Summary::from_words(count_timed, untimed, sum, max, not_min), bytes };
+    for (sums, [waits @ .., bytes]) in summary.0.iter_mut().zip(groups(words)) {
+        *sums = IoSums { waits: waits_of(waits), bytes: load(bytes) };
     }
     summary
 }

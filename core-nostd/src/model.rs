@@ -91,7 +91,7 @@ impl Watch {
             Watch::SlotThreads => (Section::Slots, &[slot::word::STATE, slot::word::THREAD_ID]),
             Watch::SlotBases => (Section::Slots, &[slot::word::STATE, slot::word::BASE]),
             Watch::SlotEpochs => (Section::Slots, &[slot::word::EPOCHS]),
-            Watch::Stats => (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::SUM]),
+            Watch::Stats => (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::SUM]),
             Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
             // The layout of `stat::Shared`: timed events, untimed events, sum.
             Watch::SharedStats => (Section::SharedStats, &[2]),
@@ -108,7 +108,7 @@ impl Watch {
             }
             Watch::InstanceHints => (Section::Setup, &[setup::word::INSTANCE_HINTS.start]),
             Watch::InstanceSums => {
-                (Section::MutexInstances, &[instance::word::VERSION, instance::word::COUNT_TIMED, instance::word::SUM])
+                (Section::MutexInstances, &[instance::word::VERSION, instance::word::OWNED.start + stat::sum::COUNT_TIMED, instance::word::OWNED.start + stat::sum::SUM])
             }
             Watch::Files => (Section::FileInstances, &[file::word::STATE, file::word::HASH, file::word::REFERENCES]),
             Watch::FilePaths => (Section::FileInstances, &[file::word::PATH.start]),
@@ -129,7 +129,7 @@ impl Watch {
 }
 
 const RECORD_WORDS: [usize; 3] = [record::word::VERSION, record::word::START, record::word::AMOUNT];
-const STAT_WORDS: [usize; 3] = [stat::word::VERSION, stat::word::COUNT_TIMED, stat::word::SUM];
+const STAT_WORDS: [usize; 3] = [stat::word::VERSION, stat::word::OWNED.start + stat::sum::COUNT_TIMED, stat::word::OWNED.start + stat::sum::SUM];
 
 fn word(watched: bool) -> Word {
     if watched { Word::new(0) } else { Word::unwatched(0) }
@@ -409,7 +409,7 @@ impl Stat {
     pub fn record(&self, sequence: u64, wait_ps: u64) {
         let sequence = Sequence::from_number(sequence);
         let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
-        sums.count_timed(wait_ps);
+        sums.count(Some(wait_ps));
         sums.publish(sequence);
     }
 

@@ -1,6 +1,6 @@
 //! Summaries: count, sum, minimum and maximum of the waits of one actor at one instrument.
 //!
-//! **Owned** (almost always): one thread writes with plain stores behind a version, readers add up over all slots. A slot keeps its
+//! **Owned** (almost always): one thread writes with plain stores behind a version (a count alone has none), readers add up over all slots. A slot keeps its
 //! sums over all its owners, so nothing is ever handed over: what an ended thread summed stays where it is and counts exactly once.
 //!
 //! Two tables show these sums, and each is truncated alone: by thread (which also starts anew with each owner of the slot) and global.
@@ -22,15 +22,21 @@ pub(crate) mod word {
     pub(crate) const VERSION: usize = 0;
     /// The slot's epochs as of the last write.
     pub(crate) const EPOCHS: usize = 1;
-    pub(crate) const COUNT_TIMED: usize = 2;
-    pub(crate) const SUM: usize = 3;
-    pub(crate) const MAX: usize = 4;
-    /// The minimum's complement: zero is "none yet", and a smaller minimum is a larger number.
-    pub(crate) const NOT_MIN: usize = 5;
+    /// The words of [`Owned`](super::Owned).
+    pub(crate) const OWNED: core::ops::Range<usize> = 2..7;
     /// Where the histogram is, and which of its buckets takes the last wait. See `wait_histogram`.
-    pub(crate) const HISTOGRAM: usize = 6;
+    pub(crate) const HISTOGRAM: usize = 7;
+}
+
+/// Words of [`Owned`] and of [`Shared`].
+pub(crate) mod sum {
+    pub(crate) const COUNT_TIMED: usize = 0;
     /// Number of untimed events.
-    pub(crate) const UNTIMED: usize = 7;
+    pub(crate) const UNTIMED: usize = 1;
+    pub(crate) const SUM: usize = 2;
+    pub(crate) const MAX: usize = 3;
+    /// The minimum's complement: zero is "none yet", and a smaller minimum is a larger number.
+    pub(crate) const NOT_MIN: usize = 4;
 }
 
 pub(crate) mod carry {
@@ -158,18 +164,70 @@ pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn count_untimed(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour: impl FnOnce()) {
     if cfg!(target_has_atomic = "64") && stat[word::EPOCHS].get() == epochs.0 {
-        return Sums(stat).count_untimed();
+        return Sums(stat).count(None);
     }
     let sums = begin(stat, epochs, sequence, honour);
-    sums.count_untimed();
+    sums.count(None);
     sums.publish(sequence);
 }
 
-/// Owner: an extreme. A new one is rare, so the branch costs less than a store.
+/// What of a summary there is in all that one thread writes. Always there.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn raise(extreme: &Word, value: u64) {
-    if extreme.get() < value {
-        extreme.set(value);
+fn owned(stat: &StatWords) -> Option<Owned<'_>> {
+    Owned::among(stat, word::OWNED)
+}
+
+/// The numbers of a summary that one thread writes; `begin` or a version of its own is the caller's affair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owned<'a>(pub(crate) &'a [Word; 5]);
+
+impl<'a> Owned<'a> {
+    /// Those of a summary with a version, or of anything else that has them there.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn among(words: &'a [Word], place: core::ops::Range<usize>) -> Option<Owned<'a>> {
+        words.get(place)?.first_chunk().map(Owned)
+    }
+
+    /// An event.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn count(self, wait_ps: Option<u64>) {
+        let Owned(words) = self;
+        let Some(wait_ps) = wait_ps else {
+            return words[sum::UNTIMED].set(words[sum::UNTIMED].get().wrapping_add(1));
+        };
+        words[sum::COUNT_TIMED].set(words[sum::COUNT_TIMED].get().wrapping_add(1));
+        words[sum::SUM].set(words[sum::SUM].get().wrapping_add(wait_ps));
+        // One compare tells that a wait is neither the shortest nor the longest: `wait - min <= max - min`, where what is less than the
+        // least is very much. While there is none, the least is 2⁶⁴ − 1, and all but 0 is beyond.
+        let min = !words[sum::NOT_MIN].get();
+        if wait_ps.wrapping_sub(min) > words[sum::MAX].get().wrapping_sub(min) {
+            self.widen(wait_ps);
+        }
+    }
+
+    /// A new extreme, which is rare.
+    #[cold]
+    #[inline(never)]
+    fn widen(self, wait_ps: u64) {
+        let Owned(words) = self;
+        // Before the first that is longer than 0, those that are not have said nothing.
+        let were_zero = words[sum::NOT_MIN].get() == 0 && words[sum::COUNT_TIMED].get() > 1;
+        let min = if were_zero { 0 } else { wait_ps };
+        for (extreme, value) in [(&words[sum::MAX], wait_ps), (&words[sum::NOT_MIN], !min)] {
+            if extreme.get() < value {
+                extreme.set(value);
+            }
+        }
+    }
+
+    /// Back to nothing.
+    pub(crate) fn reset(self) {
+        self.0.iter().for_each(|word| word.set(0));
+    }
+
+    pub(crate) fn read(self) -> Summary {
+        let [count_timed, untimed, sum, max, not_min] = self.0.each_ref().map(Word::get);
+        Summary::from_words(count_timed, untimed, sum, max, not_min)
     }
 }
 
@@ -179,20 +237,12 @@ pub(crate) fn raise(extreme: &Word, value: u64) {
 pub(crate) struct Sums<'a>(&'a StatWords);
 
 impl<'a> Sums<'a> {
-    /// An event that is not timed.
+    /// An event.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn count_untimed(self) {
-        self.0[word::UNTIMED].set(self.0[word::UNTIMED].get().wrapping_add(1));
-    }
-
-    /// A timed event.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn count_timed(self, wait_ps: u64) {
-        let stat = self.0;
-        stat[word::COUNT_TIMED].set(stat[word::COUNT_TIMED].get().wrapping_add(1));
-        stat[word::SUM].set(stat[word::SUM].get().wrapping_add(wait_ps));
-        raise(&stat[word::MAX], wait_ps);
-        raise(&stat[word::NOT_MIN], !wait_ps);
+    pub(crate) fn count(self, wait_ps: Option<u64>) {
+        if let Some(owned) = owned(self.0) {
+            owned.count(wait_ps);
+        }
     }
 
     /// The word HISTOGRAM.
@@ -235,11 +285,7 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], n
     carry[carry::MAX].set(sum.max_ps);
     carry[carry::NOT_MIN].set(if sum.count_timed == 0 { 0 } else { !sum.min_ps });
     carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
-    stat[word::COUNT_TIMED].set(0);
-    stat[word::UNTIMED].set(0);
-    stat[word::SUM].set(0);
-    stat[word::MAX].set(0);
-    stat[word::NOT_MIN].set(0);
+    owned(stat).into_iter().for_each(Owned::reset);
     stat[word::EPOCHS].set(now.0);
 }
 
@@ -258,13 +304,7 @@ impl Parts {
         let carry_untimed = carry[carry::UNTIMED].get();
         Parts {
             epochs: Epochs(stat[word::EPOCHS].get()),
-            summary: Summary::from_words(
-                stat[word::COUNT_TIMED].get(),
-                stat[word::UNTIMED].get(),
-                stat[word::SUM].get(),
-                stat[word::MAX].get(),
-                stat[word::NOT_MIN].get(),
-            ),
+            summary: owned(stat).map(Owned::read).unwrap_or_default(),
             carry: Summary::from_words(
                 carry[carry::COUNT_TIMED].get(),
                 carry_untimed >> 16,
@@ -366,26 +406,20 @@ pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut() -> T) -> (T, bool
 pub(crate) struct Shared<'r>(pub(crate) &'r [Word; 5]);
 
 impl Shared<'_> {
-    const COUNT_TIMED: usize = 0;
-    const UNTIMED: usize = 1;
-    const SUM: usize = 2;
-    const MAX: usize = 3;
-    const NOT_MIN: usize = 4;
-
     /// Counts an event.
     pub(crate) fn record(self, wait_ps: Option<u64>) {
         let Some(wait) = wait_ps else {
-            self.0[Self::UNTIMED].fetch_add(1, Ordering::Relaxed);
+            self.0[sum::UNTIMED].fetch_add(1, Ordering::Relaxed);
             return;
         };
-        self.0[Self::SUM].fetch_add(wait, Ordering::Relaxed);
-        for (extreme, value) in [(&self.0[Self::MAX], wait), (&self.0[Self::NOT_MIN], !wait)] {
+        self.0[sum::SUM].fetch_add(wait, Ordering::Relaxed);
+        for (extreme, value) in [(&self.0[sum::MAX], wait), (&self.0[sum::NOT_MIN], !wait)] {
             // Rarely more than a load: a new extreme is rare.
             if extreme.whole() < value {
                 extreme.update(|before| before.max(value));
             }
         }
-        self.0[Self::COUNT_TIMED].fetch_add(1, Ordering::Relaxed);
+        self.0[sum::COUNT_TIMED].fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn read(self) -> Summary {
