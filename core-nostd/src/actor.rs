@@ -2,8 +2,8 @@
 //!
 //! Who pays what, for one wait that is on, timed, visible and kept:
 //! ```text
-//! begin  [1] switches (1 load), mask (1 load), event id, record: 8 stores; first timer read
-//! end    [1] record: 4 stores, summary: 5 loads, 4 stores, histogram: 2 loads, 2 stores; second timer read among them
+//! begin  [1] switches (1 load), mask (1 load), event id, record: 7 stores; first timer read
+//! end    [1] record: 3 stores, summary: 5 loads, 4 stores, histogram: 2 loads, 2 stores; second timer read among them
 //! read   [A] names, source lines, picoseconds of each row, sums over the actors
 //! ```
 //! Nothing in `begin` or `end` can fail, block, allocate or panic (`ci/targets` links a program that proves it), and nothing that follows

@@ -33,6 +33,8 @@ pub enum Watch {
     SlotEpochs,
     /// Version, epochs and sum.
     Stats,
+    /// Version, epochs and the number of untimed events.
+    Counts,
     /// Sum, and whose carry it is.
     Carries,
     /// What several threads sum: the sum.
@@ -92,6 +94,9 @@ impl Watch {
             Watch::SlotBases => (Section::Slots, &[slot::word::STATE, slot::word::BASE]),
             Watch::SlotEpochs => (Section::Slots, &[slot::word::EPOCHS]),
             Watch::Stats => (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::SUM]),
+            Watch::Counts => {
+                (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::UNTIMED])
+            }
             Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
             // The layout of `stat::Shared`: timed events, untimed events, sum.
             Watch::SharedStats => (Section::SharedStats, &[2]),
@@ -224,6 +229,7 @@ pub struct Row {
     pub ended: bool,
     pub start: u64,
     pub amount: u64,
+    pub end: u64,
     pub hidden: bool,
 }
 
@@ -237,6 +243,7 @@ impl From<record::Read> for Found {
                 ended: row.ended,
                 start: row.start,
                 amount: row.amount,
+                end: row.end,
                 hidden: row.hidden_current,
             }),
         }
@@ -260,6 +267,12 @@ impl Record {
         Record(core::array::from_fn(|index| word(RECORD_WORDS.contains(&index))))
     }
 
+    /// An empty record; version, start and end are watched.
+    pub fn to_end() -> Record {
+        let watched = [record::word::VERSION, record::word::START, record::word::END];
+        Record(core::array::from_fn(|index| word(watched.contains(&index))))
+    }
+
     /// An empty record; version and what TRUNCATE hid are watched.
     pub fn to_truncate() -> Record {
         let watched = [record::word::VERSION, record::word::HIDDEN_CURRENT];
@@ -278,8 +291,8 @@ impl Record {
         record::set_progress(&self.0, crate::StageProgress { completed: 0, estimated: amount - 1 });
     }
 
-    /// As [`end`](Self::end), of a stage, whose amount is what was said last.
-    pub fn end_stage(&self, sequence: u64, ticks: u64) {
+    /// As [`end`](Self::end), of an event whose amount is what was said last.
+    pub fn end_alone(&self, sequence: u64, ticks: u64) {
         let sequence = Sequence::from_number(sequence);
         record::begin_end(&self.0, sequence, sequence, None);
         record::finish_end(&self.0, sequence, Some(ticks));
@@ -399,8 +412,18 @@ impl Stat {
     /// An empty summary; version, count and sum are watched.
     #[expect(clippy::new_without_default, reason = "loom's words can be made in a model only")]
     pub fn new() -> Stat {
+        Stat::watching(&STAT_WORDS)
+    }
+
+    /// An empty summary; version, count of untimed events, and sum are watched.
+    pub fn to_count() -> Stat {
+        let owned = stat::word::OWNED.start;
+        Stat::watching(&[stat::word::VERSION, owned + stat::sum::UNTIMED, owned + stat::sum::SUM])
+    }
+
+    fn watching(watched: &[usize]) -> Stat {
         Stat {
-            words: core::array::from_fn(|index| word(STAT_WORDS.contains(&index))),
+            words: core::array::from_fn(|index| word(watched.contains(&index))),
             carry: [core::array::from_fn(|_| word(false))],
         }
     }
@@ -411,6 +434,11 @@ impl Stat {
         let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
         sums.count(Some(wait_ps));
         sums.publish(sequence);
+    }
+
+    /// [`stat::count_untimed`], while nothing is truncated.
+    pub fn count(&self, sequence: u64) {
+        stat::count_untimed(&self.words, stat::Epochs(0), Sequence::from_number(sequence), || ());
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.

@@ -63,6 +63,44 @@ fn a_row_is_one_event_in_one_state() {
     });
 }
 
+/// Where the end changes nothing that was shown before, the record stays what it is until it says that the event has ended.
+#[test]
+fn an_end_is_there_when_the_event_has_ended() {
+    Model {
+        name: "record: end alone",
+        preemptions: None,
+        least: 1_000,
+        outcomes: &["free", "changed", "1 running", "1 ended", "2 running", "2 ended"],
+    }
+    .explore(|swap, seen| {
+        let record = Arc::new(Record::to_end());
+        let (writer, reader, seen) = (record.clone(), record, seen.clone());
+        either(
+            swap,
+            move || {
+                for n in [1, 2] {
+                    writer.start(n, start_of(n), 0);
+                    writer.end_alone(n, start_of(n) + 1);
+                }
+            },
+            move || match reader.read() {
+                Found::Free => seen.note("free"),
+                Found::Changed => seen.note("changed"),
+                Found::Row(row) => {
+                    assert_eq!(row.start, start_of(row.sequence), "torn: {row:?}");
+                    assert!(!row.ended || row.end == row.start + 1, "torn: {row:?}");
+                    seen.note(match (row.sequence, row.ended) {
+                        (1, false) => "1 running",
+                        (1, true) => "1 ended",
+                        (_, false) => "2 running",
+                        (_, true) => "2 ended",
+                    });
+                }
+            },
+        );
+    });
+}
+
 /// A word that changes while the event runs, its version staying: it is of that event, and at the end the last that was said.
 #[test]
 fn progress_is_that_of_the_stage() {
@@ -80,7 +118,7 @@ fn progress_is_that_of_the_stage() {
             move || {
                 writer.start(1, start_of(1), amount_of(1, false));
                 writer.progress(amount_of(1, true));
-                writer.end_stage(1, 0);
+                writer.end_alone(1, 0);
                 writer.start(2, start_of(2), amount_of(2, false));
                 writer.progress(amount_of(2, true));
             },

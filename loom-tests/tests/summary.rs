@@ -29,6 +29,32 @@ fn count_and_sum_belong_together() {
     );
 }
 
+/// Events that are not timed are counted without a version, and never shown before what was counted before them.
+#[test]
+fn a_count_alone_comes_after_what_was_summed_before() {
+    Model { name: "summary: counted alone", preemptions: None, least: 100, outcomes: &["none", "one", "two", "all", "changed"] }
+        .explore(|swap, seen| {
+            let stat = Arc::new(Stat::to_count());
+            let (owner, reader, seen) = (stat.clone(), stat, seen.clone());
+            either(
+                swap,
+                move || {
+                    owner.record(1, 10);
+                    owner.count(2);
+                    owner.record(3, 100);
+                },
+                move || match reader.read().map(|sum| (sum.count - sum.count_timed, sum.sum_ps)) {
+                    Some((0, 0)) => seen.note("none"),
+                    Some((0, 10)) => seen.note("one"),
+                    Some((1, 10)) => seen.note("two"),
+                    Some((1, 110)) => seen.note("all"),
+                    Some(torn) => panic!("torn: {torn:?}"),
+                    None => seen.note("changed"),
+                },
+            );
+        });
+}
+
 #[test]
 fn blocks_and_bytes_belong_together() {
     Model { name: "summary: memory", preemptions: None, least: 100, outcomes: &["none", "one", "two", "changed"] }.explore(

@@ -5,7 +5,7 @@
 use perfschema_core::model::{Memory, Ticks, Watch, class, settled};
 use perfschema_core::table::Table;
 use perfschema_core::tables::{EventsWaitsSummaryByThreadByEventName, EventsWaitsSummaryGlobalByEventName};
-use perfschema_core::{Actor, ActorIdentity, Config, Held, InstrumentName, Operation, Region, Setting, Size, WaitStart};
+use perfschema_core::{Actor, ActorIdentity, Config, Consumer, Held, InstrumentName, Operation, Region, Setting, Size, WaitStart};
 use perfschema_loom_tests::{Model, either};
 use std::sync::Arc;
 
@@ -78,6 +78,64 @@ fn what_comes_after_a_truncation_is_counted() {
                     None => "changed",
                     Some(0) => "looked: empty",
                     Some(10 | 1000 | 1010) => "looked: later wait",
+                    Some(torn) => panic!("torn: {torn:?}"),
+                });
+            },
+        );
+    });
+}
+
+/// The same of events that are only counted, which have no version while nothing is truncated.
+#[test]
+fn what_is_only_counted_after_a_truncation_is_counted() {
+    Model {
+        name: "truncate: counted alone",
+        preemptions: Some(2),
+        least: 500,
+        outcomes: &["looked: empty", "looked: later", "changed", "end: vanished", "end: counted"],
+    }
+    .explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&CONFIG, &[Watch::SlotEpochs, Watch::Counts]));
+        let region = memory.region();
+        region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK"), Setting::COUNTED).expect("there is room");
+        for consumer in [Consumer::GlobalInstrumentation, Consumer::ThreadInstrumentation] {
+            region.set_consumer(consumer, true);
+        }
+        let (owner, truncator) = (memory.clone(), memory.clone());
+        let [at_end, at_once] = [seen.clone(), seen.clone()];
+        let done = Arc::new(loom::sync::atomic::AtomicBool::new(false));
+        let truncated = done.clone();
+        let twice = Arc::new(loom::sync::atomic::AtomicBool::new(false));
+        let was_twice = twice.clone();
+        let counted = |region: &Region<'_>| {
+            let (sum, settled) = settled(|| region.summary_by_event_name(class(0)));
+            settled.then_some(sum.count)
+        };
+        either(
+            swap,
+            move || {
+                let region = owner.region();
+                let actor = Actor::attach(&region, &ActorIdentity::default());
+                wait(&actor, 1);
+                wait(&actor, 1);
+                twice.store(true, loom::sync::atomic::Ordering::Release);
+                let after = done.load(loom::sync::atomic::Ordering::Acquire);
+                wait(&actor, 1);
+                let count = counted(&region).expect("the owner stands still");
+                let expected: &[_] = if after { &[1, 2, 3] } else { &[0, 1, 2, 3] };
+                assert!(expected.contains(&count), "{count:?}, after the truncation: {after}");
+                at_end.note(if count == 3 { "end: counted" } else { "end: vanished" });
+            },
+            move || {
+                let region = truncator.region();
+                // Two of them are not to be seen again.
+                let most = if was_twice.load(loom::sync::atomic::Ordering::Acquire) { 1 } else { 3 };
+                Table::truncate(&EventsWaitsSummaryGlobalByEventName, &region).expect("it may be truncated");
+                truncated.store(true, loom::sync::atomic::Ordering::Release);
+                at_once.note(match counted(&region) {
+                    None => "changed",
+                    Some(0) => "looked: empty",
+                    Some(count) if count <= most => "looked: later",
                     Some(torn) => panic!("torn: {torn:?}"),
                 });
             },

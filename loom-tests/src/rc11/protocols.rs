@@ -9,8 +9,10 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 /// All of them.
 pub const PROGRAMS: &[Program] = &[
     RECORD,
+    RECORD_END,
     SUMMARY,
     TRUNCATION,
+    TRUNCATED_COUNT,
     SLOT,
     SUCCESSION,
     END,
@@ -102,6 +104,46 @@ fn record_reader(t: &mut Thread<'_>) -> Saw {
     })
 }
 
+/// The same where the end changes no word that is shown before: what is only there when the event has ended needs no odd version.
+const RECORD_END: Program = Program {
+    name: "record, its end alone",
+    words: &[("version", 8), ("start", 10), ("end", 11)],
+    threads: &[("owner", record_end_owner), ("reader", record_end_reader)],
+    finally: None,
+    wanted: &["1 ended", "2 running", "2 ended", "changed"],
+    forbidden: &["torn"],
+    wrong: &[],
+};
+
+fn record_end_owner(t: &mut Thread<'_>) -> Saw {
+    t.store("", "version", 9, Relaxed)?;
+    t.fence("E1", Release)?;
+    t.store("", "start", 20, Relaxed)?;
+    t.store("E2", "version", 10, Release)?;
+    t.store("", "end", 21, Relaxed)?;
+    t.store("E4", "version", 12, Release)?;
+    Some("")
+}
+
+fn record_end_reader(t: &mut Thread<'_>) -> Saw {
+    let seen = t.load("E5", "version", Acquire)?;
+    if !seen.is_multiple_of(2) {
+        return Some("changed");
+    }
+    let start = t.load("", "start", Relaxed)?;
+    let end = t.load("", "end", Relaxed)?;
+    t.fence("E6", Acquire)?;
+    if t.load("", "version", Relaxed)? != seen {
+        return Some("changed");
+    }
+    Some(match (seen, start, end) {
+        (8, 10, 11) => "1 ended",
+        (10, 20, _) => "2 running",
+        (12, 20, 21) => "2 ended",
+        _ => "torn",
+    })
+}
+
 /// Sums: one wait of 10 is counted; the owner counts one of 100.
 const SUMMARY: Program = Program {
     name: "summary",
@@ -170,6 +212,44 @@ fn truncate_and_look(t: &mut Thread<'_>) -> Saw {
         None => "changed",
         Some(0) => "empty",
         Some(100) => "later wait",
+        Some(_) => "torn",
+    })
+}
+
+/// The same where the owner counts events that are not timed, a hundred in one word, which has a version only where a truncation is honoured.
+const TRUNCATED_COUNT: Program = Program {
+    name: "truncation of a count",
+    words: &[("epoch", 0), ("version", 2), ("noted", 0), ("sum", 10)],
+    threads: &[("owner", count_twice), ("truncator", truncate_and_look_at_count)],
+    finally: None,
+    wanted: &["empty", "later events", "changed"],
+    forbidden: &["torn"],
+    wrong: &[],
+};
+
+fn count_twice(t: &mut Thread<'_>) -> Saw {
+    for version in [3, 5] {
+        let epoch = t.load("", "epoch", Relaxed)?;
+        if t.load("", "noted", Relaxed)? != epoch {
+            t.store("", "version", version, Relaxed)?;
+            t.fence("A1", Release)?;
+            t.store("", "sum", 100, Relaxed)?;
+            t.store("", "noted", epoch, Relaxed)?;
+            t.store("A2", "version", version + 1, Release)?;
+        } else {
+            let sum = t.load("", "sum", Relaxed)?;
+            t.store("", "sum", sum + 100, Relaxed)?;
+        }
+    }
+    Some("")
+}
+
+fn truncate_and_look_at_count(t: &mut Thread<'_>) -> Saw {
+    t.fetch_add("", "epoch", 1, Relaxed)?;
+    Some(match look_at_sum(t)? {
+        None => "changed",
+        Some(0) => "empty",
+        Some(100 | 200) => "later events",
         Some(_) => "torn",
     })
 }
