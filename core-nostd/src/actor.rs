@@ -31,7 +31,7 @@ use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
 use crate::statement::{self, Entry, Sizes, StatementStatistics};
 use crate::sync::Word;
-use crate::{Instance, Lost, Operation, wait_histogram};
+use crate::{Instance, Lost, Operation, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
 use core::panic::Location;
@@ -76,6 +76,7 @@ pub struct Actor<'r> {
     stats: Cell<&'r [StatWords]>,
     pub(crate) recent_sources: Recent,
     histograms: &'r [Word],
+    tick_buckets: &'r [Word],
     pub(crate) stages: Recorder<'r>,
     /// The one that runs.
     pub(crate) stage: Cell<Option<Wait<'r>>>,
@@ -266,6 +267,7 @@ impl<'r> Actor<'r> {
             stats: Cell::new(&[]),
             recent_sources: Recent::default(),
             histograms: region.section(Section::Histograms),
+            tick_buckets: region.section(Section::TickBuckets),
             stages: Recorder::new(region, &STAGES, None),
             stage: Cell::new(None),
             stage_statements: Cell::new(0),
@@ -611,12 +613,18 @@ impl<'r> Actor<'r> {
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
         ending.finish(on, wait, Some(ticks));
-        let wait_ps = self.conversions[timer % 8].picoseconds(difference(wait.start, ticks));
+        let wait_ticks = difference(wait.start, ticks);
+        let wait_ps = self.conversions[timer % 8].picoseconds(wait_ticks);
         match sums {
             Some(sums) => {
                 sums.count(Some(wait_ps));
                 if switches.has(Switches::HISTOGRAM) {
-                    wait_histogram::note(self.region, self.histograms, sums.histogram(), wait_ps);
+                    let bucket = if timer == TimerName::Cycle.index() {
+                        histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)
+                    } else {
+                        histogram::bucket(wait_ps)
+                    };
+                    wait_histogram::note(self.region, self.histograms, sums.histogram(), bucket);
                 }
                 sums.publish(wait.sequence);
             }

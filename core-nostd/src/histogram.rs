@@ -13,7 +13,11 @@
 //!
 //! A bucket covers `low <= wait < high`. All of it rests on one table of 601 boundaries (4808 bytes, read-only),
 //! which is what the columns `BUCKET_TIMER_LOW` and `BUCKET_TIMER_HIGH` show. What [`bucket`] looks at is made of it:
-//! 16 KiB where pointers have 64 bits, 4 KiB elsewhere.
+//! 16 KiB where pointers have 64 bits, 4 KiB elsewhere. A region with histograms has such a table of 16 KiB
+//! for ticks of its timer CYCLE, on every target, so that the bucket of a wait need not wait for its picoseconds.
+
+use crate::sync::Word;
+use perfschema_timer::Conversion;
 
 /// Number of buckets: MySQL's 450 and three decades of 50 below them.
 ///
@@ -120,16 +124,27 @@ const fn first_bucket(leading_bits: usize) -> (usize, u64) {
         let mut table = [0; LEADING_BITS];
         let mut i = 0;
         while i < LEADING_BITS {
-            let first = FIRST[i] as u64;
-            table[i] = bucket_timer_low(first as usize + 1) << BITS | first;
+            let first = FIRST[i] as usize;
+            table[i] = pack(first, bucket_timer_low(first + 1));
             i += 1;
         }
         table
     };
-    /// Of a bucket's index.
-    const BITS: u32 = 10;
-    const { assert!(BUCKET_COUNT <= 1 << BITS && BOUNDARY_PS[BUCKET_COUNT - 1] <= u64::MAX >> BITS) };
-    let packed = PACKED[leading_bits];
+    const { assert!(BOUNDARY_PS[BUCKET_COUNT - 1] <= u64::MAX >> BITS) };
+    unpack(PACKED[leading_bits])
+}
+
+/// Bits of a bucket's index, in one word with where the next one starts.
+const BITS: u32 = 10;
+const _: () = assert!(BUCKET_COUNT <= 1 << BITS);
+
+const fn pack(first: usize, next: u64) -> u64 {
+    let end = u64::MAX >> BITS;
+    (if next < end { next } else { end }) << BITS | first as u64
+}
+
+#[inline]
+const fn unpack(packed: u64) -> (usize, u64) {
     ((packed & ((1 << BITS) - 1)) as usize, packed >> BITS)
 }
 
@@ -142,12 +157,34 @@ const fn first_bucket(leading_bits: usize) -> (usize, u64) {
     (first, bucket_timer_low(first + 1))
 }
 
+/// Fills the [`LEADING_BITS`] words of a region at which [`bucket_of_ticks`] looks, for ticks of this timer.
+pub(crate) fn fill_tick_buckets(words: &[Word], conversion: Conversion) {
+    for (i, word) in words.iter().enumerate() {
+        // The last one has no end.
+        let first = bucket(conversion.picoseconds(shortest(i) >> 1)).min(BUCKET_COUNT - 2);
+        // The least number of ticks that is no shorter than the boundary.
+        let boundary = u128::from(bucket_timer_low(first + 1)) << Conversion::SHIFT;
+        let next = boundary.div_ceil(conversion.multiplier().max(1).into());
+        word.set(pack(first, u64::try_from(next).unwrap_or(u64::MAX)));
+    }
+}
+
+/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds. `words` are those of [`fill_tick_buckets`].
+///
+/// Ticks that agree in their leading bits differ by less than a bucket, as picoseconds do. But of few ticks the lowest bit matters, too: so
+/// it is the leading bits of twice as many. (Of more than 2⁶³, which is a hundred years, any bucket.)
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> usize {
+    let (first, next) = unpack(words.get(leading_bits(ticks << 1)).map_or(0, Word::get));
+    first + usize::from(ticks >= next)
+}
+
 const FIRST: [u16; LEADING_BITS] = first_buckets();
 
 const LEADING: u32 = 5;
 
 /// As many indices as [`leading_bits`] gives.
-const LEADING_BITS: usize = 64 << LEADING;
+pub(crate) const LEADING_BITS: usize = 64 << LEADING;
 
 /// Index into [`FIRST`].
 #[inline]
@@ -160,13 +197,18 @@ const fn leading_bits(wait_ps: u64) -> usize {
     (exponent << LEADING) as usize | behind as usize
 }
 
+/// The least number with these [`leading_bits`].
+const fn shortest(leading_bits: usize) -> u64 {
+    let bits = (1 << LEADING | leading_bits & ((1 << LEADING) - 1)) as u64;
+    let exponent = leading_bits as u32 >> LEADING;
+    if exponent < LEADING { bits >> (LEADING - exponent) } else { bits << (exponent - LEADING) }
+}
+
 const fn first_buckets() -> [u16; LEADING_BITS] {
     let mut table = [0; LEADING_BITS];
     let (mut i, mut bucket) = (0, 0);
     while i < table.len() {
-        let bits = (1 << LEADING | i & ((1 << LEADING) - 1)) as u64;
-        let exponent = i as u32 >> LEADING;
-        let shortest = if exponent < LEADING { bits >> (LEADING - exponent) } else { bits << (exponent - LEADING) };
+        let shortest = shortest(i);
         while bucket < BUCKET_COUNT - 2 && shortest >= BOUNDARY_PS[bucket + 1] {
             bucket += 1;
         }
@@ -234,7 +276,12 @@ const fn rank(total: u64, per_mille: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUNDARY_PS, BUCKET_COUNT, bucket, bucket_timer_high, bucket_timer_low, quantile, rank};
+    use super::{
+        BOUNDARY_PS, BUCKET_COUNT, LEADING_BITS, bucket, bucket_of_ticks, bucket_timer_high, bucket_timer_low, fill_tick_buckets,
+        quantile, rank, shortest,
+    };
+    use crate::sync::Word;
+    use perfschema_timer::Conversion;
 
     /// The definition: the last bucket whose low end is not beyond the wait.
     fn naive_bucket(wait_ps: u64) -> usize {
@@ -252,6 +299,36 @@ mod tests {
             check(boundary_ps.saturating_sub(1));
             check(boundary_ps);
             check(boundary_ps.saturating_add(1));
+        }
+    }
+
+    /// Of each timer that there may be the bucket of some ticks is that of their picoseconds: around each boundary, at each step of the
+    /// leading bits, and at both ends.
+    #[test]
+    #[cfg(not(miri))]
+    fn ticks_count_where_their_picoseconds_do() {
+        for hz in [
+            1,
+            32_768,
+            1_000_000,
+            24_000_000,
+            99_999_937,
+            1_000_000_000,
+            2_445_000_000,
+            2_599_998_127,
+            5_000_000_000,
+            30_000_000_000,
+        ] {
+            let conversion = Conversion::from_frequency(hz);
+            let words: std::vec::Vec<Word> = (0..LEADING_BITS).map(|_| Word::new(0)).collect();
+            fill_tick_buckets(&words, conversion);
+            let at_boundary =
+                |ps: u64| ((u128::from(ps) << 24) / u128::from(conversion.multiplier().max(1))).try_into().unwrap_or(u64::MAX);
+            let ticks =
+                BOUNDARY_PS.map(at_boundary).into_iter().chain((0..LEADING_BITS).map(shortest)).filter(|ticks| ticks >> 62 == 0);
+            for ticks in ticks.flat_map(|ticks| [ticks.saturating_sub(1), ticks, ticks.saturating_add(1)]) {
+                assert_eq!(bucket_of_ticks(&words, ticks), bucket(conversion.picoseconds(ticks)), "{ticks} ticks at {hz} Hz");
+            }
         }
     }
 

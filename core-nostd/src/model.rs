@@ -93,7 +93,9 @@ impl Watch {
             Watch::SlotThreads => (Section::Slots, &[slot::word::STATE, slot::word::THREAD_ID]),
             Watch::SlotBases => (Section::Slots, &[slot::word::STATE, slot::word::BASE]),
             Watch::SlotEpochs => (Section::Slots, &[slot::word::EPOCHS]),
-            Watch::Stats => (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::SUM]),
+            Watch::Stats => {
+                (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::SUM])
+            }
             Watch::Counts => {
                 (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::UNTIMED])
             }
@@ -112,9 +114,14 @@ impl Watch {
                 (Section::MutexInstances, &[instance::word::STATE, instance::word::CLASS, instance::word::ADDRESS])
             }
             Watch::InstanceHints => (Section::Setup, &[setup::word::INSTANCE_HINTS.start]),
-            Watch::InstanceSums => {
-                (Section::MutexInstances, &[instance::word::VERSION, instance::word::OWNED.start + stat::sum::COUNT_TIMED, instance::word::OWNED.start + stat::sum::SUM])
-            }
+            Watch::InstanceSums => (
+                Section::MutexInstances,
+                &[
+                    instance::word::VERSION,
+                    instance::word::OWNED.start + stat::sum::COUNT_TIMED,
+                    instance::word::OWNED.start + stat::sum::SUM,
+                ],
+            ),
             Watch::Files => (Section::FileInstances, &[file::word::STATE, file::word::HASH, file::word::REFERENCES]),
             Watch::FilePaths => (Section::FileInstances, &[file::word::PATH.start]),
             Watch::FileIndex => (Section::FileIndex, &[0]),
@@ -134,7 +141,8 @@ impl Watch {
 }
 
 const RECORD_WORDS: [usize; 3] = [record::word::VERSION, record::word::START, record::word::AMOUNT];
-const STAT_WORDS: [usize; 3] = [stat::word::VERSION, stat::word::OWNED.start + stat::sum::COUNT_TIMED, stat::word::OWNED.start + stat::sum::SUM];
+const STAT_WORDS: [usize; 3] =
+    [stat::word::VERSION, stat::word::OWNED.start + stat::sum::COUNT_TIMED, stat::word::OWNED.start + stat::sum::SUM];
 
 fn word(watched: bool) -> Word {
     if watched { Word::new(0) } else { Word::unwatched(0) }
@@ -570,15 +578,8 @@ impl<'r> LongWriter<'r> {
         record::begin_end(&record, none, none, None);
         record::finish_end(&record, none, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };
-        let ended = record::Ended {
-            record: &record,
-            start: ticks,
-            end_event: none,
-            amount,
-            sequence: none,
-            base: none,
-            thread_id: 0,
-        };
+        let ended =
+            record::Ended { record: &record, start: ticks, end_event: none, amount, sequence: none, base: none, thread_id: 0 };
         self.1.begin(row, &ended);
         self.1.finish(row, Some(ticks));
     }

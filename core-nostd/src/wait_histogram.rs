@@ -12,7 +12,7 @@
 //! ```
 
 use crate::class::Class;
-use crate::histogram::{BUCKET_COUNT, bucket};
+use crate::histogram::BUCKET_COUNT;
 use crate::lost::Lost;
 use crate::region::{CARRY, Region, STAT, Section, header};
 use crate::slot;
@@ -24,7 +24,7 @@ const REFUSED: u64 = 1 << 31;
 
 /// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, wait_ps: u64) {
+pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, bucket: usize) {
     let state = word.get();
     let mut first = state >> 32;
     match histograms.get((state as u32 as usize).wrapping_sub(1)) {
@@ -34,7 +34,7 @@ pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, wait_p
         None => {}
     }
     // Wrapping: of a summary that somebody has overwritten.
-    word.set((first << 32 | first).wrapping_add(bucket(wait_ps) as u64));
+    word.set((first << 32 | first).wrapping_add(bucket as u64));
 }
 
 /// The place of a new histogram's first bucket, plus 1.

@@ -5,7 +5,9 @@
 use perfschema_core::model::{Memory, Ticks, Watch, class, settled};
 use perfschema_core::table::Table;
 use perfschema_core::tables::{EventsWaitsSummaryByThreadByEventName, EventsWaitsSummaryGlobalByEventName};
-use perfschema_core::{Actor, ActorIdentity, Config, Consumer, Held, InstrumentName, Operation, Region, Setting, Size, WaitStart};
+use perfschema_core::{
+    Actor, ActorIdentity, Config, Consumer, Held, InstrumentName, Operation, Region, Setting, Size, WaitStart,
+};
 use perfschema_loom_tests::{Model, either};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Which sections a region has, how long their entries are, and where each one starts.
 
 use crate::config::{Config, Size};
-use crate::histogram::BUCKET_COUNT;
+use crate::histogram::{BUCKET_COUNT, LEADING_BITS};
 use crate::lost::Lost;
 
 /// Words of a cache line: sections start on one, so that two sections never share it.
@@ -185,6 +185,8 @@ sections! {
     MetricSums: METRIC_SUMS, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxMetrics).div_ceil(METRIC_SUMS));
     /// What the variables `innodb_monitor_…` were set to last.
     LastMonitors: 1, |_c| crate::metric::MonitorCommand::ALL.len();
+    /// Which bucket of a histogram counts so many ticks of CYCLE.
+    TickBuckets: 1, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { LEADING_BITS };
 }
 
 const fn size(config: &Config, size: Size) -> usize {

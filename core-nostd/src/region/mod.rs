@@ -20,6 +20,7 @@ mod now;
 mod text;
 
 use crate::config::{Config, Size};
+use crate::histogram;
 use crate::setup;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
@@ -250,6 +251,7 @@ impl<'r> Region<'r> {
             let values = [timer.frequency_hz, timer.conversion.multiplier(), timer.epoch_ticks, source_and_error];
             entry.iter().zip(values).for_each(|(word, value)| word.set(value));
         }
+        histogram::fill_tick_buckets(region.section(Section::TickBuckets), timers.get(TimerName::Cycle).conversion);
         setup::create(&region);
         // [R1] Release: pairs with the Acquire in open(); whoever sees READY sees the header, the directory and the settings.
         words[header::READY].store(READY, Ordering::Release);
