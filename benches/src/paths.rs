@@ -281,6 +281,18 @@ pub(crate) fn plain_locks(bench: &Bench, count: u32) {
     }
 }
 
+/// The mutex of std, with a bare reading of the counter before and behind its lock, and nothing recorded.
+fn timed_plain_locks(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        let mutex = black_box(&bench.plain);
+        black_box(SystemClock.ticks(TimerName::Cycle));
+        if let Ok(mut guard) = mutex.lock() {
+            black_box(SystemClock.ticks(TimerName::Cycle));
+            *guard = guard.wrapping_add(1);
+        }
+    }
+}
+
 pub(crate) fn timer_pairs(_: &Bench, count: u32) {
     for _ in 0..count {
         black_box(SystemClock.ticks(TimerName::Cycle));
@@ -344,6 +356,7 @@ pub(crate) const OURS: &[Path] = &[
     Path::new("busy body, event", "everything on", Bench::everything_on, busy_events)
         .over("busy body, timer pair")
         .goal(CyclesMore(15.0)),
+    Path::new("std Mutex", "timer pair", |_| (), timed_plain_locks).over("std Mutex").goal(TimesTimed(1.15)),
     Path::new("perfschema Mutex", "off", off, locks).over("std Mutex").limit(0.05).goal(TimerPairs(0.03)).instructions(4.0),
     Path::new("perfschema Mutex", "timed, visible, history", visible, locks).over("std Mutex").limit(1.3),
     Path::new("perfschema Mutex", "everything on", Bench::everything_on, locks).over("std Mutex").goal(TimesTimed(1.15)),

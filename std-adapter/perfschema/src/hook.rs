@@ -116,19 +116,55 @@ impl Hook {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_on(
         &self,
-        mut switches: Switches,
+        switches: Switches,
         operation: Operation,
         location: &'static Location<'static>,
     ) -> Option<Waiting<'_>> {
-        if switches == Switches::UNREGISTERED {
-            switches = self.register();
-        }
+        let switches = self.registered(switches);
+        let wait = with_actor(|actor| self.begin_by(actor, switches, operation, location))?;
+        Some(self.waiting(wait))
+    }
+
+    /// The same, once an actor is at hand and the switches are [`registered`](Self::registered): [`held_by`](Self::held_by) ends it, or it
+    /// goes on as [`waiting`](Self::waiting) says.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn begin_by(
+        &self,
+        actor: &Actor<'static>,
+        switches: Switches,
+        operation: Operation,
+        location: &'static Location<'static>,
+    ) -> Wait<'static> {
         let class = Class::from_bits(self.class.load(Ordering::Relaxed));
-        let wait = with_actor(|actor| {
-            let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0, io: IoEvent::None };
-            actor.begin(&SystemClock, switches, class, &start)
-        })?;
-        Some(Waiting { hook: self, wait })
+        let start = WaitStart { operation, object: self.address(), source: Some(location), amount: 0, io: IoEvent::None };
+        actor.begin(&SystemClock, switches, class, &start)
+    }
+
+    /// What a wait is that outlives the use of its actor.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn waiting(&self, wait: Wait<'static>) -> Waiting<'_> {
+        Waiting { hook: self, wait }
+    }
+
+    /// The wait is over, and the thread of the actor holds the object alone.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn held_by(&self, actor: &Actor<'static>, wait: Wait<'static>) -> Holder {
+        let instance = self.instance(actor);
+        let held = match &instance {
+            Some(instance) => {
+                instance.set_holder(actor.thread_id());
+                Held::Exclusive(instance)
+            }
+            None => Held::None,
+        };
+        actor.end(&SystemClock, wait, held);
+        Holder(instance)
+    }
+
+    /// The switches, after the object's first use.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn registered(&self, switches: Switches) -> Switches {
+        if switches == Switches::UNREGISTERED { self.register() } else { switches }
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -187,20 +223,7 @@ impl Waiting<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn held(self) -> Holder {
         let waiting = std::mem::ManuallyDrop::new(self);
-        with_actor(|actor| {
-            let instance = waiting.hook.instance(actor);
-            match &instance {
-                Some(instance) => {
-                    instance.set_holder(actor.thread_id());
-                    actor.end(&SystemClock, waiting.wait, Held::Exclusive(instance));
-                }
-                None => {
-                    actor.end(&SystemClock, waiting.wait, Held::None);
-                }
-            }
-            Holder(instance)
-        })
-        .unwrap_or(Holder::NONE)
+        with_actor(|actor| waiting.hook.held_by(actor, waiting.wait)).unwrap_or(Holder::NONE)
     }
 
     /// The wait is over, and the calling thread reads the object, maybe with others.

@@ -1,12 +1,23 @@
 //! `Mutex`
 
-use super::{LockResult, TryLockResult, map_guard, map_try};
+use super::{LockResult, TryLockError, TryLockResult, map_guard, map_try};
 use crate::hook::{Holder, Hook, Waiting, hold_again};
 use crate::instrument::Instrument;
+use crate::thread::Entered;
 use perfschema_core::{Operation, Switches};
 use std::panic::Location;
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/mutex/std/Mutex");
+
+/// Whether std's mutex is but a word. Elsewhere it is made at its first use, which allocates, and that may be recorded, too.
+const IS_A_WORD: bool = cfg!(any(
+    target_os = "linux",
+    target_os = "android",
+    target_os = "freebsd",
+    target_os = "openbsd",
+    target_os = "dragonfly",
+    windows
+));
 
 /// [`std::sync::Mutex`], with its waits recorded.
 ///
@@ -65,12 +76,34 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// Apart from `lock`, so that the caller's code stays small.
+    /// Apart from `lock`, so that the caller's code stays small. Nearly always the mutex is free: then the thread's actor is looked for once,
+    /// and the wait stays in registers.
     #[inline(never)]
     fn lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
-        let waiting = self.hook.begin_on(switches, Operation::Lock, location);
+        if !IS_A_WORD {
+            let waiting = self.hook.begin_on(switches, Operation::Lock, location);
+            return self.guard(self.inner.lock(), waiting.map_or(Holder::NONE, Waiting::held));
+        }
+        let switches = self.hook.registered(switches);
+        let Some(entered) = Entered::new() else { return self.guard(self.inner.lock(), Holder::NONE) };
+        let wait = self.hook.begin_by(entered.actor, switches, Operation::Lock, location);
+        let result = match self.inner.try_lock() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Err(poisoned),
+            Err(TryLockError::WouldBlock) => {
+                entered.leave();
+                return self.lock_contended(self.hook.waiting(wait));
+            }
+        };
+        let holder = self.hook.held_by(entered.actor, wait);
+        entered.leave();
+        self.guard(result, holder)
+    }
+
+    #[cold]
+    fn lock_contended(&self, waiting: Waiting<'_>) -> LockResult<MutexGuard<'_, T>> {
         let result = self.inner.lock();
-        self.guard(result, waiting.map_or(Holder::NONE, Waiting::held))
+        self.guard(result, waiting.held())
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
