@@ -15,6 +15,7 @@ use crate::region::{RECORD, Region};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
 use core::num::NonZero;
+use perfschema_timer::prefetch_for_write;
 
 /// Chunks tried before a row is given up.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 8 };
@@ -88,8 +89,10 @@ impl<'r> Writer<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
         record::finish_ended(record, self.sequence.get(), ticks);
-        if self.rest.get().is_empty() {
-            self.give_back();
+        match self.rest.get().first() {
+            // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there.
+            Some(next) => prefetch_for_write(next),
+            None => self.give_back(),
         }
     }
 

@@ -15,6 +15,9 @@ pub(crate) fn read_ordered() -> u64 {
     0
 }
 
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn prefetch_for_write(_: *const u8) {}
+
 pub(crate) fn probe() -> Probe {
     Probe::Absent
 }

@@ -9,6 +9,7 @@
 //! | `read()` | the counter, unordered |
 //! | `read_ordered()` | the counter, after everything before it has finished |
 //! | `probe()` | may it be used, and what does the hardware say of its frequency |
+//! | `prefetch_for_write()` | asks for the cache line of an address; nothing where there is no such hint |
 //!
 //! Miri runs no instructions of our own, and an SGX enclave may trap them: both take `generic`.
 
@@ -40,6 +41,24 @@ mod imp;
 pub(crate) mod cortex_m;
 
 pub(crate) use imp::{ALWAYS, SOURCE, probe, read, read_ordered};
+
+/// Tells the processor that `place` is going to be written by this thread, and by no other: it fetches the cache lines meanwhile.
+///
+/// It is no timer; but this crate is where an instruction is chosen by the processor, and `perfschema-core`, which has no `unsafe`, wants
+/// it for records that nobody has looked at for long. A hint: nothing is accessed, and where there is no such instruction nothing is done.
+///
+/// ```
+/// perfschema_timer::prefetch_for_write(&[0_u64; 16]);
+/// ```
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn prefetch_for_write<T>(place: &T) {
+    /// Bytes: that of most processors; where it is longer, a line is asked for twice.
+    const LINE: usize = 64;
+    let start = core::ptr::from_ref(place).cast::<u8>();
+    for offset in (0..size_of::<T>()).step_by(LINE) {
+        imp::prefetch_for_write(start.wrapping_add(offset));
+    }
+}
 
 /// Whether the processor has a counter at all.
 pub(crate) const PRESENT: bool = !matches!(SOURCE, Source::None);

@@ -30,6 +30,10 @@ pub(crate) fn read_ordered() -> u64 {
     ticks
 }
 
+/// The base architecture has no such hint.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn prefetch_for_write(_: *const u8) {}
+
 /// No register states the frequency. Linux takes it from the device tree and counts its own clock by it, and so can we: `rdtime` is
 /// often of 10 MHz, which in 5 ms is measured to some 50 parts in 10⁶ only. Calibration believes it if the measurement bears it
 /// out. Where ACPI has the number instead, or there is no Linux, it stays unknown.
