@@ -238,7 +238,15 @@ fn memory() -> [Row; 3] {
     let all = Config::DEFAULT.with(Size::MaxThreadInstances, 1000);
     let without = |config: Config, sizes: &[Size]| sizes.iter().fold(config, |config, &size| config.with(size, 0));
     let io = [Size::MaxFileClasses, Size::MaxFileInstances, Size::MaxSocketClasses, Size::MaxSocketInstances];
-    let others = [Size::MaxMemoryClasses, Size::MaxStageClasses, Size::EventsStagesHistoryLongSize, Size::MaxMetrics];
+    let others = [
+        Size::MaxMemoryClasses,
+        Size::MaxStageClasses,
+        Size::EventsStagesHistoryLongSize,
+        Size::MaxStatementClasses,
+        Size::EventsStatementsHistoryLongSize,
+        Size::DigestsSize,
+        Size::MaxMetrics,
+    ];
     let locks = without(without(all, &io), &others);
     let row = |variant: &str, config: Config, target| {
         let measured = config.size_bytes() as f64 / f64::from(1 << 20);
@@ -248,6 +256,6 @@ fn memory() -> [Row; 3] {
     [
         row("256 classes of locks, 1000 threads", locks, Some(Target::AtMost(32.0))),
         row("the same without histograms", without(locks, &[Size::MaxWaitHistograms]), None),
-        row("and all others: files, sockets, stages, memory, metrics", all, None),
+        row("and all others: files, sockets, stages, statements, memory, metrics", all, None),
     ]
 }

@@ -122,7 +122,7 @@ pub struct Sweep {
 
 /// How long a reader pauses for each record that it took away from a thread at work: the time in which that thread records some ten
 /// events for each that it loses by the reader.
-const PAUSE: usize = if cfg!(any(perfschema_loom, miri)) { 1 } else { 128 };
+const PAUSE: usize = if cfg!(any(perfschema_loom, miri)) { 1 } else { 192 };
 
 impl Sweep {
     /// Nothing yet, of so many places.
