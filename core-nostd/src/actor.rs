@@ -2,8 +2,8 @@
 //!
 //! Who pays what, for one wait that is on, timed, visible and kept:
 //! ```text
-//! begin  [1] switches (1 load), mask (1 load), event id, record: 7 stores; first timer read
-//! end    [1] record: 3 stores, summary: 5 loads, 4 stores, histogram: 2 loads, 2 stores; second timer read among them
+//! begin  [1] switches (1 load), mask (1 load), event id, record: 6 stores; first timer read
+//! end    [1] record: 3 stores, summary: 5 loads, 4 stores, histogram: 3 loads, 2 stores; second timer read among them
 //! read   [A] names, source lines, picoseconds of each row, sums over the actors
 //! ```
 //! Nothing in `begin` or `end` can fail, block, allocate or panic (`ci/targets` links a program that proves it), and nothing that follows
@@ -474,7 +474,10 @@ impl<'r> Actor<'r> {
     /// What encloses what begins now. Nearly all waits run alone and enclose nothing, so only who asks here makes of such a wait one
     /// among others, which is noted in `outer` and taken away at its end.
     pub(crate) fn enclosing(&self) -> Enclosing {
-        if let Some(enclosing) = self.waits.ring.join().and_then(record::as_enclosing) {
+        // Once the slot is given back, its records are somebody else's.
+        if !self.is_detached()
+            && let Some(enclosing) = self.waits.ring.join().and_then(record::as_enclosing)
+        {
             self.outer.set(enclosing);
         }
         self.outer.get()

@@ -100,8 +100,7 @@ impl Watch {
                 (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::UNTIMED])
             }
             Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
-            // The layout of `stat::Shared`: timed events, untimed events, sum.
-            Watch::SharedStats => (Section::SharedStats, &[2]),
+            Watch::SharedStats => (Section::SharedStats, &[stat::sum::SUM]),
             Watch::Rings => (Section::Rings, &RECORD_WORDS),
             Watch::LongChunks => (Section::LongChunks, &[0]),
             Watch::LongRecords => (Section::LongRecords, &RECORD_WORDS),

@@ -514,6 +514,8 @@ impl<'r> Actor<'r> {
         if encloses {
             self.enclosing_statements.set(statement.within);
             self.statement.set(statement.parent);
+            // Asked, so that a wait that outlives it is alone no longer, and encloses nothing of what comes.
+            self.enclosing();
             self.outer.set(if statement.outer.is_wait() { statement.outer } else { self.enclosing_stage() });
         }
         switches.has(Switches::TIMED).then_some(ticks)

@@ -5,7 +5,8 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, World};
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Consumer, Held, InstrumentName, Operation, Setting, Size, WaitCopy, WaitStart, table::Value, tables,
+    Actor, ActorIdentity, Consumer, Held, InstrumentName, Lost, Operation, Setting, Size, WaitCopy, WaitStart, table::Value,
+    tables,
 };
 use std::cell::Cell;
 
@@ -83,6 +84,43 @@ fn nothing_lies_within_what_runs_beside_others() {
     world.wait(&actor, class, 1);
     let all = ["1 4 NULL", "2 5 NULL", "3 3 NULL", "4 5 NULL", "5 5 4", "6 6 NULL"];
     world.expect(LONG, "EVENT_ID,END_EVENT_ID,NESTING_EVENT_ID", &all);
+}
+
+#[test]
+fn who_has_given_back_its_slot_leaves_the_records_alone() {
+    let config = CONFIG.with(Size::MaxThreadInstances, 1);
+    let world = World::on(&config);
+    let (class, before) = (world.class(MUTEX), world.actor("before"));
+    let _runs = world.begin(&before, class);
+    before.detach();
+    let after = world.actor("after");
+    // Asks what it lies within.
+    let _beside = before.begin_concurrent(world.clock, world.region.switches(class), class, &WaitStart::new(Operation::Lock));
+    // All of the records, once round, then at once, and one more.
+    let records = config.get(Size::EventsWaitsHistorySize) + 6;
+    (0..=records).for_each(|_| world.wait(&after, class, 1));
+    for lost in std::iter::repeat_n(0, records as usize).chain([1]) {
+        let _within = world.begin(&after, class);
+        assert_eq!(world.region.lost(Lost::NestedEvents), lost);
+    }
+}
+
+#[test]
+fn the_shortest_wait_may_take_no_time() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let extremes = "COUNT_STAR,SUM_TIMER_WAIT,MIN_TIMER_WAIT,MAX_TIMER_WAIT";
+    for (wait, expected) in [(0, "1 0 0 0"), (7, "2 7000 0 7000"), (3, "3 10000 0 7000"), (9, "4 19000 0 9000")] {
+        world.wait(&actor, class, wait);
+        world.expect(GLOBAL, extremes, &[expected]);
+    }
+    world.truncate(GLOBAL);
+    for (wait, expected) in
+        [(7, "1 7000 7000 7000"), (9, "2 16000 7000 9000"), (8, "3 24000 7000 9000"), (2, "4 26000 2000 9000")]
+    {
+        world.wait(&actor, class, wait);
+        world.expect(GLOBAL, extremes, &[expected]);
+    }
 }
 
 #[test]
