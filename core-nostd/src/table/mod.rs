@@ -401,7 +401,7 @@ impl Column {
 }
 
 impl Region<'_> {
-    /// Delivers the rows of a table, typed. Pauses for some microseconds where it has read what a thread was writing at that moment, so
+    /// Delivers the rows of a table, typed. Pauses for some ten microseconds where it has read what a thread was writing at that moment, so
     /// that a thread that is polled in a loop loses little.
     pub fn scan<T: TableSource>(&self, table: &T, mut each: impl FnMut(&T::Row)) -> Sweep {
         TableSource::scan(table, self, &mut each).pause()
