@@ -69,6 +69,9 @@ mod process;
 mod share;
 #[cfg(feature = "instrument")]
 pub mod thread;
+#[cfg(not(feature = "instrument"))]
+#[path = "thread/off.rs"]
+pub mod thread;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 
