@@ -528,13 +528,15 @@ impl<'r> Region<'r> {
         let start = usize::try_from(hint.get()).unwrap_or(0).min(files.len());
         let (before, after) = files.split_at_checked(start)?;
         for (words, index) in after.iter().zip(start..).chain(before.iter().zip(0..)) {
-            let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
+            let state = &words[word::STATE];
+            let Some(claim) = pool::claim_unused(state).or_else(|| pool::claim(state)) else { continue };
             words[word::CLASS].set(class.0.into());
             words[word::ADDRESS].set((self.place(Section::FileInstances).offset + index * FILE) as u64 * 8);
             words[word::BORN].set(claim.version());
             words[word::OPEN_COUNT].set(0);
-            Place::of(words).into_iter().for_each(|place| place.begin(self));
+            // The name first: it may be on another page, of which begin() would only read.
             name.write(words);
+            Place::of(words).into_iter().for_each(|place| place.begin(self));
             // [N3] Release: pairs with [N4] of somebody who still has the bucket of an earlier file of this place.
             words[word::REFERENCES].store(1, Ordering::Release);
             hint.set(index as u64 + 1);

@@ -61,6 +61,12 @@ pub(crate) fn claim(state: &Word) -> Option<Claim<'_>> {
     claim_from(state, FREE)
 }
 
+/// Takes the place, if nobody was ever there. Who finds it so has written there first: of memory that a program has only read a system
+/// maps a page that all share, and to exchange it at the first write is an interrupt of each processor that runs the program.
+pub(crate) fn claim_unused(state: &Word) -> Option<Claim<'_>> {
+    take(state, FREE)
+}
+
 /// Takes the place from its owner, who lives on there as the next one: to write words that readers look at. None if somebody else does so
 /// at this moment, or the place is not live.
 pub(crate) fn claim_again(state: &Word) -> Option<Claim<'_>> {
@@ -69,9 +75,10 @@ pub(crate) fn claim_again(state: &Word) -> Option<Claim<'_>> {
 
 fn claim_from(state: &Word, from: u64) -> Option<Claim<'_>> {
     let seen = state.get();
-    if seen & STATE_BITS != from {
-        return None;
-    }
+    if seen & STATE_BITS == from { take(state, seen) } else { None }
+}
+
+fn take(state: &Word, seen: u64) -> Option<Claim<'_>> {
     let version = Version::of(seen).next();
     // [P1] Acquire: pairs with [P4] of the owner before, whose words this owner continues or writes over.
     state.compare_exchange(seen, version.state(CLAIMED), Ordering::Acquire).ok()?;
