@@ -61,8 +61,8 @@ pub(crate) fn claim(state: &Word) -> Option<Claim<'_>> {
     claim_from(state, FREE)
 }
 
-/// Takes the place, if nobody was ever there. Who finds it so has written there first: of memory that a program has only read a system
-/// maps a page that all share, and to exchange it at the first write is an interrupt of each processor that runs the program.
+/// Takes the place, if nobody was ever there. Its first access is a write: of memory that was only read, a system maps the page of zeros
+/// that all share, and to exchange that at the first write it interrupts every processor that runs the program.
 pub(crate) fn claim_unused(state: &Word) -> Option<Claim<'_>> {
     take(state, FREE)
 }
