@@ -1,6 +1,6 @@
 //! What is recorded into memory for the first time costs one page fault a page. Memory that was read before it is written costs two, and
 //! the second interrupts every processor that runs the program.
-#![cfg(all(feature = "instrument", target_os = "linux", not(miri)))]
+#![cfg(all(feature = "instrument", target_os = "linux", not(miri), not(perfschema_sanitizer)))]
 
 use perfschema::Size;
 use perfschema::fs::Fs;
