@@ -21,7 +21,7 @@ use crate::io;
 use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::metric;
-use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
+use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Sequence, Start, What};
 use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
@@ -31,10 +31,10 @@ use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
 use crate::statement::{self, Entry, Sizes, StatementStatistics};
 use crate::sync::Word;
-use crate::{Instance, Lost, Operation, histogram, wait_histogram};
+use crate::wait::{Wait, WaitStart};
+use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
-use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName, difference};
 
 /// Something that records, used by one thread at a time.
@@ -127,81 +127,6 @@ impl<'r> Recorder<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn epochs(&self) -> Epochs {
         Epochs(self.epochs.get())
-    }
-}
-
-/// What is known of a wait when it begins.
-#[derive(Clone, Copy, Debug)]
-pub struct WaitStart {
-    /// OPERATION.
-    pub operation: Operation,
-    /// OBJECT_INSTANCE_BEGIN: the address of the lock, the number of the socket, the offset in the file.
-    pub object: u64,
-    /// SOURCE.
-    pub source: Option<&'static Location<'static>>,
-    /// SPINS for a lock, NUMBER_OF_BYTES plus 1 for io; 0 is none.
-    pub amount: u64,
-    /// OBJECT_NAME and FLAGS of a wait for a file or a socket.
-    pub io: IoEvent,
-}
-
-impl WaitStart {
-    /// A wait of which nothing but the operation is known.
-    pub const fn new(operation: Operation) -> WaitStart {
-        WaitStart { operation, object: 0, source: None, amount: 0, io: IoEvent::None }
-    }
-}
-
-/// A wait between its begin and its end, which are one actor's: one that another actor ends takes records out of the order of both, and
-/// what they record later may not be visible. Switches are those of its start.
-#[must_use = "a wait that is not ended stays visible as running"]
-#[derive(Clone, Copy, Debug)]
-pub struct Wait<'r> {
-    pub(crate) sequence: Sequence,
-    pub(crate) start: u64,
-    /// The record in which it is visible.
-    pub(crate) shown: Option<&'r RecordWords>,
-    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
-    plain_class: usize,
-    pub(crate) switches: Switches,
-    pub(crate) amount: u64,
-    /// The amount was not known at the start.
-    amount_is_new: bool,
-}
-
-impl Wait<'_> {
-    /// One of which nothing is recorded.
-    const NONE: Wait<'static> = Wait {
-        sequence: Sequence(0),
-        start: 0,
-        shown: None,
-        plain_class: usize::MAX,
-        switches: Switches::OFF,
-        amount: 0,
-        amount_is_new: false,
-    };
-
-    /// A stage or a statement, which are recorded as a wait is; nowhere visible yet.
-    pub(crate) fn of_other_class(sequence: Sequence, switches: Switches) -> Wait<'static> {
-        Wait { sequence, switches, ..Wait::NONE }
-    }
-
-    /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
-    pub fn set_amount(&mut self, amount: u64) {
-        self.amount = amount;
-        self.amount_is_new = true;
-    }
-
-    /// Whether anything is recorded for it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn is_recorded(&self) -> bool {
-        self.switches.is_on()
-    }
-
-    /// Whether its instance's figures are kept, too.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn records_instance(&self) -> bool {
-        self.switches.has(Switches::INSTANCE)
     }
 }
 

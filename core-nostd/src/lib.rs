@@ -80,10 +80,11 @@ mod statement_digest;
 mod sync;
 pub mod table;
 pub mod tables;
+mod wait;
 mod wait_copy;
 mod wait_histogram;
 
-pub use actor::{Actor, Wait, WaitStart};
+pub use actor::Actor;
 pub use class::{Class, RegisterError, Setting};
 pub use config::{Config, ConfigError, Size};
 pub use file::{FileEvent, FileId, FileInstance, FileIo};
@@ -106,6 +107,7 @@ pub use stage::{StageId, StageProgress};
 pub use stat::Summary;
 pub use statement::{Statement, StatementError, StatementStart, StatementStatistics};
 pub use sync::Word;
+pub use wait::{Wait, WaitStart};
 pub use wait_copy::WaitCopy;
 
 #[inline]

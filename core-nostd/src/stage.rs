@@ -14,13 +14,13 @@
 //! A stage is recorded by the same code as a wait, into records and sums of its own (`event::STAGES`).
 
 use crate::Actor;
-use crate::actor::Wait;
 use crate::class::Class;
 use crate::record::{self, Enclosing, EventType, IoEvent, Start, What};
 use crate::region::header;
 use crate::setup::Switches;
 use crate::source::SourceBits;
 use crate::sync::Ordering;
+use crate::wait::Wait;
 use core::panic::Location;
 use perfschema_timer::Clock;
 

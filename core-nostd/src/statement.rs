@@ -11,7 +11,6 @@
 //! A statement is recorded by the same code as a wait, into records and sums of its own (`event::STATEMENTS`). What it has besides is in
 //! entries beside its record, which are covered by the record's version as its words are, and beside its sums.
 
-use crate::actor::Wait;
 use crate::class;
 use crate::config::{Config, Size};
 use crate::event::{Details, STATEMENTS};
@@ -22,6 +21,7 @@ use crate::source::SourceBits;
 use crate::stat::Figure;
 use crate::statement_digest::{self, DigestWords};
 use crate::sync::{Ordering, Word};
+use crate::wait::Wait;
 use crate::{Actor, Lost};
 use core::panic::Location;
 use perfschema_timer::{Clock, TimerName};

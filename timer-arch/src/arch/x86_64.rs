@@ -26,7 +26,7 @@ pub(crate) fn read_ordered() -> u64 {
     read()
 }
 
-/// Not `prefetchw`, which helps more, but which the first of these processors did not know. Not by `_mm_prefetch`, which is there only
+/// Not `prefetchw`, which sometimes helps more, but which the first of these processors did not know. Not by `_mm_prefetch`, which is there only
 /// where SSE's registers are used, and so not for a kernel.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn prefetch_for_write(address: *const u8) {

@@ -1,0 +1,81 @@
+//! A wait: what is known of it when it begins, and what its actor keeps of it until it ends. The actor records it, in `actor.rs`.
+
+use crate::Operation;
+use crate::record::{IoEvent, RecordWords, Sequence};
+use crate::setup::Switches;
+use core::panic::Location;
+
+/// What is known of a wait when it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitStart {
+    /// OPERATION.
+    pub operation: Operation,
+    /// OBJECT_INSTANCE_BEGIN: the address of the lock, the number of the socket, the offset in the file.
+    pub object: u64,
+    /// SOURCE.
+    pub source: Option<&'static Location<'static>>,
+    /// SPINS for a lock, NUMBER_OF_BYTES plus 1 for io; 0 is none.
+    pub amount: u64,
+    /// OBJECT_NAME and FLAGS of a wait for a file or a socket.
+    pub io: IoEvent,
+}
+
+impl WaitStart {
+    /// A wait of which nothing but the operation is known.
+    pub const fn new(operation: Operation) -> WaitStart {
+        WaitStart { operation, object: 0, source: None, amount: 0, io: IoEvent::None }
+    }
+}
+
+/// A wait between its begin and its end, which are one actor's: one that another actor ends takes records out of the order of both, and
+/// what they record later may not be visible. Switches are those of its start.
+#[must_use = "a wait that is not ended stays visible as running"]
+#[derive(Clone, Copy, Debug)]
+pub struct Wait<'r> {
+    pub(crate) sequence: Sequence,
+    pub(crate) start: u64,
+    /// The record in which it is visible.
+    pub(crate) shown: Option<&'r RecordWords>,
+    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
+    pub(crate) plain_class: usize,
+    pub(crate) switches: Switches,
+    pub(crate) amount: u64,
+    /// The amount was not known at the start.
+    pub(crate) amount_is_new: bool,
+}
+
+impl Wait<'_> {
+    /// One of which nothing is recorded.
+    pub(crate) const NONE: Wait<'static> = Wait {
+        sequence: Sequence(0),
+        start: 0,
+        shown: None,
+        plain_class: usize::MAX,
+        switches: Switches::OFF,
+        amount: 0,
+        amount_is_new: false,
+    };
+
+    /// A stage or a statement, which are recorded as a wait is; nowhere visible yet.
+    pub(crate) fn of_other_class(sequence: Sequence, switches: Switches) -> Wait<'static> {
+        Wait { sequence, switches, ..Wait::NONE }
+    }
+
+    /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
+    pub fn set_amount(&mut self, amount: u64) {
+        self.amount = amount;
+        self.amount_is_new = true;
+    }
+
+    /// Whether anything is recorded for it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn is_recorded(&self) -> bool {
+        self.switches.is_on()
+    }
+
+    /// Whether its instance's figures are kept, too.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn records_instance(&self) -> bool {
+        self.switches.has(Switches::INSTANCE)
+    }
+}
