@@ -14,7 +14,7 @@ use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::cell::LazyCell;
 use std::hint::black_box;
 use std::panic::Location;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 
 /// What all paths of one thread work on.
 pub(crate) struct Bench {
@@ -199,8 +199,8 @@ const LONG: &[Consumer] = &[
 fn event(bench: &Bench) {
     let switches = event_switches();
     if switches.is_on() {
-        // So that nothing of the actor is kept from event to event.
-        let bench = black_box(bench);
+        // So that nothing of the actor is kept from event to event. It is no instruction.
+        compiler_fence(Ordering::SeqCst);
         let start =
             WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);

@@ -63,7 +63,8 @@ pub struct Actor<'r> {
     thread_id: u64,
     /// That before the first event: what the event ids in the tables count from.
     base: Sequence,
-    mask: Cell<&'r Word>,
+    /// Of its slot, or of what there is in place of one: what others set, it looks at at every event.
+    slot_words: Cell<&'r SlotWords>,
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
     instance_epoch: &'r Word,
@@ -105,7 +106,6 @@ pub struct Actor<'r> {
 /// Where an actor records the events of one class.
 #[derive(Debug)]
 pub(crate) struct Recorder<'r> {
-    epochs: &'r Word,
     pub(crate) ring: Ring<'r>,
     long: long_history::Writer<'r>,
 }
@@ -114,19 +114,13 @@ impl<'r> Recorder<'r> {
     /// For the actor of this slot, if it has one.
     fn new(region: &Region<'r>, store: &'static EventStore, slot: Option<&Claimed<'r>>) -> Recorder<'r> {
         Recorder {
-            epochs: match slot {
-                Some(slot) => slot::epochs_word(slot.words, store),
-                // Never looked at: there are no sums of its own.
-                None => &setup::setup(region)[setup::word::NO_SLOT_MASK],
-            },
             ring: Ring::new(slot.map_or(&[], |slot| region.arrays_of::<RECORD>(store.rings, slot.index))),
             long: long_history::Writer::new(region, store),
         }
     }
 
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn epochs(&self) -> Epochs {
-        Epochs(self.epochs.get())
+    fn store(&self) -> &'static EventStore {
+        self.long.store()
     }
 }
 
@@ -155,7 +149,7 @@ impl<'r> Actor<'r> {
         Actor {
             thread_id: claimed.thread_id,
             base: claimed.base,
-            mask: Cell::new(slot::mask_word(claimed.words)),
+            slot_words: Cell::new(claimed.words),
             sequence: Cell::new(claimed.base),
             waits: Recorder::new(region, &WAITS, Some(&claimed)),
             stages: Recorder::new(region, &STAGES, Some(&claimed)),
@@ -183,7 +177,7 @@ impl<'r> Actor<'r> {
             slot: None,
             thread_id: 0,
             base: Sequence(0),
-            mask: Cell::new(&setup::setup(region)[setup::word::NO_SLOT_MASK]),
+            slot_words: Cell::new(region.no_slot()),
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(Sequence(0)),
@@ -227,11 +221,11 @@ impl<'r> Actor<'r> {
     /// Gives the slot back: the thread ends. Its sums stay counted; events that still run are gone. What it records after
     /// this, in destructors that run later still, counts in the global sums only. A second call does nothing.
     pub fn detach(&self) {
-        let no_slot = &setup::setup(self.region)[setup::word::NO_SLOT_MASK];
-        if core::ptr::eq(self.mask.replace(no_slot), no_slot) {
+        let no_slot = self.region.no_slot();
+        if core::ptr::eq(self.slot_words.replace(no_slot), no_slot) {
             return;
         }
-        self.keep.set(no_slot.get());
+        self.keep.set(slot::mask_word(no_slot).get());
         self.stage.set(self.stage.take().map(|stage| Wait { shown: None, ..stage }));
         self.stats.set(&[]);
         self.statement_stats.set(&[]);
@@ -314,18 +308,30 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn masked(&self, switches: Switches) -> Switches {
         // Relaxed: a setting of its own, as the switches are.
-        Switches(switches.0 & self.mask.get().get())
+        Switches(switches.0 & slot::mask_word(self.slot_words.get()).get())
+    }
+
+    /// Those of the sums of one class of events. Looked at only where there are sums of its own.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn epochs(&self, store: &EventStore) -> Epochs {
+        slot::epochs(self.slot_words.get(), store)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
         let sequence = self.sequence.get().next();
         let mut wait = Wait { sequence, amount: what.amount, ..Wait::NONE };
-        if switches.has(Switches::PLAIN) {
+        if switches.has(Switches::COUNTED) {
+            return self.count_at_end(Wait { plain_class: class.index(), switches, is_counted: true, ..wait });
+        } else if switches.has(Switches::PLAIN) {
             wait.plain_class = class.index();
         } else if switches.has(Switches::PLAIN_SAMPLED) {
             wait.plain_class = class.index();
-            switches = switches.sampled(sequence);
+            let is_timed = switches.is_timed(sequence);
+            switches = switches.drawn(is_timed);
+            if !is_timed && !switches.has(Switches::CURRENT) {
+                return self.count_at_end(Wait { switches, is_counted: true, ..wait });
+            }
         } else {
             cold_path();
             if !switches.has(Switches::ENABLED) {
@@ -340,10 +346,6 @@ impl<'r> Actor<'r> {
         }
         wait.switches = switches;
         self.sequence.set(sequence);
-        // What is only counted needs nothing more at its begin, and one test.
-        if switches.is_only_counted() {
-            return wait;
-        }
         // Which timer is known where it is read, so that it is one test.
         let by_counter = Switches(Switches::TIMED_BY_COUNTER);
         if switches.has(Switches::CURRENT)
@@ -357,6 +359,13 @@ impl<'r> Actor<'r> {
         } else if switches.has(Switches::TIMED_BY_COUNTER) {
             wait.start = read(by_counter);
         }
+        wait
+    }
+
+    /// What is only counted needs nothing at its begin but a number.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_at_end(&self, wait: Wait<'r>) -> Wait<'r> {
+        self.sequence.set(wait.sequence);
         wait
     }
 
@@ -412,18 +421,22 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
-        match self.stats.get().get(wait.plain_class) {
-            // Not for io, whose sums would be there twice.
-            Some(stat) if switches.is_only_counted() && !matches!(held, Held::File(_) | Held::Socket(_)) => {
+        // Not for io, whose sums would be there twice.
+        if wait.is_counted && !matches!(held, Held::File(_) | Held::Socket(_)) {
+            if let Some(stat) = self.stats.get().get(wait.plain_class) {
                 let honour = || self.honour(&self.waits, stat, &[], switches);
-                stat::count_untimed(stat, self.waits.epochs(), wait.sequence, honour);
+                stat::count_untimed(stat, self.epochs(&WAITS), wait.sequence, honour);
                 self.count_object(&wait, switches, &Object::of(&held), None);
-                None
+                return None;
             }
+            return self.end_otherwise(clock, wait, Object::of(&held));
+        }
+        match self.stats.get().get(wait.plain_class) {
             Some(stat) => {
                 // Known here, as where it began.
                 let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
-                self.end_as(&self.waits, &wait, switches, &Object::of(&held), Some(stat), timer, || clock.counter())
+                let sums = (Some(stat), self.epochs(&WAITS));
+                self.end_as(&self.waits, &wait, switches, &Object::of(&held), sums, timer, || clock.counter())
             }
             None => self.end_otherwise(clock, wait, Object::of(&held)),
         }
@@ -457,7 +470,7 @@ impl<'r> Actor<'r> {
     ) -> Option<u64> {
         let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
         let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
-        self.end_as(on, wait, switches, object, stat, timer, read)
+        self.end_as(on, wait, switches, object, (stat, self.epochs(on.store())), timer, read)
     }
 
     /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
@@ -492,7 +505,8 @@ impl<'r> Actor<'r> {
         match self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) {
             Some(stat) => {
                 let figures = self.statement_figures(class);
-                let sums = stat::begin(stat, on.epochs(), statement.sequence, || self.honour(on, stat, figures, switches));
+                let sums =
+                    stat::begin(stat, self.epochs(&STATEMENTS), statement.sequence, || self.honour(on, stat, figures, switches));
                 sums.count(wait_ps);
                 statement::count(figures, statistics);
                 sums.publish(statement.sequence);
@@ -523,21 +537,21 @@ impl<'r> Actor<'r> {
         wait: &Wait<'_>,
         switches: Switches,
         object: &Object<'_>,
-        stat: Option<&StatWords>,
+        (stat, epochs): (Option<&StatWords>, Epochs),
         timer: Option<usize>,
         read: impl Fn() -> u64,
     ) -> Option<u64> {
         let class = switches.class().index();
         let Some(timer) = timer else {
             match stat {
-                Some(stat) => stat::count_untimed(stat, on.epochs(), wait.sequence, || self.honour(on, stat, &[], switches)),
+                Some(stat) => stat::count_untimed(stat, epochs, wait.sequence, || self.honour(on, stat, &[], switches)),
                 None => self.count_shared(class, None),
             }
             self.begin_end(on, wait, switches).finish(on, wait, None);
             self.count_object(wait, switches, object, None);
             return None;
         };
-        let sums = stat.map(|stat| stat::begin(stat, on.epochs(), wait.sequence, || self.honour(on, stat, &[], switches)));
+        let sums = stat.map(|stat| stat::begin(stat, epochs, wait.sequence, || self.honour(on, stat, &[], switches)));
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
         ending.finish(on, wait, Some(ticks));
@@ -657,7 +671,7 @@ impl<'r> Actor<'r> {
         let class = switches.class().index();
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
-            stat::honour(stat, carry, figures, on.epochs());
+            stat::honour(stat, carry, figures, self.epochs(on.store()));
         }
     }
 

@@ -67,6 +67,11 @@ impl<'r> Writer<'r> {
         }
     }
 
+    /// Where the events are that it keeps.
+    pub(crate) fn store(&self) -> &'static EventStore {
+        self.store
+    }
+
     /// Takes a record for an event that ends; [`begin`](Self::begin) and [`finish`](Self::finish) follow.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next(&self, region: &Region<'_>) -> Option<&'r RecordWords> {

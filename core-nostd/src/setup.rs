@@ -13,6 +13,7 @@ use crate::event::{EventStore, STAGES, STATEMENTS, WAITS};
 use crate::name::EventClass;
 use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
+use crate::slot;
 use crate::sync::{Ordering, Word, fence};
 use perfschema_timer::{Clock, TimerName};
 
@@ -24,8 +25,8 @@ pub(crate) mod word {
     pub(crate) const TIMERS: usize = 2;
     /// Bumped by TRUNCATE of `events_waits_summary_by_instance`.
     pub(crate) const INSTANCE_EPOCH: usize = 8;
-    /// The mask of threads that found no slot.
-    pub(crate) const NO_SLOT_MASK: usize = 9;
+    /// 1 once any instrument of stages has been on.
+    pub(crate) const STAGES_USED: usize = 9;
     /// Where the search for a free instance starts, one word for each pool.
     pub(crate) const INSTANCE_HINTS: core::ops::Range<usize> = 10..14;
     /// Bumped by TRUNCATE of `file_summary_by_instance`, and of `file_summary_by_event_name`.
@@ -41,8 +42,6 @@ pub(crate) mod word {
     pub(crate) const SOCKET_HINT: usize = 20;
     /// Which row `setup_actors` got last.
     pub(crate) const LAST_ACTOR: usize = 21;
-    /// 1 once any instrument of stages has been on.
-    pub(crate) const STAGES_USED: usize = 22;
 }
 
 /// The classes of events that have a row in `setup_timers`; transactions come by addition.
@@ -68,8 +67,9 @@ pub struct Switches(pub(crate) u64);
 impl Switches {
     /// Nothing is recorded.
     pub const OFF: Switches = Switches(0);
-    /// On, but nothing is recorded: sends an instrumentation point that is not registered yet to where it registers.
-    pub const UNREGISTERED: Switches = Switches(1 << 25);
+    /// On, but nothing is recorded, because it is not [`ENABLED`](Self::ENABLED): sends an instrumentation point that is not registered
+    /// yet to where it registers.
+    pub const UNREGISTERED: Switches = Switches(Self::TIMED);
     /// Of a stage that is not recorded, and ends the one before.
     pub const STAGE_OFF: Switches = Switches(Self::ENDS_STAGE);
     // All below 2³¹, so that a mask is part of an instruction.
@@ -94,11 +94,13 @@ impl Switches {
     pub(crate) const SAMPLED: u64 = 1 << 22;
     const NOT_TIMED_SHIFT: u32 = 48;
     const ALL_TIMED: u64 = (1 << Self::NOT_TIMED_SHIFT) - 1;
-    /// Enabled, summed by thread, and timed by the processor's counter or not at all: as nearly all events are, so that one test leaves out
+    /// Enabled, summed by thread, and timed by the processor's counter or visible: as nearly all events are, so that one test leaves out
     /// all that is rare.
     pub(crate) const PLAIN: u64 = 1 << 23;
-    /// The same once it is known which of its events are timed.
+    /// The same once it is known which of its events are timed; those that are not may be [`COUNTED`](Self::COUNTED).
     pub(crate) const PLAIN_SAMPLED: u64 = 1 << 24;
+    /// Enabled, summed by thread, neither timed nor visible: it is counted, by its instrument and its instance, and nothing else.
+    pub(crate) const COUNTED: u64 = 1 << 25;
     const CLASS_SHIFT: u32 = 32;
 
     /// What a thread without a slot can do: count, by event name and by instance.
@@ -108,7 +110,8 @@ impl Switches {
         | Self::HISTOGRAM
         | Self::THREAD
         | Self::PLAIN
-        | Self::PLAIN_SAMPLED);
+        | Self::PLAIN_SAMPLED
+        | Self::COUNTED);
     /// What a thread with HISTORY = 'NO' does not.
     pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
     /// What one with INSTRUMENTED = 'NO' does: nothing.
@@ -125,12 +128,6 @@ impl Switches {
         self.0 & bit != 0
     }
 
-    /// Neither visible nor timed by the processor's counter: a [`PLAIN`](Self::PLAIN) event is counted, by its instrument and its instance.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) const fn is_only_counted(self) -> bool {
-        !self.has(Self::CURRENT | Self::TIMED_BY_COUNTER)
-    }
-
     /// The timer that the event uses, as an index.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn timer_index(self) -> u8 {
@@ -143,19 +140,27 @@ impl Switches {
         Class((self.0 >> Self::CLASS_SHIFT) as u16)
     }
 
-    /// The switches of event `sequence`, of [`SAMPLED`](Self::SAMPLED) ones.
+    /// Whether event `sequence` is timed, of [`SAMPLED`](Self::SAMPLED) ones.
     ///
     /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
     /// program, so that of two locks taken by turns not always the same one is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn sampled(self, sequence: Sequence) -> Switches {
+    pub(crate) fn is_timed(self, sequence: Sequence) -> bool {
         // A quarter of it: a sequence is four times a number.
         const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15 >> 2;
-        let switches = self.0 & Self::ALL_TIMED;
-        if sequence.0.wrapping_mul(GOLDEN_RATIO) >> 48 < self.0 >> Self::NOT_TIMED_SHIFT {
-            return Switches(switches & !(Self::TIMED | Self::TIMED_BY_COUNTER));
-        }
-        Switches(switches)
+        sequence.0.wrapping_mul(GOLDEN_RATIO) >> 48 >= self.0 >> Self::NOT_TIMED_SHIFT
+    }
+
+    /// The switches of event `sequence`, of [`SAMPLED`](Self::SAMPLED) ones.
+    pub(crate) fn sampled(self, sequence: Sequence) -> Switches {
+        self.drawn(self.is_timed(sequence))
+    }
+
+    /// The switches of a [`SAMPLED`](Self::SAMPLED) event that is timed, or is not.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn drawn(self, is_timed: bool) -> Switches {
+        let not_timed = if is_timed { 0 } else { Self::TIMED | Self::TIMED_BY_COUNTER };
+        Switches(self.0 & Self::ALL_TIMED & !not_timed)
     }
 
     /// Ticks of the timer that the event uses, read now; 0 if it is not timed.
@@ -269,7 +274,7 @@ pub(crate) fn create(region: &Region<'_>) {
     ] {
         words[word::TIMERS + class as usize].set(timer.index() as u64);
     }
-    words[word::NO_SLOT_MASK].set(Switches::WITHOUT_SLOT);
+    slot::mask_word(region.no_slot()).set(Switches::WITHOUT_SLOT);
     crate::tables::setup_actors::create(region);
 }
 
@@ -365,7 +370,11 @@ fn effective(class: Class, setting: Setting, consumers: u64, store: &EventStore,
         }
     }
     if switches & Switches::THREAD != 0 && (by_counter || !setting.timed) {
-        switches |= if switches & Switches::SAMPLED == 0 { Switches::PLAIN } else { Switches::PLAIN_SAMPLED };
+        switches |= match (switches & Switches::SAMPLED, switches & (Switches::CURRENT | Switches::TIMED)) {
+            (0, 0) => Switches::COUNTED,
+            (0, _) => Switches::PLAIN,
+            (_, _) => Switches::PLAIN_SAMPLED,
+        };
     }
     switches
 }

@@ -199,12 +199,14 @@ pub(crate) fn memory_first_epochs(words: &SlotWords) -> Epochs {
 }
 
 /// The word of the slot's epochs for the sums of one class of events.
-pub(crate) fn epochs_word<'r>(words: &'r SlotWords, store: &EventStore) -> &'r Word {
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn epochs_word<'r>(words: &'r SlotWords, store: &EventStore) -> &'r Word {
     // The remainder, so that nothing can panic: the compiler does not know what a store names.
     &words[store.epochs % SLOT]
 }
 
 /// Those epochs.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn epochs(words: &SlotWords, store: &EventStore) -> Epochs {
     Epochs(epochs_word(words, store).get())
 }

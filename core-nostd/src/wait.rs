@@ -39,6 +39,8 @@ pub struct Wait<'r> {
     /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
     pub(crate) plain_class: usize,
     pub(crate) switches: Switches,
+    /// It is [`COUNTED`](Switches::COUNTED). Where it began and where it ends are seen together, mostly: then no test tells it at the end.
+    pub(crate) is_counted: bool,
     pub(crate) amount: u64,
     /// The amount was not known at the start.
     pub(crate) amount_is_new: bool,
@@ -52,6 +54,7 @@ impl Wait<'_> {
         shown: None,
         plain_class: usize::MAX,
         switches: Switches::OFF,
+        is_counted: false,
         amount: 0,
         amount_is_new: false,
     };

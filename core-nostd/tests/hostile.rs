@@ -26,7 +26,7 @@ const VERSION: usize = 1;
 const TOTAL: usize = 2;
 const READY: usize = 3;
 const DIRECTORY: usize = 64;
-const SECTIONS: usize = 51;
+const SECTIONS: usize = 53;
 
 #[test]
 fn what_is_wrong_is_said() {

@@ -187,6 +187,8 @@ sections! {
     LastMonitors: 1, |_c| crate::metric::MonitorCommand::ALL.len();
     /// Which bucket of a histogram counts so many ticks of CYCLE.
     TickBuckets: 1, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { LEADING_BITS };
+    /// What actors without a slot have in its place: nobody's, and only the mask in it says something.
+    NoSlot: SLOT, |_c| 1;
 }
 
 const fn size(config: &Config, size: Size) -> usize {

@@ -38,7 +38,7 @@ pub(crate) use text::{little_endian, read_text, text_is, what_fits, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 11;
+const LAYOUT_VERSION: u64 = 12;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
@@ -161,6 +161,7 @@ pub struct Region<'r> {
     words: &'r [Word],
     header: &'r [Word; HEADER],
     setup: &'r [Word; SETUP],
+    no_slot: &'r [Word; SLOT],
     layout: Layout,
     own: bool,
     /// The reader's alone.
@@ -225,11 +226,11 @@ impl<'r> Region<'r> {
         timers: &Timers,
     ) -> Result<Region<'r>, RegionError> {
         let layout = Layout::of(config);
-        let (header, setup) = always_there(words, &layout)?;
+        let (header, setup, no_slot) = always_there(words, &layout)?;
         if words[header::MAGIC].compare_exchange(0, MAGIC, Ordering::Relaxed).is_err() {
             return Err(RegionError::InUse);
         }
-        let region = Region { words, header, setup, layout, own: true, now: Now::Clock };
+        let region = Region { words, header, setup, no_slot, layout, own: true, now: Now::Clock };
         words[header::VERSION].set(LAYOUT_VERSION);
         words[header::TOTAL_WORDS].set(layout.total_words() as u64);
         words[header::PID].set(identity.pid.into());
@@ -280,8 +281,8 @@ impl<'r> Region<'r> {
             return Err(RegionError::LayoutVersion { found, expected: LAYOUT_VERSION });
         }
         let layout = read_directory(words)?;
-        let (header, setup) = always_there(words, &layout)?;
-        Ok(Region { words, header, setup, layout, own: false, now: Now::Unknown })
+        let (header, setup, no_slot) = always_there(words, &layout)?;
+        Ok(Region { words, header, setup, no_slot, layout, own: false, now: Now::Unknown })
     }
 
     /// Whether it was made by this handle's [`create`](Self::create), so that this machine's timers are its timers.
@@ -361,6 +362,12 @@ impl<'r> Region<'r> {
         self.setup
     }
 
+    /// The words of [`Section::NoSlot`].
+    #[inline]
+    pub(crate) fn no_slot(&self) -> &'r [Word; SLOT] {
+        self.no_slot
+    }
+
     /// Where a section is.
     pub(crate) fn place(&self, section: Section) -> Place {
         self.layout.place(section)
@@ -415,11 +422,16 @@ impl From<&Calibration> for Timer {
     }
 }
 
-/// The two sections that every region has one of: found once, so that no look at them can fail.
-fn always_there<'r>(words: &'r [Word], layout: &Layout) -> Result<(&'r [Word; HEADER], &'r [Word; SETUP]), RegionError> {
-    let settings = words.get(..layout.total_words()).and_then(|words| words.get(layout.place(Section::Setup).offset..));
+/// The three sections that every region has one of.
+type AlwaysThere<'r> = (&'r [Word; HEADER], &'r [Word; SETUP], &'r [Word; SLOT]);
+
+/// Found once, so that no look at them can fail.
+fn always_there<'r>(words: &'r [Word], layout: &Layout) -> Result<AlwaysThere<'r>, RegionError> {
     let too_small = RegionError::TooSmall { words: words.len(), needed: layout.total_words() };
-    Ok((words.first_chunk().ok_or(too_small)?, settings.and_then(|words| words.first_chunk()).ok_or(too_small)?))
+    let words = words.get(..layout.total_words()).ok_or(too_small)?;
+    let at = |section| words.get(layout.place(section).offset..).ok_or(too_small);
+    let [header, setup, no_slot] = [at(Section::Header)?, at(Section::Setup)?, at(Section::NoSlot)?];
+    Ok((header.first_chunk().ok_or(too_small)?, setup.first_chunk().ok_or(too_small)?, no_slot.first_chunk().ok_or(too_small)?))
 }
 
 /// The layout that the directory describes, if it is one that this version reads and every section lies within `words`.
