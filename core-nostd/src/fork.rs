@@ -96,7 +96,7 @@ impl Region<'_> {
         zero(self.section(Section::SharedSocketStats));
         zero(self.section(Section::SharedMemoryStats));
         zero(self.section(Section::SharedStatementStats));
-        statement_digest::forget(self);
+        statement_digest::forget(self, idle);
         let is_own = |words: &SlotWords| own.iter().flatten().any(|actor| actor.owns(words));
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms =

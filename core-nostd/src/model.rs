@@ -55,8 +55,10 @@ pub enum Watch {
     ClassSettings,
     /// Key, length, first word of the text.
     Sources,
-    /// Of statements that are alike: key, state, first words of digest and schema, count.
+    /// Of statements that are alike: key, state, first word of the digest, counts of those that are timed and that are not.
     Digests,
+    /// Of what they are called: lengths, first word of the schema.
+    DigestNames,
     /// First words of their texts.
     DigestTexts,
     /// State, class and address of mutexes.
@@ -129,8 +131,9 @@ impl Watch {
             Watch::LastActor => (Section::Setup, &[setup::word::LAST_ACTOR]),
             Watch::Digests => (
                 Section::StatementDigests,
-                &[digest::KEY, digest::STATE, digest::DIGEST.start, digest::SUMS.start, digest::SCHEMA.start],
+                &[digest::KEY, digest::STATE, digest::DIGEST.start, digest::SUMS.start, digest::SUMS.start + 1],
             ),
+            Watch::DigestNames => (Section::StatementDigests, &[digest::LENGTHS, digest::SCHEMA.start]),
             Watch::DigestTexts => (Section::StatementDigestTexts, &[0]),
             Watch::Metrics => (Section::Metrics, &[metric::word::STATE, metric::word::LENGTHS, metric::word::CONTROL]),
             Watch::MetricTexts => (Section::MetricTexts, &[metric::word::NAME.start]),
@@ -323,10 +326,10 @@ impl Record {
     }
 }
 
-/// A statement of this text begins and ends, as far as those are counted that are like it.
-pub fn count_digest(region: &Region<'_>, text: &str) {
-    if let Some(place) = statement_digest::place_of(region, "loom", text) {
-        statement_digest::count(place, 0, Some(1), &StatementStatistics::default());
+/// A statement of this text begins and ends, timed or not, as far as those are counted that are like it.
+pub fn count_digest(region: &Region<'_>, text: &str, timed: bool) {
+    if let Some(held) = statement_digest::hold(region, "loom", text) {
+        held.end(0, timed.then_some(1), &StatementStatistics::default());
     }
 }
 

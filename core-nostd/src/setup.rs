@@ -67,7 +67,7 @@ pub struct Switches(pub(crate) u64);
 impl Switches {
     /// Nothing is recorded.
     pub const OFF: Switches = Switches(0);
-    /// On, but nothing is recorded, because it is not [`ENABLED`](Self::ENABLED): sends an instrumentation point that is not registered
+    /// On, but nothing is recorded, because it is not enabled: sends an instrumentation point that is not registered
     /// yet to where it registers.
     pub const UNREGISTERED: Switches = Switches(Self::TIMED);
     /// Of a stage that is not recorded, and ends the one before.

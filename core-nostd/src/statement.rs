@@ -19,7 +19,7 @@ use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Se
 use crate::setup::Switches;
 use crate::source::SourceBits;
 use crate::stat::Figure;
-use crate::statement_digest::{self, DigestWords};
+use crate::statement_digest::{self, Held};
 use crate::sync::{Ordering, Word};
 use crate::wait::Wait;
 use crate::{Actor, Lost};
@@ -128,7 +128,7 @@ pub struct Statement<'r> {
     wait: Option<Wait<'r>>,
     entry: Entry<'r>,
     /// Where those are counted that are like it.
-    digest: Option<&'r DigestWords>,
+    digest: Option<Held<'r>>,
     /// THREAD_ID of its actor; 0 of one without a slot.
     thread_id: u64,
     /// Its own among the actor's; none if so many run that there is no other.
@@ -419,7 +419,7 @@ impl<'r> Actor<'r> {
         }
         // Before the record is begun, which nobody can read until that is finished.
         if switches.has(Switches::DIGEST) {
-            statement.digest = statement_digest::place_of(self.region(), start.schema, start.text);
+            statement.digest = statement_digest::hold(self.region(), start.schema, start.text);
         }
         let sequence = self.sequence.get().next();
         if switches.has(Switches::SAMPLED) {
@@ -508,7 +508,7 @@ impl<'r> Actor<'r> {
         if let Some(digest) = statement.digest {
             let is_at_hand = switches.has(Switches::TIMED) && switches.timer_index() == TimerName::Nanosecond.index() as u8;
             let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
-            statement_digest::count(digest, now, wait_ps, &statement.statistics);
+            digest.end(now, wait_ps, &statement.statistics);
         }
         self.running_statements.set(self.running_statements.get() & !statement.bit);
         if encloses {

@@ -1,20 +1,27 @@
 //! Sums of statements that are alike: a hash table of [digests](crate::digest) that all threads share.
 //!
+//! A place is one of a [`pool`], and has a key beside its state: what it is found by, and how many statements run that are to be counted
+//! there, which hold it. Whoever compares-and-swaps the key has it:
 //! ```text
-//! who begins a statement                                      reader
-//!   key of the place: 0 → ours    [C1] Relaxed                  state    [C3] Acquire   0: being made
-//!     schema, digest, text                                      schema, digest, text, sums
-//!     state    [C2] Release
-//! who ends it
-//!   sums: read-modify-write, each number whole
+//!              the first such statement begins        the last one ends
+//!   0, FREED ──────────────────────────────→ key, held ───────────────→ key, held by none
+//!         ↑                                          ↑                       │   │ TRUNCATE
+//!         │                                          └─ the next one begins ─┘   ↓
+//!         └────────────────────── nothing is left ───────────────── FREED, held by who truncates
 //! ```
-//! A key stays where it is: whoever finds it adds to the sums, also while another still writes what they are called. Nobody waits for
-//! anybody. When none of a few places is free, the statement counts in the first place, which has no digest, as in MySQL.
+//! Who takes a place writes what it is called, and publishes it; others that find the key count there meanwhile. Nobody waits for anybody.
+//! When none of a few places is free, the statement counts in the first place, which has no digest, as in MySQL.
 //!
-//! TRUNCATE sets the sums to zero; a digest shows again when a statement has it again.
+//! Every change of a key acquires and releases: what is counted by those who hold the place comes before it is cleared, and what comes behind
+//! is the next ones'.
+//!
+//! TRUNCATE gives the places back, and clears what they were called: a text may have literals in it. Those that are held stay, with sums
+//! of zero. A key never goes back to 0, where a search ends, so what is behind it is found; of two threads that bring in one digest while
+//! another truncates, each may take a place, and there are two rows of it until the next time.
 
 use crate::Lost;
 use crate::digest::{Digest, spread};
+use crate::pool::{self, Look};
 use crate::region::{DIGEST, Region, Section, Text, read_text, what_fits, write_text};
 use crate::stat::{Shared, Summary};
 use crate::statement::{self, StatementStatistics};
@@ -23,7 +30,6 @@ use crate::sync::{Ordering, Word};
 /// Words of a place.
 pub(crate) mod word {
     pub(crate) const KEY: usize = 0;
-    /// The length of the text, that of the schema above it, and a bit that says that both are there.
     pub(crate) const STATE: usize = 1;
     pub(crate) const DIGEST: core::ops::Range<usize> = 2..4;
     /// Ticks of NANOSECOND, and one more, so that none is not 0.
@@ -31,19 +37,36 @@ pub(crate) mod word {
     pub(crate) const LAST_SEEN: usize = 5;
     pub(crate) const SUMS: core::ops::Range<usize> = 6..11;
     pub(crate) const STATISTICS: core::ops::Range<usize> = 11..30;
+    /// Of the text, and above it of the schema.
+    pub(crate) const LENGTHS: usize = 30;
     pub(crate) const SCHEMA: core::ops::Range<usize> = 32..40;
 }
 
-// In the half that decides where a word is two.
-const READY: u64 = 1 << 31;
+/// In a key: how many hold the place.
+const HOLDERS: u64 = (1 << 12) - 1;
+/// A key without a digest, of a place that had one.
+const FREED: u64 = HOLDERS + 1;
+/// A key with a digest.
+const TAKEN: u64 = 1 << 63;
 
 /// Places that are looked at for a digest.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 32 };
+/// How often they are looked at, because somebody else was faster.
+const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 2 } else { 8 };
 
 pub(crate) type DigestWords = [Word; DIGEST];
 
-/// Where statements like this one are counted: what of the text is kept, decides. None if it has no text, or there is no place at all.
-pub(crate) fn place_of<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<&'r DigestWords> {
+/// Where a statement is to be counted. Nobody else gets the place until it ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held<'r> {
+    words: &'r DigestWords,
+    /// 0 in the place of those that find none, which nobody gets.
+    key: u64,
+}
+
+/// The place of statements like this one: what of the text is kept, decides. [`Held::end`] follows. None if it has no text, or there is no place
+/// at all.
+pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<Held<'r>> {
     let places = region.arrays::<DIGEST>(Section::StatementDigests);
     let (schema, text) = (what_fits(schema, word::SCHEMA.len() * 8), what_fits(text, texts(region, 0).len() * 8));
     if text.is_empty() {
@@ -51,50 +74,43 @@ pub(crate) fn place_of<'r>(region: &Region<'r>, schema: &str, text: &str) -> Opt
     }
     find(region, places, schema, Digest::of(text), text).or_else(|| {
         region.count_lost(Lost::StatementDigests);
-        places.first()
+        Some(Held { words: places.first()?, key: 0 })
     })
 }
 
-/// A statement has ended, when NANOSECOND read `ticks`.
-pub(crate) fn count(words: &DigestWords, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
-    if let Some(sums) = words.get(word::SUMS).and_then(|sums| sums.first_chunk()) {
-        Shared(sums).record(wait_ps);
-    }
-    statement::add_shared(&words[word::STATISTICS], statistics);
-    // Relaxed: numbers that stand alone.
-    let seen = ticks.saturating_add(1);
-    if words[word::FIRST_SEEN].whole() == 0 {
-        let _ = words[word::FIRST_SEEN].compare_exchange(0, seen, Ordering::Relaxed);
-    }
-    if words[word::LAST_SEEN].whole() < seen {
-        words[word::LAST_SEEN].update(|before| before.max(seen));
-    }
-}
-
 /// The place of a digest, taken now if it has none; None if none is free.
-fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest: Digest, text: &str) -> Option<&'r DigestWords> {
+fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest: Digest, text: &str) -> Option<Held<'r>> {
     // The first is for those that find none.
     let count = places.len().checked_sub(1)?;
     let schema_hash = schema.bytes().fold(0, |hash, byte| spread(hash ^ u64::from(byte)));
-    // Never zero: that is a free place.
-    let key = spread(digest.0[0] ^ digest.0[1].rotate_left(32) ^ schema_hash) | 1;
-    let start = (key >> 1).checked_rem(count as u64)? as usize;
-    for probe in 0..PROBES.min(count) {
-        let index = 1 + (start + probe) % count;
-        let words = places.get(index)?;
-        let found = match words[word::KEY].whole() {
-            // [C1] Relaxed: nothing was written before; what the place is called is published by [C2].
-            0 => match words[word::KEY].compare_exchange(0, key, Ordering::Relaxed) {
-                Ok(_) => {
-                    name(region, words, index, (schema, digest, text));
-                    key
+    let hash = spread(digest.0[0] ^ digest.0[1].rotate_left(32) ^ schema_hash);
+    let key = hash & !HOLDERS | TAKEN;
+    let start = (hash >> 1).checked_rem(count as u64)? as usize;
+    'again: for _ in 0..ATTEMPTS {
+        let mut free = None;
+        for probe in 0..PROBES.min(count) {
+            let index = 1 + (start + probe) % count;
+            let words = places.get(index)?;
+            let seen = words[word::KEY].whole();
+            if seen & !HOLDERS == key {
+                let held = Held { words, key };
+                if held.change_holders(|holders| Some(holders + 1).filter(|more| *more <= HOLDERS)) {
+                    return Some(held);
                 }
-                Err(found) => found,
-            },
-            found => found,
-        };
-        if found == key {
-            return Some(words);
+                // It was freed at this moment; or too many hold it.
+                continue 'again;
+            }
+            if seen == 0 || seen == FREED {
+                free = free.or(Some((index, words, seen)));
+            }
+            if seen == 0 {
+                break;
+            }
+        }
+        let (index, words, seen) = free?;
+        if words[word::KEY].try_update(|now| if now == seen { Ok(key | 1) } else { Err(()) }).is_ok() {
+            name(region, words, index, (schema, digest, text));
+            return Some(Held { words, key });
         }
     }
     None
@@ -102,11 +118,50 @@ fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest
 
 /// Whoever took the place: what it is called.
 fn name(region: &Region<'_>, words: &DigestWords, index: usize, (schema, digest, text): (&str, Digest, &str)) {
-    words[word::DIGEST].iter().zip(digest.0).for_each(|(word, bits)| word.set(bits));
-    let schema = write_text(&words[word::SCHEMA], schema);
-    let text = write_text(texts(region, index), text);
-    // [C2] Release: pairs with [C3]; who sees the state sees what the place is called.
-    words[word::STATE].store(READY | (schema as u64) << 32 | text as u64, Ordering::Release);
+    // It is free, because the key was.
+    if let Some(claim) = pool::claim(&words[word::STATE]) {
+        words[word::DIGEST].iter().zip(digest.0).for_each(|(word, bits)| word.set(bits));
+        let schema = write_text(&words[word::SCHEMA], schema);
+        let text = write_text(texts(region, index), text);
+        words[word::LENGTHS].set((schema as u64) << 32 | text as u64);
+        claim.publish();
+    }
+}
+
+impl Held<'_> {
+    /// The statement has ended, when NANOSECOND read `ticks`.
+    pub(crate) fn end(self, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
+        // Where a handler has forked meanwhile, the place may be another's in the child.
+        if self.words[word::KEY].whole() & !HOLDERS == self.key {
+            self.count(ticks, wait_ps, statistics);
+        }
+        self.change_holders(|holders| holders.checked_sub(1));
+    }
+
+    fn count(self, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
+        let Held { words, .. } = self;
+        if let Some(sums) = words.get(word::SUMS).and_then(|sums| sums.first_chunk()) {
+            Shared(sums).record(wait_ps);
+        }
+        statement::add_shared(&words[word::STATISTICS], statistics);
+        // Relaxed: numbers that stand alone.
+        let seen = ticks.saturating_add(1);
+        if words[word::FIRST_SEEN].whole() == 0 {
+            let _ = words[word::FIRST_SEEN].compare_exchange(0, seen, Ordering::Relaxed);
+        }
+        if words[word::LAST_SEEN].whole() < seen {
+            words[word::LAST_SEEN].update(|before| before.max(seen));
+        }
+    }
+
+    /// Returns whether `change` said so, of the place's holders as they are.
+    fn change_holders(self, change: impl Fn(u64) -> Option<u64>) -> bool {
+        let changed = self.words[word::KEY].try_update(|seen| match change(seen & HOLDERS) {
+            Some(holders) if seen & !HOLDERS == self.key => Ok(self.key | holders),
+            _ => Err(()),
+        });
+        changed.is_ok()
+    }
 }
 
 fn texts<'r>(region: &Region<'r>, index: usize) -> &'r [Word] {
@@ -128,25 +183,27 @@ pub(crate) struct StatementDigest {
     pub(crate) last_seen_us: u64,
 }
 
-/// Reader: what is in a place; None if nothing was counted there, or it has no name yet.
+/// Reader: what is in a place; None if nothing was counted there, or it has no name yet, or had none at some moment of the look.
 pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest> {
     let words = region.arrays::<DIGEST>(Section::StatementDigests).get(index)?;
-    let summary = Shared(words.get(word::SUMS)?.first_chunk()?).read();
-    if summary.count == 0 {
-        return None;
+    if index == 0 {
+        return counted(region, words, None);
     }
-    // [C3] Acquire: pairs with [C2].
-    let state = words[word::STATE].load(Ordering::Acquire);
-    let name = match (index, state & READY) {
-        (0, _) => None,
-        (_, 0) => return None,
-        _ => Some((
-            read_text(&words[word::SCHEMA], state >> 32),
-            Digest([words[word::DIGEST.start].get(), words[word::DIGEST.start + 1].get()]),
-            read_text(texts(region, index), state & (READY - 1)),
-        )),
-    };
-    Some(StatementDigest {
+    let look = pool::read(&words[word::STATE], |_| {
+        let lengths = words[word::LENGTHS].get();
+        let schema = read_text(&words[word::SCHEMA], lengths >> 32);
+        let digest = Digest([words[word::DIGEST.start].get(), words[word::DIGEST.start + 1].get()]);
+        counted(region, words, Some((schema, digest, read_text(texts(region, index), lengths & 0xffff_ffff))))
+    });
+    match look {
+        Look::Live(found) => found,
+        Look::Free | Look::Changed => None,
+    }
+}
+
+fn counted(region: &Region<'_>, words: &DigestWords, name: Option<(Text<64>, Digest, Text<1024>)>) -> Option<StatementDigest> {
+    let summary = Shared(words.get(word::SUMS)?.first_chunk()?).read();
+    (summary.count != 0).then(|| StatementDigest {
         name,
         summary,
         statistics: statement::statistics(&words[word::STATISTICS], Word::whole),
@@ -155,21 +212,42 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
     })
 }
 
-/// TRUNCATE. A statement counted at this very moment may leave some of its numbers behind.
+/// TRUNCATE. A statement that is counted in a place that others hold at this very moment may leave some of its numbers behind.
 pub(crate) fn reset(region: &Region<'_>) {
-    for words in region.arrays::<DIGEST>(Section::StatementDigests) {
-        for word in words[word::FIRST_SEEN..word::STATISTICS.end].iter().filter(|word| word.whole() != 0) {
-            word.swap(0, Ordering::Relaxed);
+    for (index, words) in region.arrays::<DIGEST>(Section::StatementDigests).iter().enumerate() {
+        let unheld = |key: u64| if key & TAKEN != 0 && key & HOLDERS == 0 { Ok(FREED | 1) } else { Err(()) };
+        if words[word::KEY].try_update(unheld).is_ok() {
+            clear(region, words, index);
+        } else {
+            for word in words[word::FIRST_SEEN..word::STATISTICS.end].iter().filter(|word| word.whole() != 0) {
+                word.swap(0, Ordering::Relaxed);
+            }
         }
     }
 }
 
-/// In a forked child, where nobody else records: what others were about to name is free again, the sums are its own.
-pub(crate) fn forget(region: &Region<'_>) {
+/// Whoever has made a taken place his: nothing is left there, and it is free.
+fn clear(region: &Region<'_>, words: &DigestWords, index: usize) {
+    let state = &words[word::STATE];
+    pool::release_last(state);
+    if let Some(claim) = pool::claim(state) {
+        let used = words[word::DIGEST].iter().chain(&words[word::LENGTHS..]).chain(texts(region, index));
+        used.filter(|word| word.get() != 0).for_each(|word| word.set(0));
+        // Numbers always: what others add to these zeros, by read-modify-write, whoever reads it sees the claim above, which is published
+        // with them. So no reader takes a number for that of the digest before.
+        words[word::FIRST_SEEN..word::STATISTICS.end].iter().for_each(|word| word.set(0));
+        claim.give_up();
+    }
+    words[word::KEY].update(|_| FREED);
+}
+
+/// In a forked child, where nobody else records: the sums are its own. If it does nothing in the middle of a fork, what is not named yet was
+/// to be named by others, and is free again.
+pub(crate) fn forget(region: &Region<'_>, idle: bool) {
     reset(region);
-    for words in region.arrays::<DIGEST>(Section::StatementDigests) {
-        if words[word::STATE].get() == 0 && words[word::KEY].get() != 0 {
-            words[word::KEY].set(0);
+    for (index, words) in region.arrays::<DIGEST>(Section::StatementDigests).iter().enumerate() {
+        if idle && words[word::KEY].get() & TAKEN != 0 && pool::live(&words[word::STATE]).is_none() {
+            clear(region, words, index);
         }
     }
 }
@@ -186,4 +264,82 @@ fn unix_us(region: &Region<'_>, ticks: u64) -> u64 {
     };
     let since_us = u64::try_from(ns(ticks).saturating_sub(started_ns) / 1_000).unwrap_or(u64::MAX);
     (region.start_unix_ns() / 1_000).saturating_add(since_us).min(LAST)
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+    use crate::{Config, Identity, Size};
+    use std::vec::Vec;
+
+    const CONFIG: Config = Config::EMPTY.with(Size::DigestsSize, 3).with(Size::MaxSqlTextLength, 32);
+
+    fn region(words: &[Word]) -> Region<'_> {
+        let timers = perfschema_timer::MockClock::new().timers();
+        Region::create(words, &CONFIG, &Identity::default(), &timers).expect("there is room")
+    }
+
+    fn words() -> Vec<Word> {
+        (0..CONFIG.words()).map(|_| Word::new(0)).collect()
+    }
+
+    fn hold<'r>(region: &Region<'r>, text: &str) -> Held<'r> {
+        super::hold(region, "app", text).expect("there are places")
+    }
+
+    fn end(held: Held<'_>) {
+        held.end(1, Some(1), &StatementStatistics { rows_sent: 1, ..Default::default() });
+    }
+
+    /// Nothing that a statement said outlives TRUNCATE.
+    #[test]
+    fn truncate_clears_the_text() {
+        let words = words();
+        let region = region(&words);
+        let used = || {
+            let places = region.section(Section::StatementDigests).iter().chain(region.section(Section::StatementDigestTexts));
+            places.filter(|word| word.get() != 0).count()
+        };
+        end(hold(&region, "find 'a secret'"));
+        assert!(used() > 10);
+        reset(&region);
+        // That there was one.
+        assert_eq!(used(), 2);
+    }
+
+    /// What a handler's child makes of a place that the interrupted thread holds is its own affair.
+    #[test]
+    fn a_place_that_is_anothers_by_now_is_not_counted_in() {
+        let words = words();
+        let region = region(&words);
+        let held = hold(&region, "find 1");
+        held.words[word::KEY].set(0);
+        pool::release_last(&held.words[word::STATE]);
+        let another = hold(&region, "found 1");
+        let third = hold(&region, "lost 1");
+        end(held);
+        end(another);
+        end(third);
+        let counts = |index| read(&region, index).map(|digest| (digest.summary.count, digest.statistics.rows_sent));
+        assert_eq!([0, 1, 2].map(counts), [None, Some((1, 1)), Some((1, 1))]);
+    }
+
+    /// In a child: what others were about to name is free again, unless it may be the child's own.
+    #[test]
+    fn what_was_about_to_be_named_is_free_in_a_child() {
+        let words = words();
+        let region = region(&words);
+        end(hold(&region, "one"));
+        let unnamed = hold(&region, "two");
+        pool::release_last(&unnamed.words[word::STATE]);
+        let _claimed = pool::claim(&unnamed.words[word::STATE]);
+        forget(&region, false);
+        assert_eq!(unnamed.words[word::KEY].get() & !HOLDERS, unnamed.key);
+        forget(&region, true);
+        assert_eq!(unnamed.words[word::KEY].get(), FREED);
+        end(hold(&region, "three"));
+        end(hold(&region, "four"));
+        let named = |index| read(&region, index).and_then(|digest| digest.name).is_some();
+        assert_eq!([0, 1, 2].map(named), [false, true, true]);
+    }
 }

@@ -245,7 +245,7 @@ impl Word {
 
     /// The same where `change` may refuse. Returns whether the value is another one now.
     pub(crate) fn try_update<E>(&self, mut change: impl FnMut(u64) -> Result<u64, E>) -> Result<bool, E> {
-        let mut seen = self.get();
+        let mut seen = self.whole();
         loop {
             let new = change(seen)?;
             match self.compare_exchange(seen, new, Ordering::AcqRel) {

@@ -528,6 +528,58 @@ fn those_that_find_no_place_are_counted_without_a_digest() {
     assert_eq!(none.region.summary_by_event_name(class).count, 1);
 }
 
+/// TRUNCATE gives the places of digests back, so that there is room for others; but for those that are held by a statement that runs.
+#[test]
+fn truncate_makes_room_for_other_digests() {
+    let (world, a, _, actor) = world();
+    let run = |text| {
+        let statement = begin(world, &actor, a, text);
+        end(world, &actor, statement);
+    };
+    let counts = || world.select(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR");
+    ["one", "two", "three"].into_iter().for_each(run);
+    assert_eq!(counts(), ["NULL 1", "one 1", "two 1"]);
+    world.truncate(BY_DIGEST);
+    ["three", "four", "five", "three"].into_iter().for_each(run);
+    assert_eq!(counts(), ["NULL 1", "four 1", "three 2"]);
+
+    let four = begin(world, &actor, a, "four");
+    world.truncate(BY_DIGEST);
+    assert!(counts().is_empty());
+    ["one", "two"].into_iter().for_each(run);
+    assert_eq!(counts(), ["NULL 1", "one 1"]);
+    end(world, &actor, four);
+    assert_eq!(counts(), ["NULL 1", "four 1", "one 1"]);
+    // Nor do those hold it longer that end when their thread has.
+    let (two, one) = (begin(world, &actor, a, "two"), begin(world, &actor, a, "one"));
+    actor.detach();
+    world.truncate(BY_DIGEST);
+    end(world, &actor, two);
+    end(world, &actor, one);
+    world.truncate(BY_DIGEST);
+    let actor = world.actor("b");
+    for text in ["five", "six"] {
+        let statement = begin(world, &actor, a, text);
+        end(world, &actor, statement);
+    }
+    assert_eq!(counts(), ["five 1", "six 1"]);
+}
+
+/// A place knows how many hold it, up to a limit; beyond it, statements count as those without a place do.
+#[test]
+fn so_many_may_be_alike_at_once() {
+    const HOLDERS: usize = 4095;
+    let (world, a, _, actor) = world();
+    let statements: Vec<_> = (0..HOLDERS + 2).map(|_| begin(world, &actor, a, "one")).collect();
+    assert_eq!(world.region.lost(Lost::StatementDigests), 2);
+    statements.into_iter().rev().for_each(|statement| end(world, &actor, statement));
+    assert_eq!(world.select(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR"), ["NULL 2".to_string(), format!("one {HOLDERS}")]);
+    world.truncate(BY_DIGEST);
+    let statement = begin(world, &actor, a, "one");
+    end(world, &actor, statement);
+    assert_eq!(world.select(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR"), ["one 1"]);
+}
+
 /// All threads share the sums of a digest; each number is whole.
 #[test]
 fn threads_count_what_is_alike_together() {

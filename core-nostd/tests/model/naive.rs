@@ -419,8 +419,8 @@ pub(crate) struct Naive {
     /// All sockets that ever were.
     sockets: Vec<Socket>,
     counted: Vec<Counted>,
-    /// Schema and text of each digest that found a place; the first place is for the others.
-    digests: Vec<(&'static str, String)>,
+    /// All digests that ever found a place; the first place is for the others.
+    digests: Vec<KnownDigest>,
     memory: Vec<Memory>,
     /// Of each summary table: how much was counted when it was last truncated.
     since: HashMap<&'static str, usize>,
@@ -432,6 +432,14 @@ pub(crate) struct Naive {
     sources: Vec<u32>,
     long: [Long; 3],
     lost: HashMap<Lost, u64>,
+}
+
+/// Statements that are alike.
+struct KnownDigest {
+    schema: &'static str,
+    text: String,
+    /// It has a place: since a statement found one, until the table is truncated while none runs.
+    has_place: bool,
 }
 
 impl Naive {
@@ -1028,19 +1036,24 @@ impl Naive {
     /// Where statements of this schema and digest are counted; none if there is no text.
     fn digest(&mut self, begun: &Begun) -> Option<usize> {
         let text = kept_text(begun.text, self.text_room());
-        let digest = (kept_text(begun.schema, 64), digest_text(text).as_str().to_owned());
+        let (schema, digest) = (kept_text(begun.schema, 64), digest_text(text).as_str().to_owned());
         if text.is_empty() || self.size(Size::DigestsSize) == 0 {
             return None;
         }
-        if let Some(place) = self.digests.iter().position(|known| *known == digest) {
-            return Some(place + 1);
+        let known = self.digests.iter().position(|known| known.schema == schema && known.text == digest);
+        if let Some(known) = known.filter(|known| self.digests[*known].has_place) {
+            return Some(known + 1);
         }
-        if self.digests.len() + 1 == self.size(Size::DigestsSize) {
+        if self.digests.iter().filter(|known| known.has_place).count() + 1 == self.size(Size::DigestsSize) {
             self.lose(Lost::StatementDigests);
             return Some(0);
         }
-        self.digests.push(digest);
-        Some(self.digests.len())
+        let known = known.unwrap_or_else(|| {
+            self.digests.push(KnownDigest { schema, text: digest, has_place: false });
+            self.digests.len() - 1
+        });
+        self.digests[known].has_place = true;
+        Some(known + 1)
     }
 
     /// Bytes that are kept of the text of a statement.
@@ -1317,6 +1330,13 @@ impl Naive {
 
     pub(crate) fn truncate(&mut self, table: &'static str) -> Result<(), TableError> {
         let kind = kind_of_table(table);
+        if table == "events_statements_summary_by_digest" {
+            let open: Vec<usize> =
+                self.threads.iter().flat_map(|thread| &thread.events[STATEMENTS].open).filter_map(|event| event.digest).collect();
+            for (place, known) in (1..).zip(&mut self.digests) {
+                known.has_place &= open.contains(&place);
+            }
+        }
         let live = self.threads.iter_mut().filter(|thread| thread.slot.is_some()).map(|thread| &mut thread.events[kind]);
         match table {
             "events_waits_current" | "events_stages_current" | "events_statements_current" => {

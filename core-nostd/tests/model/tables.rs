@@ -318,7 +318,7 @@ impl Naive {
                     };
                     let seen = [seen(*moments_us.first()?), seen(*moments_us.iter().max()?)].join(" ");
                     let name = match place.checked_sub(1).map(|at| &self.digests[at]) {
-                        Some((schema, text)) => {
+                        Some(KnownDigest { schema, text, .. }) => {
                             let schema = if schema.is_empty() { "NULL" } else { schema };
                             format!("{schema} {} {text}", Digest::of(text).text())
                         }
