@@ -94,10 +94,12 @@ impl<'r> Writer<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
         record::finish_ended(record, self.sequence.get(), ticks);
-        match self.rest.get().first() {
-            // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there.
-            Some(next) => prefetch_for_write(next),
-            None => self.give_back(),
+        match self.rest.get() {
+            // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there: so long that one
+            // event does not last until it is fetched.
+            [_, _, _, ahead, ..] => prefetch_for_write(ahead),
+            [] => self.give_back(),
+            _ => {}
         }
     }
 
@@ -133,6 +135,8 @@ impl<'r> Writer<'r> {
     #[inline(never)]
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
         let records = self.take_chunk(region).unwrap_or_default();
+        // Later rows are asked for by those before them.
+        records.iter().take(4).for_each(prefetch_for_write);
         if records.is_empty() {
             region.count_lost(self.store.long_lost);
         }
