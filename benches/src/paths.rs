@@ -195,12 +195,17 @@ const LONG: &[Consumer] = &[
     Consumer::EventsWaitsHistoryLong,
 ];
 
+/// Nothing of an actor is kept in registers from event to event. It is no instruction.
+#[inline(always)]
+fn forget_what_is_known() {
+    compiler_fence(Ordering::SeqCst);
+}
+
 #[inline(always)]
 fn event(bench: &Bench) {
     let switches = event_switches();
     if switches.is_on() {
-        // So that nothing of the actor is kept from event to event. It is no instruction.
-        compiler_fence(Ordering::SeqCst);
+        forget_what_is_known();
         let start =
             WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
         let wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
@@ -220,7 +225,7 @@ fn chained(bench: &Bench, count: u32) {
         WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
     let mut wait = bench.actor.begin(&SystemClock, switches, bench.event, &start);
     for _ in 1..count {
-        let bench = black_box(bench);
+        forget_what_is_known();
         let switches = event_switches();
         wait = bench.actor.chain(&SystemClock, wait, Held::None, switches, bench.event, &start);
     }
@@ -247,7 +252,7 @@ pub(crate) fn wide_arithmetic(_: &Bench, count: u32) {
 
 fn busy_events(bench: &Bench, count: u32) {
     for _ in 0..count {
-        let bench = black_box(bench);
+        forget_what_is_known();
         let switches = event_switches();
         let start =
             WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
