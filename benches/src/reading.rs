@@ -234,7 +234,7 @@ fn slowed(
 }
 
 /// Regions of a server with 1000 threads and 10 000 rows of long history.
-fn memory() -> [Row; 3] {
+fn memory() -> [Row; 4] {
     let all = Config::DEFAULT.with(Size::MaxThreadInstances, 1000);
     let without = |config: Config, sizes: &[Size]| sizes.iter().fold(config, |config, &size| config.with(size, 0));
     let io = [Size::MaxFileClasses, Size::MaxFileInstances, Size::MaxSocketClasses, Size::MaxSocketInstances];
@@ -248,6 +248,14 @@ fn memory() -> [Row; 3] {
         Size::MaxMetrics,
     ];
     let locks = without(without(all, &io), &others);
+    let few = [
+        (Size::MaxWaitHistograms, 128),
+        (Size::MaxMutexInstances, 1024),
+        (Size::MaxRwlockInstances, 512),
+        (Size::MaxCondInstances, 256),
+        (Size::MaxSynchInstances, 128),
+    ];
+    let few = few.into_iter().fold(locks, |config, (size, value)| config.with(size, value));
     let row = |variant: &str, config: Config, target| {
         let measured = config.size_bytes() as f64 / f64::from(1 << 20);
         let aim = Aim { measured, unit: "MiB", target };
@@ -255,6 +263,7 @@ fn memory() -> [Row; 3] {
     };
     [
         row("256 classes of locks, 1000 threads", locks, Some(Target::AtMost(32.0))),
+        row("the same with a quarter of the locks and of the histograms", few, Some(Target::AtMost(32.0))),
         row("the same without histograms", without(locks, &[Size::MaxWaitHistograms]), None),
         row("and all others: files, sockets, stages, statements, memory, metrics", all, None),
     ]

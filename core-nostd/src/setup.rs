@@ -67,8 +67,8 @@ pub struct Switches(pub(crate) u64);
 impl Switches {
     /// Nothing is recorded.
     pub const OFF: Switches = Switches(0);
-    /// On, but nothing is recorded, because it is not enabled: sends an instrumentation point that is not registered
-    /// yet to where it registers.
+    /// On, but nothing is recorded, because it is not enabled: sends an instrumentation point that is not registered yet to where it
+    /// registers.
     pub const UNREGISTERED: Switches = Switches(Self::TIMED);
     /// Of a stage that is not recorded, and ends the one before.
     pub const STAGE_OFF: Switches = Switches(Self::ENDS_STAGE);

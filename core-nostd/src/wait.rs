@@ -36,10 +36,11 @@ pub struct Wait<'r> {
     pub(crate) start: u64,
     /// The record in which it is visible.
     pub(crate) shown: Option<&'r RecordWords>,
-    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN); nowhere else.
+    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN) or it is only counted; nowhere else.
     pub(crate) plain_class: usize,
     pub(crate) switches: Switches,
-    /// It is [`COUNTED`](Switches::COUNTED). Where it began and where it ends are seen together, mostly: then no test tells it at the end.
+    /// It is only counted, as [`COUNTED`](Switches::COUNTED) ones are. Where compilers see its begin and its end together, nothing is tested
+    /// at the end.
     pub(crate) is_counted: bool,
     pub(crate) amount: u64,
     /// The amount was not known at the start.
