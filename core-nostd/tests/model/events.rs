@@ -1,0 +1,339 @@
+//! Waits, stages and statements: they begin, change, end, and are kept and counted.
+
+use super::*;
+
+impl Naive {
+    /// A wait begins. `chained`: at the moment when one that was timed so ended. Returns how often the timer is read.
+    pub(crate) fn begin(
+        &mut self,
+        thread: usize,
+        class: ClassKey,
+        begun: Begun,
+        clock: &impl Clock,
+        chained: Option<usize>,
+    ) -> u64 {
+        let event = self.start(thread, class, begun, clock);
+        let On { enabled, timed, timer, .. } = event.on;
+        self.threads[thread].events[WAITS].open.push(event);
+        u64::from(enabled && timed && chained != Some(timer))
+    }
+
+    /// An event begins: it gets a number, and a record.
+    pub(super) fn start(&mut self, thread: usize, class: ClassKey, begun: Begun, clock: &impl Clock) -> Event {
+        let on = self.on(class, &self.threads[thread]);
+        let one_in = self.class(class).setting.timed_one_in;
+        let records = self.records(kind(class));
+        let state = &mut self.threads[thread];
+        let mut event = Event {
+            on,
+            begun,
+            id: 0,
+            end_id: None,
+            class,
+            start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
+            end: None,
+            nesting: if kind(class) == WAITS { state.within() } else { state.statement() },
+            statements: state.statements().map(|statement| statement.id).collect(),
+            outlives: false,
+            figures: [0; FIGURES],
+            digest: None,
+            error: Failed::default(),
+            progress: None,
+            shown: false,
+            hidden_current: false,
+            hidden_history: false,
+        };
+        let mut lost = false;
+        if on.enabled {
+            state.last_event += 1;
+            event.id = state.last_event;
+            event.on.timed &= is_timed(one_in, state.earlier_events + state.last_event);
+        }
+        if on.current {
+            let own = &mut state.events[event.kind()];
+            let running = own.open.iter().filter(|event| event.shown).count();
+            lost = running == records;
+            event.shown = !lost;
+            if event.shown && running + own.kept.len() == records {
+                own.kept.pop_front();
+            }
+        }
+        if lost {
+            self.lose(Lost::NestedEvents);
+        }
+        // A line is noted when a record is to show it.
+        event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(*line));
+        event.digest = if on.digest { self.digest(&event.begun) } else { None };
+        event
+    }
+
+    /// Where statements of this schema and digest are counted; none if there is no text.
+    pub(super) fn digest(&mut self, begun: &Begun) -> Option<usize> {
+        let text = kept_text(begun.text, self.text_room());
+        let (schema, digest) = (kept_text(begun.schema, 64), digest_text(text).as_str().to_owned());
+        if text.is_empty() || self.size(Size::DigestsSize) == 0 {
+            return None;
+        }
+        let known = self.digests.iter().position(|known| known.schema == schema && known.text == digest);
+        if let Some(known) = known.filter(|known| self.digests[*known].has_place) {
+            return Some(known + 1);
+        }
+        if self.digests.iter().filter(|known| known.has_place).count() + 1 == self.size(Size::DigestsSize) {
+            self.lose(Lost::StatementDigests);
+            return Some(0);
+        }
+        let known = known.unwrap_or_else(|| {
+            self.digests.push(KnownDigest { schema, text: digest, has_place: false });
+            self.digests.len() - 1
+        });
+        self.digests[known].has_place = true;
+        Some(known + 1)
+    }
+
+    /// The places of digests that no statement holds are free again.
+    pub(super) fn free_digests(&mut self) {
+        let statements = self.threads.iter().flat_map(|thread| &thread.events[STATEMENTS].open);
+        let held: HashSet<usize> = statements.filter_map(|statement| statement.digest).collect();
+        for (place, known) in (1..).zip(&mut self.digests) {
+            known.has_place &= held.contains(&place);
+        }
+    }
+
+    /// Bytes that are kept of the text of a statement.
+    pub(super) fn text_room(&self) -> usize {
+        self.size(Size::MaxSqlTextLength).next_multiple_of(8)
+    }
+
+    /// Records of a thread for a kind of events.
+    pub(super) fn records(&self, kind: usize) -> usize {
+        match kind {
+            STAGES if self.size(Size::MaxStageClasses) == 0 => 0,
+            STATEMENTS if self.size(Size::MaxStatementClasses) == 0 => 0,
+            _ => self.size(EVENTS[kind].history_size) + EVENTS[kind].spare_records,
+        }
+    }
+
+    /// Whether the location has a place, now or already.
+    pub(super) fn note_source(&mut self, line: u32) -> bool {
+        let room = match self.size(Size::MaxSourceLocations) {
+            0 => 0,
+            size => size.next_power_of_two(),
+        };
+        if self.sources.contains(&line) {
+            return true;
+        }
+        if self.sources.len() == room {
+            self.lose(Lost::SourceLocations);
+            return false;
+        }
+        self.sources.push(line);
+        true
+    }
+
+    /// The wait that is at this place among those that run ends. Returns the timer that it was timed with.
+    pub(crate) fn end(
+        &mut self,
+        thread: usize,
+        which: usize,
+        instance: Option<InstanceKey>,
+        io: Option<Io>,
+        amount: Option<u64>,
+        clock: &impl Clock,
+    ) -> Option<usize> {
+        let mut event = self.threads[thread].events[WAITS].open.remove(which);
+        if !event.on.enabled {
+            return None;
+        }
+        event.begun.amount = amount.unwrap_or(event.begun.amount);
+        self.finish(thread, event, instance, io, clock)
+    }
+
+    /// A stage begins, and the one that runs ends, also if the new one is off. Returns how often the timer is read: where one ends the
+    /// other begins, so once, if both are timed with the same.
+    pub(crate) fn begin_stage(&mut self, thread: usize, class: ClassKey, source: Option<u32>, clock: &impl Clock) -> u64 {
+        let ended = self.end_any_stage(thread, clock).flatten();
+        let stage = self.start(thread, class, Begun { source, ..Begun::default() }, clock);
+        let On { enabled, timed, timer, .. } = stage.on;
+        if enabled {
+            self.threads[thread].events[STAGES].open.push(stage);
+        }
+        ended.into_iter().chain((enabled && timed).then_some(timer)).collect::<HashSet<usize>>().len() as u64
+    }
+
+    /// The stage that runs ends, if there is one. Returns whether, and the timer that it was timed with.
+    pub(crate) fn end_any_stage(&mut self, thread: usize, clock: &impl Clock) -> Option<Option<usize>> {
+        let stage = self.threads[thread].events[STAGES].open.pop()?;
+        Some(self.finish(thread, stage, None, None, clock))
+    }
+
+    /// The stage that runs.
+    pub(crate) fn running_stage(&self, thread: usize) -> Option<StageKey> {
+        self.threads[thread].events[STAGES].open.first().map(|stage| (thread, stage.id))
+    }
+
+    /// Says how far the stage is that runs, if it is visible: so much more is done, of so much. Returns what was said before.
+    pub(crate) fn change_progress(&mut self, thread: usize, more: u64, estimated: u64) -> Option<[u64; 2]> {
+        let stage = self.threads[thread].events[STAGES].open.iter_mut().find(|stage| stage.shown)?;
+        let before = stage.progress.unwrap_or_default();
+        // One number is left to say that there is none.
+        stage.progress = Some([before[0].saturating_add(more), estimated].map(|number| number.min(u64::MAX - 1)));
+        Some(before)
+    }
+
+    /// A statement begins. Returns whether it is recorded, and how often the timer is read.
+    pub(crate) fn begin_statement(&mut self, thread: usize, class: ClassKey, begun: Begun, clock: &impl Clock) -> (bool, u64) {
+        let statement = self.start(thread, class, begun, clock);
+        let On { enabled, timed, .. } = statement.on;
+        self.threads[thread].events[STATEMENTS].open.push(statement);
+        (enabled, u64::from(enabled && timed))
+    }
+
+    /// A figure of the statement that is at this place among those that run grows.
+    pub(crate) fn change_statement(&mut self, thread: usize, which: usize, figure: usize, by: u64) {
+        let figure = &mut self.threads[thread].events[STATEMENTS].open[which].figures[figure];
+        *figure = figure.wrapping_add(by);
+    }
+
+    /// The statement that is at this place ends, and the stage that began within it. One that ended before what it enclosed takes that
+    /// along: from then on the others enclose nothing. Returns how often the timer is read.
+    pub(crate) fn end_statement(&mut self, thread: usize, which: usize, error: Failed, clock: &impl Clock) -> u64 {
+        let mut statement = self.threads[thread].events[STATEMENTS].open.remove(which);
+        if !statement.on.enabled {
+            return 0;
+        }
+        statement.error = error;
+        let mut timers = HashSet::new();
+        if !statement.outlives {
+            let stage = self.threads[thread].events[STAGES].open.first();
+            if stage.is_some_and(|stage| stage.statements.contains(&statement.id)) {
+                timers.extend(self.end_any_stage(thread, clock).flatten());
+            }
+            let inner = self.threads[thread].events[STATEMENTS].open.iter_mut().filter(|inner| inner.id > statement.id);
+            inner.for_each(|inner| inner.outlives = true);
+        }
+        // When it is seen is told by NANOSECOND.
+        let seen = statement.digest.is_some();
+        let timer = self.finish(thread, statement, None, None, clock);
+        timers.extend(timer);
+        timers.len() as u64 + u64::from(seen && timer.is_none_or(|timer| TimerName::ALL[timer] != TimerName::Nanosecond))
+    }
+
+    /// What nests ends as it began, waits and statements alike; only of statements the outer one may end first. Whether the wait at this
+    /// place may end.
+    pub(crate) fn may_end(&self, thread: usize, which: usize) -> bool {
+        let wait = &self.threads[thread].events[WAITS].open[which];
+        let nests = wait.shown && !wait.begun.concurrent;
+        !nests || self.threads[thread].statements().all(|statement| statement.id < wait.id)
+    }
+
+    /// Whether the statement at this place may.
+    pub(crate) fn may_end_statement(&self, thread: usize, which: usize) -> bool {
+        let thread = &self.threads[thread];
+        let statement = &thread.events[STATEMENTS].open[which];
+        !statement.on.enabled || statement.outlives || thread.wait().is_none_or(|(wait, _)| wait < statement.id)
+    }
+
+    /// An event that was on ends. Returns the timer that it was timed with.
+    pub(super) fn finish(
+        &mut self,
+        thread: usize,
+        mut event: Event,
+        instance: Option<InstanceKey>,
+        io: Option<Io>,
+        clock: &impl Clock,
+    ) -> Option<usize> {
+        let state = &mut self.threads[thread];
+        event.nesting = nesting(state, &event);
+        event.end = Some(clock.ticks(TimerName::ALL[event.on.timer]) * TICK_PS[event.on.timer]);
+        event.end_id = Some(state.last_event);
+        // Hidden while it ran: it counts, and enters no history.
+        let forgotten = event.shown && event.hidden_current;
+        if event.shown {
+            let own = &mut state.events[event.kind()];
+            if own.last_ended.as_ref().is_none_or(|last| last.end_order() < event.end_order()) {
+                own.last_ended = Some(event.clone());
+            }
+            if event.on.history && !forgotten {
+                own.kept.push_back(event.clone());
+            }
+        }
+        let wait_ps = event.wait_ps().filter(|_| event.on.timed);
+        let by_thread = state.slot.filter(|_| event.on.thread);
+        let counted = Counted {
+            class: event.class,
+            thread: by_thread.map(|_| state.id),
+            instance: instance.filter(|_| event.on.instance),
+            wait_ps,
+            bucket: wait_ps
+                .zip(by_thread)
+                .filter(|(_, slot)| event.on.histogram && self.has_histogram(*slot, event.class))
+                .map(|(wait_ps, _)| self.bucket(wait_ps)),
+            io,
+            io_waits: event.on.instance,
+            is_wait: true,
+            bytes: event.begun.amount.saturating_sub(1),
+            figures: event.figures,
+            digest: event.digest.map(|place| (place, clock.ticks(TimerName::Nanosecond) / 1_000)),
+        };
+        self.counted.push(counted);
+        io.into_iter().for_each(|io| self.count_first(thread, io));
+        // The long history takes copies of the records.
+        if event.on.history_long && event.shown && !forgotten {
+            self.write_long(thread, event.clone());
+        }
+        event.on.timed.then_some(event.on.timer)
+    }
+
+    /// Whether the pair has a histogram: decided when it first needs one.
+    pub(super) fn has_histogram(&mut self, slot: usize, class: ClassKey) -> bool {
+        let taken = self.histograms.values().filter(|found| **found).count();
+        let room = taken < self.size(Size::MaxWaitHistograms);
+        if !room && !self.histograms.contains_key(&(slot, class)) {
+            self.lose(Lost::WaitHistograms);
+        }
+        *self.histograms.entry((slot, class)).or_insert(room)
+    }
+
+    pub(super) fn write_long(&mut self, thread: usize, event: Event) {
+        let id = self.threads[thread].id;
+        let long = &mut self.long[event.kind()];
+        let own = &mut self.threads[thread].events[event.kind()];
+        if own.chunk.2 == 0 && !long.chunks.is_empty() {
+            for _ in 0..PROBES {
+                let count = long.chunks.len();
+                if own.numbers.is_empty() {
+                    // Of what all draw, together an eighth of the chunks, its share by what was drawn since the last time.
+                    let (batch, first) = (own.batch, long.next_number);
+                    long.next_number += batch;
+                    own.numbers = (first..long.next_number).collect();
+                    let share = (count / 8) * batch / (long.next_number - own.drew_up_to);
+                    own.batch = share.clamp(1, 1 + own.chunks_taken / 4);
+                    own.drew_up_to = long.next_number;
+                }
+                let Some(number) = own.numbers.pop_front() else { break };
+                let (taken_by, being_filled) = &mut long.chunks[number % count];
+                if *taken_by > Some(number) {
+                    own.numbers.clear();
+                    own.drew_up_to = number + 1;
+                } else if !*being_filled {
+                    (*taken_by, *being_filled) = (Some(number), true);
+                    own.chunks_taken += 1;
+                    own.chunk = (number % count, number % count * long.chunk_len, long.chunk_len);
+                    break;
+                }
+            }
+        }
+        let (chunk, next, left) = &mut own.chunk;
+        if *left == 0 {
+            return self.lose(EVENTS[event.kind()].history_long_lost);
+        }
+        long.rows[*next] = Some((id, event));
+        *next += 1;
+        *left -= 1;
+        if *left == 0 {
+            long.chunks[*chunk].1 = false;
+        }
+    }
+
+    // Tables.
+}
