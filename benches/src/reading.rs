@@ -248,14 +248,14 @@ fn memory() -> [Row; 4] {
         Size::MaxMetrics,
     ];
     let locks = without(without(all, &io), &others);
-    let few = [
-        (Size::MaxWaitHistograms, 128),
-        (Size::MaxMutexInstances, 1024),
-        (Size::MaxRwlockInstances, 512),
-        (Size::MaxCondInstances, 256),
-        (Size::MaxSynchInstances, 128),
+    let pools = [
+        Size::MaxWaitHistograms,
+        Size::MaxMutexInstances,
+        Size::MaxRwlockInstances,
+        Size::MaxCondInstances,
+        Size::MaxSynchInstances,
     ];
-    let few = few.into_iter().fold(locks, |config, (size, value)| config.with(size, value));
+    let fewer = pools.into_iter().fold(locks, |config, size| config.with(size, config.get(size) / 4));
     let row = |variant: &str, config: Config, target| {
         let measured = config.size_bytes() as f64 / f64::from(1 << 20);
         let aim = Aim { measured, unit: "MiB", target };
@@ -263,7 +263,7 @@ fn memory() -> [Row; 4] {
     };
     [
         row("256 classes of locks, 1000 threads", locks, Some(Target::AtMost(32.0))),
-        row("the same with a quarter of the locks and of the histograms", few, Some(Target::AtMost(32.0))),
+        row("the same with a quarter of the locks and of the histograms", fewer, Some(Target::AtMost(32.0))),
         row("the same without histograms", without(locks, &[Size::MaxWaitHistograms]), None),
         row("and all others: files, sockets, stages, statements, memory, metrics", all, None),
     ]

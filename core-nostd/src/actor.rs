@@ -63,7 +63,7 @@ pub struct Actor<'r> {
     thread_id: u64,
     /// That before the first event: what the event ids in the tables count from.
     base: Sequence,
-    /// Of its slot, or of what there is in place of one: what others set, it looks at at every event.
+    /// Its slot's, or those of what there is in place of one. What others set there is looked at at every event.
     slot_words: Cell<&'r SlotWords>,
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
@@ -311,7 +311,7 @@ impl<'r> Actor<'r> {
         Switches(switches.0 & slot::mask_word(self.slot_words.get()).get())
     }
 
-    /// Those of the sums of one class of events. Looked at only where there are sums of its own.
+    /// The epochs of its own sums of one class of events. Without a slot there are neither.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn epochs(&self, store: &EventStore) -> Epochs {
         slot::epochs(self.slot_words.get(), store)
@@ -323,7 +323,8 @@ impl<'r> Actor<'r> {
         let mut wait = Wait { sequence, amount: what.amount, ..Wait::NONE };
         if switches.has(Switches::COUNTED) {
             return self.count_at_end(Wait { plain_class: class.index(), switches, is_counted: true, ..wait });
-        } else if switches.has(Switches::PLAIN) {
+        }
+        if switches.has(Switches::PLAIN) {
             wait.plain_class = class.index();
         } else if switches.has(Switches::PLAIN_SAMPLED) {
             wait.plain_class = class.index();

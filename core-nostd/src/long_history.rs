@@ -23,6 +23,9 @@ const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 8 };
 /// What part of the chunks is drawn ahead, by all threads together.
 const AHEAD: u64 = 8;
 
+/// Rows that are asked for before they are written: an event does not last until memory comes from where the processor does not keep it near.
+const PREFETCHED: usize = 4;
+
 /// In a chunk's word, beside the number of whoever took it last: it is being filled.
 const OWNED: u64 = 1;
 
@@ -94,12 +97,12 @@ impl<'r> Writer<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
         record::finish_ended(record, self.sequence.get(), ticks);
-        match self.rest.get() {
-            // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there: so long that one
-            // event does not last until it is fetched.
-            [_, _, _, ahead, ..] => prefetch_for_write(ahead),
-            [] => self.give_back(),
-            _ => {}
+        let rest = self.rest.get();
+        match rest.get(PREFETCHED - 1) {
+            // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there.
+            Some(ahead) => prefetch_for_write(ahead),
+            None if rest.is_empty() => self.give_back(),
+            None => {}
         }
     }
 
@@ -135,8 +138,8 @@ impl<'r> Writer<'r> {
     #[inline(never)]
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
         let records = self.take_chunk(region).unwrap_or_default();
-        // Later rows are asked for by those before them.
-        records.iter().take(4).for_each(prefetch_for_write);
+        // Those behind them are asked for row by row.
+        records.iter().take(PREFETCHED).for_each(prefetch_for_write);
         if records.is_empty() {
             region.count_lost(self.store.long_lost);
         }

@@ -19,7 +19,7 @@ use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Se
 use crate::setup::Switches;
 use crate::source::SourceBits;
 use crate::stat::Figure;
-use crate::statement_digest::{self, Held};
+use crate::statement_digest::{self, HeldPlace};
 use crate::sync::{Ordering, Word};
 use crate::wait::Wait;
 use crate::{Actor, Lost};
@@ -128,7 +128,7 @@ pub struct Statement<'r> {
     wait: Option<Wait<'r>>,
     entry: Entry<'r>,
     /// Where those are counted that are like it.
-    digest: Option<Held<'r>>,
+    digest: Option<HeldPlace<'r>>,
     /// THREAD_ID of its actor; 0 of one without a slot.
     thread_id: u64,
     /// Its own among the actor's; none if so many run that there is no other.

@@ -58,15 +58,15 @@ pub(crate) type DigestWords = [Word; DIGEST];
 
 /// Where a statement is to be counted. Nobody else gets the place until it ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held<'r> {
+pub(crate) struct HeldPlace<'r> {
     words: &'r DigestWords,
     /// 0 in the place of those that find none, which nobody gets.
     key: u64,
 }
 
-/// The place of statements like this one: what of the text is kept, decides. [`Held::end`] follows. None if it has no text, or there is no place
-/// at all.
-pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<Held<'r>> {
+/// The place of statements like this one: what of the text is kept, decides. [`HeldPlace::end`] follows. None if it has no text, or there is
+/// no place at all.
+pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<HeldPlace<'r>> {
     let places = region.arrays::<DIGEST>(Section::StatementDigests);
     let (schema, text) = (what_fits(schema, word::SCHEMA.len() * 8), what_fits(text, texts(region, 0).len() * 8));
     if text.is_empty() {
@@ -74,12 +74,12 @@ pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<
     }
     find(region, places, schema, Digest::of(text), text).or_else(|| {
         region.count_lost(Lost::StatementDigests);
-        Some(Held { words: places.first()?, key: 0 })
+        Some(HeldPlace { words: places.first()?, key: 0 })
     })
 }
 
 /// The place of a digest, taken now if it has none; None if none is free.
-fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest: Digest, text: &str) -> Option<Held<'r>> {
+fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest: Digest, text: &str) -> Option<HeldPlace<'r>> {
     // The first is for those that find none.
     let count = places.len().checked_sub(1)?;
     let schema_hash = schema.bytes().fold(0, |hash, byte| spread(hash ^ u64::from(byte)));
@@ -93,7 +93,7 @@ fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest
             let words = places.get(index)?;
             let seen = words[word::KEY].whole();
             if seen & !HOLDERS == key {
-                let held = Held { words, key };
+                let held = HeldPlace { words, key };
                 if held.change_holders(|holders| Some(holders + 1).filter(|more| *more <= HOLDERS)) {
                     return Some(held);
                 }
@@ -110,7 +110,7 @@ fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest
         let (index, words, seen) = free?;
         if words[word::KEY].try_update(|now| if now == seen { Ok(key | 1) } else { Err(()) }).is_ok() {
             name(region, words, index, (schema, digest, text));
-            return Some(Held { words, key });
+            return Some(HeldPlace { words, key });
         }
     }
     None
@@ -128,7 +128,7 @@ fn name(region: &Region<'_>, words: &DigestWords, index: usize, (schema, digest,
     }
 }
 
-impl Held<'_> {
+impl HeldPlace<'_> {
     /// The statement has ended, when NANOSECOND read `ticks`.
     pub(crate) fn end(self, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
         // Where a handler has forked meanwhile, the place may be another's in the child.
@@ -139,7 +139,7 @@ impl Held<'_> {
     }
 
     fn count(self, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
-        let Held { words, .. } = self;
+        let HeldPlace { words, .. } = self;
         if let Some(sums) = words.get(word::SUMS).and_then(|sums| sums.first_chunk()) {
             Shared(sums).record(wait_ps);
         }
@@ -154,7 +154,7 @@ impl Held<'_> {
         }
     }
 
-    /// Returns whether `change` said so, of the place's holders as they are.
+    /// Changes how many hold the place, if it is still the digest's and `change` gives a number. Returns whether it did.
     fn change_holders(self, change: impl Fn(u64) -> Option<u64>) -> bool {
         let changed = self.words[word::KEY].try_update(|seen| match change(seen & HOLDERS) {
             Some(holders) if seen & !HOLDERS == self.key => Ok(self.key | holders),
@@ -201,6 +201,7 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
     }
 }
 
+/// What is in a place of this name, if anything was counted there.
 fn counted(region: &Region<'_>, words: &DigestWords, name: Option<(Text<64>, Digest, Text<1024>)>) -> Option<StatementDigest> {
     let summary = Shared(words.get(word::SUMS)?.first_chunk()?).read();
     (summary.count != 0).then(|| StatementDigest {
@@ -212,7 +213,7 @@ fn counted(region: &Region<'_>, words: &DigestWords, name: Option<(Text<64>, Dig
     })
 }
 
-/// TRUNCATE. A statement that is counted in a place that others hold at this very moment may leave some of its numbers behind.
+/// TRUNCATE. A statement that ends at this very moment may leave some of its numbers behind.
 pub(crate) fn reset(region: &Region<'_>) {
     for (index, words) in region.arrays::<DIGEST>(Section::StatementDigests).iter().enumerate() {
         let unheld = |key: u64| if key & TAKEN != 0 && key & HOLDERS == 0 { Ok(FREED | 1) } else { Err(()) };
@@ -233,16 +234,16 @@ fn clear(region: &Region<'_>, words: &DigestWords, index: usize) {
     if let Some(claim) = pool::claim(state) {
         let used = words[word::DIGEST].iter().chain(&words[word::LENGTHS..]).chain(texts(region, index));
         used.filter(|word| word.get() != 0).for_each(|word| word.set(0));
-        // Numbers always: what others add to these zeros, by read-modify-write, whoever reads it sees the claim above, which is published
-        // with them. So no reader takes a number for that of the digest before.
+        // Numbers also where they are zero: whoever reads what was added to these zeros, by read-modify-write, sees the claim above, too,
+        // and takes it for no number of the digest before.
         words[word::FIRST_SEEN..word::STATISTICS.end].iter().for_each(|word| word.set(0));
         claim.give_up();
     }
     words[word::KEY].update(|_| FREED);
 }
 
-/// In a forked child, where nobody else records: the sums are its own. If it does nothing in the middle of a fork, what is not named yet was
-/// to be named by others, and is free again.
+/// In a forked child, where nobody else records: the sums are its own. If it is `idle`, as [`Region::forked`] says, places without a name were
+/// others' to name, and are free again.
 pub(crate) fn forget(region: &Region<'_>, idle: bool) {
     reset(region);
     for (index, words) in region.arrays::<DIGEST>(Section::StatementDigests).iter().enumerate() {
@@ -283,11 +284,11 @@ mod tests {
         (0..CONFIG.words()).map(|_| Word::new(0)).collect()
     }
 
-    fn hold<'r>(region: &Region<'r>, text: &str) -> Held<'r> {
+    fn hold<'r>(region: &Region<'r>, text: &str) -> HeldPlace<'r> {
         super::hold(region, "app", text).expect("there are places")
     }
 
-    fn end(held: Held<'_>) {
+    fn end(held: HeldPlace<'_>) {
         held.end(1, Some(1), &StatementStatistics { rows_sent: 1, ..Default::default() });
     }
 
@@ -303,7 +304,7 @@ mod tests {
         end(hold(&region, "find 'a secret'"));
         assert!(used() > 10);
         reset(&region);
-        // That there was one.
+        // Its key, and the version of its state.
         assert_eq!(used(), 2);
     }
 

@@ -427,11 +427,13 @@ type AlwaysThere<'r> = (&'r [Word; HEADER], &'r [Word; SETUP], &'r [Word; SLOT])
 
 /// Found once, so that no look at them can fail.
 fn always_there<'r>(words: &'r [Word], layout: &Layout) -> Result<AlwaysThere<'r>, RegionError> {
-    let too_small = RegionError::TooSmall { words: words.len(), needed: layout.total_words() };
-    let words = words.get(..layout.total_words()).ok_or(too_small)?;
-    let at = |section| words.get(layout.place(section).offset..).ok_or(too_small);
-    let [header, setup, no_slot] = [at(Section::Header)?, at(Section::Setup)?, at(Section::NoSlot)?];
-    Ok((header.first_chunk().ok_or(too_small)?, setup.first_chunk().ok_or(too_small)?, no_slot.first_chunk().ok_or(too_small)?))
+    fn only<'r, const N: usize>(words: &'r [Word], layout: &Layout, section: Section) -> Option<&'r [Word; N]> {
+        words.get(layout.place(section).offset..)?.first_chunk()
+    }
+    let found = words.get(..layout.total_words()).and_then(|words| {
+        Some((only(words, layout, Section::Header)?, only(words, layout, Section::Setup)?, only(words, layout, Section::NoSlot)?))
+    });
+    found.ok_or(RegionError::TooSmall { words: words.len(), needed: layout.total_words() })
 }
 
 /// The layout that the directory describes, if it is one that this version reads and every section lies within `words`.
