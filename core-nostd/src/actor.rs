@@ -35,7 +35,7 @@ use crate::wait::{Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
-use perfschema_timer::{Clock, Conversion, TimerName, difference};
+use perfschema_timer::{Clock, Conversion, TimerName};
 
 /// Something that records, used by one thread at a time.
 ///
@@ -356,7 +356,7 @@ impl<'r> Actor<'r> {
             if switches.has(Switches::TIMED_BY_COUNTER) {
                 wait.start = read(by_counter);
             }
-            record::finish_start(record, sequence, wait.start);
+            record::finish_start(record, wait.start);
         } else if switches.has(Switches::TIMED_BY_COUNTER) {
             wait.start = read(by_counter);
         }
@@ -426,7 +426,7 @@ impl<'r> Actor<'r> {
         if wait.is_counted && !matches!(held, Held::File(_) | Held::Socket(_)) {
             if let Some(stat) = self.stats.get().get(wait.plain_class) {
                 let honour = || self.honour(&self.waits, stat, &[], switches);
-                stat::count_untimed(stat, self.epochs(&WAITS), wait.sequence, honour);
+                stat::count_untimed(stat, self.epochs(&WAITS), honour);
                 self.count_object(&wait, switches, &Object::of(&held), None);
                 return None;
             }
@@ -502,15 +502,14 @@ impl<'r> Actor<'r> {
         }
         ending.finish(on, statement, ticks);
         let conversion = &self.conversions[usize::from(switches.timer_index()) % 8];
-        let wait_ps = ticks.map(|ticks| conversion.picoseconds(difference(statement.start, ticks)));
+        let wait_ps = ticks.map(|ticks| conversion.wait(statement.start, ticks).1);
         match self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) {
             Some(stat) => {
                 let figures = self.statement_figures(class);
-                let sums =
-                    stat::begin(stat, self.epochs(&STATEMENTS), statement.sequence, || self.honour(on, stat, figures, switches));
+                let sums = stat::begin(stat, self.epochs(&STATEMENTS), || self.honour(on, stat, figures, switches));
                 sums.count(wait_ps);
                 statement::count(figures, statistics);
-                sums.publish(statement.sequence);
+                sums.publish();
             }
             None => {
                 self.count_shared(class, wait_ps);
@@ -545,19 +544,18 @@ impl<'r> Actor<'r> {
         let class = switches.class().index();
         let Some(timer) = timer else {
             match stat {
-                Some(stat) => stat::count_untimed(stat, epochs, wait.sequence, || self.honour(on, stat, &[], switches)),
+                Some(stat) => stat::count_untimed(stat, epochs, || self.honour(on, stat, &[], switches)),
                 None => self.count_shared(class, None),
             }
             self.begin_end(on, wait, switches).finish(on, wait, None);
             self.count_object(wait, switches, object, None);
             return None;
         };
-        let sums = stat.map(|stat| stat::begin(stat, epochs, wait.sequence, || self.honour(on, stat, &[], switches)));
+        let sums = stat.map(|stat| stat::begin(stat, epochs, || self.honour(on, stat, &[], switches)));
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
         ending.finish(on, wait, Some(ticks));
-        let wait_ticks = difference(wait.start, ticks);
-        let wait_ps = self.conversions[timer % 8].picoseconds(wait_ticks);
+        let (wait_ticks, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
         match sums {
             Some(sums) => {
                 sums.count(Some(wait_ps));
@@ -567,9 +565,9 @@ impl<'r> Actor<'r> {
                     } else {
                         histogram::bucket(wait_ps)
                     };
-                    wait_histogram::note(self.region, self.histograms, sums.histogram(), bucket);
+                    wait_histogram::note(self.histograms, sums.histogram(), bucket, || self.reserve_histogram());
                 }
-                sums.publish(wait.sequence);
+                sums.publish();
             }
             None => self.count_shared(class, Some(wait_ps)),
         }
@@ -674,6 +672,12 @@ impl<'r> Actor<'r> {
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
             stat::honour(stat, carry, figures, self.epochs(on.store()));
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reserve_histogram(&self) -> u64 {
+        wait_histogram::reserve(self.region, self.histograms)
     }
 
     #[cold]

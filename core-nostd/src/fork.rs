@@ -14,6 +14,7 @@ use crate::metric::Moment;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
 use crate::slot::SlotWords;
+use crate::stat::Versioned;
 use crate::statement::{Entry, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
@@ -82,6 +83,16 @@ impl Region<'_> {
                 }
             }
         }
+        // Of sums only whether they are being written: their thread goes on to say that they are.
+        for (slot, _) in slot::used(self) {
+            let stats = self.arrays_of::<STAT>(Section::Stats, slot);
+            let from = self.place(Section::Stats).offset + slot * stats.as_flattened().len();
+            for (stat, copy) in stats.iter().zip(child.get(from..).unwrap_or_default().as_chunks::<STAT>().0) {
+                if !stat[stat::word::VERSION].get().is_multiple_of(2) {
+                    copy[stat::word::VERSION].set(1);
+                }
+            }
+        }
     }
 
     /// In the child, on memory that the parent does not share: makes the region the child's. `own` are the actors of the thread that
@@ -120,12 +131,14 @@ impl Region<'_> {
         }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
         for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
-            let keeps_histograms = !idle && is_own(words);
+            let goes_on = !idle && is_own(words);
             for stat in self.arrays_of::<STAT>(Section::Stats, index) {
-                let first_bucket = stat[stat::word::HISTOGRAM].get() >> 32 << 32;
-                zero(stat);
-                if keeps_histograms && first_bucket != 0 {
-                    stat[stat::word::HISTOGRAM].set(first_bucket);
+                Versioned::of(stat).restart(!goes_on);
+                zero_word(&stat[stat::word::EPOCHS]);
+                let histogram = &stat[stat::word::HISTOGRAM];
+                let kept = if goes_on { wait_histogram::without_wait(histogram.get()) } else { 0 };
+                if histogram.get() != kept {
+                    histogram.set(kept);
                 }
             }
             zero(self.arrays_of::<CARRY>(Section::Carries, index).as_flattened());
@@ -152,14 +165,14 @@ impl Region<'_> {
         for pool in &class::POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
                 if pool::was_used(&words[instance::word::STATE]) {
-                    zero(&words[instance::word::VERSION..instance::word::EPOCH]);
-                    zero(&words[instance::word::EPOCH + 1..instance::word::READERS]);
+                    let sums = Versioned::among(words, instance::word::VERSION, instance::word::OWNED);
+                    sums.into_iter().for_each(|sums| sums.restart(idle));
                     zero(&words[instance::word::SHARED]);
                 }
             }
         }
         self.forget_file_io(idle);
-        self.forget_socket_io();
+        self.forget_socket_io(idle);
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunks());
             STORES.iter().for_each(|store| zero(self.section(store.long_chunks)));

@@ -17,6 +17,7 @@
 //! for ticks of its timer CYCLE, on every target, so that the bucket of a wait need not wait for its picoseconds.
 
 use crate::sync::Word;
+use core::hint::cold_path;
 use perfschema_timer::Conversion;
 
 /// Number of buckets: MySQL's 450 and three decades of 50 below them.
@@ -175,7 +176,11 @@ pub(crate) fn fill_tick_buckets(words: &[Word], conversion: Conversion) {
 /// it is the leading bits of twice as many. (Of more than 2⁶³, which is a hundred years, any bucket.)
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> usize {
-    let (first, next) = unpack(words.get(leading_bits(ticks << 1)).map_or(0, Word::get));
+    let Some(word) = words.get(leading_bits(ticks << 1)) else {
+        cold_path();
+        return 0;
+    };
+    let (first, next) = unpack(word.get());
     first + usize::from(ticks >= next)
 }
 

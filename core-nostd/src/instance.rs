@@ -10,7 +10,7 @@ use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::socket::SocketIo;
-use crate::stat::{self, Owned, Shared, Summary};
+use crate::stat::{Shared, Summary, Versioned};
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
@@ -92,9 +92,10 @@ impl<'r> Region<'r> {
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
             words[word::ADDRESS].set(address);
             words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
-            for number in &words[word::HOLDER + 3..] {
+            for number in &words[word::OWNED.end..] {
                 number.set(0);
             }
+            Versioned::among(words, word::VERSION, word::OWNED).into_iter().for_each(|sums| sums.restart(true));
             words[word::HOLDER].set(0);
         })
     }
@@ -285,17 +286,14 @@ impl Instance<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn record_alone(&self, epoch: u64, wait_ps: Option<u64>) {
         let words = self.words;
-        let version = words[word::VERSION].get() & !1;
-        words[word::VERSION].set(version.wrapping_add(1));
-        fence(Ordering::Release); // [A1]
-        if let Some(owned) = Owned::among(words, word::OWNED) {
-            if words[word::EPOCH].get() != epoch {
-                owned.reset();
-                words[word::EPOCH].set(epoch);
-            }
-            owned.count(wait_ps);
+        let Some(sums) = Versioned::among(words, word::VERSION, word::OWNED) else { return };
+        sums.begin();
+        if words[word::EPOCH].get() != epoch {
+            sums.restart(false);
+            words[word::EPOCH].set(epoch);
         }
-        words[word::VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
+        sums.count(wait_ps);
+        sums.publish();
     }
 
     /// Counts a wait that others may be counting at the same moment.
@@ -328,10 +326,8 @@ impl Found {
 
 /// Reader: the sums of the waits for an instance since the table was truncated, whole.
 pub(crate) fn sums(words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
-    let (mut sums, settled) = stat::settle(&words[word::VERSION], || {
-        let sums = Owned::among(words, word::OWNED).map(Owned::read).unwrap_or_default();
-        if words[word::EPOCH].get() == epoch { sums } else { Summary::default() }
-    });
+    let sums = Versioned::among(words, word::VERSION, word::OWNED)?;
+    let (mut sums, settled) = sums.settle(|sums| if words[word::EPOCH].get() == epoch { sums } else { Summary::default() });
     if let Some(shared) = words[word::SHARED].first_chunk() {
         sums.add(&Shared(shared).read());
     }

@@ -11,7 +11,7 @@ use crate::operation::Group;
 use crate::region::{INSTANCE, IO_SUMS, Region, Section};
 use crate::setup::{self, Switches};
 use crate::slot;
-use crate::stat::{self, Owned, Shared, Summary};
+use crate::stat::{self, Owned, Shared, Summary, Versioned};
 use crate::sync::{Ordering, Word, fence};
 
 /// Words of a file's or a socket's place that are the same for both. The first three lines are those of an [`Instance`].
@@ -19,6 +19,8 @@ pub(crate) const PLACE: usize = 72;
 
 pub(crate) mod word {
     pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE, VERSION};
+    /// The sums that `events_waits_summary_by_instance` shows.
+    pub(crate) const WAITS: core::ops::Range<usize> = crate::instance::word::OWNED;
     /// The thread that writes the sums with plain stores.
     pub(crate) const OWNER: usize = crate::instance::word::HOLDER;
     pub(crate) const OWN_SUMS: core::ops::Range<usize> = 24..48;
@@ -149,18 +151,20 @@ impl Place<'_> {
     pub(crate) fn begin(self, region: &Region<'_>) {
         self.0[word::OWNER].set(0);
         // The versions go on, so that no number stands for two states.
-        self.zero();
+        self.restart(true);
         self.0[word::EPOCH].set(setup::setup(region)[setup::word::INSTANCE_EPOCH].get());
     }
 
-    pub(crate) fn zero(self) {
+    /// All sums start at zero. `idle` as of [`Versioned::restart`].
+    pub(crate) fn restart(self, idle: bool) {
         let words = self.0;
-        // One that is odd is that of a thread which counted here when another forked: in the child nobody ends that.
-        let versions = [&words[word::VERSION], &words[word::OWN_VERSION]];
-        for version in versions.into_iter().filter(|version| !version.get().is_multiple_of(2)) {
+        Versioned::among(words, word::VERSION, word::WAITS).into_iter().for_each(|waits| waits.restart(idle));
+        // If it is odd it is that of a thread which counted here when another forked: in the child nobody ends that.
+        let version = &words[word::OWN_VERSION];
+        if !version.get().is_multiple_of(2) {
             version.set(version.get().wrapping_add(1));
         }
-        let owner = words[word::EPOCH + 1..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
+        let owner = words[word::WAITS.end..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
         // What is 0 already is left alone, so that a forked child shares more pages with its parent.
         owner.chain(&words[word::SHARED_SUMS]).filter(|word| word.get() != 0).for_each(|word| word.set(0));
     }
@@ -279,7 +283,7 @@ impl<'r> Sums<'r> {
 
     /// Reader: the sums since the table was truncated, and whether they are whole.
     fn read(self, epoch: u64) -> (IoSummary, bool) {
-        stat::settle(&self.0[VERSION], || {
+        stat::settle(&self.0[VERSION], |_| {
             let sums = load_groups(self.0, |waits| Owned(waits).read(), Word::get);
             if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
         })

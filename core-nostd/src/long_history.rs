@@ -26,6 +26,12 @@ const AHEAD: u64 = 8;
 /// Rows that are asked for before they are written: an event does not last until memory comes from where the processor does not keep it near.
 const PREFETCHED: usize = 4;
 
+/// Bytes to the row that is asked for while one is written.
+const ROWS_AHEAD: usize = PREFETCHED * size_of::<RecordWords>();
+
+/// Bytes of a cache line; a record is two.
+const LINE: usize = 64;
+
 /// In a chunk's word, beside the number of whoever took it last: it is being filled.
 const OWNED: u64 = 1;
 
@@ -84,6 +90,10 @@ impl<'r> Writer<'r> {
         }
         let (record, rest) = records.split_first()?;
         self.rest.set(rest);
+        // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there. Behind a chunk is what
+        // this thread takes next, mostly; and to ask whether the chunk ends would cost more than to ask in vain.
+        prefetch_for_write::<ROWS_AHEAD, _>(record);
+        prefetch_for_write::<{ ROWS_AHEAD + LINE }, _>(record);
         Some(record)
     }
 
@@ -96,13 +106,9 @@ impl<'r> Writer<'r> {
     /// The event has ended, at `ticks` if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
-        record::finish_ended(record, self.sequence.get(), ticks);
-        let rest = self.rest.get();
-        match rest.get(PREFETCHED - 1) {
-            // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there.
-            Some(ahead) => prefetch_for_write(ahead),
-            None if rest.is_empty() => self.give_back(),
-            None => {}
+        record::finish_ended(record, ticks);
+        if self.rest.get().is_empty() {
+            self.give_back();
         }
     }
 
@@ -139,7 +145,10 @@ impl<'r> Writer<'r> {
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
         let records = self.take_chunk(region).unwrap_or_default();
         // Those behind them are asked for row by row.
-        records.iter().take(PREFETCHED).for_each(prefetch_for_write);
+        for record in records.iter().take(PREFETCHED) {
+            prefetch_for_write::<0, _>(record);
+            prefetch_for_write::<LINE, _>(record);
+        }
         if records.is_empty() {
             region.count_lost(self.store.long_lost);
         }

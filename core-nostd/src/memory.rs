@@ -471,7 +471,7 @@ pub(crate) fn read_global(words: &MemoryWords) -> Option<MemorySummary> {
 
 /// Reader: the words, and the slot's epochs no older than theirs; and whether they are whole.
 fn read(words: &MemoryWords, epochs: impl Fn() -> Epochs) -> ((Parts, Epochs), bool) {
-    stat::settle(&words[word::VERSION], || {
+    stat::settle(&words[word::VERSION], |_| {
         let parts = Parts::load(words);
         (parts, epochs())
     })

@@ -99,7 +99,7 @@ impl Watch {
                 (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::SUM])
             }
             Watch::Counts => {
-                (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::UNTIMED])
+                (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::own::UNTIMED])
             }
             Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
             Watch::SharedStats => (Section::SharedStats, &[stat::sum::SUM]),
@@ -119,8 +119,8 @@ impl Watch {
                 Section::MutexInstances,
                 &[
                     instance::word::VERSION,
-                    instance::word::OWNED.start + stat::sum::COUNT_TIMED,
-                    instance::word::OWNED.start + stat::sum::SUM,
+                    instance::word::OWNED.start + stat::own::TIMED,
+                    instance::word::OWNED.start + stat::own::SUM,
                 ],
             ),
             Watch::Files => (Section::FileInstances, &[file::word::STATE, file::word::HASH, file::word::REFERENCES]),
@@ -144,7 +144,7 @@ impl Watch {
 
 const RECORD_WORDS: [usize; 3] = [record::word::VERSION, record::word::START, record::word::AMOUNT];
 const STAT_WORDS: [usize; 3] =
-    [stat::word::VERSION, stat::word::OWNED.start + stat::sum::COUNT_TIMED, stat::word::OWNED.start + stat::sum::SUM];
+    [stat::word::VERSION, stat::word::OWNED.start + stat::own::TIMED, stat::word::OWNED.start + stat::own::SUM];
 
 fn word(watched: bool) -> Word {
     if watched { Word::new(0) } else { Word::unwatched(0) }
@@ -293,7 +293,7 @@ impl Record {
     pub fn start(&self, sequence: u64, ticks: u64, amount: u64) {
         let sequence = Sequence::from_number(sequence);
         record::begin_start(&self.0, sequence, &start(amount));
-        record::finish_start(&self.0, sequence, ticks);
+        record::finish_start(&self.0, ticks);
     }
 
     /// [`record::set_progress`] of a stage that runs; the amount is `amount` then.
@@ -378,7 +378,7 @@ impl StatementRecord {
         let sequence = Sequence::from_number(sequence);
         record::begin_start(&self.record.0, sequence, &start(0));
         self.entry().begin(&crate::StatementStart { text, schema: "", source: None });
-        record::finish_start(&self.record.0, sequence, 0);
+        record::finish_start(&self.record.0, 0);
     }
 
     /// [`statement::Entry::replace`] of a statement that runs.
@@ -428,7 +428,7 @@ impl Stat {
     /// An empty summary; version, count of untimed events, and sum are watched.
     pub fn to_count() -> Stat {
         let owned = stat::word::OWNED.start;
-        Stat::watching(&[stat::word::VERSION, owned + stat::sum::UNTIMED, owned + stat::sum::SUM])
+        Stat::watching(&[stat::word::VERSION, owned + stat::own::UNTIMED, owned + stat::own::SUM])
     }
 
     fn watching(watched: &[usize]) -> Stat {
@@ -439,16 +439,15 @@ impl Stat {
     }
 
     /// [`stat::begin`], and what follows.
-    pub fn record(&self, sequence: u64, wait_ps: u64) {
-        let sequence = Sequence::from_number(sequence);
-        let sums = stat::begin(&self.words, stat::Epochs(0), sequence, || ());
+    pub fn record(&self, wait_ps: u64) {
+        let sums = stat::begin(&self.words, stat::Epochs(0), || ());
         sums.count(Some(wait_ps));
-        sums.publish(sequence);
+        sums.publish();
     }
 
     /// [`stat::count_untimed`], while nothing is truncated.
-    pub fn count(&self, sequence: u64) {
-        stat::count_untimed(&self.words, stat::Epochs(0), Sequence::from_number(sequence), || ());
+    pub fn count(&self) {
+        stat::count_untimed(&self.words, stat::Epochs(0), || ());
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.
@@ -576,7 +575,7 @@ impl<'r> LongWriter<'r> {
         let record = core::array::from_fn(|_| Word::unwatched(0));
         let none = Sequence(0);
         record::begin_start(&record, none, &start(amount));
-        record::finish_start(&record, none, ticks);
+        record::finish_start(&record, ticks);
         record::begin_end(&record, none, none, None);
         record::finish_end(&record, none, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };

@@ -264,10 +264,10 @@ pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Star
 
 /// Owner: the event began at `ticks`, and is visible when this returns.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn finish_start(record: &RecordWords, sequence: Sequence, ticks: u64) {
+pub(crate) fn finish_start(record: &RecordWords, ticks: u64) {
     record[word::START].set(ticks);
     // [E2] Release: pairs with [E5].
-    record[word::VERSION].store(sequence.version(2), Ordering::Release);
+    record[word::VERSION].store(record[word::VERSION].get().wrapping_add(1), Ordering::Release);
 }
 
 /// Owner: what encloses the event.
@@ -371,11 +371,11 @@ pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'
 
 /// Owner of a place in the long history: as [`finish_end`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn finish_ended(record: &RecordWords, taken: Sequence, ticks: Option<u64>) {
+pub(crate) fn finish_ended(record: &RecordWords, ticks: Option<u64>) {
     if let Some(ticks) = ticks {
         record[word::END].set(ticks);
     }
-    record[word::VERSION].store(taken.version(4), Ordering::Release); // [E4]
+    record[word::VERSION].store(record[word::VERSION].get().wrapping_add(1), Ordering::Release); // [E4]
 }
 
 /// An event that ends: its record, and what its owner knows, or has looked up there already.

@@ -177,7 +177,7 @@ impl<'r> Actor<'r> {
             io: IoEvent::None,
         };
         record::begin_start(record, stage.sequence, &start);
-        record::finish_start(record, stage.sequence, stage.start);
+        record::finish_start(record, stage.start);
         Some(record)
     }
 

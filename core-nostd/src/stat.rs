@@ -14,7 +14,6 @@
 //! **Shared**: for threads without a slot, while `thread_instrumentation` is off, and for locks that several threads hold at once:
 //! read-modify-write, slower, never wrong. Each number is whole; together they are so when nobody is writing.
 
-use crate::record::Sequence;
 use crate::region::{CARRY, STAT};
 use crate::sync::{Ordering, Word, fence};
 
@@ -22,13 +21,27 @@ pub(crate) mod word {
     pub(crate) const VERSION: usize = 0;
     /// The slot's epochs as of the last write.
     pub(crate) const EPOCHS: usize = 1;
-    /// The words of [`Owned`](super::Owned).
+    // The words of `Owned` are from 2 on.
+    #[cfg(perfschema_loom)]
     pub(crate) const OWNED: core::ops::Range<usize> = 2..7;
     /// Where the histogram is, and which of its buckets takes the last wait. See `wait_histogram`.
     pub(crate) const HISTOGRAM: usize = 7;
 }
 
-/// Words of [`Owned`] and of [`Shared`].
+/// Words of [`Owned`].
+pub(crate) mod own {
+    /// Number of timed events; behind a version that counts them, what it had counted before the first of them.
+    pub(crate) const TIMED: usize = 0;
+    /// Number of untimed events.
+    pub(crate) const UNTIMED: usize = 1;
+    pub(crate) const SUM: usize = 2;
+    pub(crate) const MIN: usize = 3;
+    /// The maximum less the minimum: one compare tells that a wait is neither shorter nor longer than all before. Both are 0 where there is
+    /// none yet, as where all took no time.
+    pub(crate) const SPAN: usize = 4;
+}
+
+/// Words of [`Shared`].
 pub(crate) mod sum {
     pub(crate) const COUNT_TIMED: usize = 0;
     /// Number of untimed events.
@@ -42,8 +55,8 @@ pub(crate) mod sum {
 pub(crate) mod carry {
     pub(crate) const COUNT_TIMED: usize = 0;
     pub(crate) const SUM: usize = 1;
-    pub(crate) const MAX: usize = 2;
-    pub(crate) const NOT_MIN: usize = 3;
+    pub(crate) const MIN: usize = 2;
+    pub(crate) const MAX: usize = 3;
     /// Number of untimed events, shifted by 16; below it whose carry it is.
     pub(crate) const UNTIMED: usize = 4;
 }
@@ -132,25 +145,23 @@ impl Summary {
         self.sum_ps = self.sum_ps.wrapping_add(other.sum_ps);
     }
 
-    pub(crate) fn from_words(count_timed: u64, untimed: u64, sum: u64, max: u64, not_min: u64) -> Summary {
+    pub(crate) fn from_words(count_timed: u64, untimed: u64, sum: u64, min: u64, max: u64) -> Summary {
         Summary {
             count: count_timed.wrapping_add(untimed),
             count_timed,
             sum_ps: sum,
             max_ps: max,
             // Of an event that was counted while shared sums were truncated only the count may be there.
-            min_ps: if count_timed == 0 { 0 } else { max.min(!not_min) },
+            min_ps: if count_timed == 0 { 0 } else { max.min(min) },
         }
     }
 }
 
-/// Owner: an event is being counted. `sequence` was never used for this summary before. While the version is odd, `honour` runs if the
-/// summary was last written in other epochs; what follows writes the sums, and whatever readers are to see change together with them.
+/// Owner: an event is being counted. While the version is odd, `honour` runs if the summary was last written in other epochs; what follows
+/// writes the sums, and whatever readers are to see change together with them.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour: impl FnOnce()) -> Sums<'_> {
-    stat[word::VERSION].set(sequence.0.wrapping_add(1));
-    // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
-    fence(Ordering::Release);
+pub(crate) fn begin(stat: &StatWords, epochs: Epochs, honour: impl FnOnce()) -> Sums<'_> {
+    Versioned::of(stat).begin();
     if stat[word::EPOCHS].get() != epochs.0 {
         honour();
     }
@@ -162,72 +173,148 @@ pub(crate) fn begin(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour
 /// One word changes, and nobody takes it for anything but the count that it is, so no version says that it does; unless the word is written
 /// in two halves.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn count_untimed(stat: &StatWords, epochs: Epochs, sequence: Sequence, honour: impl FnOnce()) {
+pub(crate) fn count_untimed(stat: &StatWords, epochs: Epochs, honour: impl FnOnce()) {
     if cfg!(target_has_atomic = "64") && stat[word::EPOCHS].get() == epochs.0 {
-        return Sums(stat).count(None);
+        return Versioned::of(stat).sums.count_untimed();
     }
-    let sums = begin(stat, epochs, sequence, honour);
+    let sums = begin(stat, epochs, honour);
     sums.count(None);
-    sums.publish(sequence);
+    sums.publish();
 }
 
-/// What of a summary there is in all that one thread writes. Always there.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn owned(stat: &StatWords) -> Option<Owned<'_>> {
-    Owned::among(stat, word::OWNED)
-}
-
-/// The numbers of a summary that one thread writes; `begin` or a version of its own is the caller's affair.
+/// The numbers of a summary that one thread writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owned<'a>(pub(crate) &'a [Word; 5]);
 
-impl<'a> Owned<'a> {
-    /// Those of a summary with a version, or of anything else that has them there.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn among(words: &'a [Word], place: core::ops::Range<usize>) -> Option<Owned<'a>> {
-        words.get(place)?.first_chunk().map(Owned)
-    }
-
-    /// An event.
+impl Owned<'_> {
+    /// An event, where a version of another's covers the sums.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count(self, wait_ps: Option<u64>) {
         let Owned(words) = self;
-        let Some(wait_ps) = wait_ps else {
-            return words[sum::UNTIMED].set(words[sum::UNTIMED].get().wrapping_add(1));
-        };
-        words[sum::COUNT_TIMED].set(words[sum::COUNT_TIMED].get().wrapping_add(1));
-        words[sum::SUM].set(words[sum::SUM].get().wrapping_add(wait_ps));
-        // One compare tells that a wait is neither the shortest nor the longest: `wait - min <= max - min`, where what is less than the
-        // least is very much. While there is none, the least is 2⁶⁴ − 1, and all but 0 is beyond.
-        let min = !words[sum::NOT_MIN].get();
-        if wait_ps.wrapping_sub(min) > words[sum::MAX].get().wrapping_sub(min) {
-            self.widen(wait_ps);
+        let Some(wait_ps) = wait_ps else { return self.count_untimed() };
+        words[own::TIMED].set(words[own::TIMED].get().wrapping_add(1));
+        self.add(wait_ps, || words[own::TIMED].get() == 1);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_untimed(self) {
+        self.0[own::UNTIMED].set(self.0[own::UNTIMED].get().wrapping_add(1));
+    }
+
+    /// The time of an event. `is_first` is asked only where it matters.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn add(self, wait_ps: u64, is_first: impl FnOnce() -> bool) {
+        let Owned(words) = self;
+        words[own::SUM].set(words[own::SUM].get().wrapping_add(wait_ps));
+        // What is less than the least is very much more.
+        if wait_ps.wrapping_sub(words[own::MIN].get()) > words[own::SPAN].get() {
+            self.widen(wait_ps, is_first());
         }
     }
 
     /// A new extreme, which is rare.
     #[cold]
     #[inline(never)]
-    fn widen(self, wait_ps: u64) {
+    fn widen(self, wait_ps: u64, is_first: bool) {
         let Owned(words) = self;
-        // Before the first that is longer than 0, those that are not have said nothing.
-        let were_zero = words[sum::NOT_MIN].get() == 0 && words[sum::COUNT_TIMED].get() > 1;
-        let min = if were_zero { 0 } else { wait_ps };
-        for (extreme, value) in [(&words[sum::MAX], wait_ps), (&words[sum::NOT_MIN], !min)] {
-            if extreme.get() < value {
-                extreme.set(value);
+        let (min, max) = if is_first { (wait_ps, wait_ps) } else { (words[own::MIN].get(), self.max()) };
+        let (min, max) = (min.min(wait_ps), max.max(wait_ps));
+        words[own::MIN].set(min);
+        words[own::SPAN].set(max - min);
+    }
+
+    fn max(self) -> u64 {
+        // Saturating: of words that somebody has overwritten.
+        self.0[own::MIN].get().saturating_add(self.0[own::SPAN].get())
+    }
+
+    pub(crate) fn read(self) -> Summary {
+        self.summary(self.0[own::TIMED].get())
+    }
+
+    fn summary(self, count_timed: u64) -> Summary {
+        let [untimed, sum, min] = [own::UNTIMED, own::SUM, own::MIN].map(|word| self.0[word].get());
+        Summary::from_words(count_timed, untimed, sum, min, self.max())
+    }
+}
+
+/// The same behind a version of its own, which counts the timed events: it is odd while an event is being counted, and half of it is how many
+/// there ever were. So it never returns, and there is no word for their count, but one for what it begins from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Versioned<'a> {
+    version: &'a Word,
+    sums: Owned<'a>,
+}
+
+impl<'a> Versioned<'a> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn of(stat: &'a StatWords) -> Versioned<'a> {
+        // In the order of `word`.
+        let [version, _epochs, sums @ .., _histogram] = stat;
+        Versioned { version, sums: Owned(sums) }
+    }
+
+    /// The same among other words. None if there are fewer.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn among(words: &'a [Word], version: usize, owned: core::ops::Range<usize>) -> Option<Versioned<'a>> {
+        Some(Versioned { version: words.get(version)?, sums: Owned(words.get(owned)?.first_chunk()?) })
+    }
+
+    /// Owner: an event is being counted; [`count`](Self::count) and [`publish`](Self::publish) follow.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn begin(self) {
+        // Of a lock whose holder never finished it may be odd already.
+        self.version.set(self.version.get() | 1);
+        // [A1] Release fence: pairs with the fence [A4] of a reader that saw one of the words below.
+        fence(Ordering::Release);
+    }
+
+    /// Nothing is counted yet. `idle`: nor is anything being counted, as it is where the owner does this in the middle of an event, or where
+    /// its thread has forked there, which goes on in the child.
+    pub(crate) fn restart(self, idle: bool) {
+        let version = self.version.get();
+        if idle && !version.is_multiple_of(2) {
+            // Somebody who is gone was counting.
+            self.version.set(version.wrapping_add(1));
+        }
+        let first = self.version.get() >> 1;
+        for (word, value) in self.sums.0.iter().zip([first, 0, 0, 0, 0]) {
+            // What is so already is left alone, so that a forked child shares more pages with its parent.
+            if word.get() != value {
+                word.set(value);
             }
         }
     }
 
-    /// Back to nothing.
-    pub(crate) fn reset(self) {
-        self.0.iter().for_each(|word| word.set(0));
+    /// Owner, while the version is odd: how long the event took.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn count(self, wait_ps: Option<u64>) {
+        let Some(wait_ps) = wait_ps else {
+            // The version is about to count it.
+            self.sums.0[own::TIMED].set(self.sums.0[own::TIMED].get().wrapping_add(1));
+            return self.sums.count_untimed();
+        };
+        self.sums.add(wait_ps, || self.count_timed(self.version.get()) == 0);
     }
 
-    pub(crate) fn read(self) -> Summary {
-        let [count_timed, untimed, sum, max, not_min] = self.0.each_ref().map(Word::get);
-        Summary::from_words(count_timed, untimed, sum, max, not_min)
+    /// Owner: the event is counted.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn publish(self) {
+        // [A2] Release: pairs with [A3].
+        self.version.store(self.version.get().wrapping_add(1), Ordering::Release);
+    }
+
+    /// Reader: the sums, and whether they are whole. `also` runs within each look, at the version that it is of.
+    pub(crate) fn settle<T>(self, mut also: impl FnMut(Summary) -> T) -> (T, bool) {
+        settle(self.version, |version| also(self.read(version)))
+    }
+
+    fn read(self, version: u64) -> Summary {
+        self.sums.summary(self.count_timed(version))
+    }
+
+    fn count_timed(self, version: u64) -> u64 {
+        (version >> 1).wrapping_sub(self.sums.0[own::TIMED].get())
     }
 }
 
@@ -240,9 +327,7 @@ impl<'a> Sums<'a> {
     /// An event.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count(self, wait_ps: Option<u64>) {
-        if let Some(owned) = owned(self.0) {
-            owned.count(wait_ps);
-        }
+        Versioned::of(self.0).count(wait_ps);
     }
 
     /// The word HISTOGRAM.
@@ -251,13 +336,10 @@ impl<'a> Sums<'a> {
         &self.0[word::HISTOGRAM]
     }
 
-    /// The event is counted; `sequence` is that of [`begin`]. It is not asked of the version that stands there: where a handler has forked
-    /// in the middle, the child's is 0.
+    /// The event is counted.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn publish(self, sequence: Sequence) {
-        let version = sequence.0.wrapping_add(2);
-        // [A2] Release: pairs with [A3].
-        self.0[word::VERSION].store(version, Ordering::Release);
+    pub(crate) fn publish(self) {
+        Versioned::of(self.0).publish();
     }
 }
 
@@ -267,7 +349,7 @@ pub(crate) type Figure = [Word; 2];
 /// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write. `figures` are what the summary
 /// has besides.
 pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], now: Epochs) {
-    let parts = Parts::load(stat, carry);
+    let parts = Parts::load(stat, carry, stat[word::VERSION].get());
     let kept = match (parts.epochs.same(now, View::Thread), parts.epochs.same(now, View::Global)) {
         (true, true) => return,
         (false, false) => None,
@@ -283,9 +365,9 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], n
     carry[carry::COUNT_TIMED].set(sum.count_timed);
     carry[carry::SUM].set(sum.sum_ps);
     carry[carry::MAX].set(sum.max_ps);
-    carry[carry::NOT_MIN].set(if sum.count_timed == 0 { 0 } else { !sum.min_ps });
+    carry[carry::MIN].set(sum.min_ps);
     carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
-    owned(stat).into_iter().for_each(Owned::reset);
+    Versioned::of(stat).restart(false);
     stat[word::EPOCHS].set(now.0);
 }
 
@@ -300,17 +382,17 @@ struct Parts {
 }
 
 impl Parts {
-    fn load(stat: &StatWords, carry: &CarryWords) -> Parts {
+    fn load(stat: &StatWords, carry: &CarryWords, version: u64) -> Parts {
         let carry_untimed = carry[carry::UNTIMED].get();
         Parts {
             epochs: Epochs(stat[word::EPOCHS].get()),
-            summary: owned(stat).map(Owned::read).unwrap_or_default(),
+            summary: Versioned::of(stat).read(version),
             carry: Summary::from_words(
                 carry[carry::COUNT_TIMED].get(),
                 carry_untimed >> 16,
                 carry[carry::SUM].get(),
+                carry[carry::MIN].get(),
                 carry[carry::MAX].get(),
-                carry[carry::NOT_MIN].get(),
             ),
             carry_of: carry_untimed & 0xffff,
             histogram: stat[word::HISTOGRAM].get(),
@@ -360,25 +442,25 @@ impl Snapshot {
 
 /// Reader: the sums, whole. `also` runs within each look, for words that change together with these.
 pub(crate) fn read<T>(stat: &StatWords, carry: &CarryWords, mut also: impl FnMut(&Snapshot) -> T) -> (Snapshot, T) {
-    let ((snapshot, result), settled) = settle(&stat[word::VERSION], || {
-        let snapshot = Snapshot { parts: Parts::load(stat, carry), settled: true };
+    let ((snapshot, result), settled) = settle(&stat[word::VERSION], |version| {
+        let snapshot = Snapshot { parts: Parts::load(stat, carry, version), settled: true };
         let result = also(&snapshot);
         (snapshot, result)
     });
     (Snapshot { settled, ..snapshot }, result)
 }
 
-/// Reader: what `look` makes of words that change behind a version, and whether it is whole.
+/// Reader: what `look`, which is given the version, makes of words that change behind it, and whether it is whole.
 ///
 /// A writer is in the middle of a write for a few nanoseconds, so it is worth looking again; but it may have been stopped or killed
 /// there, or never stop writing, so the looks are bounded.
-pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut() -> T) -> (T, bool) {
+pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut(u64) -> T) -> (T, bool) {
     let (mut before, mut at_one_write) = (0, 0);
     let mut looks = 0;
     loop {
         // [A3] Acquire: pairs with [A2].
         let seen = version.load(Ordering::Acquire);
-        let found = look();
+        let found = look(seen);
         // [A4] Acquire fence: pairs with [A1].
         fence(Ordering::Acquire);
         if seen.is_multiple_of(2) && version.get() == seen {
@@ -424,7 +506,7 @@ impl Shared<'_> {
 
     pub(crate) fn read(self) -> Summary {
         let [count_timed, untimed, sum, max, not_min] = self.0.each_ref().map(Word::whole);
-        Summary::from_words(count_timed, untimed, sum, max, not_min)
+        Summary::from_words(count_timed, untimed, sum, !not_min, max)
     }
 
     /// Back to zero. An event counted at this very moment may leave some of its numbers behind.
@@ -445,7 +527,7 @@ mod tests {
         let version = Word::new(0);
         let mut looks = 0;
         writer(&version, looks);
-        let (_, settled) = settle(&version, || {
+        let (_, settled) = settle(&version, |_| {
             looks += 1;
             writer(&version, looks);
         });

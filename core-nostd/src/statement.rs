@@ -443,7 +443,7 @@ impl<'r> Actor<'r> {
         }
         wait.start = switches.read(clock);
         if let Some(record) = wait.shown {
-            record::finish_start(record, sequence, wait.start);
+            record::finish_start(record, wait.start);
         }
         // One without a bit is not known when it ends.
         if wait.shown.is_some() && statement.bit != 0 {

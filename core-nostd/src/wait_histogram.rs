@@ -6,8 +6,8 @@
 //! ```text
 //!  63                                            32 31                                             0
 //! ┌────────────────────────────────────────────────┬───────────────────────────────────────────────┐
-//! │ place of the histogram's first bucket, plus 1  │ place of the last wait's bucket, plus 1       │
-//! │ 0: never asked for one; REFUSED: no room       │ 0: no wait yet                                │
+//! │ place of the histogram's first bucket, plus 1  │ the bucket of the last wait, from 0           │
+//! │ 0: never asked for one; REFUSED: no room       │ NONE: no wait yet                             │
 //! └────────────────────────────────────────────────┴───────────────────────────────────────────────┘
 //! ```
 
@@ -18,29 +18,40 @@ use crate::region::{CARRY, Region, STAT, Section, header};
 use crate::slot;
 use crate::stat;
 use crate::sync::{Ordering, Word};
+use core::hint::cold_path;
 
 /// No room was left when the pair asked: a place beyond every region's buckets, with room above it for a bucket's index.
 const REFUSED: u64 = 1 << 31;
 
-/// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary.
+/// Of a bucket that has none: with every place it is beyond, too.
+const NONE: u64 = 1 << 31;
+
+/// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary; `reserve` gives the place of a new histogram's first
+/// bucket, plus 1.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn note(region: &Region<'_>, histograms: &[Word], word: &Word, bucket: usize) {
-    let state = word.get();
-    let mut first = state >> 32;
-    match histograms.get((state as u32 as usize).wrapping_sub(1)) {
+pub(crate) fn note(histograms: &[Word], word: &Word, bucket: usize, reserve: impl FnOnce() -> u64) {
+    let mut state = word.get();
+    let (first, last) = (state >> 32, state & u64::from(u32::MAX));
+    match histograms.get((first + last).wrapping_sub(1) as usize) {
         // One writer, so plain: the block belongs to this actor and class.
         Some(count) => count.set(count.get().wrapping_add(1)),
-        None if state == 0 => first = reserve(region, histograms),
-        None => {}
+        None => {
+            cold_path();
+            if state == 0 {
+                state = reserve() << 32;
+            }
+        }
     }
-    // Wrapping: of a summary that somebody has overwritten.
-    word.set((first << 32 | first).wrapping_add(bucket as u64));
+    word.set((state >> 32 << 32) | bucket as u64);
+}
+
+/// What a forked child keeps of the word: where the histogram is, and no wait.
+pub(crate) fn without_wait(word: u64) -> u64 {
+    if word == 0 { 0 } else { (word >> 32 << 32) | NONE }
 }
 
 /// The place of a new histogram's first bucket, plus 1.
-#[cold]
-#[inline(never)]
-fn reserve(region: &Region<'_>, histograms: &[Word]) -> u64 {
+pub(crate) fn reserve(region: &Region<'_>, histograms: &[Word]) -> u64 {
     let room = (histograms.len() / BUCKET_COUNT) as u64;
     let next = region.header(header::NEXT_HISTOGRAM);
     // Relaxed: only that two owners get different numbers matters. The load first, so that the counter stays small when it is full.
@@ -107,8 +118,8 @@ fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) ->
             continue;
         }
         found = true;
-        let (first, last) = (snapshot.histogram() >> 32, snapshot.histogram() & 0xffff_ffff);
-        if let Some(part) = last.checked_sub(first).and_then(|kept| part.get_mut(kept as usize)) {
+        let last = snapshot.histogram() as u32;
+        if let Some(part) = part.get_mut(last as usize) {
             *part = part.wrapping_add(1);
         }
         for (count, part) in counts.iter_mut().zip(part) {

@@ -89,12 +89,15 @@ fn before_the_epoch_and_at_the_end_of_time() {
     world.region.enable_everything();
     let (class, actor) = (world.class(MUTEX), world.actor("a"));
     wait(world, &actor, class, u64::MAX - 1, u64::MAX);
+    world.expect("events_waits_history", "EVENT_ID,TIMER_WAIT", &["1 1000"]);
+    // It comes round, which is not backward; to be reset is.
     wait(world, &actor, class, u64::MAX, 0);
+    wait(world, &actor, class, u64::MAX / 2, 0);
     // The longest there is: 2⁶⁴ ns are more picoseconds than a column holds.
     wait(world, &actor, class, 0, u64::MAX);
     let mut waits = world.select("events_waits_history", "EVENT_ID,TIMER_WAIT");
     waits.sort_unstable();
-    assert_eq!(waits, ["1 1000", "2 0", &format!("3 {}", u64::MAX)]);
+    assert_eq!(waits, ["2 1000", "3 0", &format!("4 {}", u64::MAX)]);
     let max = world.select("events_waits_summary_global_by_event_name", "MIN_TIMER_WAIT,MAX_TIMER_WAIT");
     assert_eq!(max, [format!("0 {}", u64::MAX)]);
 }

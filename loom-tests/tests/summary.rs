@@ -14,8 +14,8 @@ fn count_and_sum_belong_together() {
             either(
                 swap,
                 move || {
-                    owner.record(1, 10);
-                    owner.record(2, 100);
+                    owner.record(10);
+                    owner.record(100);
                 },
                 move || match reader.read().map(|sum| (sum.count, sum.sum_ps)) {
                     Some((0, 0)) => seen.note("none"),
@@ -39,9 +39,9 @@ fn a_count_alone_comes_after_what_was_summed_before() {
             either(
                 swap,
                 move || {
-                    owner.record(1, 10);
-                    owner.count(2);
-                    owner.record(3, 100);
+                    owner.record(10);
+                    owner.count();
+                    owner.record(100);
                 },
                 move || match reader.read().map(|sum| (sum.count - sum.count_timed, sum.sum_ps)) {
                     Some((0, 0)) => seen.note("none"),
@@ -84,7 +84,7 @@ fn two_readers() {
     Model { name: "summary: two readers", preemptions: Some(2), least: 500, outcomes: &["one", "two", "changed"] }.explore(
         |_, seen| {
             let stat = Arc::new(Stat::new());
-            stat.record(1, 10);
+            stat.record(10);
             let readers = [(); 2].map(|()| {
                 let (stat, seen) = (stat.clone(), seen.clone());
                 loom::thread::spawn(move || match stat.read().map(|sum| (sum.count, sum.sum_ps)) {
@@ -94,7 +94,7 @@ fn two_readers() {
                     None => seen.note("changed"),
                 })
             });
-            stat.record(2, 100);
+            stat.record(100);
             for reader in readers {
                 reader.join().expect("a model's thread does not panic");
             }

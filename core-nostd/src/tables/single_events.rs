@@ -14,7 +14,7 @@ use crate::source::{Source, source_text};
 use crate::table::{NestingEventType, Sweep};
 use core::cell::Cell;
 use core::cmp::Reverse;
-use perfschema_timer::{TimerName, difference};
+use perfschema_timer::TimerName;
 
 /// The declarations of the three: name, meaning, and which of the ways below they are read and truncated.
 macro_rules! single_event_tables {
@@ -154,8 +154,7 @@ impl Event<'_> {
         let Event { record, base, .. } = *self;
         let timer = TimerName::from_index(record.timer_index).map(|timer| region.timer(timer)).filter(|_| record.timed);
         let timer_start = timer.map(|timer| timer.since_epoch_ps(record.start));
-        let timer_wait =
-            timer.filter(|_| record.ended).map(|timer| timer.conversion.picoseconds(difference(record.start, record.end)));
+        let timer_wait = timer.filter(|_| record.ended).map(|timer| timer.conversion.wait(record.start, record.end).1);
         let nesting = record.nesting.parts(base);
         EventColumns {
             event_id: self.sequence.event_id(base),

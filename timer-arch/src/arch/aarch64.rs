@@ -29,9 +29,9 @@ pub(crate) fn read_ordered() -> u64 {
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn prefetch_for_write(address: *const u8) {
+pub(crate) fn prefetch_for_write<const OFFSET: usize>(address: usize) {
     // SAFETY: a hint: it changes nothing, and faults at no address.
-    unsafe { asm!("prfm pstl1keep, [{}]", in(reg) address.addr(), options(nomem, nostack, preserves_flags)) };
+    unsafe { asm!("prfm pstl1keep, [{}, {}]", in(reg) address, const OFFSET, options(nomem, nostack, preserves_flags)) };
 }
 
 /// The firmware states the frequency in `cntfrq_el0`; 0 or nonsense if it is careless, which calibration

@@ -16,7 +16,7 @@ pub(crate) fn read_ordered() -> u64 {
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn prefetch_for_write(_: *const u8) {}
+pub(crate) fn prefetch_for_write<const OFFSET: usize>(_: usize) {}
 
 pub(crate) fn probe() -> Probe {
     Probe::Absent

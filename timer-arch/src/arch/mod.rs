@@ -9,7 +9,7 @@
 //! | `read()` | the counter, unordered |
 //! | `read_ordered()` | the counter, after everything before it has finished |
 //! | `probe()` | may it be used, and what does the hardware say of its frequency |
-//! | `prefetch_for_write()` | asks for the cache line of an address; nothing where there is no such hint |
+//! | `prefetch_for_write()` | asks for the cache line at an address and an offset; nothing where there is no such hint |
 //!
 //! Miri runs no instructions of our own, and an SGX enclave may trap them: both take `generic`.
 
@@ -42,22 +42,19 @@ pub(crate) mod cortex_m;
 
 pub(crate) use imp::{ALWAYS, SOURCE, probe, read, read_ordered};
 
-/// Tells the processor that `place` is going to be written by this thread, and by no other: it fetches the cache lines meanwhile.
+/// Tells the processor that the cache line `OFFSET` bytes behind `place` is going to be written by this thread, and by no other: it fetches it
+/// meanwhile. What is there need not be the caller's, nor memory at all.
 ///
 /// It is no timer; but this crate is where an instruction is chosen by the processor, and `perfschema-core`, which has no `unsafe`, wants
 /// it for records that nobody has looked at for long. A hint: nothing is accessed, and where there is no such instruction nothing is done.
 ///
 /// ```
-/// perfschema_timer::prefetch_for_write(&[0_u64; 16]);
+/// perfschema_timer::prefetch_for_write::<64, _>(&[0_u64; 16]);
 /// ```
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub fn prefetch_for_write<T>(place: &T) {
-    /// Bytes: that of most processors; where it is longer, a line is asked for twice.
-    const LINE: usize = 64;
-    let start = core::ptr::from_ref(place).cast::<u8>();
-    for offset in (0..size_of::<T>()).step_by(LINE) {
-        imp::prefetch_for_write(start.wrapping_add(offset));
-    }
+pub fn prefetch_for_write<const OFFSET: usize, T>(place: &T) {
+    // An offset of the instruction's, not of the pointer: nothing need be added.
+    imp::prefetch_for_write::<OFFSET>(core::ptr::from_ref(place).addr());
 }
 
 /// Whether the processor has a counter at all.

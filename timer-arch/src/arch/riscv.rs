@@ -32,7 +32,7 @@ pub(crate) fn read_ordered() -> u64 {
 
 /// The base architecture has no such hint.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn prefetch_for_write(_: *const u8) {}
+pub(crate) fn prefetch_for_write<const OFFSET: usize>(_: usize) {}
 
 /// No register states the frequency. Linux takes it from the device tree and counts its own clock by it, and so can we: `rdtime` is
 /// often of 10 MHz, which in 5 ms is measured to some 50 parts in 10⁶ only. Calibration believes it if the measurement bears it

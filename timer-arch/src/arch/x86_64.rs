@@ -29,9 +29,9 @@ pub(crate) fn read_ordered() -> u64 {
 /// Not `prefetchw`, which sometimes helps more, but which the first of these processors did not know. Not by `_mm_prefetch`, which is there only
 /// where SSE's registers are used, and so not for a kernel.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn prefetch_for_write(address: *const u8) {
+pub(crate) fn prefetch_for_write<const OFFSET: usize>(address: usize) {
     // SAFETY: a hint, which every x86-64 knows: it changes nothing, and faults at no address.
-    unsafe { asm!("prefetcht0 [{}]", in(reg) address.addr(), options(nomem, nostack, preserves_flags)) };
+    unsafe { asm!("prefetcht0 [{} + {}]", in(reg) address, const OFFSET, options(nomem, nostack, preserves_flags)) };
 }
 
 /// Steady only if the processor says so: invariant TSC, CPUID 0x8000_0007 EDX bit 8.
