@@ -521,6 +521,56 @@ impl Shared<'_> {
 mod tests {
     use super::*;
 
+    /// Beside sums that are made anew each time: of waits that take no time, too, before and after others, timed or not, and after a restart.
+    #[test]
+    fn a_summary_beside_a_naive_one() {
+        let waits = [Some(0), Some(7), Some(3), None, Some(u64::MAX), Some(8), Some(0), Some(u64::MAX - 1)];
+        for length in 0..=4_u32 {
+            for number in 0..waits.len().pow(length) {
+                let chosen = (0..length).map(|place| waits[number / waits.len().pow(place) % waits.len()]);
+                let stat: StatWords = Default::default();
+                let alone: [Word; 5] = Default::default();
+                // What was there before, and left half counted.
+                let versioned = Versioned::of(&stat);
+                versioned.begin();
+                versioned.count(Some(5));
+                versioned.restart(true);
+                let mut naive = Summary::default();
+                for wait_ps in chosen {
+                    let sums = begin(&stat, Epochs(0), || ());
+                    sums.count(wait_ps);
+                    assert!(!stat[word::VERSION].get().is_multiple_of(2));
+                    sums.publish();
+                    Owned(&alone).count(wait_ps);
+                    naive.add(&match wait_ps {
+                        Some(wait) => Summary { count: 1, count_timed: 1, sum_ps: wait, min_ps: wait, max_ps: wait },
+                        None => Summary { count: 1, ..Summary::default() },
+                    });
+                    assert_eq!(versioned.settle(|sums| sums), (naive, true));
+                    assert_eq!(Owned(&alone).read(), naive);
+                }
+            }
+        }
+    }
+
+    /// As in a child that was forked there: the event that is being counted is all that there is, whether its time was in before or not.
+    #[test]
+    fn sums_that_begin_anew_in_the_middle_of_an_event() {
+        let stat: StatWords = Default::default();
+        let versioned = Versioned::of(&stat);
+        for wait_ps in [10, 20] {
+            versioned.begin();
+            versioned.count(Some(wait_ps));
+            versioned.publish();
+        }
+        versioned.begin();
+        versioned.restart(false);
+        versioned.count(Some(3));
+        versioned.publish();
+        let expected = Summary { count: 1, count_timed: 1, sum_ps: 3, min_ps: 3, max_ps: 3 };
+        assert_eq!(versioned.settle(|sums| sums), (expected, true));
+    }
+
     /// How many looks it takes until the words count as whole, or are given up; before each of them the writer does something.
     #[track_caller]
     fn check(mut writer: impl FnMut(&Word, u32), expected: (u32, bool)) {

@@ -168,6 +168,27 @@ mod tests {
         all
     }
 
+    /// The short way and the long one are one function, up to where each begins.
+    #[test]
+    fn a_wait_is_the_difference_of_two_readings() {
+        let mut waits = std::vec![0, 1, 2, 3, 999, u64::MAX >> 1];
+        waits.extend((0..64).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1]));
+        for hz in frequencies() {
+            let conversion = Conversion::from_frequency(hz);
+            for &ticks in &waits {
+                let expected = (ticks, conversion.picoseconds(ticks));
+                assert_eq!(conversion.wait(0, ticks), expected, "{hz} Hz");
+                if let Some(start) = u64::MAX.checked_sub(ticks) {
+                    assert_eq!(conversion.wait(start, u64::MAX), expected, "{hz} Hz");
+                }
+                // Backward, unless it is so far that it came round.
+                if (1..=u64::MAX - (1 << Conversion::SHIFT)).contains(&ticks) {
+                    assert_eq!(conversion.wait(ticks, 0), (0, 0), "{hz} Hz");
+                }
+            }
+        }
+    }
+
     #[test]
     fn multiplier_is_within_one_part_in_a_billion() {
         for hz in frequencies() {
