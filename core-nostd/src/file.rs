@@ -552,7 +552,7 @@ impl<'r> Region<'r> {
             if !pool::was_used(&words[word::STATE]) {
                 continue;
             }
-            Place::of(words).into_iter().for_each(|place| place.restart(idle));
+            Place::of(words).into_iter().for_each(Place::forget);
             let (references, open) = (words[word::REFERENCES].get(), words[word::OPEN_COUNT].get() & COUNT);
             if idle && references & COUNT > open {
                 // One more, given back at once: it may be the last.

@@ -83,16 +83,6 @@ impl Region<'_> {
                 }
             }
         }
-        // Of sums only whether they are being written: their thread goes on to say that they are.
-        for (slot, _) in slot::used(self) {
-            let stats = self.arrays_of::<STAT>(Section::Stats, slot);
-            let from = self.place(Section::Stats).offset + slot * stats.as_flattened().len();
-            for (stat, copy) in stats.iter().zip(child.get(from..).unwrap_or_default().as_chunks::<STAT>().0) {
-                if !stat[stat::word::VERSION].get().is_multiple_of(2) {
-                    copy[stat::word::VERSION].set(1);
-                }
-            }
-        }
     }
 
     /// In the child, on memory that the parent does not share: makes the region the child's. `own` are the actors of the thread that
@@ -131,12 +121,12 @@ impl Region<'_> {
         }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
         for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
-            let goes_on = !idle && is_own(words);
+            let keeps_histograms = !idle && is_own(words);
             for stat in self.arrays_of::<STAT>(Section::Stats, index) {
-                Versioned::of(stat).restart(!goes_on);
+                Versioned::of(stat).forget();
                 zero_word(&stat[stat::word::EPOCHS]);
                 let histogram = &stat[stat::word::HISTOGRAM];
-                let kept = if goes_on { wait_histogram::without_wait(histogram.get()) } else { 0 };
+                let kept = if keeps_histograms { wait_histogram::without_wait(histogram.get()) } else { 0 };
                 if histogram.get() != kept {
                     histogram.set(kept);
                 }
@@ -166,13 +156,13 @@ impl Region<'_> {
             for words in self.arrays::<INSTANCE>(pool.instances) {
                 if pool::was_used(&words[instance::word::STATE]) {
                     let sums = Versioned::among(words, instance::word::VERSION, instance::word::OWNED);
-                    sums.into_iter().for_each(|sums| sums.restart(idle));
+                    sums.into_iter().for_each(Versioned::forget);
                     zero(&words[instance::word::SHARED]);
                 }
             }
         }
         self.forget_file_io(idle);
-        self.forget_socket_io(idle);
+        self.forget_socket_io();
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunks());
             STORES.iter().for_each(|store| zero(self.section(store.long_chunks)));

@@ -95,7 +95,7 @@ impl<'r> Region<'r> {
             for number in &words[word::OWNED.end..] {
                 number.set(0);
             }
-            Versioned::among(words, word::VERSION, word::OWNED).into_iter().for_each(|sums| sums.restart(true));
+            Versioned::among(words, word::VERSION, word::OWNED).into_iter().for_each(Versioned::forget);
             words[word::HOLDER].set(0);
         })
     }
@@ -289,7 +289,7 @@ impl Instance<'_> {
         let Some(sums) = Versioned::among(words, word::VERSION, word::OWNED) else { return };
         sums.begin();
         if words[word::EPOCH].get() != epoch {
-            sums.restart(false);
+            sums.restart();
             words[word::EPOCH].set(epoch);
         }
         sums.count(wait_ps);

@@ -151,14 +151,14 @@ impl Place<'_> {
     pub(crate) fn begin(self, region: &Region<'_>) {
         self.0[word::OWNER].set(0);
         // The versions go on, so that no number stands for two states.
-        self.restart(true);
+        self.forget();
         self.0[word::EPOCH].set(setup::setup(region)[setup::word::INSTANCE_EPOCH].get());
     }
 
-    /// All sums start at zero. `idle` as of [`Versioned::restart`].
-    pub(crate) fn restart(self, idle: bool) {
+    /// All sums start at zero.
+    pub(crate) fn forget(self) {
         let words = self.0;
-        Versioned::among(words, word::VERSION, word::WAITS).into_iter().for_each(|waits| waits.restart(idle));
+        Versioned::among(words, word::VERSION, word::WAITS).into_iter().for_each(Versioned::forget);
         // If it is odd it is that of a thread which counted here when another forked: in the child nobody ends that.
         let version = &words[word::OWN_VERSION];
         if !version.get().is_multiple_of(2) {

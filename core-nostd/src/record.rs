@@ -64,7 +64,7 @@ pub(crate) fn index_in(records: &[RecordWords], record: &RecordWords) -> usize {
     (core::ptr::from_ref(record) as usize).wrapping_sub(records.as_ptr() as usize) / size_of::<RecordWords>()
 }
 
-/// Four times the number of an event, counted on over all owners of its slot: what records and summaries keep, because a version is then
+/// Four times the number of an event, counted on over all owners of its slot: what records keep, because a version is then
 /// its sum with a phase. To divide is left to readers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sequence(pub(crate) u64);

@@ -267,11 +267,11 @@ impl<'r> Region<'r> {
         self.socket_places().for_each(Place::reset_waits);
     }
 
-    /// After a fork: the sums of all sockets start anew, and nobody is idle. `idle` as of [`Region::forked`].
-    pub(crate) fn forget_socket_io(&self, idle: bool) {
+    /// After a fork: the sums of all sockets start anew, and nobody is idle.
+    pub(crate) fn forget_socket_io(&self) {
         for words in self.arrays::<SOCKET>(Section::SocketInstances) {
             if pool::was_used(&words[word::STATE]) {
-                Place::of(words).into_iter().for_each(|place| place.restart(idle));
+                Place::of(words).into_iter().for_each(Place::forget);
             }
         }
     }

@@ -30,7 +30,7 @@ pub(crate) mod word {
 
 /// Words of [`Owned`].
 pub(crate) mod own {
-    /// Number of timed events; behind a version that counts them, what it had counted before the first of them.
+    /// Number of timed events; behind a version that counts them, what it has counted that is none of them.
     pub(crate) const TIMED: usize = 0;
     /// Number of untimed events.
     pub(crate) const UNTIMED: usize = 1;
@@ -238,8 +238,9 @@ impl Owned<'_> {
     }
 }
 
-/// The same behind a version of its own, which counts the timed events: it is odd while an event is being counted, and half of it is how many
-/// there ever were. So it never returns, and there is no word for their count, but one for what it begins from.
+/// The same behind a version of its own, which counts: it is odd while an event is being counted, and half of it is how many ever were behind
+/// it. So it never returns, and there is no word for the count of timed events, but one for what is not to be taken for them: those before
+/// the sums last began, and those that are not timed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Versioned<'a> {
     version: &'a Word,
@@ -269,14 +270,18 @@ impl<'a> Versioned<'a> {
         fence(Ordering::Release);
     }
 
-    /// Nothing is counted yet. `idle`: nor is anything being counted, as it is where the owner does this in the middle of an event, or where
-    /// its thread has forked there, which goes on in the child.
-    pub(crate) fn restart(self, idle: bool) {
+    /// Nothing is counted any more, nor is anybody counting: whoever was is gone, or is the thread that has forked in the middle, which goes on
+    /// in the child and [publishes](Self::publish) all the same.
+    pub(crate) fn forget(self) {
         let version = self.version.get();
-        if idle && !version.is_multiple_of(2) {
-            // Somebody who is gone was counting.
+        if !version.is_multiple_of(2) {
             self.version.set(version.wrapping_add(1));
         }
+        self.restart();
+    }
+
+    /// Nothing is counted before the event that is being counted, or is next.
+    pub(crate) fn restart(self) {
         let first = self.version.get() >> 1;
         for (word, value) in self.sums.0.iter().zip([first, 0, 0, 0, 0]) {
             // What is so already is left alone, so that a forked child shares more pages with its parent.
@@ -290,9 +295,9 @@ impl<'a> Versioned<'a> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count(self, wait_ps: Option<u64>) {
         let Some(wait_ps) = wait_ps else {
+            self.sums.count_untimed();
             // The version is about to count it.
-            self.sums.0[own::TIMED].set(self.sums.0[own::TIMED].get().wrapping_add(1));
-            return self.sums.count_untimed();
+            return self.sums.0[own::TIMED].set(self.sums.0[own::TIMED].get().wrapping_add(1));
         };
         self.sums.add(wait_ps, || self.count_timed(self.version.get()) == 0);
     }
@@ -300,8 +305,10 @@ impl<'a> Versioned<'a> {
     /// Owner: the event is counted.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn publish(self) {
+        // It is odd, but in a child that a handler has forked in the middle: there it may be an even one of before.
+        let version = (self.version.get() | 1).wrapping_add(1);
         // [A2] Release: pairs with [A3].
-        self.version.store(self.version.get().wrapping_add(1), Ordering::Release);
+        self.version.store(version, Ordering::Release);
     }
 
     /// Reader: the sums, and whether they are whole. `also` runs within each look, at the version that it is of.
@@ -314,7 +321,8 @@ impl<'a> Versioned<'a> {
     }
 
     fn count_timed(self, version: u64) -> u64 {
-        (version >> 1).wrapping_sub(self.sums.0[own::TIMED].get())
+        // Saturating: of an untimed event whose owner was stopped in the middle, or killed, TIMED is ahead.
+        (version >> 1).saturating_sub(self.sums.0[own::TIMED].get())
     }
 }
 
@@ -367,7 +375,7 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], n
     carry[carry::MAX].set(sum.max_ps);
     carry[carry::MIN].set(sum.min_ps);
     carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
-    Versioned::of(stat).restart(false);
+    Versioned::of(stat).restart();
     stat[word::EPOCHS].set(now.0);
 }
 
@@ -534,7 +542,7 @@ mod tests {
                 let versioned = Versioned::of(&stat);
                 versioned.begin();
                 versioned.count(Some(5));
-                versioned.restart(true);
+                versioned.forget();
                 let mut naive = Summary::default();
                 for wait_ps in chosen {
                     let sums = begin(&stat, Epochs(0), || ());
@@ -553,22 +561,44 @@ mod tests {
         }
     }
 
-    /// As in a child that was forked there: the event that is being counted is all that there is, whether its time was in before or not.
+    /// As after a truncation, or in a child that was forked there, also one whose memory is its own: the event that is being counted is all that
+    /// there is. A child may not know of it, but what comes then is whole, and counts once.
     #[test]
     fn sums_that_begin_anew_in_the_middle_of_an_event() {
-        let stat: StatWords = Default::default();
-        let versioned = Versioned::of(&stat);
-        for wait_ps in [10, 20] {
+        let one = |wait_ps| Summary { count: 1, count_timed: 1, sum_ps: wait_ps, min_ps: wait_ps, max_ps: wait_ps };
+        fn event(versioned: Versioned<'_>, wait_ps: u64, middle: fn(Versioned<'_>)) {
             versioned.begin();
+            middle(versioned);
             versioned.count(Some(wait_ps));
             versioned.publish();
         }
+        let own_memory = |versioned: Versioned<'_>| {
+            versioned.version.set(0);
+            versioned.forget();
+        };
+        let middles: [fn(Versioned<'_>); 3] = [|sums| sums.restart(), |sums| sums.forget(), own_memory];
+        for middle in middles {
+            let stat: StatWords = Default::default();
+            let versioned = Versioned::of(&stat);
+            [10, 20].map(|wait_ps| event(versioned, wait_ps, |_| ()));
+            event(versioned, 3, middle);
+            assert_eq!(versioned.settle(|sums| sums), (one(3), true));
+            event(versioned, 5, |_| ());
+            let mut both = one(3);
+            both.add(&one(5));
+            assert_eq!(versioned.settle(|sums| sums), (both, true));
+        }
+    }
+
+    /// Its owner was killed between the two words of an untimed event, before anything was timed.
+    #[test]
+    fn a_count_is_never_less_than_nothing() {
+        let stat: StatWords = Default::default();
+        let versioned = Versioned::of(&stat);
         versioned.begin();
-        versioned.restart(false);
-        versioned.count(Some(3));
-        versioned.publish();
-        let expected = Summary { count: 1, count_timed: 1, sum_ps: 3, min_ps: 3, max_ps: 3 };
-        assert_eq!(versioned.settle(|sums| sums), (expected, true));
+        versioned.count(None);
+        let (sums, settled) = versioned.settle(|sums| sums);
+        assert_eq!((sums.count, sums.count_timed, settled), (1, 0, false));
     }
 
     /// How many looks it takes until the words count as whole, or are given up; before each of them the writer does something.

@@ -76,8 +76,8 @@ impl Conversion {
         if (product >> 64) as u64 >> Self::SHIFT != 0 { u64::MAX } else { (product >> Self::SHIFT) as u64 }
     }
 
-    /// How long it was from one reading to another: in ticks, and in picoseconds. If the counter went backward, it took no time; if it came
-    /// round at 2⁶⁴, what it took.
+    /// How long it was from one reading to another: in ticks, and in picoseconds. If the counter went backward, it took no time; nor if it
+    /// came round at 2⁶⁴, unless it took less than 2²⁴ ticks.
     ///
     /// ```
     /// # use perfschema_timer::Conversion;

@@ -51,11 +51,11 @@ fn wait(actor: &Actor<'static>, class: Class, operation: Operation, ns: u64, hel
     actor.end(&At(1 + ns), wait, held);
 }
 
-/// `op` of another thread up to a step, at which the thread of `own` forks. Whether it came so far.
-fn abandoned(at: u64, own: &Rc<Actor<'static>>, op: impl FnOnce()) -> bool {
+/// `op` of another thread up to a step, at which the thread of `own` forks, `idle` or not. Whether it came so far.
+fn abandoned(at: u64, own: &Rc<Actor<'static>>, idle: bool, op: impl FnOnce()) -> bool {
     let own = Rc::clone(own);
     let fork = Rc::new(move || {
-        own.region().forked(&CHILD, &[Some(&own)], true);
+        own.region().forked(&CHILD, &[Some(&own)], idle);
         resume_unwind(Box::new(()));
     });
     let steps = interrupted(|| _ = catch_unwind(AssertUnwindSafe(op)), &[(at, fork)]);
@@ -72,7 +72,7 @@ fn forked_within(at: u64, own: &Rc<Actor<'static>>, op: impl FnOnce()) -> bool {
 
 #[test]
 fn what_others_counted_of_a_file_and_a_socket_at_that_moment_hides_no_row() {
-    for reads_file in [true, false] {
+    for (reads_file, idle) in [(true, true), (false, true), (true, false), (false, false)] {
         for at in 0.. {
             let region = region();
             let [file_class, socket_class] = classes(region, [FILE, SOCKET]);
@@ -88,7 +88,7 @@ fn what_others_counted_of_a_file_and_a_socket_at_that_moment_hides_no_row() {
                 };
                 wait(actor, class, operation, 1, held);
             };
-            let goes_on = abandoned(at, &own, || read(&other, reads_file));
+            let goes_on = abandoned(at, &own, idle, || read(&other, reads_file));
             if !goes_on {
                 break;
             }
@@ -97,7 +97,7 @@ fn what_others_counted_of_a_file_and_a_socket_at_that_moment_hides_no_row() {
             region.scan(&tables::FileSummaryByInstance, |row| rows[0] += row.count_star);
             region.scan(&tables::SocketSummaryByInstance, |row| rows[1] += row.count_star);
             region.scan(&tables::EventsWaitsSummaryByInstance, |row| rows[2] += row.count_star);
-            assert_eq!(rows, [1, 1, 2], "a fork at {at}");
+            assert_eq!(rows, [1, 1, 2], "a fork at {at}, {idle}");
         }
     }
 }
@@ -109,7 +109,7 @@ fn a_row_of_setup_actors_that_another_thread_was_inserting_takes_no_place() {
         let region = region();
         tables::SetupActors.truncate(region).unwrap();
         let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
-        let goes_on = abandoned(at, &own, || insert(region).unwrap());
+        let goes_on = abandoned(at, &own, true, || insert(region).unwrap());
         if !goes_on {
             break;
         }

@@ -43,7 +43,7 @@ pub(crate) mod cortex_m;
 pub(crate) use imp::{ALWAYS, SOURCE, probe, read, read_ordered};
 
 /// Tells the processor that the cache line `OFFSET` bytes behind `place` is going to be written by this thread, and by no other: it fetches it
-/// meanwhile. What is there need not be the caller's, nor memory at all.
+/// meanwhile. What is there need not be the caller's, nor memory at all. `OFFSET` is a multiple of 8, and at most 32760.
 ///
 /// It is no timer; but this crate is where an instruction is chosen by the processor, and `perfschema-core`, which has no `unsafe`, wants
 /// it for records that nobody has looked at for long. A hint: nothing is accessed, and where there is no such instruction nothing is done.
@@ -53,6 +53,7 @@ pub(crate) use imp::{ALWAYS, SOURCE, probe, read, read_ordered};
 /// ```
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn prefetch_for_write<const OFFSET: usize, T>(place: &T) {
+    const { assert!(OFFSET.is_multiple_of(8) && OFFSET <= 32_760, "an offset that every instruction has room for") };
     // An offset of the instruction's, not of the pointer: nothing need be added.
     imp::prefetch_for_write::<OFFSET>(core::ptr::from_ref(place).addr());
 }
