@@ -2,7 +2,8 @@
 //! that the parent recorded.
 //!
 //! (A handler may fork in the middle of a record. What its thread goes on to write then may have been made of what stood there before: a
-//! count or a sum of the parent's shows in the child.)
+//! count or a sum of the parent's shows in the child. In memory of its own, the row of the long history that it was writing is none until it is
+//! written again.)
 //!
 //! A fork copies one thread. What the others had begun in the region will never be finished in the child, so it is taken back: their
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and

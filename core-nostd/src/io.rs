@@ -159,11 +159,8 @@ impl Place<'_> {
     pub(crate) fn forget(self) {
         let words = self.0;
         Versioned::among(words, word::VERSION, word::WAITS).into_iter().for_each(Versioned::forget);
-        // If it is odd it is that of a thread which counted here when another forked: in the child nobody ends that.
-        let version = &words[word::OWN_VERSION];
-        if !version.get().is_multiple_of(2) {
-            version.set(version.get().wrapping_add(1));
-        }
+        // Odd where a thread counted here when another forked.
+        stat::make_even(&words[word::OWN_VERSION]);
         let owner = words[word::WAITS.end..word::OWN_SUMS.start].iter().chain(&words[word::OWN_SUMS][GROUPS]);
         // What is 0 already is left alone, so that a forked child shares more pages with its parent.
         owner.chain(&words[word::SHARED_SUMS]).filter(|word| word.get() != 0).for_each(|word| word.set(0));

@@ -96,7 +96,7 @@ impl Watch {
             Watch::SlotBases => (Section::Slots, &[slot::word::STATE, slot::word::BASE]),
             Watch::SlotEpochs => (Section::Slots, &[slot::word::EPOCHS]),
             Watch::Stats => {
-                (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::sum::SUM])
+                (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::own::SUM])
             }
             Watch::Counts => {
                 (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::own::UNTIMED])

@@ -249,6 +249,7 @@ pub(crate) struct Versioned<'a> {
 }
 
 impl<'a> Versioned<'a> {
+    /// That of a summary.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(stat: &'a StatWords) -> Versioned<'a> {
         // In the order of `word`.
@@ -274,10 +275,7 @@ impl<'a> Versioned<'a> {
     /// Nothing is counted any more, nor is anybody counting: whoever was is gone, or is the thread that has forked in the middle, which goes on
     /// in the child and [publishes](Self::publish) all the same.
     pub(crate) fn forget(self) {
-        let version = self.version.get();
-        if !version.is_multiple_of(2) {
-            self.version.set(version.wrapping_add(1));
-        }
+        make_even(self.version);
         self.restart();
     }
 
@@ -312,7 +310,7 @@ impl<'a> Versioned<'a> {
         self.version.store(version, Ordering::Release);
     }
 
-    /// Reader: the sums, and whether they are whole. `also` runs within each look, at the version that it is of.
+    /// Reader: what `also` makes of the sums, and whether it is whole; it runs within each look.
     pub(crate) fn settle<T>(self, mut also: impl FnMut(Summary) -> T) -> (T, bool) {
         settle(self.version, |version| also(self.read(version)))
     }
@@ -324,6 +322,14 @@ impl<'a> Versioned<'a> {
     fn count_timed(self, version: u64) -> u64 {
         // Saturating: of an untimed event whose owner was stopped in the middle, or killed, TIMED is ahead.
         (version >> 1).saturating_sub(self.sums.0[own::TIMED].get())
+    }
+}
+
+/// Whoever was writing behind this version does not end it.
+pub(crate) fn make_even(version: &Word) {
+    let before = version.get();
+    if !before.is_multiple_of(2) {
+        version.set(before.wrapping_add(1));
     }
 }
 

@@ -88,6 +88,7 @@ impl Conversion {
     /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[must_use]
+    // By reference: else each caller loads the multiplier for the rare way, too.
     pub const fn wait(&self, start: u64, end: u64) -> (u64, u64) {
         let ticks = end.wrapping_sub(start);
         // What nearly every wait is shorter than (at 2.6 GHz, 6 ms) is the upper half of one product: no shift of 128 bits behind it, which
