@@ -14,13 +14,14 @@
 //! rare ends out of line, with all that is left out here.
 
 use crate::class::Class;
-use crate::event::{EventStore, STAGES, STATEMENTS, WAITS};
+use crate::event::{EventStore, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
 use crate::file::FileIo;
 use crate::instance::Held;
 use crate::io;
 use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::metric;
+use crate::nest::Nest;
 use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Sequence, Start, What};
 use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
@@ -29,8 +30,9 @@ use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
-use crate::statement::{self, Entry, Sizes, StatementStatistics};
+use crate::statement::{self, Sizes, StatementStatistics};
 use crate::sync::Word;
+use crate::transaction::{self, AccessMode};
 use crate::wait::{Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
@@ -81,20 +83,18 @@ pub struct Actor<'r> {
     pub(crate) stages: Recorder<'r>,
     /// The one that runs.
     pub(crate) stage: Cell<Option<Wait<'r>>>,
-    /// The statements that it lies within, as in `enclosing_statements`, and the innermost visible of them.
+    /// The statements that it lies within, as [`Nest::enclosing`] has them, and the innermost visible of them.
     pub(crate) stage_statements: Cell<u64>,
     pub(crate) stage_statement: Cell<Enclosing>,
     /// Whose its stages are, in their ids: 0 until there is one, without a slot.
     pub(crate) stage_owner: Cell<u64>,
     pub(crate) statements: Recorder<'r>,
-    /// Those that run, a bit each; and of these the ones that what begins now lies within.
-    pub(crate) running_statements: Cell<u64>,
-    pub(crate) enclosing_statements: Cell<u64>,
-    /// The innermost visible one of the latter.
-    pub(crate) statement: Cell<Enclosing>,
+    pub(crate) statement_nest: Nest,
     pub(crate) statement_sizes: Sizes,
     /// None once the slot is given back.
     statement_stats: Cell<&'r [[Word; STATEMENT_STAT]]>,
+    pub(crate) transactions: Recorder<'r>,
+    pub(crate) transaction_nest: Nest,
     files: io::Recorder<'r>,
     sockets: io::Recorder<'r>,
     memory: memory::Recorder<'r>,
@@ -156,6 +156,7 @@ impl<'r> Actor<'r> {
             stage_owner: Cell::new(claimed.thread_id),
             statements: Recorder::new(region, &STATEMENTS, Some(&claimed)),
             statement_stats: Cell::new(region.arrays_of::<STATEMENT_STAT>(Section::StatementStats, claimed.index)),
+            transactions: Recorder::new(region, &TRANSACTIONS, Some(&claimed)),
             stats: Cell::new(region.arrays_of::<STAT>(Section::Stats, claimed.index)),
             files: io::Recorder::new(region, &io::FILES, Some(claimed.index)),
             sockets: io::Recorder::new(region, &io::SOCKETS, Some(claimed.index)),
@@ -193,11 +194,11 @@ impl<'r> Actor<'r> {
             stage_statement: Cell::new(Enclosing::default()),
             stage_owner: Cell::new(0),
             statements: Recorder::new(region, &STATEMENTS, None),
-            running_statements: Cell::new(0),
-            enclosing_statements: Cell::new(0),
-            statement: Cell::new(Enclosing::default()),
+            statement_nest: Nest::default(),
             statement_sizes: Sizes::of(region),
             statement_stats: Cell::new(&[]),
+            transactions: Recorder::new(region, &TRANSACTIONS, None),
+            transaction_nest: Nest::default(),
             files: io::Recorder::new(region, &io::FILES, None),
             sockets: io::Recorder::new(region, &io::SOCKETS, None),
             memory: memory::Recorder::new(region, None),
@@ -482,27 +483,19 @@ impl<'r> Actor<'r> {
         self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, read);
     }
 
-    /// A statement ends, at `ticks` if it is timed; returns how long it took, in picoseconds. `entries` writes what is beside its record, and beside its row of the long history. What
-    /// encloses what comes is the caller's to say.
+    /// A statement ends, at `ticks` if it is timed; returns how long it took, in picoseconds. `entries` writes what is beside its record, and
+    /// beside its row of the long history. What encloses what comes is the caller's to say.
     pub(crate) fn finish_statement(
         &self,
         statement: &Wait<'_>,
         switches: Switches,
-        ticks: u64,
+        ticks: Option<u64>,
         statistics: &StatementStatistics,
-        entries: impl FnOnce(Option<Entry<'r>>),
+        entries: impl FnOnce(Option<usize>),
     ) -> Option<u64> {
         let on = &self.statements;
+        let wait_ps = self.finish_record(on, statement, switches, ticks, entries);
         let class = switches.class().index();
-        let ticks = switches.has(Switches::TIMED).then_some(ticks);
-        let ending = self.begin_end(on, statement, switches);
-        if let Some(record) = ending.record {
-            record::begin_change(record, statement.sequence);
-            entries(ending.row.map(|row| Entry::of_long(self.region, self.statement_sizes, on.long.index_of(row))));
-        }
-        ending.finish(on, statement, ticks);
-        let conversion = &self.conversions[usize::from(switches.timer_index()) % 8];
-        let wait_ps = ticks.map(|ticks| conversion.wait(statement.start, ticks).1);
         match self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) {
             Some(stat) => {
                 let figures = self.statement_figures(class);
@@ -519,13 +512,55 @@ impl<'r> Actor<'r> {
         wait_ps
     }
 
+    /// The same for a transaction.
+    pub(crate) fn finish_transaction(
+        &self,
+        transaction: &Wait<'_>,
+        switches: Switches,
+        ticks: Option<u64>,
+        access_mode: AccessMode,
+        entries: impl FnOnce(Option<usize>),
+    ) {
+        let on = &self.transactions;
+        let wait_ps = self.finish_record(on, transaction, switches, ticks, entries);
+        let class = transaction::sums_class(switches.class(), access_mode);
+        match self.stats.get().get(class.index()).filter(|_| switches.has(Switches::THREAD)) {
+            Some(stat) => {
+                let sums = stat::begin(stat, self.epochs(&TRANSACTIONS), || self.honour(on, stat, &[], switches.of(class)));
+                sums.count(wait_ps);
+                sums.publish();
+            }
+            None => self.count_shared(class.index(), wait_ps),
+        }
+    }
+
+    /// The record of an event ends, and what is beside it; returns how long the event took, in picoseconds. `entries` gets the index of its row
+    /// in the long history, and is called if it is visible.
+    fn finish_record(
+        &self,
+        on: &Recorder<'r>,
+        event: &Wait<'_>,
+        switches: Switches,
+        ticks: Option<u64>,
+        entries: impl FnOnce(Option<usize>),
+    ) -> Option<u64> {
+        let ending = self.begin_end(on, event, switches);
+        if let Some(record) = ending.record {
+            record::begin_change(record, event.sequence);
+            entries(ending.row.map(|row| on.long.index_of(row)));
+        }
+        ending.finish(on, event, ticks);
+        let conversion = &self.conversions[usize::from(switches.timer_index()) % 8];
+        ticks.map(|ticks| conversion.wait(event.start, ticks).1)
+    }
+
     fn statement_figures(&self, class: usize) -> &'r [Figure] {
         statement::figures(self.statement_stats.get().get(self.statement_sizes.class_index(class)))
     }
 
-    /// Where the records of its statements begin in their section.
-    pub(crate) fn first_statement_record(&self) -> usize {
-        self.slot.as_ref().map_or(0, |slot| slot.index.saturating_mul(self.statements.ring.records().len()))
+    /// Where its records of a class of events begin in their section.
+    pub(crate) fn first_record(&self, on: &Recorder<'_>) -> usize {
+        self.slot.as_ref().map_or(0, |slot| slot.index.saturating_mul(on.ring.records().len()))
     }
 
     /// An event ends; `timer` is that of its conversion, if it is timed.
@@ -623,7 +658,9 @@ impl<'r> Actor<'r> {
     #[inline(never)]
     fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, history: bool) {
         if on.ring.put_in(record, history) && core::ptr::eq(on, &self.waits) {
-            self.outer.set(record::nesting(record));
+            let enclosing = record::nesting(record);
+            // What it lay within otherwise may have ended before it.
+            self.outer.set(if enclosing.is_wait() { enclosing } else { self.enclosing_stage() });
         }
     }
 
@@ -701,16 +738,17 @@ impl<'r> Actor<'r> {
     /// The words that must agree with what the actor itself remembers.
     pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
-        let recorders = [&self.waits, &self.stages, &self.statements].into_iter();
-        let rings = recorders.flat_map(|on| on.ring.records().as_flattened());
-        slot.chain(rings).chain(self.statement_entries().flat_map(Entry::all_words))
-    }
-
-    /// What the records of its statements have besides.
-    fn statement_entries(&self) -> impl Iterator<Item = Entry<'r>> {
-        let first = self.first_statement_record();
-        (first..first + self.statements.ring.records().len())
-            .map(|index| Entry::of_ring(self.region, self.statement_sizes, index))
+        let recorders = [&self.waits, &self.stages, &self.statements, &self.transactions];
+        let rings = recorders.into_iter().flat_map(|on| on.ring.records().as_flattened());
+        let indices = |on: &Recorder<'_>| {
+            let first = self.first_record(on);
+            first..first + on.ring.records().len()
+        };
+        let statements =
+            indices(&self.statements).map(|index| statement::Entry::of_ring(self.region, self.statement_sizes, index));
+        let transactions = indices(&self.transactions).map(|index| transaction::Entry::of_ring(self.region, index));
+        let beside = statements.flat_map(statement::Entry::all_words).chain(transactions.flat_map(transaction::Entry::all_words));
+        slot.chain(rings).chain(beside)
     }
 
     /// Where it counts metrics.
@@ -724,6 +762,7 @@ impl<'r> Actor<'r> {
         self.waits.long.close();
         self.stages.long.close();
         self.statements.long.close();
+        self.transactions.long.close();
     }
 }
 

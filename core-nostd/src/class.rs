@@ -1,6 +1,6 @@
 //! Instrument classes: the registered rows of `setup_instruments`, and the one word that switches each of them.
 
-use crate::event::{EventStore, STAGES, STATEMENTS, STORES, WAITS};
+use crate::event::{EventStore, STAGES, STATEMENTS, STORES, TRANSACTIONS, WAITS};
 use crate::lost::Lost;
 use crate::name::{EventClass, InstrumentKind, InstrumentName};
 use crate::region::{CLASS, Region, Section, Text, read_text, text_is, write_text};
@@ -117,7 +117,7 @@ pub(crate) struct Pool {
 }
 
 /// The pools of locks in the order of their classes; those of files and of sockets come behind them, `idle` is the last wait; stages,
-/// statements and memory come behind the waits.
+/// statements, transactions and memory come behind the waits.
 pub(crate) const POOLS: [Pool; 4] = [
     Pool {
         classes: Size::MaxMutexClasses,
@@ -189,14 +189,17 @@ pub(crate) fn run(region: &Region<'_>, pool: &Pool) -> core::ops::Range<usize> {
     0..0
 }
 
-/// The places of the classes of a class of events: waits, with `idle` the last of them, then stages, then statements.
+/// The places of the classes of a class of events: waits, with `idle` the last of them, then stages, then statements, then transactions, which
+/// have a second place that is no instrument's.
 pub(crate) fn of_events(region: &Region<'_>, store: &EventStore) -> core::ops::Range<usize> {
     let kept = |size| Config::kept(region.section(Section::Sizes), size) as usize;
     let end = region.first_memory_class();
-    let first_statement = end.saturating_sub(kept(Size::MaxStatementClasses));
+    let first_transaction = end.saturating_sub(2 * kept(Size::MaxTransactionClasses));
+    let first_statement = first_transaction.saturating_sub(kept(Size::MaxStatementClasses));
     let first_stage = first_statement.saturating_sub(kept(Size::MaxStageClasses));
     match store.class {
-        EventClass::Statement => first_statement..end,
+        EventClass::Transaction => first_transaction..end,
+        EventClass::Statement => first_statement..first_transaction,
         EventClass::Stage => first_stage..first_statement,
         _ => 0..first_stage,
     }
@@ -245,6 +248,9 @@ impl Region<'_> {
             InstrumentKind::Stage => (of_events(self, &STAGES), Some((Size::MaxStageClasses, Lost::StageClasses))),
             InstrumentKind::Statement => {
                 (of_events(self, &STATEMENTS), Some((Size::MaxStatementClasses, Lost::StatementClasses)))
+            }
+            InstrumentKind::Transaction => {
+                (of_events(self, &TRANSACTIONS), Some((Size::MaxTransactionClasses, Lost::TransactionClasses)))
             }
             kind => {
                 let pool = pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;

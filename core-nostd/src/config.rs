@@ -74,6 +74,8 @@ sizes! {
     MaxStageClasses = "performance_schema_max_stage_classes", default 32, limit 1024;
     /// Statement instruments (`statement/…`) that can be registered.
     MaxStatementClasses = "performance_schema_max_statement_classes", default 16, limit 1024;
+    /// Whether there is the instrument `transaction`: 1, or 0.
+    MaxTransactionClasses = "performance_schema_max_transaction_classes", default 1, limit 1;
     /// Memory instruments (`memory/…`) that can be registered.
     MaxMemoryClasses = "performance_schema_max_memory_classes", default 32, limit 1024;
     /// Mutexes known at one time.
@@ -102,6 +104,10 @@ sizes! {
     EventsStatementsHistorySize = "performance_schema_events_statements_history_size", default 10, limit 1024;
     /// Ended statements kept over all threads. A tenth of MySQL's, because each has its text, and a region that is shared is memory at once.
     EventsStatementsHistoryLongSize = "performance_schema_events_statements_history_long_size", default 1000, limit 1048576;
+    /// Ended transactions kept for each thread.
+    EventsTransactionsHistorySize = "performance_schema_events_transactions_history_size", default 10, limit 1024;
+    /// Ended transactions kept over all threads. A tenth of MySQL's, as of statements.
+    EventsTransactionsHistoryLongSize = "performance_schema_events_transactions_history_long_size", default 1000, limit 1048576;
     /// Bytes that are kept of the text of a statement; rounded up to a multiple of 8.
     MaxSqlTextLength = "performance_schema_max_sql_text_length", default 1024, limit 1024;
     /// Statements that can be told apart by their digests; one place is for all others.
@@ -155,13 +161,16 @@ impl Config {
     /// What a server starts with: 256 instruments of locks, 80 of files and 10 of sockets, 256 threads, history of 10 and 10 000.
     pub const DEFAULT: Config = Config(Size::DEFAULTS);
 
-    /// What a small program or a microcontroller starts with; every pool has a handful of places, but for statements, each of which takes
-    /// more than a microcontroller has for them: there is none until [`Size::MaxStatementClasses`] says so.
+    /// What a small program or a microcontroller starts with; every pool has a handful of places, but for statements and
+    /// transactions, each of which takes more than a microcontroller has for them: there is none until [`Size::MaxStatementClasses`] and
+    /// [`Size::MaxTransactionClasses`] say so.
     pub const SMALL: Config = Config([4; Size::COUNT])
         .with(Size::EventsWaitsHistoryLongSize, 16)
         .with(Size::EventsStagesHistoryLongSize, 16)
         .with(Size::MaxStatementClasses, 0)
         .with(Size::EventsStatementsHistoryLongSize, 0)
+        .with(Size::MaxTransactionClasses, 0)
+        .with(Size::EventsTransactionsHistoryLongSize, 0)
         .with(Size::DigestsSize, 0)
         .with(Size::MaxSqlTextLength, 64)
         .with(Size::MaxWaitHistograms, 0)

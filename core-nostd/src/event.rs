@@ -37,9 +37,7 @@ pub(crate) struct EventStore {
 #[derive(Debug)]
 pub(crate) struct Details {
     pub(crate) rings: Section,
-    pub(crate) ring_texts: Section,
     pub(crate) long: Section,
-    pub(crate) long_texts: Section,
 }
 
 /// `events_waits_…`.
@@ -87,13 +85,24 @@ pub(crate) const STATEMENTS: EventStore = EventStore {
     history: Consumer::EventsStatementsHistory,
     history_long: Consumer::EventsStatementsHistoryLong,
     epochs: slot::word::STATEMENT_EPOCHS,
-    details: Some(&Details {
-        rings: Section::StatementDetails,
-        ring_texts: Section::StatementTexts,
-        long: Section::StatementLongDetails,
-        long_texts: Section::StatementLongTexts,
-    }),
+    details: Some(&Details { rings: Section::StatementDetails, long: Section::StatementLongDetails }),
+};
+
+/// `events_transactions_…`.
+pub(crate) const TRANSACTIONS: EventStore = EventStore {
+    class: EventClass::Transaction,
+    rings: Section::TransactionRings,
+    history_size: Size::EventsTransactionsHistorySize,
+    long_chunks: Section::TransactionLongChunks,
+    long_records: Section::TransactionLongRecords,
+    next_long_chunk: header::NEXT_TRANSACTION_LONG_CHUNK,
+    long_lost: Lost::TransactionHistoryLongRows,
+    current: Consumer::EventsTransactionsCurrent,
+    history: Consumer::EventsTransactionsHistory,
+    history_long: Consumer::EventsTransactionsHistoryLong,
+    epochs: slot::word::TRANSACTION_EPOCHS,
+    details: Some(&Details { rings: Section::TransactionDetails, long: Section::TransactionLongDetails }),
 };
 
 /// All of them.
-pub(crate) const STORES: [&EventStore; 3] = [&WAITS, &STAGES, &STATEMENTS];
+pub(crate) const STORES: [&EventStore; 4] = [&WAITS, &STAGES, &STATEMENTS, &TRANSACTIONS];

@@ -9,17 +9,18 @@
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
 
-use crate::event::{STATEMENTS, STORES};
+use crate::event::{EventStore, STATEMENTS, STORES, TRANSACTIONS};
 use crate::histogram::BUCKET_COUNT;
 use crate::metric::Moment;
+use crate::name::EventClass;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
 use crate::slot::SlotWords;
 use crate::stat::Versioned;
-use crate::statement::{Entry, Sizes};
+use crate::statement::{self, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
-use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
+use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, transaction, wait_histogram};
 
 /// What the child is, besides what the parent was.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub struct Child {
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 28] = [
+const RECORDED: [Section; 33] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -66,6 +67,11 @@ const RECORDED: [Section; 28] = [
     Section::StatementStats,
     Section::SharedStatementStats,
     Section::MetricSums,
+    Section::TransactionRings,
+    Section::TransactionDetails,
+    Section::TransactionLongChunks,
+    Section::TransactionLongRecords,
+    Section::TransactionLongDetails,
 ];
 
 impl Region<'_> {
@@ -115,8 +121,12 @@ impl Region<'_> {
             // In the middle of a record the thread may be writing one, which it shows when it goes on.
             for (index, record) in records.filter(|(_, record)| idle || record::has_ended(record)) {
                 zero(record);
-                if store.details.is_some() {
-                    Entry::of_long(self, Sizes::of(self), index).all_words().for_each(zero_word);
+                match store.class {
+                    EventClass::Statement => {
+                        statement::Entry::of_long(self, Sizes::of(self), index).all_words().for_each(zero_word);
+                    }
+                    EventClass::Transaction => transaction::Entry::of_long(self, index).all_words().for_each(zero_word),
+                    _ => {}
                 }
             }
         }
@@ -141,15 +151,17 @@ impl Region<'_> {
             let rings = STORES.map(|store| self.arrays_of::<RECORD>(store.rings, index));
             if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
-                self.forget_statements(index, record::has_ended, Entry::all_words);
-                self.forget_statements(index, record::is_running, Entry::leftovers);
+                self.forget_statements(index, record::has_ended, statement::Entry::all_words);
+                self.forget_statements(index, record::is_running, statement::Entry::leftovers);
+                self.forget_transactions(index, record::has_ended);
                 rings.into_iter().flatten().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
                 // Its own thread may be taking it, which goes on, finds that there was a fork, and gives it back.
                 if idle || !slot::is_claimed(words) {
                     slot::forget(words);
                 }
-                self.forget_statements(index, |_| true, Entry::all_words);
+                self.forget_statements(index, |_| true, statement::Entry::all_words);
+                self.forget_transactions(index, |_| true);
                 rings.into_iter().for_each(|ring| zero(ring.as_flattened()));
             }
         }
@@ -199,12 +211,29 @@ impl Region<'_> {
         &'s self,
         slot: usize,
         are_forgotten: impl Fn(&RecordWords) -> bool,
-        what: impl Fn(Entry<'s>) -> W,
+        what: impl Fn(statement::Entry<'s>) -> W,
     ) {
-        let records = self.arrays_of::<RECORD>(STATEMENTS.rings, slot);
-        for (index, _) in records.iter().enumerate().filter(|(_, record)| are_forgotten(record)) {
-            what(Entry::of_ring(self, Sizes::of(self), slot * records.len() + index)).for_each(zero_word);
+        for index in self.ring_indices(&STATEMENTS, slot, are_forgotten) {
+            what(statement::Entry::of_ring(self, Sizes::of(self), index)).for_each(zero_word);
         }
+    }
+
+    /// The same of transactions, all of it.
+    fn forget_transactions(&self, slot: usize, are_forgotten: impl Fn(&RecordWords) -> bool) {
+        for index in self.ring_indices(&TRANSACTIONS, slot, are_forgotten) {
+            transaction::Entry::of_ring(self, index).all_words().for_each(zero_word);
+        }
+    }
+
+    /// Where a slot's records are in their section that `are_meant`.
+    fn ring_indices(
+        &self,
+        store: &EventStore,
+        slot: usize,
+        are_meant: impl Fn(&RecordWords) -> bool,
+    ) -> impl Iterator<Item = usize> {
+        let records = self.arrays_of::<RECORD>(store.rings, slot);
+        (slot.saturating_mul(records.len())..).zip(records).filter(move |(_, record)| are_meant(record)).map(|(index, _)| index)
     }
 }
 
@@ -248,8 +277,9 @@ mod tests {
     use super::*;
     use crate::metric::{MetricInfo, MetricType, MonitorCommand};
     use crate::{
-        ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, MemoryChange, Operation,
-        Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, WaitStart, tables,
+        AccessMode, ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName,
+        MemoryChange, Operation, Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, Transaction,
+        TransactionDetails, TransactionStart, TransactionState, WaitStart, tables,
     };
     use core::panic::Location;
     use perfschema_timer::{MockClock, TimerName};
@@ -532,6 +562,105 @@ mod tests {
         for own_memory in [false, true] {
             for idle in [true, false] {
                 statements_in_a_child(own_memory, idle);
+            }
+        }
+    }
+
+    fn begin_transaction<'r>(clock: &MockClock, class: Class, actor: &Actor<'r>, text: &str) -> Transaction<'r> {
+        let access_mode = if text.is_empty() { AccessMode::ReadOnly } else { AccessMode::ReadWrite };
+        let start = TransactionStart { access_mode, isolation_level: text, ..Default::default() };
+        let mut transaction = actor.begin_transaction(clock, actor.region().switches(class), &start);
+        actor.change_transaction(&mut transaction, |details| details.trx_id += 7);
+        transaction
+    }
+
+    /// The transaction that runs, with what was said of it; of those that have ended, of other threads, and of threads that are gone, no byte.
+    fn transactions_in_a_child(own_memory: bool, idle: bool) {
+        const TRANSACTIONS: Config = CONFIG
+            .with(Size::MaxTransactionClasses, 1)
+            .with(Size::EventsTransactionsHistoryLongSize, 16)
+            .with(Size::SetupActorsSize, 1);
+        const SECRETS: [&str; 4] = ["ended", "another", "gone", "known"];
+        let words: Vec<Word> = (0..TRANSACTIONS.words()).map(|_| Word::new(0)).collect();
+        let clock = MockClock::new();
+        let region = Region::create(&words, &TRANSACTIONS, &Identity::default(), &clock.timers()).expect("there is room");
+        let class = region.register(InstrumentName::literal("transaction"), Setting::ON).expect("there is room");
+        region.enable_everything();
+        let [own, other, gone] = [(); 3].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+        for (actor, text) in [(&own, "it has ended"), (&other, "of another"), (&gone, "it is gone")] {
+            for _ in 0..20 {
+                let mut transaction = begin_transaction(&clock, class, actor, text);
+                actor.set_transaction_gtid(&mut transaction, "what it is known by");
+                actor.end_transaction(&clock, transaction, TransactionState::RolledBack);
+                actor.end_transaction(&clock, begin_transaction(&clock, class, actor, ""), TransactionState::Committed);
+            }
+        }
+        gone.detach();
+        // One that no actor owns the sums of.
+        let without_slot = Actor::without_slot(&region);
+        for text in ["of another", ""] {
+            let transaction = begin_transaction(&clock, class, &without_slot, text);
+            without_slot.end_transaction(&clock, transaction, TransactionState::Committed);
+        }
+        let mut running = begin_transaction(&clock, class, &own, "it runs");
+        own.set_transaction_gtid(&mut running, "its own");
+        let _never_ends = begin_transaction(&clock, class, &other, "runs in another");
+        let found = || {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
+            SECRETS.map(|secret| bytes.windows(secret.len()).any(|at| at == secret.as_bytes()))
+        };
+        let counted = || {
+            let sums = region.transactions_by_event_name(class);
+            (sums.read_write.count, sums.read_only.count)
+        };
+        assert_eq!((found(), counted()), ([true; 4], (61, 61)));
+
+        if own_memory {
+            let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
+            own.save(&saved);
+            let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
+            region.copy_for_child(&child);
+            words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+            own.restore(&saved);
+        }
+        region.forked(&CHILD, &[Some(&own)], idle);
+
+        assert_eq!(found(), [false; 4], "{own_memory} {idle}");
+        let rows = || {
+            let mut rows = [const { Vec::new() }; 3];
+            let row = |row: &tables::EventsTransactionsRow| {
+                let said = (row.isolation_level, row.gtid, row.trx_id);
+                format!("{} {} {:?} {said:?}", row.thread_id, row.event_id, row.state)
+            };
+            region.scan(&tables::EventsTransactionsCurrent, |event| rows[0].push(row(event)));
+            region.scan(&tables::EventsTransactionsHistory, |event| rows[1].push(row(event)));
+            region.scan(&tables::EventsTransactionsHistoryLong, |event| rows[2].push(row(event)));
+            rows
+        };
+        // What runs goes on; of itself it has all that was said.
+        let runs =
+            |state: &str, gtid: &str, trx_id: u64| format!("1 41 Some({state}) (Some(\"it runs\"), {gtid}, Some({trx_id}))");
+        assert_eq!((rows(), counted()), ([vec![runs("Active", "None", 7)], vec![], vec![]], (0, 0)));
+        own.change_transaction(&mut running, |details| details.trx_id += 2);
+        let said = TransactionDetails { trx_id: 9, ..Default::default() };
+        assert_eq!(running.details(), &said);
+        own.end_transaction(&clock, running, TransactionState::Committed);
+        let ended = vec![runs("Committed", "Some(\"its own\")", 9)];
+        assert_eq!((rows(), counted()), ([ended.clone(), ended.clone(), ended], (1, 0)));
+        // The others' places are free, and whoever comes has nothing of theirs.
+        let next = Actor::attach(&region, &ActorIdentity::default());
+        let first = begin_transaction(&clock, class, &next, "");
+        assert_eq!(rows()[0][1], format!("{} 1 Some(Active) (None, None, Some(7))", next.thread_id()));
+        next.end_transaction(&clock, first, TransactionState::RolledBack);
+        assert_eq!((counted(), found()), ((1, 1), [false; 4]));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
+    fn a_child_keeps_the_transaction_that_its_thread_runs_and_nothing_of_another() {
+        for own_memory in [false, true] {
+            for idle in [true, false] {
+                transactions_in_a_child(own_memory, idle);
             }
         }
     }

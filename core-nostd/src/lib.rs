@@ -1,6 +1,6 @@
 //! # perfschema-core
 //!
-//! **What.** MySQL's Performance Schema for any program: waits, stages and statements are recorded, and metrics counted, in fixed memory, without locks
+//! **What.** MySQL's Performance Schema for any program: waits, stages, statements and transactions are recorded, and metrics counted, in fixed memory, without locks
 //! or allocation, and read live as tables. `no_std`, no `alloc`, no `unsafe`.
 //!
 //! **Why.** So that one can ask a running program what it waits for, while it waits: which thread, on which lock, held by whom,
@@ -12,7 +12,7 @@
 //! ```
 //! - [`Region::register`] makes an instrument known, [`Region::create_instance`] a lock.
 //! - An [`Actor`] records for one thread: [`begin`](Actor::begin), [`end`](Actor::end) of waits, [`begin_stage`](Actor::begin_stage),
-//!   [`begin_statement`](Actor::begin_statement), [`count_metric`](Actor::count_metric).
+//!   [`begin_statement`](Actor::begin_statement), [`begin_transaction`](Actor::begin_transaction), [`count_metric`](Actor::count_metric).
 //! - [`tables`] has one module a table; [`tables::ALL`] lists them.
 //!
 //! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. It reads no clock
@@ -60,6 +60,7 @@ pub mod metric;
 #[doc(hidden)]
 pub mod model;
 pub mod name;
+mod nest;
 mod operation;
 pub mod options;
 mod path;
@@ -80,6 +81,7 @@ mod statement_digest;
 mod sync;
 pub mod table;
 pub mod tables;
+mod transaction;
 mod wait;
 mod wait_copy;
 mod wait_histogram;
@@ -107,6 +109,7 @@ pub use stage::{StageId, StageProgress};
 pub use stat::Summary;
 pub use statement::{Statement, StatementError, StatementStart, StatementStatistics};
 pub use sync::Word;
+pub use transaction::{AccessMode, Transaction, TransactionDetails, TransactionStart, TransactionState, TransactionSummary};
 pub use wait::{Wait, WaitStart};
 pub use wait_copy::WaitCopy;
 

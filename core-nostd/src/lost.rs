@@ -45,6 +45,8 @@ lost! {
     StageClasses = "Performance_schema_stage_classes_lost";
     /// Statement instruments that could not be registered.
     StatementClasses = "Performance_schema_statement_classes_lost";
+    /// The instrument of transactions, which could not be registered.
+    TransactionClasses = "Performance_schema_transaction_classes_lost";
     /// Memory instruments that could not be registered.
     MemoryClasses = "Performance_schema_memory_classes_lost";
     /// Mutexes that found no place. Their waits count by thread and event name, not by instance.
@@ -75,6 +77,8 @@ lost! {
     StatementDigests = "Performance_schema_digest_lost";
     /// Statements that did not enter the long history, as waits.
     StatementHistoryLongRows = "Performance_schema_events_statements_history_long_lost";
+    /// Transactions that did not enter the long history, as waits.
+    TransactionHistoryLongRows = "Performance_schema_events_transactions_history_long_lost";
     /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
     WaitHistograms = "Performance_schema_wait_histograms_lost";
     /// Uses of a source location that found no place; SOURCE is NULL.

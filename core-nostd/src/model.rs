@@ -4,7 +4,7 @@
 //! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
 
 use crate::record::Sequence;
-use crate::region::{CARRY, Layout, MEMORY, RECORD, SLOT, STAT, STATEMENT, Section, header};
+use crate::region::{CARRY, Layout, MEMORY, RECORD, RUNNING, SLOT, STAT, STATEMENT, Section, header};
 use crate::stat::View;
 use crate::statement_digest::{self, word as digest};
 use crate::tables::setup_actors;
@@ -13,6 +13,7 @@ use crate::{
 };
 use crate::{
     StatementStatistics, class, file, instance, long_history, memory, metric, record, setup, slot, source, stat, statement,
+    transaction,
 };
 use core::cell::Cell;
 use perfschema_timer::{Clock, MockClock, TimerName};
@@ -85,7 +86,18 @@ pub enum Watch {
     MetricTexts,
     /// What an actor counts of the first.
     MetricSums,
+    /// Versions of the records of transactions.
+    TransactionRings,
+    /// What is beside those: what is said at the start, how it ended, and TRX_ID.
+    TransactionDetails,
+    /// The same two in the long history.
+    TransactionLongRecords,
+    /// See there.
+    TransactionLongDetails,
 }
+
+/// What is said of a transaction at its start, how it ended, and TRX_ID.
+const TRANSACTION: &[usize] = &[transaction::word::START, transaction::word::END, transaction::word::DETAILS.start];
 
 impl Watch {
     fn words(self) -> (Section, &'static [usize]) {
@@ -138,6 +150,10 @@ impl Watch {
             Watch::Metrics => (Section::Metrics, &[metric::word::STATE, metric::word::LENGTHS, metric::word::CONTROL]),
             Watch::MetricTexts => (Section::MetricTexts, &[metric::word::NAME.start]),
             Watch::MetricSums => (Section::MetricSums, &[0]),
+            Watch::TransactionRings => (Section::TransactionRings, &[record::word::VERSION]),
+            Watch::TransactionDetails => (Section::TransactionDetails, TRANSACTION),
+            Watch::TransactionLongRecords => (Section::TransactionLongRecords, &[record::word::VERSION]),
+            Watch::TransactionLongDetails => (Section::TransactionLongDetails, TRANSACTION),
         }
     }
 }
@@ -409,6 +425,57 @@ impl StatementRecord {
         let text = beside.text.as_str().into();
         FoundStatement::Row(found.sequence.number(), found.ended, beside.statistics.lock_time_ps, text)
     }
+}
+
+/// What [`read_transaction`] and [`read_long_transaction`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundTransaction {
+    /// Nothing yet.
+    Free,
+    /// It was being written, or changed while it was read.
+    Changed,
+    /// It changed while what is beside it was read.
+    ChangedBeside,
+    /// What is beside it, and whether it has ended.
+    Row {
+        /// Of the record.
+        ended: bool,
+        /// STATE.
+        state: crate::TransactionState,
+        /// ACCESS_MODE.
+        access_mode: crate::AccessMode,
+        /// TRX_ID; 0 if nothing was said.
+        trx_id: u64,
+    },
+}
+
+/// The records that an actor has for its transactions, where no history keeps any.
+pub const TRANSACTION_RECORDS: usize = RUNNING;
+
+/// [`record::read`], [`transaction::Entry::read`], [`record::still`], of the first actor's record of this index.
+pub fn read_transaction(region: &Region<'_>, index: usize) -> FoundTransaction {
+    let records = region.arrays::<RECORD>(Section::TransactionRings);
+    found_transaction(&records[index], transaction::Entry::of_ring(region, index))
+}
+
+/// The same of the first row of the long history.
+pub fn read_long_transaction(region: &Region<'_>) -> FoundTransaction {
+    let records = region.arrays::<RECORD>(Section::TransactionLongRecords);
+    found_transaction(&records[0], transaction::Entry::of_long(region, 0))
+}
+
+fn found_transaction(words: &record::RecordWords, entry: transaction::Entry<'_>) -> FoundTransaction {
+    let found = match record::read(words) {
+        record::Read::Free => return FoundTransaction::Free,
+        record::Read::Changed => return FoundTransaction::Changed,
+        record::Read::Whole(found) => found,
+    };
+    let beside = entry.read(found.ended);
+    if !record::still(words, &found) {
+        return FoundTransaction::ChangedBeside;
+    }
+    let transaction::EntryText { state, access_mode, details, .. } = beside;
+    FoundTransaction::Row { ended: found.ended, state, access_mode, trx_id: details.trx_id }
 }
 
 /// A summary of one actor and one class, with no slot around it.

@@ -108,6 +108,7 @@ impl Sequence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum EventType {
+    Transaction = 1,
     Statement = 2,
     Stage = 3,
     Wait = 4,
@@ -118,11 +119,14 @@ impl EventType {
     pub(crate) const NAMES: &'static [&'static str] = &["TRANSACTION", "STATEMENT", "STAGE", "WAIT"];
 }
 
-/// The event that encloses what a thread does now: its number in the slot and its type in one word, 0 for none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The event that encloses what a thread does now: its number in the slot and its type in one word, 0 for none; the younger, the greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Enclosing(u64);
 
 impl Enclosing {
+    /// Nothing does.
+    pub(crate) const NONE: Enclosing = Enclosing(0);
+
     /// Bits of the type, below the number.
     const SHIFT: u32 = 3;
 
@@ -135,6 +139,11 @@ impl Enclosing {
     /// Whether it is a wait.
     pub(crate) const fn is_wait(self) -> bool {
         self.0 & ((1 << Self::SHIFT) - 1) == EventType::Wait as u64
+    }
+
+    /// The same, but for transactions.
+    pub(crate) fn unless_transaction(self) -> Enclosing {
+        if self.0 & ((1 << Self::SHIFT) - 1) == EventType::Transaction as u64 { Enclosing::NONE } else { self }
     }
 
     /// EVENT_ID, as [`Sequence::event_id`], and index into [`EventType::NAMES`].
@@ -276,10 +285,15 @@ pub(crate) fn nesting(record: &RecordWords) -> Enclosing {
     Enclosing(record[word::NESTING].get())
 }
 
-/// Owner: the event that runs, as what encloses others; None if it does not.
+/// Owner: the wait that runs, as what encloses others; None if it does not.
 pub(crate) fn as_enclosing(record: &RecordWords) -> Option<Enclosing> {
     let encloses = record[word::WHAT].get() & What::CONCURRENT == 0;
-    encloses.then(|| Enclosing::event(Sequence(record[word::VERSION].get() & !3), EventType::Wait))
+    encloses.then(|| running(record))
+}
+
+/// Owner: the wait that runs, as [`nesting`] of others names it.
+pub(crate) fn running(record: &RecordWords) -> Enclosing {
+    Enclosing::event(Sequence(record[word::VERSION].get() & !3), EventType::Wait)
 }
 
 /// Owner: nothing lies within the event that runs.

@@ -9,7 +9,7 @@
 //! Whoever changes a setting pays for the folding; an event pays one load and one branch.
 
 use crate::class::{self, Class, Setting};
-use crate::event::{EventStore, STAGES, STATEMENTS, WAITS};
+use crate::event::{EventStore, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
 use crate::name::EventClass;
 use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
@@ -44,8 +44,9 @@ pub(crate) mod word {
     pub(crate) const LAST_ACTOR: usize = 21;
 }
 
-/// The classes of events that have a row in `setup_timers`; transactions come by addition.
-pub(crate) const TIMED_CLASSES: [EventClass; 4] = [EventClass::Idle, EventClass::Wait, EventClass::Stage, EventClass::Statement];
+/// The classes of events that have a row in `setup_timers`.
+pub(crate) const TIMED_CLASSES: [EventClass; 5] =
+    [EventClass::Idle, EventClass::Wait, EventClass::Stage, EventClass::Statement, EventClass::Transaction];
 
 /// The effective switches of an instrument, or of one event as of its start.
 ///
@@ -140,6 +141,11 @@ impl Switches {
         Class((self.0 >> Self::CLASS_SHIFT) as u16)
     }
 
+    /// The same of another class.
+    pub(crate) fn of(self, class: Class) -> Switches {
+        Switches(self.0 & !(u64::from(u16::MAX) << Self::CLASS_SHIFT) | u64::from(class.0) << Self::CLASS_SHIFT)
+    }
+
     /// Whether event `sequence` is timed, of [`SAMPLED`](Self::SAMPLED) ones.
     ///
     /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
@@ -222,6 +228,12 @@ consumers! {
     EventsStatementsHistory = "events_statements_history", within Some(Consumer::EventsStatementsCurrent);
     /// Ended statements are kept over all threads.
     EventsStatementsHistoryLong = "events_statements_history_long", within Some(Consumer::EventsStatementsCurrent);
+    /// Transactions are visible while they last.
+    EventsTransactionsCurrent = "events_transactions_current", within Some(Consumer::ThreadInstrumentation);
+    /// Ended transactions are kept for each thread.
+    EventsTransactionsHistory = "events_transactions_history", within Some(Consumer::EventsTransactionsCurrent);
+    /// Ended transactions are kept over all threads.
+    EventsTransactionsHistoryLong = "events_transactions_history_long", within Some(Consumer::EventsTransactionsCurrent);
     /// Waits are visible while they last.
     EventsWaitsCurrent = "events_waits_current", within Some(Consumer::ThreadInstrumentation);
     /// Ended waits are kept for each thread.
@@ -263,13 +275,14 @@ impl Consumer {
     }
 }
 
-/// The settings of a new region: everything off, CYCLE for waits, NANOSECOND for stages and statements, MICROSECOND for idle threads.
+/// The settings of a new region: everything off, CYCLE for waits, NANOSECOND for stages, statements and transactions, MICROSECOND for idle threads.
 pub(crate) fn create(region: &Region<'_>) {
     let words = setup(region);
     for (class, timer) in [
         (EventClass::Wait, TimerName::Cycle),
         (EventClass::Stage, TimerName::Nanosecond),
         (EventClass::Statement, TimerName::Nanosecond),
+        (EventClass::Transaction, TimerName::Nanosecond),
         (EventClass::Idle, TimerName::Microsecond),
     ] {
         words[word::TIMERS + class as usize].set(timer.index() as u64);
@@ -302,9 +315,8 @@ pub(crate) fn fold(region: &Region<'_>) {
     loop {
         let consumers = setup[word::CONSUMERS].get();
         let timer = |class: EventClass| setup[word::TIMERS + class as usize].get();
-        let [waits, stages, statements, idle] =
-            [EventClass::Wait, EventClass::Stage, EventClass::Statement, EventClass::Idle].map(timer);
-        let [stage_classes, statement_classes] = [&STAGES, &STATEMENTS].map(|store| class::of_events(region, store));
+        let [stage_classes, statement_classes, transaction_classes] =
+            [&STAGES, &STATEMENTS, &TRANSACTIONS].map(|store| class::of_events(region, store));
         let idle_class = class::idle(region);
         // Set once and for all: of several that fold, the last one sees that it was.
         if setup[word::STAGES_USED].get() == 0 && stage_classes.clone().any(|index| region.setting(Class(index as u16)).enabled) {
@@ -313,12 +325,14 @@ pub(crate) fn fold(region: &Region<'_>) {
         let ends_stage = if setup[word::STAGES_USED].get() == 0 { 0 } else { Switches::ENDS_STAGE };
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
             let class = Class(index as u16);
-            let (store, timer, always) = match index {
-                index if stage_classes.contains(&index) => (&STAGES, stages, ends_stage),
-                index if statement_classes.contains(&index) => (&STATEMENTS, statements, 0),
-                index if idle_class.contains(&index) => (&WAITS, idle, 0),
-                _ => (&WAITS, waits, 0),
+            let (store, timed_as, always) = match index {
+                index if stage_classes.contains(&index) => (&STAGES, EventClass::Stage, ends_stage),
+                index if statement_classes.contains(&index) => (&STATEMENTS, EventClass::Statement, 0),
+                index if transaction_classes.contains(&index) => (&TRANSACTIONS, EventClass::Transaction, 0),
+                index if idle_class.contains(&index) => (&WAITS, EventClass::Idle, 0),
+                _ => (&WAITS, EventClass::Wait, 0),
             };
+            let timer = timer(timed_as);
             let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
             let switches = effective(class, region.setting(class), consumers, store, timer, by_counter);
             // Relaxed: a switch is a value of its own, an event started with either is right.

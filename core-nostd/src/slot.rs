@@ -2,7 +2,7 @@
 //!
 //! Sequence numbers go on from owner to owner ([`word::BASE`] says where the present one began), so that a record's version never returns.
 
-use crate::event::EventStore;
+use crate::event::{EventStore, STORES};
 use crate::lost::Lost;
 use crate::pool::{self, Version};
 use crate::record::Sequence;
@@ -33,6 +33,8 @@ pub(crate) mod word {
     pub(crate) const STAGE_EPOCHS: usize = 12;
     /// And for statements.
     pub(crate) const STATEMENT_EPOCHS: usize = 13;
+    /// And for transactions.
+    pub(crate) const TRANSACTION_EPOCHS: usize = 14;
     pub(crate) const NAME: core::ops::Range<usize> = 16..32;
     pub(crate) const USER: core::ops::Range<usize> = 32..48;
     pub(crate) const HOST: core::ops::Range<usize> = 48..64;
@@ -138,8 +140,7 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     words[word::THREAD_ID].set(thread_id);
     write_identity(words, identity, setting);
     // The rows by thread start at zero, the global ones go on.
-    let of_events = [&words[word::EPOCHS], &words[word::STAGE_EPOCHS], &words[word::STATEMENT_EPOCHS]];
-    for epochs in of_events.into_iter().chain([&words[word::MEMORY_EPOCHS]]) {
+    for epochs in STORES.map(|store| epochs_word(words, store)).into_iter().chain([&words[word::MEMORY_EPOCHS]]) {
         epochs.update(|epochs| Epochs(epochs).next(View::Thread).0);
     }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());

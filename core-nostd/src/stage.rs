@@ -102,7 +102,7 @@ impl<'r> Actor<'r> {
         }
         self.enclose(before.as_ref(), Some(&stage));
         self.stage.set(Some(stage));
-        self.stage_statements.set(self.enclosing_statements.get());
+        self.stage_statements.set(self.statement_nest.enclosing());
         self.running_stage()
     }
 
@@ -172,7 +172,7 @@ impl<'r> Actor<'r> {
         let start = Start {
             what: What::without_operation(stage.switches, source),
             object: 0,
-            nesting: self.statement.get(),
+            nesting: self.around(),
             amount: Some(0),
             io: IoEvent::None,
         };
@@ -182,37 +182,41 @@ impl<'r> Actor<'r> {
     }
 
     /// The stage `after` follows `before`. What runs and lies within no other wait, and what begins later, lies within it, if it lies within
-    /// the same statement; what lay within `before` otherwise lies within the statement of that one.
+    /// the same statement; what lay within `before` otherwise lies within what was around that one.
     fn enclose(&self, before: Option<&Wait<'_>>, after: Option<&Wait<'_>>) {
         let visible = |stage: &Wait<'_>| stage.shown.map(|_| Enclosing::event(stage.sequence, EventType::Stage));
         let (before, after) = (before.and_then(visible), after.and_then(visible));
         let enclosing = self.enclosing();
-        let statement = self.statement.get();
+        let statement = self.statement_nest.innermost();
         let statement_before = self.stage_statement.replace(statement);
-        let after = after.unwrap_or(statement);
-        if !self.is_detached() && !self.waits.ring.is_idle() {
-            for record in self.waits.ring.records().iter().filter(|record| record::is_running(record)) {
-                let enclosing = record::nesting(record);
-                let of = if Some(enclosing) == before { statement_before } else { enclosing };
-                let now = if of == statement { after } else { of };
-                if now != enclosing {
-                    record::enclose(record, now);
+        for record in self.running_waits() {
+            let enclosing = record::nesting(record);
+            let lay_within_it = Some(enclosing) == before;
+            let statement_of = if lay_within_it { statement_before } else { enclosing.unless_transaction() };
+            let now = match (after, statement_of) {
+                (Some(stage), of) if of == statement => stage,
+                _ if !lay_within_it => continue,
+                // The transaction, if it was there before the wait.
+                (_, Enclosing::NONE) if self.transaction_nest.innermost() < record::running(record) => {
+                    self.transaction_nest.innermost()
                 }
-            }
+                (_, of) => of,
+            };
+            record::enclose(record, now);
         }
         if !enclosing.is_wait() {
-            self.outer.set(after);
+            self.outer.set(after.unwrap_or_else(|| self.around()));
         }
     }
 
     /// What encloses what lies within the innermost visible statement, and in no wait there: the stage that runs, if it is visible and lies
-    /// there, or the statement.
+    /// there, or what is [`around`](Actor::around).
     pub(crate) fn enclosing_stage(&self) -> Enclosing {
         match self.stage.get() {
-            Some(stage) if stage.shown.is_some() && self.stage_statement.get() == self.statement.get() => {
+            Some(stage) if stage.shown.is_some() && self.stage_statement.get() == self.statement_nest.innermost() => {
                 Enclosing::event(stage.sequence, EventType::Stage)
             }
-            _ => self.statement.get(),
+            _ => self.around(),
         }
     }
 }

@@ -11,10 +11,12 @@
 //! A statement is recorded by the same code as a wait, into records and sums of its own (`event::STATEMENTS`). What it has besides is in
 //! entries beside its record, which are covered by the record's version as its words are, and beside its sums.
 
+use crate::Actor;
 use crate::class;
 use crate::config::{Config, Size};
 use crate::event::{Details, STATEMENTS};
-use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Start, What};
+use crate::nest::{Level, NestedEvent};
+use crate::record::{self, EventType, IoEvent, RecordWords, Start, What};
 use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Section, Text, read_text, write_text};
 use crate::setup::Switches;
 use crate::source::SourceBits;
@@ -22,7 +24,6 @@ use crate::stat::Figure;
 use crate::statement_digest::{self, HeldPlace};
 use crate::sync::{Ordering, Word};
 use crate::wait::Wait;
-use crate::{Actor, Lost};
 use core::panic::Location;
 use perfschema_timer::{Clock, TimerName};
 
@@ -124,19 +125,10 @@ pub struct StatementError {
 #[must_use = "a statement that is not ended stays visible as running"]
 #[derive(Debug)]
 pub struct Statement<'r> {
-    /// None if it is not recorded.
-    wait: Option<Wait<'r>>,
+    event: NestedEvent<'r>,
     entry: Entry<'r>,
     /// Where those are counted that are like it.
     digest: Option<HeldPlace<'r>>,
-    /// THREAD_ID of its actor; 0 of one without a slot.
-    thread_id: u64,
-    /// Its own among the actor's; none if so many run that there is no other.
-    bit: u64,
-    /// Those of the statements that it lies within, the innermost visible one of them, and what enclosed the actor's waits when it began.
-    within: u64,
-    parent: Enclosing,
-    outer: Enclosing,
     statistics: StatementStatistics,
     /// Its entry has other figures, because another actor was to change them.
     is_stale: bool,
@@ -145,7 +137,7 @@ pub struct Statement<'r> {
 impl Statement<'_> {
     /// Whether anything is recorded for it.
     pub fn is_recorded(&self) -> bool {
-        self.wait.is_some()
+        self.event.is_recorded()
     }
 
     /// What was said of it.
@@ -209,12 +201,12 @@ pub(crate) struct EntryText {
 impl<'r> Entry<'r> {
     /// That of the record of this index in its section.
     pub(crate) fn of_ring(region: &Region<'r>, sizes: Sizes, index: usize) -> Entry<'r> {
-        Entry::of(region, sizes, |details| (details.rings, details.ring_texts), index)
+        Entry::of(region, sizes, |details| (details.rings, Section::StatementTexts), index)
     }
 
     /// The same in the long history.
     pub(crate) fn of_long(region: &Region<'r>, sizes: Sizes, index: usize) -> Entry<'r> {
-        Entry::of(region, sizes, |details| (details.long, details.long_texts), index)
+        Entry::of(region, sizes, |details| (details.long, Section::StatementLongTexts), index)
     }
 
     fn of(region: &Region<'r>, sizes: Sizes, sections: impl Fn(&Details) -> (Section, Section), index: usize) -> Entry<'r> {
@@ -402,18 +394,13 @@ impl<'r> Actor<'r> {
     /// ```
     pub fn begin_statement(&self, clock: &impl Clock, switches: Switches, start: &StatementStart<'_>) -> Statement<'r> {
         let mut statement = Statement {
-            wait: None,
+            event: NestedEvent::NONE,
             entry: Entry::default(),
             digest: None,
-            thread_id: self.thread_id(),
-            bit: 0,
-            within: self.enclosing_statements.get(),
-            parent: self.statement.get(),
-            outer: self.enclosing(),
             statistics: StatementStatistics::default(),
             is_stale: false,
         };
-        let mut switches = self.masked(switches);
+        let switches = self.masked(switches);
         if !switches.has(Switches::ENABLED) {
             return statement;
         }
@@ -421,44 +408,19 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::DIGEST) {
             statement.digest = statement_digest::hold(self.region(), start.schema, start.text);
         }
-        let sequence = self.sequence.get().next();
-        if switches.has(Switches::SAMPLED) {
-            switches = switches.sampled(sequence);
-        }
-        self.sequence.set(sequence);
-        let running = self.running_statements.get();
-        statement.bit = !running & running.wrapping_add(1);
-        self.running_statements.set(running | statement.bit);
-        self.enclosing_statements.set(statement.within | statement.bit);
-        let mut wait: Wait<'r> = Wait::of_other_class(sequence, switches);
-        wait.amount = statement.within.count_ones().into();
-        if switches.has(Switches::CURRENT) {
-            match self.show_statement(&wait, start) {
-                Some((record, entry)) => {
-                    wait.shown = Some(record);
-                    statement.entry = entry;
-                }
-                None => self.region().count_lost(Lost::NestedEvents),
-            }
-        }
-        wait.start = switches.read(clock);
-        if let Some(record) = wait.shown {
-            record::finish_start(record, wait.start);
-        }
-        // One without a bit is not known when it ends.
-        if wait.shown.is_some() && statement.bit != 0 {
-            let enclosing = Enclosing::event(sequence, EventType::Statement);
-            self.statement.set(enclosing);
-            self.outer.set(enclosing);
-        }
-        statement.wait = Some(wait);
+        let show = |wait: &mut Wait<'r>, level: Level| {
+            wait.amount = level.depth().into();
+            self.show_statement(wait, start)
+        };
+        let (event, entry) = self.begin_nested(clock, switches, (&self.statement_nest, EventType::Statement), show);
+        (statement.event, statement.entry) = (event, entry.unwrap_or_default());
         statement
     }
 
     /// Says more of a statement that runs: `change` gets its figures as they are.
     pub fn change_statement(&self, statement: &mut Statement<'_>, change: impl FnOnce(&mut StatementStatistics)) {
         change(&mut statement.statistics);
-        if self.shows(statement) {
+        if self.shows(&statement.event) {
             statement.entry.replace(&statement.statistics);
         } else {
             statement.is_stale = true;
@@ -468,14 +430,9 @@ impl<'r> Actor<'r> {
     /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller. What another
     /// actor says is not kept.
     pub fn set_statement_error(&self, statement: &mut Statement<'_>, error: &StatementError) {
-        if self.shows(statement) {
+        if self.shows(&statement.event) {
             statement.entry.set_error(error);
         }
-    }
-
-    /// Whether the statement's place is this actor's: that of one whose actor gave its slot back is somebody else's.
-    fn shows(&self, statement: &Statement<'_>) -> bool {
-        statement.thread_id == self.thread_id() && !self.is_detached()
     }
 
     /// A statement ends, and the stage that lies within it, at the same moment. Returns the timer's ticks, if it was timed. One that another
@@ -484,63 +441,45 @@ impl<'r> Actor<'r> {
     ///
     /// Statements that lie within it and have not ended run on, but from now on nothing that begins lies within them.
     pub fn end_statement(&self, clock: &impl Clock, mut statement: Statement<'_>) -> Option<u64> {
-        let mut wait = statement.wait.take()?;
-        if statement.thread_id != self.thread_id() {
-            self.adopt(&mut statement, &mut wait);
-        }
-        let switches = self.kept(&mut wait)?;
+        let (wait, switches) = self.end_nested(&mut statement.event)?;
         let ticks = switches.read(clock);
-        let encloses = self.enclosing_statements.get() & statement.bit != 0;
-        if self.stage_statements.get() & statement.bit != 0 {
+        if statement.event.level().is_among(self.stage_statements.get()) {
             self.end_any_stage_at(|stage| {
                 let same_timer = switches.has(Switches::TIMED) && stage.timer_index() == switches.timer_index();
                 if same_timer { ticks } else { stage.read(clock) }
             });
         }
-        let wait_ps = self.finish_statement(&wait, switches, ticks, &statement.statistics, |row| {
+        let timed = switches.has(Switches::TIMED).then_some(ticks);
+        let wait_ps = self.finish_statement(&wait, switches, timed, &statement.statistics, |row| {
             if statement.is_stale || cfg!(not(target_has_atomic = "64")) {
                 statement.entry.end(&statement.statistics);
             }
             if let Some(row) = row {
-                row.copy(statement.entry);
+                Entry::of_long(self.region(), self.statement_sizes, row).copy(statement.entry);
             }
         });
         if let Some(digest) = statement.digest {
-            let is_at_hand = switches.has(Switches::TIMED) && switches.timer_index() == TimerName::Nanosecond.index() as u8;
+            let is_at_hand = timed.is_some() && switches.timer_index() == TimerName::Nanosecond.index() as u8;
             let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
             digest.end(now, wait_ps, &statement.statistics);
         }
-        self.running_statements.set(self.running_statements.get() & !statement.bit);
-        if encloses {
-            self.enclosing_statements.set(statement.within);
-            self.statement.set(statement.parent);
-            // Asked, so that a wait that outlives it is alone no longer, and encloses nothing of what comes.
-            self.enclosing();
-            self.outer.set(if statement.outer.is_wait() { statement.outer } else { self.enclosing_stage() });
-        }
-        switches.has(Switches::TIMED).then_some(ticks)
-    }
-
-    /// What is left of another actor's statement: what is to be counted, under a number of this one's, whose sums have their versions of it.
-    #[cold]
-    fn adopt(&self, statement: &mut Statement<'_>, wait: &mut Wait<'_>) {
-        wait.sequence = self.sequence.get().next();
-        self.sequence.set(wait.sequence);
-        (wait.shown, statement.entry, statement.bit) = (None, Entry::default(), 0);
+        self.leave(&self.statement_nest, &statement.event, wait.sequence);
+        timed
     }
 
     fn show_statement(&self, wait: &Wait<'_>, start: &StatementStart<'_>) -> Option<(&'r RecordWords, Entry<'r>)> {
         let ring = &self.statements.ring;
         let record = ring.take()?;
         let source = start.source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
-        let entry = Entry::of_ring(self.region(), self.statement_sizes, self.first_statement_record() + ring.index_of(record));
+        let entry =
+            Entry::of_ring(self.region(), self.statement_sizes, self.first_record(&self.statements) + ring.index_of(record));
         record::begin_start(
             record,
             wait.sequence,
             &Start {
                 what: What::without_operation(wait.switches, source),
                 object: 0,
-                nesting: self.statement.get(),
+                nesting: self.around_nested(),
                 // NESTING_EVENT_LEVEL.
                 amount: Some(wait.amount),
                 io: IoEvent::None,

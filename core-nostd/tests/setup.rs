@@ -205,11 +205,11 @@ fn the_timer_is_chosen_by_name_or_number() {
         (Value::Text("Millisecond"), TimerName::Millisecond),
         (Value::Unsigned(2), TimerName::Nanosecond),
     ] {
-        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 4, changed: 4 }));
+        assert_eq!(update(world, "setup_timers", &[("TIMER_NAME", value)]), Ok(Updated { matched: 5, changed: 5 }));
         world.expect(
             "setup_timers",
             "*",
-            &["idle", "stage", "statement", "wait"]
+            &["idle", "stage", "statement", "transaction", "wait"]
                 .map(|class| format!("{class} {}", expected.name()))
                 .each_ref()
                 .map(|row| &**row),
@@ -296,6 +296,11 @@ fn rights_are_mysqls() {
         "events_statements_summary_by_digest",
         "events_statements_summary_by_thread_by_event_name",
         "events_statements_summary_global_by_event_name",
+        "events_transactions_current",
+        "events_transactions_history",
+        "events_transactions_history_long",
+        "events_transactions_summary_by_thread_by_event_name",
+        "events_transactions_summary_global_by_event_name",
         "events_waits_summary_by_instance",
         "events_waits_summary_by_thread_by_event_name",
         "events_waits_summary_global_by_event_name",

@@ -225,7 +225,11 @@ fn an_idle_connection_is_no_wait_for_a_socket() {
 #[test]
 fn idle_has_a_timer_of_its_own() {
     let world = World::off(&CONFIG);
-    world.expect("setup_timers", "*", &["idle MICROSECOND", "stage NANOSECOND", "statement NANOSECOND", "wait NANOSECOND"]);
+    world.expect(
+        "setup_timers",
+        "*",
+        &["idle MICROSECOND", "stage NANOSECOND", "statement NANOSECOND", "transaction NANOSECOND", "wait NANOSECOND"],
+    );
     world.region.enable_everything();
     let idle = world.class("idle");
     assert_eq!(world.region.register(InstrumentName::literal("idle"), Setting::ON), Ok(idle));
@@ -244,7 +248,7 @@ fn idle_has_a_timer_of_its_own() {
     let none = World::off(&Config::EMPTY);
     none.class("idle");
     none.expect("setup_instruments", "*", &["idle YES YES 1"]);
-    none.expect("setup_timers", "NAME", &["idle", "stage", "statement", "wait"]);
+    none.expect("setup_timers", "NAME", &["idle", "stage", "statement", "transaction", "wait"]);
 }
 
 /// WL#4896, Func-Req 1.8, 5, 6: so many instruments and sockets; what is more is counted, and its io by event name.

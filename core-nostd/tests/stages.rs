@@ -236,7 +236,7 @@ fn the_timer_is_a_setting_of_its_own() {
     world.expect(
         "setup_timers",
         "NAME,TIMER_NAME",
-        &["idle MICROSECOND", "stage NANOSECOND", "statement NANOSECOND", "wait CYCLE"],
+        &["idle MICROSECOND", "stage NANOSECOND", "statement NANOSECOND", "transaction NANOSECOND", "wait CYCLE"],
     );
     // What was true at the start holds until the end: each is timed by one timer.
     begin(world, &actor, a);

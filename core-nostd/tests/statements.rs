@@ -404,7 +404,7 @@ fn truncate_hides_what_is_there() {
 #[test]
 fn tables_are_timed_by_their_own_timer() {
     let (world, a, _, actor) = world();
-    world.expect("setup_timers", "NAME", &["idle", "stage", "statement", "wait"]);
+    world.expect("setup_timers", "NAME", &["idle", "stage", "statement", "transaction", "wait"]);
     world.region.set_event_timer(EventClass::Statement, TimerName::Microsecond);
     let statement = begin(world, &actor, a, "");
     world.pass(2_500);

@@ -53,6 +53,8 @@ pub(crate) const STATEMENT: usize = 48;
 pub(crate) const STATEMENT_STAT: usize = 40;
 /// Words of the figures of one instrument of statements that no actor owns.
 pub(crate) const SHARED_STATEMENT_STAT: usize = 24;
+/// Words of what a transaction's record has besides that of every event.
+pub(crate) const TRANSACTION: usize = 24;
 /// Words of the sums of statements that are alike.
 pub(crate) const DIGEST: usize = 40;
 /// Words of a directory entry.
@@ -189,15 +191,30 @@ sections! {
     TickBuckets: 1, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { LEADING_BITS };
     /// What actors without a slot have in its place: nobody's, and only the mask in it says something.
     NoSlot: SLOT, |_c| 1;
+    /// Records of the actors' transactions, as those of statements. None where there is no instrument of them.
+    TransactionRings: RECORD, |c| transaction_records(c);
+    /// What those records have besides, each that of the record of its index.
+    TransactionDetails: TRANSACTION, |c| transaction_records(c);
+    /// Who fills which chunk of the long history of transactions.
+    TransactionLongChunks: 1, |c| long_chunks(c, Size::EventsTransactionsHistoryLongSize);
+    /// Its records.
+    TransactionLongRecords: RECORD, |c| long_records(c, Size::EventsTransactionsHistoryLongSize);
+    /// What those have besides.
+    TransactionLongDetails: TRANSACTION, |c| long_records(c, Size::EventsTransactionsHistoryLongSize);
 }
 
 const fn size(config: &Config, size: Size) -> usize {
     config.get(size) as usize
 }
 
-/// Instrument classes of all events: those of stages are behind those of waits, then those of statements; behind them those of memory.
+/// Instrument classes of all events: those of stages are behind those of waits, then those of statements, then that of transactions; behind
+/// them those of memory.
 pub(crate) const fn event_classes(config: &Config) -> usize {
-    classes(config) + size(config, Size::MaxStageClasses) + size(config, Size::MaxStatementClasses)
+    classes(config)
+        + size(config, Size::MaxStageClasses)
+        + size(config, Size::MaxStatementClasses)
+        // Two places for the sums: behind the instrument there is one that nobody registers.
+        + 2 * size(config, Size::MaxTransactionClasses)
 }
 
 /// Instrument classes of all kinds of waits together; each kind has a run of them.
@@ -240,6 +257,14 @@ const fn statement_records(config: &Config) -> usize {
     match size(config, Size::MaxStatementClasses) {
         0 => 0,
         _ => size(config, Size::MaxThreadInstances).saturating_mul(size(config, Size::EventsStatementsHistorySize) + RUNNING),
+    }
+}
+
+/// Records of all actors' transactions.
+const fn transaction_records(config: &Config) -> usize {
+    match size(config, Size::MaxTransactionClasses) {
+        0 => 0,
+        _ => size(config, Size::MaxThreadInstances).saturating_mul(size(config, Size::EventsTransactionsHistorySize) + RUNNING),
     }
 }
 
@@ -349,6 +374,8 @@ mod tests {
             .with(Size::EventsStagesHistoryLongSize, 0)
             .with(Size::MaxStatementClasses, 0)
             .with(Size::EventsStatementsHistoryLongSize, 0)
+            .with(Size::MaxTransactionClasses, 0)
+            .with(Size::EventsTransactionsHistoryLongSize, 0)
             .with(Size::DigestsSize, 0)
             .with(Size::MaxFileClasses, 0)
             .with(Size::MaxFileInstances, 0)

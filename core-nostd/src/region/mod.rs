@@ -26,7 +26,7 @@ use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
     CARRY, CLASS, DIGEST, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD,
     RUNNING, SETUP, SETUP_ACTOR, SHARED_MEMORY, SHARED_STATEMENT_STAT, SLOT, SOCKET, SOURCE, STAT, STATEMENT, STATEMENT_STAT,
-    Section, TIMER,
+    Section, TIMER, TRANSACTION,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 pub use now::Now;
@@ -38,7 +38,7 @@ pub(crate) use text::{little_endian, read_text, text_is, what_fits, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 13;
+const LAYOUT_VERSION: u64 = 14;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
@@ -64,6 +64,8 @@ pub(crate) mod header {
     pub(crate) const NEXT_STAGE_LONG_CHUNK: usize = 40;
     /// And for statements.
     pub(crate) const NEXT_STATEMENT_LONG_CHUNK: usize = 48;
+    /// And for transactions.
+    pub(crate) const NEXT_TRANSACTION_LONG_CHUNK: usize = 56;
 }
 
 /// Why a block of words is not a region.

@@ -5,13 +5,15 @@
 
 use super::by_thread;
 use crate::class::{self, Class};
-use crate::event::EventStore;
+use crate::event::{EventStore, TRANSACTIONS};
+use crate::name::EventClass;
 use crate::region::{CARRY, Region, SLOT, STAT, STATEMENT_STAT, Section, Text};
 use crate::slot::{self, Owner, SlotWords};
 use crate::stat::{self, Epochs, Figure, Shared, Summary, View};
 use crate::statement::{self, Sizes, StatementStatistics};
 use crate::sync::Word;
 use crate::table::Sweep;
+use crate::transaction::{self, AccessMode, TransactionSummary};
 
 /// The columns that every summary has, after those of its own.
 macro_rules! summary_row {
@@ -73,6 +75,23 @@ pub(super) fn sweep_by_thread<T>(
     by_thread::sweep(region, region.event_classes(store), sums, |thread_id, name, (summary, figures)| {
         each(thread_id, name, summary, figures);
     })
+}
+
+/// The same of transactions: of those that may write, and of those that only read.
+pub(super) fn sweep_transactions_by_thread(
+    region: &Region<'_>,
+    mut each: impl FnMut(u64, Text<128>, &TransactionSummary),
+) -> Sweep {
+    let sums = |slot: usize, words: &SlotWords, _: &Owner, class: Class| {
+        let sums = |access_mode| {
+            let class = transaction::sums_class(class, access_mode);
+            read(region, (slot, words), &TRANSACTIONS, class, View::Thread, |_| ())
+        };
+        let (read_write, (), writers_settled) = sums(AccessMode::ReadWrite)?;
+        let (read_only, (), readers_settled) = sums(AccessMode::ReadOnly)?;
+        Some((TransactionSummary { read_write, read_only }, writers_settled && readers_settled))
+    };
+    by_thread::sweep(region, region.event_classes(&TRANSACTIONS), sums, |thread_id, name, sums| each(thread_id, name, sums))
 }
 
 /// One look at the sums of an instrument in a slot.
@@ -139,12 +158,22 @@ fn bump_all(region: &Region<'_>, store: &EventStore, view: View) {
 }
 
 impl Region<'_> {
-    /// The waits of an instrument, or its stages, summed over all threads that ever were, since the table was truncated.
+    /// The events of an instrument, summed over all threads that ever were, since the table was truncated.
     ///
     /// A thread that was stopped in the middle of counting an event, for longer than a reader waits, is taken in as it is: leaving out all
     /// that it ever counted would be worse than one event of which the count is there and the time is not.
     pub fn summary_by_event_name(&self, class: Class) -> Summary {
+        if class::store_of(self, class).class == EventClass::Transaction {
+            return self.transactions_by_event_name(class).all();
+        }
         self.sums_by_event_name(class, |_| (), |()| ())
+    }
+
+    /// The transactions of their instrument, as [`summary_by_event_name`](Self::summary_by_event_name).
+    pub fn transactions_by_event_name(&self, class: Class) -> TransactionSummary {
+        let [read_write, read_only] = [AccessMode::ReadWrite, AccessMode::ReadOnly]
+            .map(|access_mode| self.sums_by_event_name(transaction::sums_class(class, access_mode), |_| (), |()| ()));
+        TransactionSummary { read_write, read_only }
     }
 
     /// The statements of an instrument, as [`summary_by_event_name`](Self::summary_by_event_name), and their figures.

@@ -5,9 +5,10 @@ use crate::event::STAGES;
 use crate::region::{Region, Text};
 
 event_row! {
-    /// A row of the tables of single stages. They lie within statements, or within nothing.
+    /// A row of the tables of single stages. They lie within statements, within transactions, or within nothing.
     pub struct EventsStagesRow {
         ..event,
+        ..timer,
         /// Units of work that are done; NULL if the program does not say.
         WORK_COMPLETED as work_completed: Option<u64>,
         /// Units of work that are to be done, these included; NULL if the program does not say.

@@ -11,6 +11,7 @@ event_row! {
     /// A row of the tables of single statements.
     pub struct EventsStatementsRow {
         ..event,
+        ..timer,
         /// Time spent waiting for locks, in picoseconds, as far as the program says.
         LOCK_TIME as lock_time: u64,
         /// What was asked for; NULL if the program does not say.

@@ -12,6 +12,7 @@ event_row! {
     /// A row of the tables of single waits.
     pub struct EventsWaitsRow {
         ..event,
+        ..timer,
         /// Spin rounds, for a lock that spins.
         SPINS as spins: Option<u32>,
         /// Schema of the object; NULL.

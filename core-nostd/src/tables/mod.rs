@@ -13,6 +13,8 @@ pub(crate) mod events_stages_summary;
 pub(crate) mod events_statements;
 pub(crate) mod events_statements_summary;
 pub(crate) mod events_statements_summary_by_digest;
+pub(crate) mod events_transactions;
+pub(crate) mod events_transactions_summary;
 pub(crate) mod events_waits;
 pub(crate) mod events_waits_histogram_by_event_name;
 pub(crate) mod events_waits_summary;
@@ -48,6 +50,13 @@ pub use events_statements_summary::{
     EventsStatementsSummaryGlobalByEventName, EventsStatementsSummaryGlobalByEventNameRow,
 };
 pub use events_statements_summary_by_digest::{EventsStatementsSummaryByDigest, EventsStatementsSummaryByDigestRow};
+pub use events_transactions::{
+    EventsTransactionsCurrent, EventsTransactionsHistory, EventsTransactionsHistoryLong, EventsTransactionsRow,
+};
+pub use events_transactions_summary::{
+    EventsTransactionsSummaryByThreadByEventName, EventsTransactionsSummaryByThreadByEventNameRow,
+    EventsTransactionsSummaryGlobalByEventName, EventsTransactionsSummaryGlobalByEventNameRow,
+};
 pub use events_waits::{EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow};
 pub use events_waits_histogram_by_event_name::{EventsWaitsHistogramByEventName, EventsWaitsHistogramByEventNameRow};
 pub use events_waits_summary::{
@@ -93,6 +102,11 @@ pub const ALL: &[&dyn Table] = &[
     &EventsStatementsSummaryByDigest,
     &EventsStatementsSummaryByThreadByEventName,
     &EventsStatementsSummaryGlobalByEventName,
+    &EventsTransactionsCurrent,
+    &EventsTransactionsHistory,
+    &EventsTransactionsHistoryLong,
+    &EventsTransactionsSummaryByThreadByEventName,
+    &EventsTransactionsSummaryGlobalByEventName,
     &EventsWaitsCurrent,
     &EventsWaitsHistogramByEventName,
     &EventsWaitsHistory,

@@ -60,6 +60,8 @@ macro_rules! event_row {
         $(#[$meta:meta])*
         pub struct $row:ident {
             ..event,
+            $( #[doc = $doc_before:literal] $sql_before:ident as $field_before:ident: $type_before:ty $(= $sql_type_before:expr)?, )*
+            ..timer,
             $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
             ..nesting,
             $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty $(= $sql_type_after:expr)?, )*
@@ -80,6 +82,7 @@ macro_rules! event_row {
                 END_EVENT_ID as end_event_id: Option<u64>,
                 /// Instrument name.
                 EVENT_NAME as event_name: Text<128>,
+                $( #[doc = $doc_before] $sql_before as $field_before: $type_before $(= $sql_type_before)?, )*
                 /// File and line of the code that began it.
                 SOURCE as source: Option<Text<64>>,
                 /// When it began, in picoseconds since the start; after 2⁶⁴, 213 days, from 0 again; NULL if it is not timed.

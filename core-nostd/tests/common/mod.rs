@@ -20,6 +20,7 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::MaxSocketClasses, 2)
     .with(Size::MaxStageClasses, 3)
     .with(Size::MaxStatementClasses, 2)
+    .with(Size::MaxTransactionClasses, 1)
     .with(Size::MaxMemoryClasses, 2)
     .with(Size::MaxMutexInstances, 3)
     .with(Size::MaxRwlockInstances, 2)
@@ -34,6 +35,8 @@ pub const CONFIG: Config = Config::EMPTY
     .with(Size::EventsStagesHistoryLongSize, 6)
     .with(Size::EventsStatementsHistorySize, 2)
     .with(Size::EventsStatementsHistoryLongSize, 6)
+    .with(Size::EventsTransactionsHistorySize, 2)
+    .with(Size::EventsTransactionsHistoryLongSize, 6)
     .with(Size::MaxSqlTextLength, 32)
     .with(Size::DigestsSize, 3)
     .with(Size::MaxWaitHistograms, if cfg!(miri) { 0 } else { 6 })
@@ -217,7 +220,18 @@ fn places(config: &Config, table: &str) -> Option<u64> {
         "events_statements_summary_by_digest" => sum(&[Size::DigestsSize]),
         "events_statements_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxStatementClasses]),
         "events_statements_summary_global_by_event_name" => sum(&[Size::MaxStatementClasses]),
-        "setup_instruments" => classes + sum(&[Size::MaxStageClasses, Size::MaxStatementClasses, Size::MaxMemoryClasses]),
+        "events_transactions_current" | "events_transactions_history" => {
+            sum(&[Size::MaxTransactionClasses]) * threads * (sum(&[Size::EventsTransactionsHistorySize]) + 6)
+        }
+        "events_transactions_history_long" => sum(&[Size::EventsTransactionsHistoryLongSize]),
+        // Behind the instrument there is a place for the sums of those that only read.
+        "events_transactions_summary_by_thread_by_event_name" => threads * 2 * sum(&[Size::MaxTransactionClasses]),
+        "events_transactions_summary_global_by_event_name" => 2 * sum(&[Size::MaxTransactionClasses]),
+        "setup_instruments" => {
+            classes
+                + sum(&[Size::MaxStageClasses, Size::MaxStatementClasses, Size::MaxMemoryClasses])
+                + 2 * sum(&[Size::MaxTransactionClasses])
+        }
         "memory_summary_by_thread_by_event_name" => threads * sum(&[Size::MaxMemoryClasses]),
         "memory_summary_global_by_event_name" => sum(&[Size::MaxMemoryClasses]),
         "innodb_metrics" => Lost::ALL.len() as u64 + sum(&[Size::MaxMetrics]),

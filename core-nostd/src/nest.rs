@@ -1,0 +1,204 @@
+//! Events of one class that lie within one another in one actor, and may end in any order: statements, transactions.
+
+use crate::record::{self, Enclosing, EventType, RecordWords, Sequence};
+use crate::setup::Switches;
+use crate::wait::Wait;
+use crate::{Actor, Lost};
+use core::cell::Cell;
+use perfschema_timer::Clock;
+
+/// Which of an actor's events of one class run.
+#[derive(Debug, Default)]
+pub(crate) struct Nest {
+    /// Those that run, a bit each; and of these the ones that what begins now lies within.
+    running: Cell<u64>,
+    enclosing: Cell<u64>,
+    /// The innermost visible one of the latter.
+    innermost: Cell<Enclosing>,
+}
+
+/// Where one of them is among the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    /// Its own among those that run; none if so many run that there is no other.
+    bit: u64,
+    /// Those that it lies within, and the innermost visible one of them.
+    within: u64,
+    outer: Enclosing,
+}
+
+impl Nest {
+    /// One begins.
+    fn begin(&self) -> Level {
+        let running = self.running.get();
+        let level = Level { bit: !running & running.wrapping_add(1), within: self.enclosing.get(), outer: self.innermost.get() };
+        self.running.set(running | level.bit);
+        self.enclosing.set(level.within | level.bit);
+        level
+    }
+
+    /// It is visible: what begins now lies within it. Returns whether it does: one without a bit is not known when it ends.
+    fn enclose(&self, level: Level, event: Enclosing) -> bool {
+        let is_known = level.bit != 0;
+        if is_known {
+            self.innermost.set(event);
+        }
+        is_known
+    }
+
+    /// It ends. Returns whether it enclosed what begins now: then this lies within what enclosed it, and those within it that run on
+    /// enclose nothing.
+    fn end(&self, level: Level) -> bool {
+        self.running.set(self.running.get() & !level.bit);
+        let enclosed = self.enclosing.get() & level.bit != 0;
+        if enclosed {
+            self.enclosing.set(level.within);
+            self.innermost.set(level.outer);
+        }
+        enclosed
+    }
+
+    /// The innermost visible one that encloses what begins now.
+    pub(crate) fn innermost(&self) -> Enclosing {
+        self.innermost.get()
+    }
+
+    /// Those that what begins now lies within, a bit each.
+    pub(crate) fn enclosing(&self) -> u64 {
+        self.enclosing.get()
+    }
+}
+
+impl Level {
+    /// Of one that is not known among the others.
+    const NONE: Level = Level { bit: 0, within: 0, outer: Enclosing::NONE };
+
+    /// How many it lies within.
+    pub(crate) fn depth(self) -> u32 {
+        self.within.count_ones()
+    }
+
+    /// Whether it is one of these.
+    pub(crate) fn is_among(self, bits: u64) -> bool {
+        self.bit & bits != 0
+    }
+}
+
+/// An event that others may lie within, between its begin and its end: what all such have in common.
+#[derive(Debug)]
+pub(crate) struct NestedEvent<'r> {
+    /// None if it is not recorded.
+    wait: Option<Wait<'r>>,
+    level: Level,
+    /// THREAD_ID of its actor; 0 of one without a slot.
+    thread_id: u64,
+    /// What enclosed the actor's waits when it began.
+    outer: Enclosing,
+}
+
+impl NestedEvent<'_> {
+    /// One of which nothing is recorded.
+    pub(crate) const NONE: NestedEvent<'static> =
+        NestedEvent { wait: None, level: Level::NONE, thread_id: 0, outer: Enclosing::NONE };
+
+    /// Whether anything is recorded for it.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+}
+
+impl<'r> Actor<'r> {
+    /// An event begins that others may lie within. `switches` are [masked](Actor::masked), and say that something is recorded; `show` takes
+    /// a record, and writes what is known of the event.
+    pub(crate) fn begin_nested<E>(
+        &self,
+        clock: &impl Clock,
+        mut switches: Switches,
+        (nest, kind): (&Nest, EventType),
+        show: impl FnOnce(&mut Wait<'r>, Level) -> Option<(&'r RecordWords, E)>,
+    ) -> (NestedEvent<'r>, Option<E>) {
+        let outer = self.enclosing();
+        let sequence = self.sequence.get().next();
+        if switches.has(Switches::SAMPLED) {
+            switches = switches.sampled(sequence);
+        }
+        self.sequence.set(sequence);
+        let level = nest.begin();
+        let mut wait: Wait<'r> = Wait::of_other_class(sequence, switches);
+        let mut entry = None;
+        if switches.has(Switches::CURRENT) {
+            match show(&mut wait, level) {
+                Some((record, beside)) => (wait.shown, entry) = (Some(record), Some(beside)),
+                None => self.region().count_lost(Lost::NestedEvents),
+            }
+        }
+        wait.start = switches.read(clock);
+        if let Some(record) = wait.shown {
+            record::finish_start(record, wait.start);
+            let event = Enclosing::event(sequence, kind);
+            if nest.enclose(level, event) {
+                let is_statement = kind == EventType::Statement;
+                self.outer.set(if is_statement || !outer.is_wait() { self.enclosing_stage() } else { outer });
+            }
+        }
+        (NestedEvent { wait: Some(wait), level, thread_id: self.thread_id(), outer }, entry)
+    }
+
+    /// Its end begins: what is to be recorded of it, and how; None if nothing is. One that another actor began is recorded as far as it is
+    /// counted, under a number of this one's, whose sums have their versions of it.
+    pub(crate) fn end_nested<'e>(&self, event: &mut NestedEvent<'e>) -> Option<(Wait<'e>, Switches)> {
+        let mut wait = event.wait.take()?;
+        if event.thread_id != self.thread_id() {
+            wait.sequence = self.sequence.get().next();
+            self.sequence.set(wait.sequence);
+            (wait.shown, event.level) = (None, Level::NONE);
+        }
+        let switches = self.kept(&mut wait)?;
+        Some((wait, switches))
+    }
+
+    /// It has ended, of this number: what begins now lies within what enclosed it.
+    pub(crate) fn leave(&self, nest: &Nest, event: &NestedEvent<'_>, sequence: Sequence) {
+        let before = self.around();
+        if nest.end(event.level) && self.around() != before {
+            // Of the waits that run, those go on enclosing that were there before it.
+            let enclosing = self.enclosing();
+            let is_older = enclosing.is_wait() && enclosing < Enclosing::event(sequence, EventType::Transaction);
+            self.outer.set(match event.outer {
+                _ if is_older => enclosing,
+                outer if self.running_waits().any(|record| record::running(record) == outer) => outer,
+                _ => self.enclosing_stage(),
+            });
+        }
+    }
+
+    /// The records of its waits that run.
+    pub(crate) fn running_waits(&self) -> impl Iterator<Item = &'r RecordWords> {
+        let ring = &self.waits.ring;
+        // Once the slot is given back, its records are somebody else's.
+        let records = if self.is_detached() || ring.is_idle() { &[][..] } else { ring.records() };
+        records.iter().filter(|record| record::is_running(record))
+    }
+
+    /// Whether the event's place is this actor's: that of one whose actor gave its slot back is somebody else's.
+    pub(crate) fn shows(&self, event: &NestedEvent<'_>) -> bool {
+        event.thread_id == self.thread_id() && !self.is_detached()
+    }
+
+    /// What lies around what begins outside of all stages and waits: the innermost statement, or where none runs, the transaction.
+    pub(crate) fn around(&self) -> Enclosing {
+        match self.statement_nest.innermost() {
+            Enclosing::NONE => self.transaction_nest.innermost(),
+            statement => statement,
+        }
+    }
+
+    /// What a statement or a transaction that begins lies within: the younger of the innermost of both.
+    pub(crate) fn around_nested(&self) -> Enclosing {
+        self.statement_nest.innermost().max(self.transaction_nest.innermost())
+    }
+}

@@ -1,0 +1,148 @@
+//! `events_transactions_summary_…`: transactions counted and summed, by event name, and by thread and event name; all of them, and those that
+//! may write and those that only read.
+
+use super::by_event_name;
+use super::event_summary::{sweep_transactions_by_thread, truncate_by_thread, truncate_global};
+use crate::event::TRANSACTIONS;
+use crate::region::{Region, Text};
+use crate::table::{Declaration, Rights, Sweep, TableSource};
+
+/// The columns that both have, after those of their own.
+macro_rules! transaction_summary_row {
+    (
+        $(#[$meta:meta])*
+        pub struct $row:ident {
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty, )*
+            ..summary,
+        }
+    ) => {
+        $crate::table::row! {
+            $(#[$meta])*
+            pub struct $row {
+                $( #[doc = $doc] $sql as $field: $type, )*
+                /// Number of transactions.
+                COUNT_STAR as count_star: u64,
+                /// Sum of the timed ones, in picoseconds; after 2⁶⁴, 213 days of all threads together, it starts again at 0.
+                SUM_TIMER_WAIT as sum_timer_wait: u64,
+                /// The shortest timed one, in picoseconds; 0 if there was none.
+                MIN_TIMER_WAIT as min_timer_wait: u64,
+                /// Average of the timed ones, in picoseconds.
+                AVG_TIMER_WAIT as avg_timer_wait: u64,
+                /// The longest timed one, in picoseconds.
+                MAX_TIMER_WAIT as max_timer_wait: u64,
+                /// Number of those that may write.
+                COUNT_READ_WRITE as count_read_write: u64,
+                /// Sum of the timed ones of these, in picoseconds.
+                SUM_TIMER_READ_WRITE as sum_timer_read_write: u64,
+                /// The shortest of these, in picoseconds.
+                MIN_TIMER_READ_WRITE as min_timer_read_write: u64,
+                /// Average of these, in picoseconds.
+                AVG_TIMER_READ_WRITE as avg_timer_read_write: u64,
+                /// The longest of these, in picoseconds.
+                MAX_TIMER_READ_WRITE as max_timer_read_write: u64,
+                /// Number of those that only read.
+                COUNT_READ_ONLY as count_read_only: u64,
+                /// Sum of the timed ones of these, in picoseconds.
+                SUM_TIMER_READ_ONLY as sum_timer_read_only: u64,
+                /// The shortest of these, in picoseconds.
+                MIN_TIMER_READ_ONLY as min_timer_read_only: u64,
+                /// Average of these, in picoseconds.
+                AVG_TIMER_READ_ONLY as avg_timer_read_only: u64,
+                /// The longest of these, in picoseconds.
+                MAX_TIMER_READ_ONLY as max_timer_read_only: u64,
+            }
+        }
+
+        impl $row {
+            fn new($($field: $type,)* sums: &$crate::TransactionSummary) -> $row {
+                let (all, read_write, read_only) = (sums.all(), &sums.read_write, &sums.read_only);
+                $row {
+                    $($field,)*
+                    count_star: all.count,
+                    sum_timer_wait: all.sum_ps,
+                    min_timer_wait: all.min_ps,
+                    avg_timer_wait: all.avg_ps(),
+                    max_timer_wait: all.max_ps,
+                    count_read_write: read_write.count,
+                    sum_timer_read_write: read_write.sum_ps,
+                    min_timer_read_write: read_write.min_ps,
+                    avg_timer_read_write: read_write.avg_ps(),
+                    max_timer_read_write: read_write.max_ps,
+                    count_read_only: read_only.count,
+                    sum_timer_read_only: read_only.sum_ps,
+                    min_timer_read_only: read_only.min_ps,
+                    avg_timer_read_only: read_only.avg_ps(),
+                    max_timer_read_only: read_only.max_ps,
+                }
+            }
+        }
+    };
+}
+
+transaction_summary_row! {
+    /// A row of `events_transactions_summary_by_thread_by_event_name`.
+    pub struct EventsTransactionsSummaryByThreadByEventNameRow {
+        /// The thread.
+        THREAD_ID as thread_id: u64,
+        /// Instrument name.
+        EVENT_NAME as event_name: Text<128>,
+        ..summary,
+    }
+}
+
+transaction_summary_row! {
+    /// A row of `events_transactions_summary_global_by_event_name`.
+    pub struct EventsTransactionsSummaryGlobalByEventNameRow {
+        /// Instrument name.
+        EVENT_NAME as event_name: Text<128>,
+        ..summary,
+    }
+}
+
+/// `events_transactions_summary_by_thread_by_event_name`
+#[derive(Clone, Copy, Debug)]
+pub struct EventsTransactionsSummaryByThreadByEventName;
+
+impl TableSource for EventsTransactionsSummaryByThreadByEventName {
+    type Row = EventsTransactionsSummaryByThreadByEventNameRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "events_transactions_summary_by_thread_by_event_name",
+        doc: "Transactions of each thread.",
+        columns: EventsTransactionsSummaryByThreadByEventNameRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
+        sweep_transactions_by_thread(region, |thread_id, name, sums| {
+            each(&EventsTransactionsSummaryByThreadByEventNameRow::new(thread_id, name, sums));
+        })
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        truncate_by_thread(region, &TRANSACTIONS);
+    }
+}
+
+/// `events_transactions_summary_global_by_event_name`
+#[derive(Clone, Copy, Debug)]
+pub struct EventsTransactionsSummaryGlobalByEventName;
+
+impl TableSource for EventsTransactionsSummaryGlobalByEventName {
+    type Row = EventsTransactionsSummaryGlobalByEventNameRow;
+    const DECLARATION: Declaration = Declaration {
+        name: "events_transactions_summary_global_by_event_name",
+        doc: "Transactions, summed over all threads.",
+        columns: EventsTransactionsSummaryGlobalByEventNameRow::COLUMNS,
+        rights: Rights::TRUNCATE,
+    };
+
+    fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
+        by_event_name::sweep(region, region.event_classes(&TRANSACTIONS), 1, |class, name| {
+            each(&EventsTransactionsSummaryGlobalByEventNameRow::new(name, &region.transactions_by_event_name(class)));
+        })
+    }
+
+    fn truncate(&self, region: &Region<'_>) {
+        truncate_global(region, &TRANSACTIONS);
+    }
+}
