@@ -12,15 +12,16 @@ mod common;
 mod naive;
 
 use common::advance;
-use naive::{Begun, ClassKey, Failed, FileKey, InstanceKey, Io, Naive, SocketKey, StageKey, Who};
+use naive::{Begun, ClassKey, Failed, FileKey, InstanceKey, Io, Naive, SocketKey, StageKey, TransactionKey, Who};
 use perfschema_core::name::EventClass;
 use perfschema_core::table::{Column, Row, Value};
 use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId, InstrumentName,
-    IoEvent, MemoryChange, Now, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, StageId, StageProgress,
-    Statement, StatementError, StatementStart, StatementStatistics, ThreadType, Wait, WaitCopy, WaitStart, tables,
+    AccessMode, Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileId, FileIo, Held, Identity, InstanceId,
+    InstrumentName, IoEvent, MemoryChange, Now, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, StageId,
+    StageProgress, Statement, StatementError, StatementStart, StatementStatistics, ThreadType, Transaction, TransactionDetails,
+    TransactionStart, TransactionState, Wait, WaitCopy, WaitStart, tables,
 };
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -28,7 +29,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::panic::Location;
 
-const CLASS_NAMES: [&str; 20] = [
+const CLASS_NAMES: [&str; 21] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -49,8 +50,9 @@ const CLASS_NAMES: [&str; 20] = [
     "statement/m/A",
     "statement/m/B",
     "statement/m/C",
+    "transaction",
 ];
-const PREFIXES: [&str; 11] = [
+const PREFIXES: [&str; 12] = [
     "",
     "wait/synch/mutex/",
     "wait/synch/rwlock/m/S",
@@ -61,6 +63,7 @@ const PREFIXES: [&str; 11] = [
     "stage/m/A",
     "statement/",
     "statement/m/B",
+    "transaction",
     "none",
 ];
 const THREAD_NAMES: [&str; 2] = ["thread/m/main", "thread/m/other"];
@@ -98,10 +101,16 @@ const ERRORS: [(u32, &str, &str); 5] = [
 ];
 /// What a figure of a statement grows by.
 const FIGURES: [u64; 4] = [0, 1, 1 << 32, u64::MAX];
+/// Isolation levels and GTIDs: none, one, one of 64 bytes, and one that is cut in the middle of a character.
+const LEVELS: [&str; 4] = ["", "REPEATABLE READ", SCHEMAS[2], SCHEMAS[3]];
+const GTIDS: [&str; 4] = ["", "3e11fa47-71ca-11e1-9e33-c80aa9429562:23", SCHEMAS[2], SCHEMAS[3]];
+/// How a transaction ends; one that is active still is rolled back.
+const STATES: [TransactionState; 3] = [TransactionState::Committed, TransactionState::RolledBack, TransactionState::Active];
 /// Units of work of a stage; of the largest number one is missing.
 const UNITS: [u64; 5] = [0, 1, 7, u32::MAX as u64, u64::MAX];
 /// Those with a row in `setup_timers`, as the model numbers them.
-const TIMED: [EventClass; 4] = [EventClass::Wait, EventClass::Idle, EventClass::Stage, EventClass::Statement];
+const TIMED: [EventClass; 5] =
+    [EventClass::Wait, EventClass::Idle, EventClass::Stage, EventClass::Statement, EventClass::Transaction];
 const SETTINGS: [Setting; 6] = [
     Setting::OFF,
     Setting::ON,
@@ -311,6 +320,34 @@ enum Step {
         which: Option<usize>,
         error: usize,
     },
+    BeginTransaction {
+        actor: usize,
+        read_only: bool,
+        level: usize,
+        autocommit: bool,
+        source: Option<usize>,
+    },
+    /// One of its numbers grows, as its actor says or another.
+    ChangeTransaction {
+        actor: usize,
+        which: usize,
+        by: Option<usize>,
+        detail: usize,
+        more: usize,
+    },
+    SetGtid {
+        actor: usize,
+        which: usize,
+        by: Option<usize>,
+        gtid: usize,
+    },
+    /// The one that began last, or another; by its actor, or another.
+    EndTransaction {
+        actor: usize,
+        which: Option<usize>,
+        by: Option<usize>,
+        state: usize,
+    },
     /// Memory comes, goes, or gets another size.
     Memory {
         actor: usize,
@@ -394,6 +431,7 @@ fn step() -> impl Strategy<Value = Step> {
     let bytes = || prop::option::of(0..5_u64);
     let nanoseconds = || prop_oneof![0..100_u64, 0..1_000_000_u64, 0..30_000_000_000_u64];
     let yes = any::<bool>;
+    let another = || prop::option::weighted(0.15, 0..ACTORS);
     prop_oneof![
         3 => (few(), 0..SETTINGS.len()).prop_map(|(name, setting)| Step::Register { name, setting }),
         2 => (few(), 0..SETTINGS.len()).prop_map(|(class, setting)| Step::Set { class, setting }),
@@ -438,6 +476,15 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(actor, which, figure, by)| Step::ChangeStatement { actor, which, figure, by }),
         9 => (few(), prop::option::weighted(0.4, few()), prop_oneof![2 => Just(0), 1 => 0..ERRORS.len()])
             .prop_map(|(actor, which, error)| Step::EndStatement { actor, which, error }),
+        9 => (few(), yes(), 0..LEVELS.len(), yes(), prop::option::of(0..3_usize)).prop_map(
+            |(actor, read_only, level, autocommit, source)| Step::BeginTransaction { actor, read_only, level, autocommit, source }
+        ),
+        4 => (few(), few(), another(), 0..4_usize, 0..FIGURES.len())
+            .prop_map(|(actor, which, by, detail, more)| Step::ChangeTransaction { actor, which, by, detail, more }),
+        2 => (few(), few(), another(), 0..GTIDS.len())
+            .prop_map(|(actor, which, by, gtid)| Step::SetGtid { actor, which, by, gtid }),
+        7 => (few(), prop::option::weighted(0.4, few()), another(), 0..STATES.len())
+            .prop_map(|(actor, which, by, state)| Step::EndTransaction { actor, which, by, state }),
         16 => (few(), few(), bytes(), bytes())
             .prop_map(|(actor, class, freed, allocated)| Step::Memory { actor, class, freed, allocated }),
         8 => nanoseconds().prop_map(|ns| Step::Pass { ns }),
@@ -458,7 +505,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// What the sizes usually are, and up to what they go: from no place at all to more than a program needs. Every pool overflows now and
 /// then; the long history is filled in chunks of 1, 2 and 4.
-const SIZES: [(Size, u32, u32); 27] = [
+const SIZES: [(Size, u32, u32); 30] = [
     (Size::MaxMutexClasses, 2, 4),
     (Size::MaxRwlockClasses, 1, 3),
     (Size::MaxCondClasses, 1, 2),
@@ -466,6 +513,7 @@ const SIZES: [(Size, u32, u32); 27] = [
     (Size::MaxFileClasses, 2, 3),
     (Size::MaxStageClasses, 2, 3),
     (Size::MaxStatementClasses, 2, 3),
+    (Size::MaxTransactionClasses, 1, 1),
     (Size::MaxMemoryClasses, 2, 3),
     (Size::MaxFileInstances, 3, 5),
     (Size::MaxSocketClasses, 2, 3),
@@ -481,6 +529,8 @@ const SIZES: [(Size, u32, u32); 27] = [
     (Size::EventsStagesHistoryLongSize, 12, 16),
     (Size::EventsStatementsHistorySize, 2, 4),
     (Size::EventsStatementsHistoryLongSize, 12, 16),
+    (Size::EventsTransactionsHistorySize, 2, 4),
+    (Size::EventsTransactionsHistoryLongSize, 12, 16),
     (Size::MaxSqlTextLength, 16, 24),
     (Size::DigestsSize, 2, 5),
     (Size::MaxWaitHistograms, 2, 5),
@@ -543,12 +593,13 @@ struct Handle {
     open: bool,
 }
 
-/// An actor, its thread in the model, and the waits and statements that it is in, innermost last.
+/// An actor, its thread in the model, and the waits, statements and transactions that it is in, innermost last.
 struct Driven<'r> {
     actor: Actor<'r>,
     thread: usize,
     waits: Vec<Waiting<'r>>,
     statements: Vec<Statement<'r>>,
+    transactions: Vec<(Transaction<'r>, TransactionKey)>,
 }
 
 /// A wait, and for one at an instrument of files or of sockets, what it is for and the operation.
@@ -586,8 +637,18 @@ fn is_statement(name: &str) -> bool {
     name.starts_with("statement/")
 }
 
+fn is_transaction(name: &str) -> bool {
+    name == "transaction"
+}
+
 fn is_wait(name: &str) -> bool {
-    !is_memory(name) && !is_stage(name) && !is_statement(name)
+    !is_memory(name) && !is_stage(name) && !is_statement(name) && !is_transaction(name)
+}
+
+/// What can be said of a transaction, of this number in the order of the columns.
+fn detail(details: &mut TransactionDetails, number: usize) -> &mut u64 {
+    let TransactionDetails { trx_id, savepoints, rollbacks_to_savepoint, released_savepoints } = details;
+    [trx_id, savepoints, rollbacks_to_savepoint, released_savepoints].into_iter().nth(number).unwrap()
 }
 
 /// The figure of this number, in the order of the columns.
@@ -907,6 +968,45 @@ impl<'r> Both<'r> {
                     self.end_statement(at, which, *error);
                 }
             }
+            Step::BeginTransaction { actor, read_only, level, autocommit, source } => {
+                let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(0, is_transaction)) else {
+                    return;
+                };
+                if self.actors[at].transactions.len() < DEPTH {
+                    let begun = Begun {
+                        read_only: *read_only,
+                        isolation_level: LEVELS[*level],
+                        autocommit: *autocommit,
+                        ..Begun::default()
+                    };
+                    self.begin_transaction(at, class, begun, *source);
+                }
+            }
+            Step::ChangeTransaction { actor, which, by, detail: number, more } => {
+                let Some((at, which, by)) = self.choose_transaction(*actor, Some(*which), *by) else { return };
+                let (mut transaction, key) = self.actors[at].transactions.remove(which);
+                let Driven { actor, thread, .. } = &self.actors[by];
+                actor.change_transaction(&mut transaction, |details| {
+                    let detail = detail(details, *number);
+                    *detail = detail.wrapping_add(FIGURES[*more]);
+                });
+                self.model.change_transaction(*thread, key, *number, FIGURES[*more]);
+                self.actors[at].transactions.insert(which, (transaction, key));
+            }
+            Step::SetGtid { actor, which, by, gtid } => {
+                let Some((at, which, by)) = self.choose_transaction(*actor, Some(*which), *by) else { return };
+                let (mut transaction, key) = self.actors[at].transactions.remove(which);
+                let Driven { actor, thread, .. } = &self.actors[by];
+                actor.set_transaction_gtid(&mut transaction, GTIDS[*gtid]);
+                self.model.set_gtid(*thread, key, GTIDS[*gtid]);
+                self.actors[at].transactions.insert(which, (transaction, key));
+            }
+            Step::EndTransaction { actor, which, by, state } => {
+                let Some((at, which, by)) = self.choose_transaction(*actor, *which, *by) else { return };
+                if self.model.may_end_transaction(self.actors[by].thread, self.actors[at].transactions[which].1) {
+                    self.end_transaction(at, which, by, STATES[*state]);
+                }
+            }
             Step::Memory { actor, class, freed, allocated } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_memory)) else {
                     return;
@@ -1028,7 +1128,7 @@ impl<'r> Both<'r> {
         let actor = if slotless { Actor::without_slot(self.region) } else { Actor::attach(self.region, &identity) };
         let (thread, id) = self.model.attach(who, slotless);
         assert_eq!(actor.thread_id(), id);
-        self.actors.push(Driven { actor, thread, waits: Vec::new(), statements: Vec::new() });
+        self.actors.push(Driven { actor, thread, waits: Vec::new(), statements: Vec::new(), transactions: Vec::new() });
     }
 
     fn begin(&mut self, at: usize, class: usize, what: &What, concurrent: bool, chained: Option<usize>) {
@@ -1201,6 +1301,47 @@ impl<'r> Both<'r> {
         assert_eq!(actor.running_stage().is_some(), self.model.running_stage(*thread).is_some());
     }
 
+    /// The actor, which of its transactions, and the actor that does something with that.
+    fn choose_transaction(&self, actor: usize, which: Option<usize>, by: Option<usize>) -> Option<(usize, usize, usize)> {
+        let at = choose(&self.actors, actor)?;
+        let transactions = &self.actors[at].transactions;
+        let which = match which {
+            Some(which) => choose(transactions, which),
+            None => transactions.len().checked_sub(1),
+        };
+        Some((at, which?, by.and_then(|by| choose(&self.actors, by)).unwrap_or(at)))
+    }
+
+    fn begin_transaction(&mut self, at: usize, class: usize, begun: Begun, source: Option<usize>) {
+        let (class, key) = self.classes[class];
+        let source = source.map(|source| sources()[source]);
+        let Driven { actor, thread, transactions, .. } = &mut self.actors[at];
+        let reads_before = self.clock.reads.get();
+        let start = TransactionStart {
+            access_mode: if begun.read_only { AccessMode::ReadOnly } else { AccessMode::ReadWrite },
+            isolation_level: begun.isolation_level,
+            autocommit: begun.autocommit,
+            source,
+        };
+        let transaction = actor.begin_transaction(self.clock, self.region.switches(class), &start);
+        let begun = Begun { source: source.map(Location::line), ..begun };
+        let (key, recorded, reads) = self.model.begin_transaction(*thread, key, begun, &self.clock.clock);
+        assert_eq!(self.clock.reads.get() - reads_before, reads, "timer reads");
+        assert_eq!(transaction.is_recorded(), recorded);
+        transactions.push((transaction, key));
+    }
+
+    fn end_transaction(&mut self, at: usize, which: usize, by: usize, state: TransactionState) {
+        let (transaction, key) = self.actors[at].transactions.remove(which);
+        let Driven { actor, thread, .. } = &self.actors[by];
+        let reads_before = self.clock.reads.get();
+        let ticks = actor.end_transaction(self.clock, transaction, state);
+        let committed = state == TransactionState::Committed;
+        let reads = self.model.end_transaction(*thread, key, committed, &self.clock.clock);
+        assert_eq!(self.clock.reads.get() - reads_before, reads, "timer reads");
+        assert_eq!(u64::from(ticks.is_some()), reads);
+    }
+
     fn add_handle(&mut self, id: FileId, key: FileKey) {
         self.handles_made += 1;
         self.handles.push(Handle { number: self.handles_made, id, key, open: false });
@@ -1331,16 +1472,20 @@ fn run(config: Config, program: &[Step]) {
     // What was open ends, and everybody goes.
     for at in 0..both.actors.len() {
         loop {
-            let Driven { thread, waits, statements, .. } = &both.actors[at];
+            let Driven { thread, waits, statements, transactions, .. } = &both.actors[at];
             let wait = waits.len().checked_sub(1).filter(|last| both.model.may_end(*thread, *last));
             let statement = statements.len().checked_sub(1).filter(|last| both.model.may_end_statement(*thread, *last));
-            match (wait, statement) {
-                (Some(last), _) => both.end(at, last, 0, Some(1)),
-                (None, Some(last)) => both.end_statement(at, last, 1),
-                (None, None) => break,
+            let transaction = transactions.len().checked_sub(1);
+            let transaction = transaction.filter(|last| both.model.may_end_transaction(*thread, transactions[*last].1));
+            match (wait, statement, transaction) {
+                (Some(last), ..) => both.end(at, last, 0, Some(1)),
+                (None, Some(last), _) => both.end_statement(at, last, 1),
+                (None, None, Some(last)) => both.end_transaction(at, last, at, TransactionState::Committed),
+                (None, None, None) => break,
             }
         }
-        assert!(both.actors[at].waits.is_empty() && both.actors[at].statements.is_empty(), "something never ends");
+        let Driven { waits, statements, transactions, .. } = &both.actors[at];
+        assert!(waits.is_empty() && statements.is_empty() && transactions.is_empty(), "something never ends");
         both.end_stage(at, &Ending::Any);
     }
     both.compare();

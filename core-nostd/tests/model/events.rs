@@ -1,4 +1,4 @@
-//! Waits, stages and statements: they begin, change, end, and are kept and counted.
+//! Waits, stages, statements and transactions: they begin, change, end, and are kept and counted.
 
 use super::*;
 
@@ -32,12 +32,17 @@ impl Naive {
             class,
             start: clock.ticks(TimerName::ALL[on.timer]) * TICK_PS[on.timer],
             end: None,
-            nesting: if kind(class) == WAITS { state.within() } else { state.statement() },
-            statements: state.statements().map(|statement| statement.id).collect(),
+            nesting: state.within(kind(class)),
+            statements: state.enclosing(STATEMENTS).map(|statement| statement.id).collect(),
             outlives: false,
             figures: [0; FIGURES],
             digest: None,
             error: Failed::default(),
+            transaction: 0,
+            said: Details::default(),
+            written: Details::default(),
+            gtid: "",
+            state: "ACTIVE",
             progress: None,
             shown: false,
             hidden_current: false,
@@ -109,6 +114,7 @@ impl Naive {
         match kind {
             STAGES if self.size(Size::MaxStageClasses) == 0 => 0,
             STATEMENTS if self.size(Size::MaxStatementClasses) == 0 => 0,
+            TRANSACTIONS if self.size(Size::MaxTransactionClasses) == 0 => 0,
             _ => self.size(EVENTS[kind].history_size) + EVENTS[kind].spare_records,
         }
     }
@@ -160,9 +166,19 @@ impl Naive {
         ended.into_iter().chain((enabled && timed).then_some(timer)).collect::<HashSet<usize>>().len() as u64
     }
 
-    /// The stage that runs ends, if there is one. Returns whether, and the timer that it was timed with.
+    /// The stage that runs ends, if there is one. Returns whether, and the timer that it was timed with. What lay within it lies within its
+    /// statement from now on, or the innermost transaction if that was there before; or within the stage that follows.
     pub(crate) fn end_any_stage(&mut self, thread: usize, clock: &impl Clock) -> Option<Option<usize>> {
-        let stage = self.threads[thread].events[STAGES].open.pop()?;
+        let state = &mut self.threads[thread];
+        let stage = state.events[STAGES].open.first()?;
+        let is_within = |wait: &Event| nesting(state, wait) == Some((stage.id, "STAGE"));
+        let waits_within: Vec<bool> = state.events[WAITS].open.iter().map(is_within).collect();
+        let transaction = state.transaction();
+        let stage = state.events[STAGES].open.pop()?;
+        for (wait, _) in iter::zip(&mut state.events[WAITS].open, waits_within).filter(|(_, is_within)| *is_within) {
+            let is_of_statement = matches!(stage.nesting, Some((_, "STATEMENT")));
+            wait.nesting = if is_of_statement { stage.nesting } else { transaction.filter(|(id, _)| *id < wait.id) };
+        }
         Some(self.finish(thread, stage, None, None, clock))
     }
 
@@ -218,19 +234,96 @@ impl Naive {
         timers.len() as u64 + u64::from(seen && timer.is_none_or(|timer| TimerName::ALL[timer] != TimerName::Nanosecond))
     }
 
-    /// What nests ends as it began, waits and statements alike; only of statements the outer one may end first. Whether the wait at this
-    /// place may end.
+    /// A transaction begins. Returns its number, whether it is recorded, and how often the timer is read.
+    pub(crate) fn begin_transaction(
+        &mut self,
+        thread: usize,
+        class: ClassKey,
+        begun: Begun,
+        clock: &impl Clock,
+    ) -> (TransactionKey, bool, u64) {
+        let mut transaction = self.start(thread, class, begun, clock);
+        self.transactions_begun += 1;
+        transaction.transaction = self.transactions_begun;
+        let On { enabled, timed, .. } = transaction.on;
+        self.threads[thread].events[TRANSACTIONS].open.push(transaction);
+        ((thread, self.transactions_begun), enabled, u64::from(enabled && timed))
+    }
+
+    /// Where it is among those that run.
+    fn place_of(&self, (thread, number): TransactionKey) -> usize {
+        let open = &self.threads[thread].events[TRANSACTIONS].open;
+        open.iter().position(|transaction| transaction.transaction == number).unwrap()
+    }
+
+    /// More is said of it. What another thread says is written down when it ends.
+    pub(crate) fn change_transaction(&mut self, by: usize, key: TransactionKey, detail: usize, more: u64) {
+        let place = self.place_of(key);
+        let transaction = &mut self.threads[key.0].events[TRANSACTIONS].open[place];
+        transaction.said[detail] = transaction.said[detail].wrapping_add(more);
+        if by == key.0 {
+            transaction.written = transaction.said;
+        }
+    }
+
+    /// What it is called; of another thread nobody listens.
+    pub(crate) fn set_gtid(&mut self, by: usize, key: TransactionKey, gtid: &'static str) {
+        let place = self.place_of(key);
+        if by == key.0 {
+            self.threads[key.0].events[TRANSACTIONS].open[place].gtid = gtid;
+        }
+    }
+
+    /// It ends; where it ends before what it enclosed, that encloses nothing from then on. One that another thread ends is counted there as an
+    /// event of that one, and goes on for all that can be seen of its own. Returns how often the timer is read.
+    pub(crate) fn end_transaction(&mut self, by: usize, key: TransactionKey, committed: bool, clock: &impl Clock) -> u64 {
+        let place = self.place_of(key);
+        let open = &mut self.threads[key.0].events[TRANSACTIONS].open;
+        if by != key.0 {
+            let transaction = Event { shown: false, ..open[place].clone() };
+            if !transaction.on.enabled {
+                return 0;
+            }
+            // Those without a THREAD_ID are one.
+            if self.threads[by].id != self.threads[key.0].id {
+                self.threads[by].last_event += 1;
+            }
+            return self.finish(by, transaction, None, None, clock).into_iter().count() as u64;
+        }
+        let mut transaction = open.remove(place);
+        if !transaction.on.enabled {
+            return 0;
+        }
+        if !transaction.outlives {
+            open.iter_mut().filter(|inner| inner.id > transaction.id).for_each(|inner| inner.outlives = true);
+        }
+        transaction.written = transaction.said;
+        transaction.state = if committed { "COMMITTED" } else { "ROLLED BACK" };
+        self.finish(by, transaction, None, None, clock).into_iter().count() as u64
+    }
+
+    /// What nests ends as it began, waits and others alike; only of statements and of transactions the outer one may end first, and each
+    /// before or after the other. Whether the wait at this place may end.
     pub(crate) fn may_end(&self, thread: usize, which: usize) -> bool {
         let wait = &self.threads[thread].events[WAITS].open[which];
         let nests = wait.shown && !wait.begun.concurrent;
-        !nests || self.threads[thread].statements().all(|statement| statement.id < wait.id)
+        let thread = &self.threads[thread];
+        !nests || thread.enclosing(STATEMENTS).chain(thread.enclosing(TRANSACTIONS)).all(|event| event.id < wait.id)
     }
 
     /// Whether the statement at this place may.
     pub(crate) fn may_end_statement(&self, thread: usize, which: usize) -> bool {
-        let thread = &self.threads[thread];
-        let statement = &thread.events[STATEMENTS].open[which];
-        !statement.on.enabled || statement.outlives || thread.wait().is_none_or(|(wait, _)| wait < statement.id)
+        self.no_wait_since(thread, &self.threads[thread].events[STATEMENTS].open[which])
+    }
+
+    /// Whether the transaction may; by another thread only where no wait is around it, for it encloses what comes after that.
+    pub(crate) fn may_end_transaction(&self, by: usize, key: TransactionKey) -> bool {
+        let transaction = &self.threads[key.0].events[TRANSACTIONS].open[self.place_of(key)];
+        if by == key.0 { self.no_wait_since(by, transaction) } else { self.threads[key.0].wait().is_none() }
+    }
+
+    fn no_wait_since(&self, thread: usize, event: &Event) -> bool {
+        !event.on.enabled || event.outlives || self.threads[thread].wait().is_none_or(|(wait, _)| wait < event.id)
     }
 
     /// An event that was on ends. Returns the timer that it was timed with.
@@ -273,6 +366,7 @@ impl Naive {
             is_wait: true,
             bytes: event.begun.amount.saturating_sub(1),
             figures: event.figures,
+            read_only: event.begun.read_only,
             digest: event.digest.map(|place| (place, clock.ticks(TimerName::Nanosecond) / 1_000)),
         };
         self.counted.push(counted);

@@ -185,6 +185,7 @@ impl Naive {
                 is_wait: false,
                 bytes,
                 figures: [0; FIGURES],
+                read_only: false,
                 digest: None,
             });
         }

@@ -16,15 +16,16 @@ mod threads;
 
 /// The pools of classes and instances, by the third part of an instrument's name.
 const KINDS: [&str; 6] = ["mutex", "rwlock", "cond", "semaphore", "file", "socket"];
-/// The pools of files and of sockets, that of the one instrument `idle`, and those of stages, of statements and of memory.
+/// The pools of files and of sockets, that of the one instrument `idle`, and those of stages, of statements, of transactions and of memory.
 const FILES: usize = 4;
 const SOCKETS: usize = 5;
 const IDLE: usize = 6;
 const STAGE: usize = 7;
 const STATEMENT: usize = 8;
-const MEMORY: usize = 9;
+const TRANSACTION: usize = 9;
+const MEMORY: usize = 10;
 /// How many classes each pool has room for, and what is counted when there is none; of `idle` there is one, always.
-const CLASSES: [Option<(Size, Lost)>; 10] = [
+const CLASSES: [Option<(Size, Lost)>; 11] = [
     Some((Size::MaxMutexClasses, Lost::MutexClasses)),
     Some((Size::MaxRwlockClasses, Lost::RwlockClasses)),
     Some((Size::MaxCondClasses, Lost::CondClasses)),
@@ -34,6 +35,7 @@ const CLASSES: [Option<(Size, Lost)>; 10] = [
     None,
     Some((Size::MaxStageClasses, Lost::StageClasses)),
     Some((Size::MaxStatementClasses, Lost::StatementClasses)),
+    Some((Size::MaxTransactionClasses, Lost::TransactionClasses)),
     Some((Size::MaxMemoryClasses, Lost::MemoryClasses)),
 ];
 const INSTANCE_SIZES: [Size; 4] =
@@ -54,7 +56,8 @@ struct EventTables {
 const WAITS: usize = 0;
 const STAGES: usize = 1;
 const STATEMENTS: usize = 2;
-const EVENTS: [EventTables; 3] = [
+const TRANSACTIONS: usize = 3;
+const EVENTS: [EventTables; 4] = [
     EventTables {
         history_size: Size::EventsWaitsHistorySize,
         spare_records: 6,
@@ -75,6 +78,17 @@ const EVENTS: [EventTables; 3] = [
         history_long_size: Size::EventsStatementsHistoryLongSize,
         history_long_lost: Lost::StatementHistoryLongRows,
         consumers: [Consumer::EventsStatementsCurrent, Consumer::EventsStatementsHistory, Consumer::EventsStatementsHistoryLong],
+    },
+    EventTables {
+        history_size: Size::EventsTransactionsHistorySize,
+        spare_records: 6,
+        history_long_size: Size::EventsTransactionsHistoryLongSize,
+        history_long_lost: Lost::TransactionHistoryLongRows,
+        consumers: [
+            Consumer::EventsTransactionsCurrent,
+            Consumer::EventsTransactionsHistory,
+            Consumer::EventsTransactionsHistoryLong,
+        ],
     },
 ];
 
@@ -136,7 +150,14 @@ pub(crate) struct Begun {
     /// Of a statement.
     pub(crate) text: &'static str,
     pub(crate) schema: &'static str,
+    /// Of a transaction.
+    pub(crate) read_only: bool,
+    pub(crate) autocommit: bool,
+    pub(crate) isolation_level: &'static str,
 }
+
+/// What is said of a transaction while it runs: TRX_ID, and savepoints that were set, gone back to, and given up.
+pub(crate) type Details = [u64; 4];
 
 #[derive(Clone, Debug)]
 struct Event {
@@ -148,16 +169,22 @@ struct Event {
     /// In picoseconds since the epoch.
     start: u64,
     end: Option<u64>,
-    /// NESTING_EVENT_ID and _TYPE: while a wait runs, the wait or the statement that it lies within, not the stage.
+    /// NESTING_EVENT_ID and _TYPE: while a wait runs, the wait, the statement or the transaction that it lies within, not the stage.
     nesting: Option<Within>,
     /// The statements that enclosed it when it began, the outermost first; of a statement, NESTING_EVENT_LEVEL is how many.
     statements: Vec<u64>,
-    /// Of a statement, one that it lay within has ended before it: nothing lies within it any more.
+    /// Of a statement or a transaction, one of its kind that it lay within has ended before it: nothing lies within it any more.
     outlives: bool,
     figures: [u64; FIGURES],
     /// Of a statement, where those like it are counted.
     digest: Option<usize>,
     error: Failed,
+    /// Of a transaction: its number among all, what was said of it, what of that its thread has written, GTID and STATE.
+    transaction: usize,
+    said: Details,
+    written: Details,
+    gtid: &'static str,
+    state: &'static str,
     /// WORK_COMPLETED and WORK_ESTIMATED of a stage, once they are said.
     progress: Option<[u64; 2]>,
     /// It found a record.
@@ -204,25 +231,31 @@ struct Thread {
     last_event: u64,
     /// Events of its slot before it came.
     earlier_events: u64,
-    /// Its waits, its stages, and its statements.
-    events: [Own; 3],
+    /// Its waits, its stages, its statements, and its transactions.
+    events: [Own; 4],
 }
 
 impl Thread {
-    /// The stage that runs, if it is visible and lies within this statement, or within none.
-    fn stage_within(&self, statement: Option<Within>) -> Option<Within> {
-        let stages = &self.events[STAGES].open;
-        stages.iter().find(|stage| stage.shown && stage.nesting == statement).map(|stage| (stage.id, "STAGE"))
+    /// The stage that runs, if it is visible and lies within the same statement as what lies there, or both within none.
+    fn stage_beside(&self, within: Option<Within>) -> Option<Within> {
+        let statement = |within: Option<Within>| within.filter(|(_, kind)| *kind == "STATEMENT");
+        let is_beside = |stage: &&Event| stage.shown && statement(stage.nesting) == statement(within);
+        self.events[STAGES].open.iter().find(is_beside).map(|stage| (stage.id, "STAGE"))
     }
 
-    /// The statements that what begins now lies within, each within the one before: visible or not.
-    fn statements(&self) -> impl DoubleEndedIterator<Item = &Event> {
-        self.events[STATEMENTS].open.iter().filter(|event| event.on.enabled && !event.outlives)
+    /// The statements, or the transactions, that what begins now lies within, each within the one before: visible or not.
+    fn enclosing(&self, kind: usize) -> impl DoubleEndedIterator<Item = &Event> {
+        self.events[kind].open.iter().filter(|event| event.on.enabled && !event.outlives)
     }
 
-    /// The innermost visible one.
+    /// The innermost visible statement.
     fn statement(&self) -> Option<Within> {
-        self.statements().rfind(|event| event.shown).map(|event| (event.id, "STATEMENT"))
+        self.enclosing(STATEMENTS).rfind(|event| event.shown).map(|event| (event.id, "STATEMENT"))
+    }
+
+    /// The innermost visible transaction.
+    fn transaction(&self) -> Option<Within> {
+        self.enclosing(TRANSACTIONS).rfind(|event| event.shown).map(|event| (event.id, "TRANSACTION"))
     }
 
     /// The innermost visible wait.
@@ -231,9 +264,15 @@ impl Thread {
         self.events[WAITS].open.iter().rfind(within).map(|wait| (wait.id, "WAIT"))
     }
 
-    /// The wait or the statement that a wait which begins now lies within: of the innermost of either the one that began later.
-    fn within(&self) -> Option<Within> {
-        self.wait().into_iter().chain(self.statement()).max_by_key(|(id, _)| *id)
+    /// What an event of this kind that begins now lies within, but for stages: of the innermost of several the one that began later.
+    /// Waits and stages lie within a transaction only where nothing else is around them.
+    fn within(&self, kind: usize) -> Option<Within> {
+        let younger = |one: Option<Within>, other: Option<Within>| one.into_iter().chain(other).max_by_key(|(id, _)| *id);
+        match kind {
+            WAITS => younger(self.wait(), self.statement()).or(self.transaction()),
+            STAGES => self.statement().or(self.transaction()),
+            _ => younger(self.statement(), self.transaction()),
+        }
     }
 }
 
@@ -286,6 +325,9 @@ pub(crate) type InstanceKey = (usize, u64);
 
 /// A stage of the model: its thread, and its number there.
 pub(crate) type StageKey = (usize, u64);
+
+/// A transaction of the model: its thread, and a number that no other has.
+pub(crate) type TransactionKey = (usize, usize);
 
 /// A file of the model: a number that no other has.
 pub(crate) type FileKey = usize;
@@ -352,6 +394,8 @@ struct Counted {
     bytes: u64,
     /// Of a statement.
     figures: [u64; FIGURES],
+    /// Of a transaction.
+    read_only: bool,
     /// Of those like it the place, and when it ended, in seconds.
     digest: Option<(usize, u64)>,
 }
@@ -385,12 +429,12 @@ pub(crate) type HistogramRow = (&'static str, u32, u64, u64, u64, u64, f64);
 pub(crate) struct Naive {
     config: Config,
     /// By pool, as many as there is room for.
-    classes: [Vec<Class>; 10],
+    classes: [Vec<Class>; 11],
     /// Whether a stage was ever switched on.
     stages_used: bool,
     consumers: Vec<bool>,
-    /// Of waits, of threads that are idle, of stages, and of statements.
-    timers: [usize; 4],
+    /// Of waits, of threads that are idle, of stages, of statements, and of transactions.
+    timers: [usize; 5],
     setup_actors: Vec<SetupActor>,
     threads: Vec<Thread>,
     slots: Vec<bool>,
@@ -418,7 +462,8 @@ pub(crate) struct Naive {
     bucket_lows: Vec<u64>,
     /// Lines of the source locations that found a place.
     sources: Vec<u32>,
-    long: [Long; 3],
+    transactions_begun: usize,
+    long: [Long; 4],
     lost: HashMap<Lost, u64>,
 }
 
@@ -443,7 +488,7 @@ impl Naive {
             classes: Default::default(),
             stages_used: false,
             consumers: vec![false; Consumer::ALL.len()],
-            timers: [0, 2, 1, 1],
+            timers: [0, 2, 1, 1, 1],
             setup_actors: Vec::new(),
             threads: Vec::new(),
             slots: vec![false; size(Size::MaxThreadInstances)],
@@ -462,6 +507,7 @@ impl Naive {
             histograms: HashMap::new(),
             bucket_lows: bucket_lows(),
             sources: Vec::new(),
+            transactions_begun: 0,
             long,
             lost: HashMap::new(),
         };
@@ -507,6 +553,7 @@ impl Naive {
     pub(crate) fn register(&mut self, name: &'static str, setting: Setting) -> Option<ClassKey> {
         let pool = match name.split('/').nth(2) {
             _ if name == "idle" => IDLE,
+            _ if name == "transaction" => TRANSACTION,
             _ if name.starts_with("stage/") => STAGE,
             _ if name.starts_with("statement/") => STATEMENT,
             Some(kind) => KINDS.iter().position(|known| kind == *known).unwrap_or(MEMORY),
@@ -568,7 +615,7 @@ impl Naive {
         std::mem::replace(&mut self.consumers[consumer], on) != on
     }
 
-    /// Of waits, of threads that are idle, of stages or of statements; says whether anything changed.
+    /// Of waits, of threads that are idle, of stages, of statements or of transactions; says whether anything changed.
     pub(crate) fn set_timer(&mut self, of: usize, timer: usize) -> bool {
         std::mem::replace(&mut self.timers[of], timer) != timer
     }
@@ -601,6 +648,7 @@ impl Naive {
                 IDLE => self.timers[1],
                 STAGE => self.timers[2],
                 STATEMENT => self.timers[3],
+                TRANSACTION => self.timers[4],
                 _ => self.timers[0],
             },
         };
@@ -642,13 +690,13 @@ impl Naive {
         let kind = kind_of_table(table);
         let live = self.threads.iter_mut().filter(|thread| thread.slot.is_some()).map(|thread| &mut thread.events[kind]);
         match table {
-            "events_waits_current" | "events_stages_current" | "events_statements_current" => {
+            "events_waits_current" | "events_stages_current" | "events_statements_current" | "events_transactions_current" => {
                 live.flat_map(|own| own.open.iter_mut().chain(&mut own.last_ended)).for_each(|event| event.hidden_current = true);
             }
-            "events_waits_history" | "events_stages_history" | "events_statements_history" => {
+            "events_waits_history" | "events_stages_history" | "events_statements_history" | "events_transactions_history" => {
                 live.flat_map(|own| &mut own.kept).for_each(|event| event.hidden_history = true);
             }
-            "events_waits_history_long" | "events_stages_history_long" | "events_statements_history_long" => {
+            _ if table.ends_with("_history_long") => {
                 self.long[kind].rows.fill(None);
             }
             "setup_actors" => self.setup_actors.clear(),
@@ -671,6 +719,7 @@ fn kind(class: ClassKey) -> usize {
     match class.0 {
         STAGE => STAGES,
         STATEMENT => STATEMENTS,
+        TRANSACTION => TRANSACTIONS,
         _ => WAITS,
     }
 }
@@ -679,15 +728,18 @@ fn kind_of_table(table: &str) -> usize {
     match table {
         _ if table.starts_with("events_stages_") => STAGES,
         _ if table.starts_with("events_statements_") => STATEMENTS,
+        _ if table.starts_with("events_transactions_") => TRANSACTIONS,
         _ => WAITS,
     }
 }
 
 /// A wait that lies within no other lies within the stage that runs when it ends, or now, if that is one of the statement that the wait
-/// lies within; else within that statement. Stages and statements lie within the statement that they began in.
+/// lies within, or neither lies within any; else within that statement, or the transaction. Others lie within what they began in.
 fn nesting(thread: &Thread, event: &Event) -> Option<Within> {
     match (event.kind(), event.nesting) {
-        (WAITS, within @ (None | Some((_, "STATEMENT")))) if event.end.is_none() => thread.stage_within(within).or(within),
+        (WAITS, within @ (None | Some((_, "STATEMENT" | "TRANSACTION")))) if event.end.is_none() => {
+            thread.stage_beside(within).or(within)
+        }
         _ => event.nesting,
     }
 }

@@ -19,10 +19,18 @@ impl Naive {
         format!("{} {sum} {} {avg} {}", chosen.len(), timed.iter().min().unwrap_or(&0), timed.iter().max().unwrap_or(&0))
     }
 
-    /// The same, and of statements their figures.
+    /// The same, and of statements their figures, of transactions those that may write and those that only read.
     fn event_sums(&self, table: &str, of: impl Fn(&Counted) -> bool + Copy) -> String {
         let sums = self.sums(table, of);
-        if kind_of_table(table) == STATEMENTS { format!("{sums} {}", self.figures(table, of)) } else { sums }
+        match kind_of_table(table) {
+            STATEMENTS => format!("{sums} {}", self.figures(table, of)),
+            TRANSACTIONS => {
+                let [read_write, read_only] =
+                    [false, true].map(|read_only| self.sums(table, |counted| of(counted) && counted.read_only == read_only));
+                format!("{sums} {read_write} {read_only}")
+            }
+            _ => sums,
+        }
     }
 
     /// The same of all operations and of each group; of reads and writes the bytes, too.
@@ -82,14 +90,13 @@ impl Naive {
         let timed = |value: Option<u64>| number(value.filter(|_| event.on.timed));
         let begun = &event.begun;
         let times = [Some(event.start), event.wait_ps().map(|wait| event.start + wait), event.wait_ps()].map(timed).join(" ");
-        let what = format!(
-            "{thread} {} {} {} {} {times}",
-            event.id,
-            number(event.end_id),
-            self.class(event.class).name,
-            begun.source.map_or("NULL".into(), |line| format!("model.rs:{line}")),
-        );
+        let which = format!("{thread} {} {} {}", event.id, number(event.end_id), self.class(event.class).name);
+        let when = format!("{} {times}", begun.source.map_or("NULL".into(), |line| format!("model.rs:{line}")));
         let nesting = event.nesting.map_or("NULL NULL".into(), |(id, kind)| format!("{id} {kind}"));
+        if event.kind() == TRANSACTIONS {
+            return transaction_row(event, &which, &when, &nesting);
+        }
+        let what = format!("{which} {when}");
         if event.kind() == STAGES {
             let [completed, estimated] = [0, 1].map(|at| number(event.progress.map(|progress| progress[at])));
             return format!("{what} {completed} {estimated} {nesting}");
@@ -117,10 +124,7 @@ impl Naive {
 
     /// The columns that only statements have, before those of nesting.
     fn statement_columns(&self, event: &Event) -> String {
-        let text = |text: &str, bytes: usize| match kept_text(text, bytes) {
-            "" => "NULL".to_owned(),
-            kept => kept.to_owned(),
-        };
+        let text = text_or_null;
         let kept = text(event.begun.text, self.text_room());
         let digest = match kept.as_str() {
             kept if kept != "NULL" && event.on.digest => format!("{} {}", Digest::of(kept).text(), digest_text(kept)),
@@ -207,7 +211,7 @@ impl Naive {
             "setup_consumers" => iter::zip(Consumer::ALL, &self.consumers)
                 .map(|(consumer, on)| format!("{} {}", consumer.name(), yes(*on)))
                 .collect(),
-            "setup_timers" => iter::zip(["wait", "idle", "stage", "statement"], self.timers)
+            "setup_timers" => iter::zip(["wait", "idle", "stage", "statement", "transaction"], self.timers)
                 .map(|(class, timer)| format!("{class} {}", TimerName::ALL[timer].name()))
                 .collect(),
             "setup_actors" => self
@@ -290,16 +294,27 @@ impl Naive {
                 .filter(|((pool, _), _)| *pool == SOCKETS)
                 .map(|(key, class)| format!("{} {}", class.name, self.io_sums(table, |counted, _| counted.class == key)))
                 .collect(),
-            "events_waits_current" | "events_stages_current" | "events_statements_current" => event_rows(Naive::current),
-            "events_waits_history" | "events_stages_history" | "events_statements_history" => event_rows(Naive::history),
-            "events_waits_history_long" | "events_stages_history_long" | "events_statements_history_long" => {
+            "events_waits_current" | "events_stages_current" | "events_statements_current" | "events_transactions_current" => {
+                event_rows(Naive::current)
+            }
+            "events_waits_history" | "events_stages_history" | "events_statements_history" | "events_transactions_history" => {
+                event_rows(Naive::history)
+            }
+            "events_waits_history_long"
+            | "events_stages_history_long"
+            | "events_statements_history_long"
+            | "events_transactions_history_long" => {
                 self.long[kind].rows.iter().flatten().map(|(thread, event)| self.event_row(*thread, event)).collect()
             }
-            "events_stages_summary_global_by_event_name" | "events_statements_summary_global_by_event_name" => self
+            "events_stages_summary_global_by_event_name"
+            | "events_statements_summary_global_by_event_name"
+            | "events_transactions_summary_global_by_event_name" => self
                 .classes_of_table(table)
                 .map(|(key, class)| format!("{} {}", class.name, self.event_sums(table, |counted| counted.class == key)))
                 .collect(),
-            "events_stages_summary_by_thread_by_event_name" | "events_statements_summary_by_thread_by_event_name" => self
+            "events_stages_summary_by_thread_by_event_name"
+            | "events_statements_summary_by_thread_by_event_name"
+            | "events_transactions_summary_by_thread_by_event_name" => self
                 .live()
                 .flat_map(|thread| self.classes_of_table(table).map(move |(key, class)| (thread.id, key, class)))
                 .map(|(thread, key, class)| {
@@ -401,7 +416,11 @@ impl Naive {
         let instances = |pool: usize| self.instances[pool].len();
         let threads = self.slots.len();
         let places = match table {
-            "setup_instruments" => CLASSES.iter().map(|size| size.map_or(1, |(size, _)| self.size(size))).sum(),
+            "setup_instruments" => {
+                // Transactions have a second place, which is no instrument's.
+                let instruments: usize = CLASSES.iter().map(|size| size.map_or(1, |(size, _)| self.size(size))).sum();
+                instruments + self.size(Size::MaxTransactionClasses)
+            }
             "setup_actors" => self.size(Size::SetupActorsSize),
             "processlist" | "threads" => threads,
             "mutex_instances" => instances(0),
@@ -423,4 +442,28 @@ impl Naive {
         };
         Some(places as u64)
     }
+}
+
+/// What is kept of a text.
+fn text_or_null(text: &str, bytes: usize) -> String {
+    match kept_text(text, bytes) {
+        "" => "NULL".into(),
+        kept => kept.into(),
+    }
+}
+
+/// GTID shows when it has ended.
+fn transaction_row(event: &Event, which: &str, when: &str, nesting: &str) -> String {
+    let Begun { read_only, autocommit, isolation_level, .. } = event.begun;
+    let [trx_id, savepoints @ ..] = event.written;
+    let trx_id = number(Some(trx_id).filter(|trx_id| *trx_id != 0));
+    let gtid = text_or_null(if event.end.is_some() { event.gtid } else { "" }, 64);
+    let access_mode = if read_only { "READ ONLY" } else { "READ WRITE" };
+    let isolation_level = text_or_null(isolation_level, 64);
+    let autocommit = if autocommit { "YES" } else { "NO" };
+    let savepoints = savepoints.map(|number| number.to_string()).join(" ");
+    format!(
+        "{which} {} {trx_id} {gtid} NULL NULL NULL NULL {when} {access_mode} {isolation_level} {autocommit} {savepoints} NULL {nesting}",
+        event.state
+    )
 }

@@ -79,7 +79,7 @@ impl Naive {
             history: true,
             last_event: 0,
             earlier_events: 0,
-            events: [own(), own(), own()],
+            events: [own(), own(), own(), own()],
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
             Some(slot) => {
@@ -105,10 +105,8 @@ impl Naive {
         // What it records from now on is that of a thread without a slot.
         (thread.instrumented, thread.history) = (true, true);
         for (own, long) in iter::zip(&mut thread.events, &mut self.long) {
-            for event in &mut own.open {
-                event.on = event.on.without_slot();
-                event.shown = false;
-            }
+            // What was on stays so, for who ends it: another thread may, which counts it as its own.
+            own.open.iter_mut().for_each(|event| event.shown = false);
             if own.chunk.2 > 0 {
                 long.chunks[own.chunk.0].1 = false;
                 own.chunk.2 = 0;
