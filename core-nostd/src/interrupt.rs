@@ -9,6 +9,7 @@
 
 use crate::record::{self, Read};
 use crate::region::{RECORD, Section};
+use crate::table::Table;
 use crate::{
     Actor, ActorIdentity, Child, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost,
     MemoryChange, Operation, Region, Setting, Size, WaitStart, Word, tables,
@@ -23,6 +24,7 @@ mod forks;
 mod settings;
 mod stages;
 mod statements;
+mod transactions;
 
 const LEVELS: usize = 3;
 
@@ -129,13 +131,32 @@ static REGIONS: std::sync::Mutex<Vec<&'static Region<'static>>> = std::sync::Mut
 
 impl Ground {
     fn new() -> Ground {
-        let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-        let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-        region.set_wait_timer(TimerName::Nanosecond);
-        Consumer::ALL.iter().for_each(|&consumer| region.set_consumer(consumer, true));
-        let region: &'static Region<'static> = Box::leak(Box::new(region));
-        REGIONS.lock().unwrap().push(region);
-        Ground { untouched: words.iter().map(Word::get).collect(), region }
+        let (region, untouched) = ground(&CONFIG);
+        Ground { region, untouched }
+    }
+}
+
+/// A region of these sizes, and what its words are when nothing has happened.
+fn ground(config: &Config) -> (&'static Region<'static>, Vec<u64>) {
+    let words: &'static [Word] = Vec::leak((0..config.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, config, &Identity::default(), &MockClock::new().timers()).unwrap();
+    region.set_wait_timer(TimerName::Nanosecond);
+    region.enable_everything();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    (region, words.iter().map(Word::get).collect())
+}
+
+/// Nothing has happened there.
+fn forget(region: &Region<'static>, untouched: &[u64]) {
+    region.words().iter().zip(untouched).for_each(|(word, value)| word.set(*value));
+}
+
+/// The account of each read closes.
+fn closes(region: &Region<'static>, tables: &[&dyn Table], at: u64) {
+    for table in tables {
+        let sweep = table.scan(region, &mut |_| ());
+        assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "at {at}");
     }
 }
 
@@ -155,7 +176,7 @@ struct Life {
 impl Life {
     fn new() -> Rc<Life> {
         let region = GROUND.with(|ground| {
-            ground.region.words().iter().zip(&ground.untouched).for_each(|(word, value)| word.set(*value));
+            forget(ground.region, &ground.untouched);
             ground.region
         });
         Rc::new(Life {

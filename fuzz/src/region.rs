@@ -5,9 +5,10 @@ use perfschema_core::metric::{MetricInfo, MetricType, Moment};
 use perfschema_core::table::{Row, Table, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Group, Held, Identity, InstanceId, InstrumentName, IoEvent,
-    Now, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, Statement, StatementError, StatementStart,
-    ThreadType, Wait, WaitStart, Word, copy_from_bytes, tables,
+    AccessMode, Actor, ActorIdentity, Class, Config, Consumer, FileEvent, FileIo, Group, Held, Identity, InstanceId,
+    InstrumentName, IoEvent, Now, Operation, Region, Setting, Size, SocketAddress, SocketEvent, SocketIo, Statement,
+    StatementError, StatementStart, ThreadType, Transaction, TransactionStart, TransactionState, Wait, WaitStart, Word,
+    copy_from_bytes, tables,
 };
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -18,6 +19,7 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxRwlockClasses, 1)
     .with(Size::MaxFileClasses, 1)
     .with(Size::MaxSocketClasses, 1)
+    .with(Size::MaxTransactionClasses, 1)
     .with(Size::MaxMutexInstances, 2)
     .with(Size::MaxRwlockInstances, 1)
     .with(Size::MaxFileInstances, 2)
@@ -25,6 +27,8 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxThreadInstances, 2)
     .with(Size::EventsWaitsHistorySize, 2)
     .with(Size::EventsWaitsHistoryLongSize, 8)
+    .with(Size::EventsTransactionsHistorySize, 2)
+    .with(Size::EventsTransactionsHistoryLongSize, 4)
     .with(Size::MaxWaitHistograms, 2)
     .with(Size::MaxSourceLocations, 2)
     .with(Size::SetupActorsSize, 2)
@@ -71,7 +75,9 @@ pub fn region_bytes(data: &[u8]) {
     let flags = Flags(next());
     let mut config = Config::EMPTY;
     for &size in Size::ALL {
-        config.try_set(size, (next() % 3).into()).expect("no limit is that low");
+        // Of transactions there is at most one instrument.
+        let number = (next() % 3).min(if size == Size::MaxTransactionClasses { 1 } else { 2 });
+        config.try_set(size, number.into()).expect("no limit is that low");
     }
     let words = zeroed(config.words());
     Region::create(&words, &config, &Identity::default(), &MockClock::new().timers()).expect("zeroed and large enough");
@@ -139,15 +145,23 @@ struct Recorder<'r> {
     actor: Actor<'r>,
     waits: RefCell<Vec<Wait<'r>>>,
     statements: RefCell<Vec<Statement<'r>>>,
+    transactions: RefCell<Vec<Transaction<'r>>>,
 }
 
 impl<'r> Recorder<'r> {
     fn new(region: &'r Region<'r>) -> Recorder<'r> {
         let actor = Actor::attach(region, &ActorIdentity { name: "recorder", ..Default::default() });
-        Recorder { clock: MockClock::new(), actor, waits: RefCell::default(), statements: RefCell::default() }
+        Recorder {
+            clock: MockClock::new(),
+            actor,
+            waits: RefCell::default(),
+            statements: RefCell::default(),
+            transactions: RefCell::default(),
+        }
     }
 
-    /// The innermost wait ends, or one more begins; by the highest bit it is a stage, by the one below it a statement.
+    /// The innermost wait ends, or one more begins; by the highest bit it is a stage, by the one below it a statement, by the next a
+    /// transaction.
     fn step(&self, number: u16) {
         let region = self.actor.region();
         if number & 1 << 15 != 0 {
@@ -175,6 +189,24 @@ impl<'r> Recorder<'r> {
             }
             return statements.iter_mut().for_each(|statement| {
                 self.actor.change_statement(statement, |statistics| statistics.rows_sent += 1);
+            });
+        }
+        if number & 1 << 13 != 0 {
+            let mut transactions = self.transactions.borrow_mut();
+            if number & 1 == 1 {
+                if let Some(mut transaction) = transactions.pop() {
+                    self.actor.set_transaction_gtid(&mut transaction, "3E11FA47-71CA-11E1-9E33-C80AA9429562:23");
+                    let state = if number & 2 == 0 { TransactionState::Committed } else { TransactionState::RolledBack };
+                    self.actor.end_transaction(&self.clock, transaction, state);
+                }
+            } else if transactions.len() < 20 {
+                let class = Class::from_bits(number >> 1 & 0xff);
+                let access_mode = if number & 1 << 9 == 0 { AccessMode::ReadWrite } else { AccessMode::ReadOnly };
+                let start = TransactionStart { access_mode, isolation_level: "REPEATABLE READ", ..Default::default() };
+                transactions.push(self.actor.begin_transaction(&self.clock, region.switches(class), &start));
+            }
+            return transactions.iter_mut().for_each(|transaction| {
+                self.actor.change_transaction(transaction, |details| details.savepoints += 1);
             });
         }
         let mut waits = self.waits.borrow_mut();
@@ -323,6 +355,7 @@ fn recorded() -> Vec<Word> {
         "wait/io/file/fuzz/d",
         "wait/io/socket/fuzz/e",
         "idle",
+        "transaction",
     ] {
         region.register(InstrumentName::new(name).expect("a good name"), Setting::ON).expect("there is room");
     }
@@ -366,6 +399,7 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
             }
         }
     }
+    actors.iter().for_each(|actor| use_transactions(region, clock, actor));
     actors.iter().for_each(|actor| use_files(region, clock, actor));
     actors.iter().for_each(|actor| use_sockets(region, clock, actor));
     for metric in region.metrics().collect::<Vec<_>>() {
@@ -378,6 +412,25 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
     actors[0].detach();
     if let Some(id) = ids.last() {
         region.destroy_instance(*id);
+    }
+}
+
+/// One is committed, one only reads and is rolled back, and one is still running.
+fn use_transactions(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
+    let Some(class) = region.find_class("transaction") else { return };
+    for (access_mode, state) in [
+        (AccessMode::ReadWrite, Some(TransactionState::Committed)),
+        (AccessMode::ReadOnly, Some(TransactionState::RolledBack)),
+        (AccessMode::ReadWrite, None),
+    ] {
+        let start = TransactionStart { access_mode, isolation_level: "SERIALIZABLE", ..Default::default() };
+        let mut transaction = actor.begin_transaction(clock, region.switches(class), &start);
+        actor.change_transaction(&mut transaction, |details| details.trx_id = 7);
+        actor.set_transaction_gtid(&mut transaction, "3E11FA47-71CA-11E1-9E33-C80AA9429562:23");
+        clock.advance(TimerName::Cycle, 1000);
+        if let Some(state) = state {
+            actor.end_transaction(clock, transaction, state);
+        }
     }
 }
 

@@ -1,7 +1,14 @@
 //! Records: publish and read, [E1] to [E6]. A row that is read is one event in one state, or nothing is read.
 #![cfg(perfschema_loom)]
 
-use perfschema_core::model::{Found, FoundStatement, Record, Row, StatementRecord};
+use perfschema_core::model::{
+    Found, FoundStatement, FoundTransaction, Memory, Record, Row, StatementRecord, TRANSACTION_RECORDS, Ticks, Watch,
+    read_long_transaction, read_transaction,
+};
+use perfschema_core::{
+    AccessMode, Actor, ActorIdentity, Config, InstrumentName, Setting, Size, Switches, Transaction, TransactionStart,
+    TransactionState,
+};
 use perfschema_loom_tests::{Model, Seen, either};
 use std::sync::Arc;
 
@@ -181,6 +188,106 @@ fn what_is_beside_a_statement_is_its_own() {
                     });
                 }
             },
+        );
+    });
+}
+
+const TRANSACTIONS: Config = Config::EMPTY
+    .with(Size::MaxThreadInstances, 1)
+    .with(Size::MaxTransactionClasses, 1)
+    .with(Size::EventsTransactionsHistoryLongSize, 1);
+
+fn transactions(watch: &[Watch]) -> Arc<Memory> {
+    let memory = Memory::with_region(&TRANSACTIONS, watch);
+    let region = memory.region();
+    region.register(InstrumentName::literal("transaction"), Setting::ON).expect("there is room");
+    region.enable_everything();
+    Arc::new(memory)
+}
+
+fn switches(actor: &Actor<'_>) -> Switches {
+    let region = actor.region();
+    region.switches(region.find_class("transaction").expect("it was registered"))
+}
+
+fn begin<'r>(actor: &Actor<'r>, access_mode: AccessMode) -> Transaction<'r> {
+    let start = TransactionStart { access_mode, ..Default::default() };
+    actor.begin_transaction(&Ticks::default(), switches(actor), &start)
+}
+
+/// What is beside the record of a transaction, and beside its row of the long history, is of the transaction that the version says, or the
+/// reader is told that it may not be. Transaction 1 reads only, says 10, and, by another actor, so that its end must say it, 11; it is
+/// committed. Transaction 2 says 20, and is rolled back.
+fn beside_transactions(actor: &Actor<'_>) {
+    let end = |transaction, state| actor.end_transaction(&Ticks::default(), transaction, state);
+    let mut first = begin(actor, AccessMode::ReadOnly);
+    actor.change_transaction(&mut first, |details| details.trx_id = 10);
+    Actor::without_slot(actor.region()).change_transaction(&mut first, |details| details.trx_id = 11);
+    end(first, TransactionState::Committed);
+    let mut second = begin(actor, AccessMode::ReadWrite);
+    actor.change_transaction(&mut second, |details| details.trx_id = 20);
+    end(second, TransactionState::RolledBack);
+}
+
+fn note_transaction(found: FoundTransaction, seen: &Seen) {
+    use AccessMode::{ReadOnly, ReadWrite};
+    use TransactionState::{Active, Committed, RolledBack};
+    seen.note(match found {
+        FoundTransaction::Free => "free",
+        FoundTransaction::Changed => "changed",
+        FoundTransaction::ChangedBeside => "changed beside",
+        FoundTransaction::Row { ended, state, access_mode, trx_id } => match (access_mode, ended, state, trx_id) {
+            (ReadOnly, false, Active, 0) => "1 begins",
+            (ReadOnly, false, Active, 10) => "1 goes on",
+            (ReadOnly, true, Committed, 11) => "1 ended",
+            (ReadWrite, false, Active, 0) => "2 begins",
+            (ReadWrite, false, Active, 20) => "2 goes on",
+            (ReadWrite, true, RolledBack, 20) => "2 ended",
+            other => panic!("torn: {other:?}"),
+        },
+    });
+}
+
+#[test]
+fn what_is_beside_a_transaction_is_its_own() {
+    Model {
+        name: "record: beside a transaction",
+        preemptions: Some(3),
+        least: 1_000,
+        outcomes: &["free", "changed", "changed beside", "1 begins", "1 goes on", "1 ended", "2 begins", "2 goes on", "2 ended"],
+    }
+    .explore(|swap, seen| {
+        let memory = transactions(&[Watch::TransactionRings, Watch::TransactionDetails]);
+        let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
+        either(
+            swap,
+            move || {
+                let region = owner.region();
+                let actor = Actor::attach(&region, &ActorIdentity::default());
+                // All records but one are used by those that run on, so that each transaction is in the place of the one before.
+                let _run_on: Vec<_> = (1..TRANSACTION_RECORDS).map(|_| begin(&actor, AccessMode::ReadWrite)).collect();
+                beside_transactions(&actor);
+            },
+            move || note_transaction(read_transaction(&reader.region(), TRANSACTION_RECORDS - 1), &seen),
+        );
+    });
+}
+
+#[test]
+fn what_is_beside_a_transaction_in_the_long_history_is_its_own() {
+    Model {
+        name: "record: beside a long transaction",
+        preemptions: None,
+        least: 100,
+        outcomes: &["free", "changed", "changed beside", "1 ended", "2 ended"],
+    }
+    .explore(|swap, seen| {
+        let memory = transactions(&[Watch::TransactionLongRecords, Watch::TransactionLongDetails]);
+        let (owner, reader, seen) = (memory.clone(), memory, seen.clone());
+        either(
+            swap,
+            move || beside_transactions(&Actor::attach(&owner.region(), &ActorIdentity::default())),
+            move || note_transaction(read_long_transaction(&reader.region()), &seen),
         );
     });
 }

@@ -9,7 +9,7 @@ mod program {
     use perfschema_core::timer::SystemClock;
     use perfschema_core::{
         Actor, ActorIdentity, Class, FileEvent, FileId, Held, MemoryChange, Region, StatementError, StatementStart, Switches,
-        Wait, WaitStart,
+        TransactionStart, TransactionState, Wait, WaitStart,
     };
 
     fn attach<'r>(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
@@ -75,6 +75,19 @@ mod program {
         actor.end_statement(&SystemClock, statement)
     }
 
+    fn transactions(
+        actor: &Actor<'_>,
+        switches: Switches,
+        start: &TransactionStart<'_>,
+        gtid: &str,
+        state: TransactionState,
+    ) -> Option<u64> {
+        let mut transaction = actor.begin_transaction(&SystemClock, switches, start);
+        actor.change_transaction(&mut transaction, |details| details.savepoints = details.trx_id);
+        actor.set_transaction_gtid(&mut transaction, gtid);
+        actor.end_transaction(&SystemClock, transaction, state)
+    }
+
     fn metrics(actor: &Actor<'_>, metric: Metric, count: u64) {
         let region = actor.region();
         if region.metric_is_on(metric) {
@@ -99,6 +112,7 @@ mod program {
                 memory as *const (),
                 stages as *const (),
                 statements as *const (),
+                transactions as *const (),
                 metrics as *const (),
                 identify as *const (),
             ]);

@@ -45,22 +45,13 @@ fn whole(row: &tables::EventsStagesRow, at: u64) {
 /// A handler reads every table, and has stages of its own, while its thread goes from stage to stage.
 #[test]
 fn stages_that_an_interrupt_sees_and_has_too_at_every_step() {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-    region.set_wait_timer(TimerName::Nanosecond);
-    region.enable_everything();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
-    let untouched: Vec<u64> = words.iter().map(Word::get).collect();
+    let (region, untouched) = ground(&CONFIG);
     let read = move |at| {
-        for table in [&tables::EventsStagesCurrent as &dyn crate::table::Table, &tables::EventsStagesHistoryLong] {
-            let sweep = table.scan(region, &mut |_| ());
-            assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "at {at}");
-        }
+        closes(region, &[&tables::EventsStagesCurrent, &tables::EventsStagesHistoryLong], at);
         region.scan(&tables::EventsStagesCurrent, |row| whole(row, at));
         region.scan(&tables::EventsStagesHistory, |row| whole(row, at));
         region.scan(&tables::EventsStagesHistoryLong, |row| whole(row, at));
-        for waits in [&tables::EventsWaitsCurrent as &dyn crate::table::Table, &tables::EventsWaitsHistory] {
+        for waits in [&tables::EventsWaitsCurrent as &dyn Table, &tables::EventsWaitsHistory] {
             waits.scan(region, &mut |row| {
                 let cell = |name: &str| row.cell(waits.declaration().column(name).unwrap()).to_string().parse::<u64>().unwrap();
                 let stage = cell("OBJECT_INSTANCE_BEGIN");
@@ -71,7 +62,7 @@ fn stages_that_an_interrupt_sees_and_has_too_at_every_step() {
     let mut cases = 0;
     for records in [false, true] {
         for at in 0.. {
-            words.iter().zip(&untouched).for_each(|(word, value)| word.set(*value));
+            forget(region, &untouched);
             let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
             let other = Rc::clone(&actors[1]);
             let interrupt = Rc::new(move || {

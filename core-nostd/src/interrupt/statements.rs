@@ -139,17 +139,14 @@ fn at_one_moment(row: &tables::ThreadsRow, at: u64) {
 
 /// Reads all five tables at whatever moment this is. In the sums by thread, those of the first so many that have ended.
 fn read(region: &Region<'static>, at: u64) {
-    let statements: [&dyn crate::table::Table; 5] = [
+    let statements: [&dyn Table; 5] = [
         &tables::EventsStatementsCurrent,
         &tables::EventsStatementsHistory,
         &tables::EventsStatementsHistoryLong,
         &tables::EventsStatementsSummaryByThreadByEventName,
         &tables::EventsStatementsSummaryGlobalByEventName,
     ];
-    for table in statements {
-        let sweep = table.scan(region, &mut |_| ());
-        assert_eq!(sweep.rows + sweep.free + sweep.skipped + sweep.changed, sweep.places, "at {at}");
-    }
+    closes(region, &statements, at);
     region.scan(&tables::EventsStatementsCurrent, |row| whole(row, at));
     region.scan(&tables::EventsStatementsHistory, |row| whole(row, at));
     region.scan(&tables::EventsStatementsHistoryLong, |row| whole(row, at));
@@ -177,25 +174,10 @@ fn read(region: &Region<'static>, at: u64) {
     });
 }
 
-/// A region, and what its words are when nothing has happened.
-fn ground() -> (&'static Region<'static>, Vec<u64>) {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-    region.set_wait_timer(TimerName::Nanosecond);
-    region.enable_everything();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
-    (region, words.iter().map(Word::get).collect())
-}
-
-fn forget(region: &Region<'static>, untouched: &[u64]) {
-    region.words().iter().zip(untouched).for_each(|(word, value)| word.set(*value));
-}
-
 /// A handler reads every table, and has statements of its own, while its thread goes from statement to statement.
 #[test]
 fn statements_that_an_interrupt_sees_and_has_too_at_every_step() {
-    let (region, untouched) = ground();
+    let (region, untouched) = ground(&CONFIG);
     let mut cases = 0;
     // A thread's first records, and records that are written again.
     for (records, before) in [(false, 0), (true, 0), (false, 4), (true, 4)] {
@@ -246,7 +228,7 @@ fn statements_that_an_interrupt_sees_and_has_too_at_every_step() {
 /// read again; and the thread is always there.
 #[test]
 fn statements_at_every_step_of_a_reader() {
-    let (region, untouched) = ground();
+    let (region, untouched) = ground(&CONFIG);
     for (runs, goes_on) in [(false, false), (true, false), (false, true), (true, true)] {
         for at in 0.. {
             forget(region, &untouched);
@@ -295,7 +277,7 @@ fn statements_at_every_step_of_a_reader() {
 #[test]
 fn a_fork_at_every_step_of_statements() {
     let child = Child { pid: 2, os_id: 2, start_unix_ns: 0, start_monotonic_ns: 0 };
-    let (region, untouched) = ground();
+    let (region, untouched) = ground(&CONFIG);
     let check = move |at| {
         let mut rows = [0; 3];
         let mut count = |table: usize, row: &tables::EventsStatementsRow| {
