@@ -2,7 +2,8 @@
 //!
 //! **What.** std's locks, files and sockets with the same names, traits and errors, which record every wait: who waits, for which lock,
 //! held by whom, for which file or connection, since when, from which source line; an allocator that counts; [statements](mod@statement) and
-//! [stages](mod@stage), which say what a thread is asked for and what it is doing, and [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
+//! [stages](mod@stage), which say what a thread is asked for and what it is doing, [transactions](mod@transaction), and
+//! [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
 //!
 //! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
 //!
@@ -47,6 +48,7 @@ pub mod stage;
 pub mod statement;
 pub mod sync;
 pub mod task;
+pub mod transaction;
 
 #[cfg(all(feature = "instrument", not(target_has_atomic = "64")))]
 compile_error!("perfschema needs 64-bit atomics; perfschema-core records without them");
@@ -65,6 +67,8 @@ pub mod lock_api;
 mod pin;
 #[cfg(feature = "instrument")]
 mod process;
+#[cfg(feature = "instrument")]
+mod recorded;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod share;
 #[cfg(feature = "instrument")]

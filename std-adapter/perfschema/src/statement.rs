@@ -39,11 +39,7 @@
 //! Without the feature `instrument`, nothing.
 
 #[cfg(feature = "instrument")]
-use crate::{
-    hook::At,
-    instrument::Instrument,
-    thread::{task_id, with_actor},
-};
+use crate::{hook::At, instrument::Instrument, recorded::Recorded, thread::with_actor};
 use perfschema_core::StatementStatistics;
 #[cfg(feature = "instrument")]
 use perfschema_core::{Actor, InstrumentKind, StatementError, StatementStart, Switches};
@@ -66,32 +62,20 @@ pub struct Statement {
 #[derive(Debug)]
 pub struct Executing<Of = OfThread> {
     #[cfg(feature = "instrument")]
-    recorded: Recorded,
+    recorded: Recorded<perfschema_core::Statement<'static>, Whole>,
     of: PhantomData<Of>,
 }
 
-/// A statement of the thread that began it, or of the attached task within one poll: it stays there.
+/// Of the thread that began it, or of the attached task within one poll: it stays there.
 #[derive(Debug)]
 pub struct OfThread(
-    // Another thread has other statements.
+    // Another thread has others.
     PhantomData<*const ()>,
 );
 
-/// A statement of an async task, which may go from thread to thread.
+/// Of an async task, which may go from thread to thread.
 #[derive(Debug)]
 pub struct OfTask(());
-
-/// Where a statement is until it ends.
-#[cfg(feature = "instrument")]
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "the larger one is the usual one, and no event allocates")]
-enum Recorded {
-    Nowhere,
-    /// With the actor that began it.
-    At(perfschema_core::Statement<'static>),
-    /// Here: which actor will be at hand at its end is not known.
-    AtItsEnd(Box<Whole>),
-}
 
 /// All that there is to record of a statement.
 #[cfg(feature = "instrument")]
@@ -199,54 +183,39 @@ impl Statement {
 #[cfg(feature = "instrument")]
 #[inline(never)]
 fn begin(switches: Switches, start: &StatementStart<'_>) -> Executing {
-    Executing::of(match with_actor(|actor| actor.begin_statement(&SystemClock, switches, start)) {
-        Some(statement) => Recorded::At(statement),
-        None => Recorded::Nowhere,
-    })
+    Executing::of(Recorded::by_thread(|actor| actor.begin_statement(&SystemClock, switches, start)))
 }
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
 fn begin_async(switches: Switches, schema: &str, text: &str, source: &'static Location<'static>) -> Executing<OfTask> {
     let start = StatementStart { text, schema, source: Some(source) };
-    let task = task_id();
-    // A handler in the middle of a record has another actor.
-    let of_task = |actor: &Actor<'static>| {
-        (task != 0 && actor.thread_id() == task).then(|| actor.begin_statement(&SystemClock, switches, &start))
+    let whole = || Whole {
+        switches,
+        start: switches.read(&SystemClock),
+        text: text.into(),
+        schema: schema.into(),
+        source,
+        statistics: StatementStatistics::default(),
+        error: None,
     };
-    Executing::of(match with_actor(of_task) {
-        Some(Some(statement)) => Recorded::At(statement),
-        Some(None) => Recorded::AtItsEnd(Box::new(Whole {
-            switches,
-            start: switches.read(&SystemClock),
-            text: text.into(),
-            schema: schema.into(),
-            source,
-            statistics: StatementStatistics::default(),
-            error: None,
-        })),
-        None => Recorded::Nowhere,
-    })
+    Executing::of(Recorded::by_task(|actor| actor.begin_statement(&SystemClock, switches, &start), whole))
 }
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn end(recorded: &mut Recorded) {
-    with_actor(|actor| match recorded {
-        Recorded::Nowhere => {}
-        Recorded::At(_) => {
-            if let Recorded::At(statement) = std::mem::replace(recorded, Recorded::Nowhere) {
-                actor.end_statement(&SystemClock, statement);
-            }
-        }
-        // It is dropped outside: that memory is given back may be recorded, too.
-        Recorded::AtItsEnd(whole) => whole.record(actor),
-    });
+fn end(recorded: &mut Recorded<perfschema_core::Statement<'static>, Whole>) {
+    recorded.end(
+        |actor, statement| {
+            actor.end_statement(&SystemClock, statement);
+        },
+        |actor, whole| whole.record(actor),
+    );
 }
 
 #[cfg(feature = "instrument")]
 impl<Of> Executing<Of> {
-    const fn of(recorded: Recorded) -> Executing<Of> {
+    const fn of(recorded: Recorded<perfschema_core::Statement<'static>, Whole>) -> Executing<Of> {
         Executing { recorded, of: PhantomData }
     }
 
@@ -292,7 +261,7 @@ impl<Of> Executing<Of> {
 impl<Of> Drop for Executing<Of> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
-        if !matches!(self.recorded, Recorded::Nowhere) {
+        if self.recorded.is_anywhere() {
             end(&mut self.recorded);
         }
     }
