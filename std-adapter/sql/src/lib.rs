@@ -30,7 +30,7 @@
 //!
 //! **Schemas.** `performance_schema`; `information_schema` with MySQL's tables about schemas, tables, columns, views, privileges and
 //! what there is none of here, and GLOBAL_VARIABLES, SESSION_VARIABLES and SESSION_STATUS; `sys` with views for people, among them
-//! `sys.current_statements`, `sys.current_stages`, `sys.current_waits` and `sys.lock_waits`: who does what, and who waits for whom at this
+//! `sys.current_transactions`, `sys.current_statements`, `sys.current_stages`, `sys.current_waits` and `sys.lock_waits`: who does what, and who waits for whom at this
 //! moment; and `test`, where CREATE TABLE … AS SELECT keeps what a session wants to compare or restore, in memory, until the session
 //! ends.
 //!

@@ -182,8 +182,26 @@ SELECT thread_id, thread_name, event_name, sys.format_statement(sql_text) AS sql
   FROM sys.`x$current_statements` c
  ORDER BY c.statement_so_far DESC;
 
+-- The transactions that go on at this moment, and for how long so far. Where current_statement is NULL, the thread does nothing in it.
+CREATE VIEW sys.`x$current_transactions` AS
+SELECT x.THREAD_ID AS thread_id, t.NAME AS thread_name, x.TRX_ID AS trx_id, x.ACCESS_MODE AS access_mode,
+       x.ISOLATION_LEVEL AS isolation_level, x.AUTOCOMMIT AS autocommit, x.SOURCE AS source,
+       GREATEST(sys.timer_now() - x.TIMER_START, 0) AS transaction_so_far, t.PROCESSLIST_INFO AS current_statement,
+       x.NUMBER_OF_SAVEPOINTS AS savepoints
+  FROM performance_schema.events_transactions_current x
+       LEFT JOIN performance_schema.threads t ON t.THREAD_ID = x.THREAD_ID
+ WHERE x.END_EVENT_ID IS NULL
+ ORDER BY x.TIMER_START;
+
+CREATE VIEW sys.`current_transactions` AS
+SELECT thread_id, thread_name, trx_id, access_mode, isolation_level, autocommit, source,
+       sys.format_time(transaction_so_far) AS transaction_so_far, sys.format_statement(current_statement) AS current_statement,
+       savepoints
+  FROM sys.`x$current_transactions` c
+ ORDER BY c.transaction_so_far DESC;
+
 -- What every thread does, and did last: MySQL's columns, NULL where there is nothing here. Of statements within one another the outermost,
--- which current_statement is, too; of waits the innermost.
+-- which current_statement is, too, and of transactions; of waits the innermost.
 CREATE VIEW sys.`x$processlist` AS
 SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
        IF(t.PROCESSLIST_USER IS NULL, REPLACE(t.NAME, 'thread/', ''),
@@ -198,7 +216,9 @@ SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
        IF(s.END_EVENT_ID IS NULL, NULL, s.SQL_TEXT) AS last_statement,
        IF(s.END_EVENT_ID IS NULL, NULL, s.TIMER_WAIT) AS last_statement_latency, m.current_allocated AS current_memory,
        w.EVENT_NAME AS last_wait, IF(w.END_EVENT_ID IS NULL AND w.THREAD_ID IS NOT NULL, 'Still Waiting', w.TIMER_WAIT) AS last_wait_latency,
-       w.SOURCE AS source, NULL AS trx_latency, NULL AS trx_state, NULL AS trx_autocommit, NULL AS pid, NULL AS program_name
+       w.SOURCE AS source,
+       IF(x.END_EVENT_ID IS NULL, GREATEST(sys.timer_now() - x.TIMER_START, 0), x.TIMER_WAIT) AS trx_latency, x.STATE AS trx_state,
+       x.AUTOCOMMIT AS trx_autocommit, NULL AS pid, NULL AS program_name
   FROM performance_schema.threads t
        LEFT JOIN (SELECT THREAD_ID, MIN(EVENT_ID) AS outermost FROM performance_schema.events_statements_current GROUP BY THREAD_ID) o
          ON o.THREAD_ID = t.THREAD_ID
@@ -207,6 +227,9 @@ SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
        LEFT JOIN (SELECT THREAD_ID, MAX(EVENT_ID) AS innermost FROM performance_schema.events_waits_current GROUP BY THREAD_ID) i
          ON i.THREAD_ID = t.THREAD_ID
        LEFT JOIN performance_schema.events_waits_current w ON w.THREAD_ID = i.THREAD_ID AND w.EVENT_ID = i.innermost
+       LEFT JOIN (SELECT THREAD_ID, MIN(EVENT_ID) AS outermost FROM performance_schema.events_transactions_current GROUP BY THREAD_ID) y
+         ON y.THREAD_ID = t.THREAD_ID
+       LEFT JOIN performance_schema.events_transactions_current x ON x.THREAD_ID = y.THREAD_ID AND x.EVENT_ID = y.outermost
        LEFT JOIN sys.`x$memory_by_thread_by_current_bytes` m ON m.thread_id = t.THREAD_ID
  ORDER BY t.PROCESSLIST_TIME DESC, last_wait_latency DESC;
 

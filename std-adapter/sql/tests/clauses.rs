@@ -17,10 +17,10 @@ fn having_without_groups_chooses_rows() {
         ("SELECT UPPER(name) AS u, LENGTH(name) AS l FROM setup_timers HAVING u = 'wait' AND l > '3' ORDER BY l", "WAIT,4"),
         ("SELECT 1 HAVING 1", "1"),
         ("SELECT DISTINCT 1 AS one FROM setup_timers HAVING one", "1"),
-        ("SELECT COUNT(*) AS c FROM setup_timers HAVING c > 1", "4"),
-        ("SELECT 1 AS one FROM setup_timers HAVING COUNT(*) = 4", "1"),
+        ("SELECT COUNT(*) AS c FROM setup_timers HAVING c > 1", "5"),
+        ("SELECT 1 AS one FROM setup_timers HAVING COUNT(*) = 5", "1"),
         ("SELECT 'x' FROM threads HAVING COUNT(1) = 0", "x"),
-        ("SELECT name FROM setup_timers GROUP BY name HAVING name > 't'", "wait"),
+        ("SELECT name FROM setup_timers GROUP BY name HAVING name > 'tz'", "wait"),
         ("SELECT name FROM setup_timers t HAVING (SELECT COUNT(*) FROM setup_consumers) > 0 ORDER BY name LIMIT 1", "idle"),
     ] {
         check(&mut session, statement, expected);
@@ -76,18 +76,18 @@ fn a_scalar_subquery_has_one_row() {
 #[test]
 fn limits() {
     let mut session = session();
-    check(&mut session, "SELECT name FROM setup_timers LIMIT 3, 18446744073709551615", "statement");
-    check(&mut session, "SELECT name FROM setup_timers LIMIT 18446744073709551615 OFFSET 3", "statement");
-    match session.execute_with("SELECT name FROM setup_timers LIMIT ?, ?", &[3_i64.into(), u64::MAX.into()]) {
-        Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from("statement")]]),
+    check(&mut session, "SELECT name FROM setup_timers LIMIT 4, 18446744073709551615", "transaction");
+    check(&mut session, "SELECT name FROM setup_timers LIMIT 18446744073709551615 OFFSET 4", "transaction");
+    match session.execute_with("SELECT name FROM setup_timers LIMIT ?, ?", &[4_i64.into(), u64::MAX.into()]) {
+        Ok(Outcome::Rows(grid)) => assert_eq!(grid.rows, [[OwnedValue::from("transaction")]]),
         other => panic!("{other:?}"),
     }
     check(&mut session, "SET sql_select_limit = 1", "0 changed");
     check(&mut session, "SELECT name FROM setup_timers", "idle");
     check(&mut session, "(SELECT name FROM setup_timers) UNION ALL (SELECT name FROM setup_timers)", "idle");
     // It is no business of LIMIT's, of queries within others or of SHOW.
-    check(&mut session, "SELECT name FROM setup_timers LIMIT 5", "idle\nwait\nstage\nstatement");
-    check(&mut session, "SELECT COUNT(*) FROM (SELECT name FROM setup_timers) AS t", "4");
+    check(&mut session, "SELECT name FROM setup_timers LIMIT 5", "idle\nwait\nstage\nstatement\ntransaction");
+    check(&mut session, "SELECT COUNT(*) FROM (SELECT name FROM setup_timers) AS t", "5");
     check(&mut session, "SHOW TABLES LIKE 'setup\\_t%s'", "setup_timers");
     check(&mut session, "SHOW COLUMNS FROM setup_timers WHERE Type <> 'x'", &{
         let mut fresh = common::session();
@@ -95,7 +95,7 @@ fn limits() {
         found.split_once('\n').map_or(String::new(), |(_, rows)| rows.trim_end().to_owned())
     });
     check(&mut session, "SET sql_select_limit = DEFAULT", "0 changed");
-    check(&mut session, "SELECT name FROM setup_timers", "idle\nwait\nstage\nstatement");
+    check(&mut session, "SELECT name FROM setup_timers", "idle\nwait\nstage\nstatement\ntransaction");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn comments_for_some_versions() {
 fn modifiers() {
     let mut session = session();
     for (statement, expected) in [
-        ("UPDATE LOW_PRIORITY IGNORE setup_timers SET timer_name = 'TICK'", "Rows matched: 4  Changed: 4  Warnings: 0"),
+        ("UPDATE LOW_PRIORITY IGNORE setup_timers SET timer_name = 'TICK'", "Rows matched: 5  Changed: 5  Warnings: 0"),
         ("DELETE QUICK FROM setup_actors WHERE 0", "0 changed"),
         ("TABLE setup_timers ORDER BY name LIMIT 1", "idle,TICK"),
         ("SELECT HIGH_PRIORITY SQL_BUFFER_RESULT name FROM setup_timers LIMIT 1", "idle"),
@@ -171,7 +171,7 @@ fn names_that_mean_nothing_or_too_much() {
     ] {
         assert_eq!(run(&mut session, statement), format!("ERROR {expected}"), "{statement}");
     }
-    check(&mut session, "SELECT COUNT(*) FROM setup_timers a JOIN performance_schema.setup_timers", "16");
+    check(&mut session, "SELECT COUNT(*) FROM setup_timers a JOIN performance_schema.setup_timers", "25");
 }
 
 #[test]

@@ -176,11 +176,11 @@ fn recursion_ends() {
 fn rows_beyond_the_limit_are_counted() {
     let mut session = World::new().session();
     for (statement, rows, found) in [
-        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers ORDER BY name LIMIT 1, 2", 2, 14),
-        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT 2 OFFSET 13", 1, 14),
-        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT 0", 0, 14),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers ORDER BY name LIMIT 1, 2", 2, 17),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT 2 OFFSET 16", 1, 17),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT 0", 0, 17),
         ("SELECT SQL_CALC_FOUND_ROWS 1 UNION SELECT 2 UNION SELECT 3 LIMIT 1", 1, 3),
-        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers", 14, 14),
+        ("SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers", 17, 17),
         ("SELECT name FROM setup_consumers LIMIT 3", 3, 3),
     ] {
         // One line is the heading.
@@ -191,7 +191,7 @@ fn rows_beyond_the_limit_are_counted() {
     check(&mut session, "PREPARE s FROM 'SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT ?'", "Statement prepared");
     check(&mut session, "SET @most = 1", "0 changed");
     check(&mut session, "EXECUTE s USING @most", "events_stages_current");
-    check(&mut session, "SELECT FOUND_ROWS()", "14");
+    check(&mut session, "SELECT FOUND_ROWS()", "17");
     check(&mut session, "EXECUTE s USING @most", "events_stages_current");
     let warning = "Warning,1287,SQL_CALC_FOUND_ROWS is deprecated and will be removed in a future release. Consider using two separate \
                    queries instead.";

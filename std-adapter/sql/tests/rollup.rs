@@ -13,7 +13,10 @@ fn groups_are_summed_up_behind_them() {
     let mut session = session();
     check(&mut session, SALES, "Records: 5  Duplicates: 0  Warnings: 0");
     for (statement, expected) in [
-        ("SELECT name, COUNT(*) FROM setup_timers GROUP BY name WITH ROLLUP", "idle,1\nstage,1\nstatement,1\nwait,1\n,4"),
+        (
+            "SELECT name, COUNT(*) FROM setup_timers GROUP BY name WITH ROLLUP",
+            "idle,1\nstage,1\nstatement,1\ntransaction,1\nwait,1\n,5",
+        ),
         (
             "SELECT product, country, year, SUM(profit) FROM test.sales GROUP BY product, country, year WITH ROLLUP",
             "Calculator,1,1999,50\nCalculator,1,,50\nCalculator,,,50\nComputer,1,1999,1500\nComputer,1,,1500\nComputer,2,2000,1200\n\

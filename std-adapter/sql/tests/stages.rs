@@ -125,7 +125,11 @@ fn setup_timers() {
         "UPDATE SETUP_TIMERS SET timer_name = 'CYCLE' WHERE name = 'wait'",
         "Rows matched: 1  Changed: 1  Warnings: 0",
     );
-    check(&mut session, "select * from SETUP_TIMERS WHERE name <> 'idle';", "wait,CYCLE\nstage,NANOSECOND\nstatement,NANOSECOND");
+    check(
+        &mut session,
+        "select * from SETUP_TIMERS WHERE name <> 'idle';",
+        "wait,CYCLE\nstage,NANOSECOND\nstatement,NANOSECOND\ntransaction,NANOSECOND",
+    );
     for (timer, wait) in [("MICROSECOND", "2000000"), ("NANOSECOND", "2500000"), ("TICK", "0")] {
         run(&mut session, &format!("UPDATE setup_timers SET timer_name = '{timer}' WHERE name = 'stage'"));
         let actor = world.actor("thread/sql/one_connection");

@@ -24,9 +24,9 @@ fn names() {
         "SELECT name FROM (SELECT * FROM setup_timers) AS `from`",
         "(SELECT name FROM setup_timers)",
         "SELECT name FROM setup_timers FOR UPDATE",
-        "SELECT SQL_NO_CACHE name FROM setup_timers USE INDEX (PRIMARY) LIMIT 0, 4;",
+        "SELECT SQL_NO_CACHE name FROM setup_timers USE INDEX (PRIMARY) LIMIT 0, 5;",
     ] {
-        check(&mut session, statement, "idle\nwait\nstage\nstatement");
+        check(&mut session, statement, "idle\nwait\nstage\nstatement\ntransaction");
     }
     let statement = "SELECT Name, count( * ),'x',1+1 FROM setup_timers WHERE name = 'wait'";
     assert_eq!(run(&mut session, statement), "Name,count( * ),x,1+1\nwait,1,x,2\n");
@@ -175,7 +175,7 @@ fn expressions() {
         ("X'4142', _utf8mb4'x', N'x', 'a' 'b', \"it's\", 'it''s', 'a\\'b', 'a\\\\b'", "AB,x,x,ab,it's,it's,a'b,a\\b"),
         (
             "(SELECT COUNT(*) FROM setup_timers), EXISTS (SELECT 1 FROM setup_timers WHERE 0), 1 IN (SELECT 1), 1 = ANY (SELECT 1)",
-            "4,0,1,1",
+            "5,0,1,1",
         ),
         ("- -7, 1 - -7, -(-7), - - -7", "7,8,7,-7"),
         ("1e3, 1.5, .5, 0.1 + 0.2 < 0.4", "1000,1.5,0.5,1"),
@@ -310,7 +310,7 @@ fn use_and_set() {
     check(&mut session, "SELECT * FROM threads", "ERROR 1046 (3D000): No database selected");
     check(&mut session, "USE nothing", "ERROR 1049 (42000): Unknown database 'nothing'");
     check(&mut session, "USE `Performance_Schema`", "0 changed");
-    check(&mut session, "SELECT COUNT(*) FROM setup_timers", "4");
+    check(&mut session, "SELECT COUNT(*) FROM setup_timers", "5");
     for statement in [
         "SET NAMES utf8mb4",
         "SET NAMES 'utf8mb4' COLLATE 'utf8mb4_general_ci'",
@@ -535,7 +535,7 @@ fn rights() {
     let account = Account { user: "mary".to_owned(), host: "there".to_owned(), right: Right::Read };
     let mut session = Database::new(world.region).session(account).expect("there is memory");
     check(&mut session, "USE performance_schema", "0 changed");
-    check(&mut session, "SELECT USER(), COUNT(*) FROM setup_timers", "mary@there,4");
+    check(&mut session, "SELECT USER(), COUNT(*) FROM setup_timers", "mary@there,5");
     check(&mut session, "SET NAMES utf8mb4", "0 changed");
     check(&mut session, "CREATE TABLE test.saved AS SELECT * FROM setup_instruments", "Records: 11  Duplicates: 0  Warnings: 0");
     let denied = |command: &str, table: &str| {

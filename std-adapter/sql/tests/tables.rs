@@ -5,7 +5,9 @@ mod common;
 use common::{CONFIG, World, check};
 use perfschema::core::metric::{MetricInfo, MetricType, Moment};
 use perfschema::core::table::{Row, SqlType, Table};
-use perfschema::core::{InstrumentName, Region, Setting, Size, StatementError, StatementStart, copy_from_bytes};
+use perfschema::core::{
+    InstrumentName, Region, Setting, Size, StatementError, StatementStart, TransactionStart, TransactionState, copy_from_bytes,
+};
 use perfschema::render::OwnedValue;
 use perfschema::tables;
 use perfschema_sql::{Account, Database, Outcome, Session};
@@ -50,8 +52,14 @@ fn compare(region: &'static Region<'static>) -> (usize, Vec<&'static str>) {
 
 /// A region in use.
 fn used() -> World {
-    let statements = [(Size::MaxStatementClasses, 2), (Size::EventsStatementsHistoryLongSize, 8), (Size::MaxStageClasses, 2)];
-    let world = World::of(&statements.into_iter().fold(CONFIG, |config, (size, value)| config.with(size, value)));
+    let sizes = [
+        (Size::MaxStatementClasses, 2),
+        (Size::EventsStatementsHistoryLongSize, 8),
+        (Size::MaxStageClasses, 2),
+        (Size::MaxTransactionClasses, 1),
+        (Size::EventsTransactionsHistoryLongSize, 8),
+    ];
+    let world = World::of(&sizes.into_iter().fold(CONFIG, |config, (size, value)| config.with(size, value)));
     let actors = [world.actor("thread/test/main"), world.actor("thread/test/ünï\u{0}code")];
     for event in 0..20_u64 {
         let class = event as usize % world.classes.len();
@@ -68,6 +76,16 @@ fn used() -> World {
             .set_statement_error(&mut one, &StatementError { number: u32::MAX, sqlstate: "HY000".into(), message: "ünï".into() });
         if text != "one that runs" {
             actors[0].end_statement(&world.clock, one);
+        }
+    }
+    let transaction = class("transaction");
+    for (trx_id, state) in [(1, Some(TransactionState::Committed)), (u64::MAX, Some(TransactionState::RolledBack)), (3, None)] {
+        let start = TransactionStart { isolation_level: "ünï", ..TransactionStart::default() };
+        let mut one = actors[0].begin_transaction(&world.clock, world.region.switches(transaction), &start);
+        actors[0].change_transaction(&mut one, |details| (details.trx_id, details.savepoints) = (trx_id, u64::MAX));
+        actors[0].set_transaction_gtid(&mut one, "ünï\u{0}");
+        if let Some(state) = state {
+            actors[0].end_transaction(&world.clock, one, state);
         }
     }
     for (index, class) in world.classes.iter().enumerate() {

@@ -87,7 +87,7 @@ fn wl2360_actors_timers_history() {
     check(
         &mut session,
         "SELECT * FROM SETUP_TIMERS;",
-        "idle,MICROSECOND\nwait,NANOSECOND\nstage,NANOSECOND\nstatement,NANOSECOND",
+        "idle,MICROSECOND\nwait,NANOSECOND\nstage,NANOSECOND\nstatement,NANOSECOND\ntransaction,NANOSECOND",
     );
     check(
         &mut session,
