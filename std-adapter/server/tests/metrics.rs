@@ -2,6 +2,11 @@
 
 mod common;
 
+use perfschema::core::timer::{MockClock, TimerName};
+use perfschema::core::{
+    AccessMode, Actor, ActorIdentity, Config, Identity, InstrumentName, Region, Setting, Size, TransactionStart,
+    TransactionState, Word,
+};
 use perfschema::metric::MonitorCommand;
 use perfschema_server::metrics::Value;
 use perfschema_server::{Accounts, Metrics, account_line};
@@ -36,6 +41,35 @@ fn answer(metrics: &Metrics, request: &[u8]) -> String {
     let mut client = Client(Cursor::new(request.to_vec()), Vec::new());
     metrics.converse(&mut client).expect("nothing fails here");
     String::from_utf8(client.1).expect("UTF-8")
+}
+
+/// Both kinds add up to all transactions, as a label does, so that no metric of all of them is beside these.
+#[test]
+fn transactions_by_what_they_may_do() {
+    let (clock, sizes) = (MockClock::new(), Config::SMALL.with(Size::MaxTransactionClasses, 1));
+    let words: &'static [Word] = (0..sizes.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
+    let region = Region::create(words, &sizes, &Identity::default(), &clock.timers()).expect("it fits");
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    let class = region.register(InstrumentName::literal("transaction"), Setting::ON).expect("there is room");
+    region.enable_everything();
+    let actor = Actor::attach(region, &ActorIdentity { name: "thread/test/main", ..ActorIdentity::default() });
+    for (access_mode, seconds) in [(AccessMode::ReadWrite, 5), (AccessMode::ReadOnly, 100), (AccessMode::ReadOnly, 1)] {
+        let start = TransactionStart { access_mode, ..TransactionStart::default() };
+        let transaction = actor.begin_transaction(&clock, region.switches(class), &start);
+        clock.advance(TimerName::Nanosecond, seconds * 1_000_000_000);
+        actor.end_transaction(&clock, transaction, TransactionState::Committed);
+    }
+    let text = Metrics::new(region).prometheus();
+    let found: Vec<&str> = text.lines().filter(|line| line.starts_with("perfschema_events_transactions_")).collect();
+    assert_eq!(
+        found,
+        [
+            "perfschema_events_transactions_total{event_name=\"transaction\",access_mode=\"read_write\"} 1",
+            "perfschema_events_transactions_total{event_name=\"transaction\",access_mode=\"read_only\"} 2",
+            "perfschema_events_transactions_seconds_total{event_name=\"transaction\",access_mode=\"read_write\"} 5",
+            "perfschema_events_transactions_seconds_total{event_name=\"transaction\",access_mode=\"read_only\"} 101",
+        ]
+    );
 }
 
 #[test]

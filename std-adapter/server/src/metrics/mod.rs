@@ -13,8 +13,9 @@
 //!
 //! | column | metric |
 //! |---|---|
-//! | COUNT_STAR, SUM_TIMER_WAIT | `…_total`, `…_seconds_total`; left out where the operations below add up to it |
+//! | COUNT_STAR, SUM_TIMER_WAIT | `…_total`, `…_seconds_total`; left out where the operations or access modes below add up to it |
 //! | COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ | `…_operations_total`, `…_seconds_total`, `…_bytes_total` with `operation="read"`; likewise of every other operation |
+//! | COUNT_READ_WRITE, SUM_TIMER_READ_WRITE | `…_total`, `…_seconds_total` with `access_mode="read_write"`; likewise READ_ONLY |
 //! | other COUNT_X, SUM_X | `…_x_total`; `…_x_seconds_total` if X is a time |
 //! | CURRENT_X, LOW_X, HIGH_X | gauges `…_current_x`, in bytes `…_current_x_bytes` |
 //!

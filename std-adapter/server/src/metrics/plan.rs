@@ -46,9 +46,12 @@ struct Metric {
     name: String,
     kind: Kind,
     unit: Unit,
-    /// Its columns, and of each the value of the label `operation`, if it has that label.
-    columns: Vec<(usize, Option<&'static str>)>,
+    /// Its columns, and of each the label that says which part of the whole it is, if it is one.
+    columns: Vec<(usize, Option<Part>)>,
 }
+
+/// A part of a whole: the label's name and its value.
+type Part = (&'static str, &'static str);
 
 /// What a column of numbers is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +76,9 @@ enum Measure {
 /// Prefixes of columns that are no metrics: see the module.
 const NO_METRICS: [&str; 10] =
     ["MIN_", "AVG_", "MAX_", "QUANTILE_", "BUCKET_", "FIRST_", "LAST_", "OBJECT_INSTANCE_", "THREAD_", "PROCESSLIST_"];
+
+/// Transactions are summed up by what they may do, which makes other transactions of them, not operations.
+const ACCESS_MODES: [&str; 2] = ["READ_WRITE", "READ_ONLY"];
 
 /// None for a column that nobody has thought of yet.
 fn role(column: &Column) -> Option<Role> {
@@ -215,35 +221,34 @@ fn metrics(subject: &str, columns: &[Column]) -> Vec<Metric> {
     let adds_up = columns.iter().any(|column| matches!(role(column), Some(Role::Measure(Measure::Time, of)) if is_operation(of)));
     let mut metrics: Vec<Metric> = Vec::new();
     for (index, column) in columns.iter().enumerate() {
-        let Some((what, kind, unit, operation)) = metric(column, is_operation, adds_up) else { continue };
+        let Some((what, kind, unit, part)) = metric(column, is_operation, adds_up) else { continue };
         let name = format!("perfschema_{subject}{what}");
         match metrics.iter_mut().find(|metric| metric.name == name) {
-            Some(metric) => metric.columns.push((index, operation)),
-            None => metrics.push(Metric { name, kind, unit, columns: vec![(index, operation)] }),
+            Some(metric) => metric.columns.push((index, part)),
+            None => metrics.push(Metric { name, kind, unit, columns: vec![(index, part)] }),
         }
     }
     metrics
 }
 
 /// What a column's metric is called, behind what the table is of.
-fn metric(
-    column: &Column,
-    is_operation: impl Fn(&str) -> bool,
-    adds_up: bool,
-) -> Option<(String, Kind, Unit, Option<&'static str>)> {
-    let counter = |what: String, unit, operation| Some((what, Kind::Counter, unit, operation));
+fn metric(column: &Column, is_operation: impl Fn(&str) -> bool, adds_up: bool) -> Option<(String, Kind, Unit, Option<Part>)> {
+    let counter = |what: String, unit, part| Some((what, Kind::Counter, unit, part));
     match role(column)? {
         Role::None => None,
         Role::Measure(_, "STAR" | "WAIT") if adds_up => None,
         Role::Measure(Measure::Count, "STAR") => counter(String::new(), Unit::None, None),
         Role::Measure(Measure::Time, "WAIT") => counter("_seconds".to_owned(), Unit::Seconds, None),
         Role::Measure(measure, of) if is_operation(of) => {
+            let is_mode = ACCESS_MODES.contains(&of);
             let (what, unit) = match measure {
+                Measure::Count if is_mode => ("", Unit::None),
                 Measure::Count => ("_operations", Unit::None),
                 Measure::Time => ("_seconds", Unit::Seconds),
                 Measure::Bytes => ("_bytes", Unit::Bytes),
             };
-            counter(what.to_owned(), unit, Some(lower(of)))
+            let label = if is_mode { "access_mode" } else { "operation" };
+            counter(what.to_owned(), unit, Some((label, lower(of))))
         }
         Role::Measure(Measure::Count, of) => counter(format!("_{}", of.to_ascii_lowercase()), Unit::None, None),
         Role::Measure(Measure::Time, of) => counter(format!("_{}_seconds", of.to_ascii_lowercase()), Unit::Seconds, None),
@@ -300,9 +305,9 @@ fn in_families(table: &table::Declaration, labels: &[Label], metrics: &[Metric],
         let mut points = Vec::new();
         for (values, sums) in &sums.of {
             let sums = sums.get(range.clone()).unwrap_or_default();
-            for ((_, operation), sum) in metric.columns.iter().zip(sums) {
+            for ((_, part), sum) in metric.columns.iter().zip(sums) {
                 let mut labels: Labels = labels.iter().zip(values).map(|(label, value)| (label.name, value.clone())).collect();
-                labels.extend(operation.map(|operation| ("operation", operation.to_owned())));
+                labels.extend(part.map(|(name, value)| (name, value.to_owned())));
                 points.push(Point { labels, value: Value::Number(*sum) });
             }
         }
@@ -445,12 +450,10 @@ mod tests {
             let found: Vec<String> = metrics("x", &columns)
                 .iter()
                 .map(|metric| {
-                    let of = |(column, operation): &(usize, Option<&str>)| {
-                        format!(
-                            "{}{}",
-                            columns[*column].name,
-                            operation.map_or(String::new(), |operation| format!("={operation}"))
-                        )
+                    let of = |(column, part): &(usize, Option<Part>)| match part {
+                        Some(("operation", value)) => format!("{}={value}", columns[*column].name),
+                        Some((name, value)) => format!("{}={name}:{value}", columns[*column].name),
+                        None => columns[*column].name.to_owned(),
                     };
                     let of: Vec<String> = metric.columns.iter().map(of).collect();
                     format!("{} {:?} {:?} {}", metric.name, metric.kind, metric.unit, of.join(" "))
@@ -493,6 +496,22 @@ mod tests {
                 "perfschema_x_bytes Counter Bytes SUM_NUMBER_OF_BYTES_ALLOC=alloc SUM_NUMBER_OF_BYTES_FREE=free",
                 "perfschema_x_low_count_used Gauge None LOW_COUNT_USED",
                 "perfschema_x_current_used_bytes Gauge Bytes CURRENT_NUMBER_OF_BYTES_USED",
+            ],
+        );
+        check(
+            &[
+                "COUNT_STAR",
+                "SUM_TIMER_WAIT",
+                "COUNT_READ_WRITE",
+                "SUM_TIMER_READ_WRITE",
+                "MAX_TIMER_READ_WRITE",
+                "COUNT_READ_ONLY",
+                "SUM_TIMER_READ_ONLY",
+            ],
+            &[
+                "perfschema_x Counter None COUNT_READ_WRITE=access_mode:read_write COUNT_READ_ONLY=access_mode:read_only",
+                "perfschema_x_seconds Counter Seconds SUM_TIMER_READ_WRITE=access_mode:read_write \
+                 SUM_TIMER_READ_ONLY=access_mode:read_only",
             ],
         );
         check(
