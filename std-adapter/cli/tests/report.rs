@@ -225,6 +225,67 @@ fn statements_and_their_texts() {
     assert!(table(&page, "What is executed now").is_empty());
 }
 
+/// Transactions that go on, and the sums of all threads and of each: of this program, since the demo has none.
+#[test]
+fn transactions_by_thread() {
+    use perfschema::core::timer::{MockClock, TimerName};
+    use perfschema::core::{AccessMode, Actor, ActorIdentity, InstrumentName, Setting, TransactionStart, TransactionState};
+    let process = perfschema::builder().environment(false).everything(true).share(true).start().expect("it starts");
+    let (clock, region) = (MockClock::new(), process.region());
+    let class = region.register(InstrumentName::literal("transaction"), Setting::ON).expect("there is room");
+    let begin = |actor: &Actor<'static>, access_mode| {
+        let start = TransactionStart { access_mode, isolation_level: "<b>SERIALIZABLE", ..TransactionStart::default() };
+        actor.begin_transaction(&clock, region.switches(class), &start)
+    };
+    let commit = |actor: &Actor<'static>, access_mode, ns| {
+        let transaction = begin(actor, access_mode);
+        clock.advance(TimerName::Nanosecond, ns);
+        actor.end_transaction(&clock, transaction, TransactionState::Committed);
+    };
+    let actor = |name| Actor::attach(region, &ActorIdentity { name, ..ActorIdentity::default() });
+    let [gone, few, many] = ["thread/test/gone", "thread/test/few", "thread/test/many"].map(actor);
+    commit(&gone, AccessMode::ReadWrite, 7);
+    gone.detach();
+    commit(&few, AccessMode::ReadOnly, 20);
+    commit(&many, AccessMode::ReadWrite, 300);
+    commit(&many, AccessMode::ReadOnly, 4_000);
+    let _running = begin(&few, AccessMode::ReadWrite);
+
+    let file = process.shared_file().expect("it was asked for").expect("there is room");
+    let output = succeeds(&["report", file.to_str().expect("UTF-8"), "--output", "-"]);
+    let _ = std::fs::remove_file(&file);
+    let page = Html::parse_document(&output);
+    assert_eq!(page.errors, Vec::<std::borrow::Cow<'_, str>>::new());
+    let of = |title: &str, names: &[&str]| -> Vec<String> {
+        let row = |row: &Vec<(String, String)>| names.iter().map(|name| cell(row, name)).collect::<Vec<_>>().join(",");
+        table(&page, title).iter().map(row).collect()
+    };
+    assert_eq!(
+        of("Transactions that go on", &["thread_name", "access_mode", "isolation_level", "autocommit"]),
+        ["thread/test/few,READ WRITE,<b>SERIALIZABLE,NO"]
+    );
+    let figures = [
+        "NAME",
+        "COUNT_STAR",
+        "SUM_TIMER_WAIT",
+        "COUNT_READ_WRITE",
+        "SUM_TIMER_READ_WRITE",
+        "COUNT_READ_ONLY",
+        "MAX_TIMER_READ_ONLY",
+    ];
+    assert_eq!(
+        of("Transactions by thread", &figures),
+        [
+            "all threads,4,4327000,2,307000,2,4000000",
+            "thread/test/many,2,4300000,1,300000,1,4000000",
+            "thread/test/few,1,20000,0,0,1,20000",
+        ]
+    );
+    let charts = select(&page, "svg");
+    let is_ours = |chart: &ElementRef<'_>| chart.attr("aria-label").is_some_and(|name| name.contains("Time in transactions"));
+    assert!(charts.iter().any(is_ours), "{output}");
+}
+
 /// What waits now is there with its holder, as SQL has it; and a program that was killed still has a page, in a file.
 #[test]
 fn waits_and_the_dead() {

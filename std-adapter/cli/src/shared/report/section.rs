@@ -60,6 +60,8 @@ pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
             "events_statements_summary_global_by_event_name",
             "Time in all threads together",
         )?,
+        transactions_now(session)?,
+        transactions(session)?,
     ];
     for (title, table, name) in
         [("Files", "file_summary_by_instance", "FILE_NAME"), ("Sockets", "socket_summary_by_instance", "EVENT_NAME")]
@@ -112,6 +114,37 @@ fn statements_now(session: &mut Session) -> Result<Section, Error> {
     let grid = timed(timed(rows(session, select)?, "statement_so_far"), "lock_latency");
     let note = "The statements of each thread that executes some, the longest first.";
     Ok(Section::new("What is executed now", note, grid, ROWS, "No statement ran."))
+}
+
+fn transactions_now(session: &mut Session) -> Result<Section, Error> {
+    let select = "SELECT thread_name, transaction_so_far, current_statement, access_mode, isolation_level, autocommit, trx_id, savepoints, \
+                  source, thread_id \
+                  FROM sys.`x$current_transactions` x ORDER BY x.transaction_so_far DESC";
+    let grid = timed(rows(session, select)?, "transaction_so_far");
+    let note = "The longest first, each with what its thread executes, if it does anything.";
+    Ok(Section::new("Transactions that go on", note, grid, ROWS, "No transaction was open."))
+}
+
+/// There is one instrument of them, so they are listed by thread.
+fn transactions(session: &mut Session) -> Result<Section, Error> {
+    let figures = "COUNT_STAR, SUM_TIMER_WAIT, AVG_TIMER_WAIT, MAX_TIMER_WAIT, COUNT_READ_WRITE, SUM_TIMER_READ_WRITE, \
+                   MAX_TIMER_READ_WRITE, COUNT_READ_ONLY, SUM_TIMER_READ_ONLY, MAX_TIMER_READ_ONLY";
+    let of_all = format!(
+        "SELECT 'all threads' AS NAME, {figures}, NULL AS THREAD_ID \
+         FROM performance_schema.events_transactions_summary_global_by_event_name s WHERE COUNT_STAR > 0"
+    );
+    let by_thread = format!(
+        "SELECT t.NAME, {figures}, s.THREAD_ID FROM performance_schema.events_transactions_summary_by_thread_by_event_name s \
+         JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID WHERE COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC, s.COUNT_STAR DESC"
+    );
+    let mut grid = rows(session, &by_thread)?;
+    let bars: Vec<(String, f64)> =
+        grid.rows.iter().take(BARS).map(|row| (text(&grid, row, "NAME"), number(&grid, row, "SUM_TIMER_WAIT"))).collect();
+    let charts = chart::times("Time in transactions", &bars);
+    grid.rows.splice(0..0, rows(session, &of_all)?.rows);
+    let note = "The sums of all threads, also of those that are gone, and of each that is there, the most time first.";
+    let section = Section::new("Transactions by thread", note, grid, ROWS, "Nothing was recorded.");
+    Ok(Section { charts: Vec::from_iter(charts), ..section })
 }
 
 /// A column of times.
