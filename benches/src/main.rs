@@ -21,6 +21,7 @@ mod report;
 mod stages;
 mod statements;
 mod threads;
+mod transactions;
 
 use paths::{Bench, Goal, Path};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};

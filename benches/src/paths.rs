@@ -7,6 +7,7 @@ use crate::metrics::METRICS;
 use crate::peers::{PEERS, Peers};
 use crate::stages::STAGES;
 use crate::statements::STATEMENTS;
+use crate::transactions::TRANSACTIONS;
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Region, Setting};
 use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, Switches, WaitStart, Word};
@@ -369,5 +370,5 @@ pub(crate) const OURS: &[Path] = &[
 
 /// Every path, the peers last.
 pub(crate) fn all() -> Vec<Path> {
-    [OURS, IO, METRICS, STAGES, STATEMENTS, PEERS].concat()
+    [OURS, IO, METRICS, STAGES, STATEMENTS, TRANSACTIONS, PEERS].concat()
 }

@@ -244,6 +244,8 @@ fn memory() -> [Row; 4] {
         Size::EventsStagesHistoryLongSize,
         Size::MaxStatementClasses,
         Size::EventsStatementsHistoryLongSize,
+        Size::MaxTransactionClasses,
+        Size::EventsTransactionsHistoryLongSize,
         Size::DigestsSize,
         Size::MaxMetrics,
     ];
@@ -265,6 +267,6 @@ fn memory() -> [Row; 4] {
         row("256 classes of locks, 1000 threads", locks, Some(Target::AtMost(32.0))),
         row("the same with a quarter of the locks and of the histograms", fewer, Some(Target::AtMost(32.0))),
         row("the same without histograms", without(locks, &[Size::MaxWaitHistograms]), None),
-        row("and all others: files, sockets, stages, statements, memory, metrics", all, None),
+        row("and all others: files, sockets, stages, statements, transactions, memory, metrics", all, None),
     ]
 }
