@@ -134,40 +134,55 @@ impl<'a> Options<'a> {
     /// A transaction of the calling thread begins.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
-    pub fn begin(mut self) -> Transaction {
+    pub fn begin(self) -> Transaction {
         let Some(switches) = TRANSACTION.on() else { return Transaction::of(Recorded::Nowhere) };
-        self.start.source = Some(Location::caller());
-        begin_of_thread(switches, &self.start)
+        let TransactionStart { access_mode, isolation_level, autocommit, .. } = self.start;
+        begin_of_thread(switches, access_mode, isolation_level, autocommit, Location::caller())
     }
 
     /// A transaction of the task that is polled begins, as [`begin_async`] says.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
-    pub fn begin_async(mut self) -> Transaction<OfTask> {
+    pub fn begin_async(self) -> Transaction<OfTask> {
         let Some(switches) = TRANSACTION.on() else { return Transaction::of(Recorded::Nowhere) };
-        self.start.source = Some(Location::caller());
-        begin_of_task(switches, &self.start)
+        let TransactionStart { access_mode, isolation_level, autocommit, .. } = self.start;
+        begin_of_task(switches, access_mode, isolation_level, autocommit, Location::caller())
     }
 }
 
+// Both by value: what is in memory for a call would be written there before it is known whether there is one.
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn begin_of_thread(switches: Switches, start: &TransactionStart<'_>) -> Transaction {
-    Transaction::of(Recorded::by_thread(|actor| actor.begin_transaction(&SystemClock, switches, start)))
+fn begin_of_thread(
+    switches: Switches,
+    access_mode: AccessMode,
+    isolation_level: &str,
+    autocommit: bool,
+    source: &'static Location<'static>,
+) -> Transaction {
+    let start = TransactionStart { access_mode, isolation_level, autocommit, source: Some(source) };
+    Transaction::of(Recorded::by_thread(|actor| actor.begin_transaction(&SystemClock, switches, &start)))
 }
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn begin_of_task(switches: Switches, start: &TransactionStart<'_>) -> Transaction<OfTask> {
+fn begin_of_task(
+    switches: Switches,
+    access_mode: AccessMode,
+    isolation_level: &str,
+    autocommit: bool,
+    source: &'static Location<'static>,
+) -> Transaction<OfTask> {
+    let start = TransactionStart { access_mode, isolation_level, autocommit, source: Some(source) };
     let whole = || Whole {
         switches,
         start: switches.read(&SystemClock),
-        isolation_level: start.isolation_level.into(),
-        what: TransactionStart { isolation_level: "", ..*start },
+        isolation_level: isolation_level.into(),
+        what: TransactionStart { isolation_level: "", ..start },
         details: TransactionDetails::default(),
         gtid: Text::EMPTY,
     };
-    Transaction::of(Recorded::by_task(|actor| actor.begin_transaction(&SystemClock, switches, start), whole))
+    Transaction::of(Recorded::by_task(|actor| actor.begin_transaction(&SystemClock, switches, &start), whole))
 }
 
 /// All that there is to record of a transaction.
