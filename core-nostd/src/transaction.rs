@@ -7,8 +7,8 @@
 //!   ├─ BEGIN ─┤   ├── statement ──┤        ├── COMMIT ──┤
 //!       wait        stage   wait     wait      wait
 //! ```
-//! A statement lies within the younger of the innermost statement and the innermost transaction, and so does a transaction. Stages and waits
-//! lie within the transaction only where neither a statement nor a stage of its own is around them.
+//! A statement lies within the younger of the innermost statement and the innermost transaction, and so does a transaction. Where no statement
+//! runs, stages lie within the transaction, and so do waits that lie within no stage.
 //!
 //! There is one instrument of that name. A transaction is recorded by the same code as a wait, into records and sums of its own
 //! (`event::TRANSACTIONS`); those that only read are summed beside the others, as if they had an instrument behind it.
