@@ -381,7 +381,7 @@ fn wait<'r>(world: World, actor: &Actor<'r>) -> Wait<'r> {
 /// Waits that go on over the beginnings and ends of what is around them. The number of the last one, and what it lies within.
 #[test]
 fn waits_that_outlive_what_is_around_them() {
-    let programs: [(&str, &str); 10] = [
+    let programs: [(&str, &str); 12] = [
         ("W w", "1 NULL NULL"),
         // It is in the stage that runs at its end, else in the transaction, if that was there before it.
         ("G T W G w", "3 4 STAGE"),
@@ -395,6 +395,8 @@ fn waits_that_outlive_what_is_around_them() {
         ("W T w X t", "3 2 TRANSACTION"),
         ("T W t w X", "3 NULL NULL"),
         ("W T w t X", "3 NULL NULL"),
+        ("S W s w X", "3 NULL NULL"),
+        ("W S w s X", "3 NULL NULL"),
     ];
     for (program, expected) in programs {
         let (world, class, actor) = world();
