@@ -22,7 +22,7 @@ use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::metric;
 use crate::nest::Nest;
-use crate::record::{self, Enclosing, Ended, EventType, RecordWords, Sequence, Start, What};
+use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
 use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
@@ -30,13 +30,13 @@ use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
-use crate::statement::{self, Sizes, StatementStatistics};
+use crate::statement::{self, Sizes};
 use crate::sync::Word;
-use crate::transaction::{self, AccessMode};
 use crate::wait::{Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
+use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName};
 
 /// Something that records, used by one thread at a time.
@@ -394,6 +394,22 @@ impl<'r> Actor<'r> {
         Some(record)
     }
 
+    /// The same for an event that is no wait, from `source`; what it lies within is the caller's to say.
+    pub(crate) fn show_other(
+        &self,
+        on: &Recorder<'r>,
+        event: &Wait<'_>,
+        source: Option<&'static Location<'static>>,
+        nesting: Enclosing,
+        amount: Option<u64>,
+    ) -> Option<&'r RecordWords> {
+        let record = on.ring.take()?;
+        let source = source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region, location));
+        let what = What::without_operation(event.switches, source);
+        record::begin_start(record, event.sequence, &Start { what, object: 0, nesting, amount, io: IoEvent::None });
+        Some(record)
+    }
+
     /// A record for a wait that begins while others run, and what it lies within.
     #[cold]
     #[inline(never)]
@@ -483,60 +499,9 @@ impl<'r> Actor<'r> {
         self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, read);
     }
 
-    /// A statement ends, at `ticks` if it is timed; returns how long it took, in picoseconds. `entries` writes what is beside its record, and
-    /// beside its row of the long history. What encloses what comes is the caller's to say.
-    pub(crate) fn finish_statement(
-        &self,
-        statement: &Wait<'_>,
-        switches: Switches,
-        ticks: Option<u64>,
-        statistics: &StatementStatistics,
-        entries: impl FnOnce(Option<usize>),
-    ) -> Option<u64> {
-        let on = &self.statements;
-        let wait_ps = self.finish_record(on, statement, switches, ticks, entries);
-        let class = switches.class().index();
-        match self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) {
-            Some(stat) => {
-                let figures = self.statement_figures(class);
-                let sums = stat::begin(stat, self.epochs(&STATEMENTS), || self.honour(on, stat, figures, switches));
-                sums.count(wait_ps);
-                statement::count(figures, statistics);
-                sums.publish();
-            }
-            None => {
-                self.count_shared(class, wait_ps);
-                statement::count_shared(self.region, class, statistics);
-            }
-        }
-        wait_ps
-    }
-
-    /// The same for a transaction.
-    pub(crate) fn finish_transaction(
-        &self,
-        transaction: &Wait<'_>,
-        switches: Switches,
-        ticks: Option<u64>,
-        access_mode: AccessMode,
-        entries: impl FnOnce(Option<usize>),
-    ) {
-        let on = &self.transactions;
-        let wait_ps = self.finish_record(on, transaction, switches, ticks, entries);
-        let class = transaction::sums_class(switches.class(), access_mode);
-        match self.stats.get().get(class.index()).filter(|_| switches.has(Switches::THREAD)) {
-            Some(stat) => {
-                let sums = stat::begin(stat, self.epochs(&TRANSACTIONS), || self.honour(on, stat, &[], switches.of(class)));
-                sums.count(wait_ps);
-                sums.publish();
-            }
-            None => self.count_shared(class.index(), wait_ps),
-        }
-    }
-
     /// The record of an event ends, and what is beside it; returns how long the event took, in picoseconds. `entries` gets the index of its row
     /// in the long history, and is called if it is visible.
-    fn finish_record(
+    pub(crate) fn finish_record(
         &self,
         on: &Recorder<'r>,
         event: &Wait<'_>,
@@ -554,8 +519,30 @@ impl<'r> Actor<'r> {
         ticks.map(|ticks| conversion.wait(event.start, ticks).1)
     }
 
-    fn statement_figures(&self, class: usize) -> &'r [Figure] {
-        statement::figures(self.statement_stats.get().get(self.statement_sizes.class_index(class)))
+    /// An event that has ended is summed by its thread, and by `figures` as `count_figures` does; or, which false says, where no actor owns the
+    /// sums.
+    pub(crate) fn sum(
+        &self,
+        on: &Recorder<'r>,
+        switches: Switches,
+        wait_ps: Option<u64>,
+        figures: &[Figure],
+        count_figures: impl FnOnce(),
+    ) -> bool {
+        let class = switches.class().index();
+        let Some(stat) = self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) else {
+            self.count_shared(class, wait_ps);
+            return false;
+        };
+        let sums = stat::begin(stat, self.epochs(on.store()), || self.honour(on, stat, figures, switches));
+        sums.count(wait_ps);
+        count_figures();
+        sums.publish();
+        true
+    }
+
+    pub(crate) fn statement_figures(&self, class: Class) -> &'r [Figure] {
+        statement::figures(self.statement_stats.get().get(self.statement_sizes.class_index(class.index())))
     }
 
     /// Where its records of a class of events begin in their section.
@@ -738,17 +725,16 @@ impl<'r> Actor<'r> {
     /// The words that must agree with what the actor itself remembers.
     pub(crate) fn own_words(&self) -> impl Iterator<Item = &'r Word> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
-        let recorders = [&self.waits, &self.stages, &self.statements, &self.transactions];
-        let rings = recorders.into_iter().flat_map(|on| on.ring.records().as_flattened());
-        let indices = |on: &Recorder<'_>| {
-            let first = self.first_record(on);
-            first..first + on.ring.records().len()
-        };
-        let statements =
-            indices(&self.statements).map(|index| statement::Entry::of_ring(self.region, self.statement_sizes, index));
-        let transactions = indices(&self.transactions).map(|index| transaction::Entry::of_ring(self.region, index));
-        let beside = statements.flat_map(statement::Entry::all_words).chain(transactions.flat_map(transaction::Entry::all_words));
-        slot.chain(rings).chain(beside)
+        let records = self.recorders().into_iter().flat_map(|on| {
+            let (first, records) = (self.first_record(on), on.ring.records());
+            let beside = (first..first + records.len()).flat_map(|index| on.store().beside_ring(self.region, index));
+            records.as_flattened().iter().chain(beside)
+        });
+        slot.chain(records)
+    }
+
+    fn recorders(&self) -> [&Recorder<'r>; 4] {
+        [&self.waits, &self.stages, &self.statements, &self.transactions]
     }
 
     /// Where it counts metrics.
@@ -759,10 +745,7 @@ impl<'r> Actor<'r> {
 
     /// Gives back the chunks of the long histories that it has not filled.
     pub(crate) fn finish_chunks(&self) {
-        self.waits.long.close();
-        self.stages.long.close();
-        self.statements.long.close();
-        self.transactions.long.close();
+        self.recorders().into_iter().for_each(|on| on.long.close());
     }
 }
 

@@ -6,9 +6,12 @@
 use crate::config::Size;
 use crate::lost::Lost;
 use crate::name::EventClass;
-use crate::region::{Section, header};
+use crate::region::{Region, Section, header};
 use crate::setup::Consumer;
 use crate::slot;
+use crate::statement::{self, Sizes};
+use crate::sync::Word;
+use crate::transaction;
 
 /// Where events of one class are, and what decides whether they come there.
 #[derive(Debug)]
@@ -31,6 +34,32 @@ pub(crate) struct EventStore {
     pub(crate) epochs: usize,
     /// What its records have besides, where they have more than every event.
     pub(crate) details: Option<&'static Details>,
+}
+
+impl EventStore {
+    /// All words that the record of this index has besides, of the rings.
+    pub(crate) fn beside_ring<'r>(&self, region: &Region<'r>, index: usize) -> impl Iterator<Item = &'r Word> + use<'r> {
+        all_words(
+            (self.class == EventClass::Statement).then(|| statement::Entry::of_ring(region, Sizes::of(region), index)),
+            (self.class == EventClass::Transaction).then(|| transaction::Entry::of_ring(region, index)),
+        )
+    }
+
+    /// The same of the long history.
+    pub(crate) fn beside_long<'r>(&self, region: &Region<'r>, index: usize) -> impl Iterator<Item = &'r Word> + use<'r> {
+        all_words(
+            (self.class == EventClass::Statement).then(|| statement::Entry::of_long(region, Sizes::of(region), index)),
+            (self.class == EventClass::Transaction).then(|| transaction::Entry::of_long(region, index)),
+        )
+    }
+}
+
+fn all_words<'r>(
+    statement: Option<statement::Entry<'r>>,
+    transaction: Option<transaction::Entry<'r>>,
+) -> impl Iterator<Item = &'r Word> {
+    let statement = statement.into_iter().flat_map(statement::Entry::all_words);
+    statement.chain(transaction.into_iter().flat_map(transaction::Entry::all_words))
 }
 
 /// Sections whose entries belong to the records of the same index.

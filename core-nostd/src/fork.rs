@@ -9,10 +9,9 @@
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
 
-use crate::event::{EventStore, STATEMENTS, STORES, TRANSACTIONS};
+use crate::event::{EventStore, STATEMENTS, STORES};
 use crate::histogram::BUCKET_COUNT;
 use crate::metric::Moment;
-use crate::name::EventClass;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
 use crate::slot::SlotWords;
@@ -20,7 +19,7 @@ use crate::stat::Versioned;
 use crate::statement::{self, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
-use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, transaction, wait_histogram};
+use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
 
 /// What the child is, besides what the parent was.
 #[derive(Clone, Copy, Debug)]
@@ -121,13 +120,7 @@ impl Region<'_> {
             // In the middle of a record the thread may be writing one, which it shows when it goes on.
             for (index, record) in records.filter(|(_, record)| idle || record::has_ended(record)) {
                 zero(record);
-                match store.class {
-                    EventClass::Statement => {
-                        statement::Entry::of_long(self, Sizes::of(self), index).all_words().for_each(zero_word);
-                    }
-                    EventClass::Transaction => transaction::Entry::of_long(self, index).all_words().for_each(zero_word),
-                    _ => {}
-                }
+                store.beside_long(self, index).for_each(zero_word);
             }
         }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
@@ -151,17 +144,17 @@ impl Region<'_> {
             let rings = STORES.map(|store| self.arrays_of::<RECORD>(store.rings, index));
             if is_own(words) {
                 words[slot::word::OS_ID].set(child.os_id);
-                self.forget_statements(index, record::has_ended, statement::Entry::all_words);
-                self.forget_statements(index, record::is_running, statement::Entry::leftovers);
-                self.forget_transactions(index, record::has_ended);
+                self.forget_beside(index, record::has_ended);
+                for index in self.ring_indices(&STATEMENTS, index, record::is_running) {
+                    statement::Entry::of_ring(self, Sizes::of(self), index).leftovers().for_each(zero_word);
+                }
                 rings.into_iter().flatten().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
                 // Its own thread may be taking it, which goes on, finds that there was a fork, and gives it back.
                 if idle || !slot::is_claimed(words) {
                     slot::forget(words);
                 }
-                self.forget_statements(index, |_| true, statement::Entry::all_words);
-                self.forget_transactions(index, |_| true);
+                self.forget_beside(index, |_| true);
                 rings.into_iter().for_each(|ring| zero(ring.as_flattened()));
             }
         }
@@ -206,22 +199,11 @@ impl Region<'_> {
 }
 
 impl Region<'_> {
-    /// Of what the records of a slot's statements have besides, those that `are_forgotten`: `what` of it.
-    fn forget_statements<'s, W: Iterator<Item = &'s Word>>(
-        &'s self,
-        slot: usize,
-        are_forgotten: impl Fn(&RecordWords) -> bool,
-        what: impl Fn(statement::Entry<'s>) -> W,
-    ) {
-        for index in self.ring_indices(&STATEMENTS, slot, are_forgotten) {
-            what(statement::Entry::of_ring(self, Sizes::of(self), index)).for_each(zero_word);
-        }
-    }
-
-    /// The same of transactions, all of it.
-    fn forget_transactions(&self, slot: usize, are_forgotten: impl Fn(&RecordWords) -> bool) {
-        for index in self.ring_indices(&TRANSACTIONS, slot, are_forgotten) {
-            transaction::Entry::of_ring(self, index).all_words().for_each(zero_word);
+    /// All that a slot's records have besides, of those that `are_forgotten`.
+    fn forget_beside(&self, slot: usize, are_forgotten: impl Fn(&RecordWords) -> bool + Copy) {
+        for store in STORES {
+            let indices = self.ring_indices(store, slot, are_forgotten);
+            indices.flat_map(|index| store.beside_ring(self, index)).for_each(zero_word);
         }
     }
 

@@ -1,10 +1,12 @@
 //! Events of one class that lie within one another in one actor, and may end in any order: statements, transactions.
 
+use crate::actor::Recorder;
 use crate::record::{self, Enclosing, EventType, RecordWords, Sequence};
 use crate::setup::Switches;
 use crate::wait::Wait;
 use crate::{Actor, Lost};
 use core::cell::Cell;
+use core::panic::Location;
 use perfschema_timer::Clock;
 
 /// Which of an actor's events of one class run.
@@ -63,6 +65,11 @@ impl Nest {
         self.innermost.get()
     }
 
+    /// How many of them what begins now lies within.
+    pub(crate) fn depth(&self) -> u32 {
+        self.enclosing().count_ones()
+    }
+
     /// Those that what begins now lies within, a bit each.
     pub(crate) fn enclosing(&self) -> u64 {
         self.enclosing.get()
@@ -72,11 +79,6 @@ impl Nest {
 impl Level {
     /// Of one that is not known among the others.
     const NONE: Level = Level { bit: 0, within: 0, outer: Enclosing::NONE };
-
-    /// How many it lies within.
-    pub(crate) fn depth(self) -> u32 {
-        self.within.count_ones()
-    }
 
     /// Whether it is one of these.
     pub(crate) fn is_among(self, bits: u64) -> bool {
@@ -112,14 +114,16 @@ impl NestedEvent<'_> {
 }
 
 impl<'r> Actor<'r> {
-    /// An event begins that others may lie within. `switches` are [masked](Actor::masked), and say that something is recorded; `show` takes
-    /// a record, and writes what is known of the event.
+    /// An event begins that others may lie within. `switches` are [masked](Actor::masked), and say that something is recorded; `beside`
+    /// writes what its record, which has this index in its section, has besides.
     pub(crate) fn begin_nested<E>(
         &self,
         clock: &impl Clock,
         mut switches: Switches,
-        (nest, kind): (&Nest, EventType),
-        show: impl FnOnce(&mut Wait<'r>, Level) -> Option<(&'r RecordWords, E)>,
+        (on, nest, kind): (&Recorder<'r>, &Nest, EventType),
+        source: Option<&'static Location<'static>>,
+        amount: Option<u64>,
+        beside: impl FnOnce(usize) -> E,
     ) -> (NestedEvent<'r>, Option<E>) {
         let outer = self.enclosing();
         let sequence = self.sequence.get().next();
@@ -129,10 +133,14 @@ impl<'r> Actor<'r> {
         self.sequence.set(sequence);
         let level = nest.begin();
         let mut wait: Wait<'r> = Wait::of_other_class(sequence, switches);
+        wait.amount = amount.unwrap_or(0);
         let mut entry = None;
         if switches.has(Switches::CURRENT) {
-            match show(&mut wait, level) {
-                Some((record, beside)) => (wait.shown, entry) = (Some(record), Some(beside)),
+            // The younger of both.
+            let nesting = self.statement_nest.innermost().max(self.transaction_nest.innermost());
+            wait.shown = self.show_other(on, &wait, source, nesting, amount);
+            match wait.shown {
+                Some(record) => entry = Some(beside(self.first_record(on) + on.ring.index_of(record))),
                 None => self.region().count_lost(Lost::NestedEvents),
             }
         }
@@ -195,10 +203,5 @@ impl<'r> Actor<'r> {
             Enclosing::NONE => self.transaction_nest.innermost(),
             statement => statement,
         }
-    }
-
-    /// What a statement or a transaction that begins lies within: the younger of the innermost of both.
-    pub(crate) fn around_nested(&self) -> Enclosing {
-        self.statement_nest.innermost().max(self.transaction_nest.innermost())
     }
 }

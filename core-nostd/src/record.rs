@@ -136,19 +136,24 @@ impl Enclosing {
         Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add(kind as u64))
     }
 
+    /// The number of its type.
+    const fn kind(self) -> u64 {
+        self.0 & ((1 << Self::SHIFT) - 1)
+    }
+
     /// Whether it is a wait.
     pub(crate) const fn is_wait(self) -> bool {
-        self.0 & ((1 << Self::SHIFT) - 1) == EventType::Wait as u64
+        self.kind() == EventType::Wait as u64
     }
 
     /// The same, but for transactions.
     pub(crate) fn unless_transaction(self) -> Enclosing {
-        if self.0 & ((1 << Self::SHIFT) - 1) == EventType::Transaction as u64 { Enclosing::NONE } else { self }
+        if self.kind() == EventType::Transaction as u64 { Enclosing::NONE } else { self }
     }
 
     /// EVENT_ID, as [`Sequence::event_id`], and index into [`EventType::NAMES`].
     pub(crate) fn parts(self, base: Sequence) -> Option<(u64, usize)> {
-        let kind = (self.0 & ((1 << Self::SHIFT) - 1)) as usize;
+        let kind = self.kind() as usize;
         let id = Sequence::from_number(self.0 >> Self::SHIFT).event_id(base);
         (1..=EventType::NAMES.len()).contains(&kind).then(|| (id, kind - 1))
     }

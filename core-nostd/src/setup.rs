@@ -9,7 +9,7 @@
 //! Whoever changes a setting pays for the folding; an event pays one load and one branch.
 
 use crate::class::{self, Class, Setting};
-use crate::event::{EventStore, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
+use crate::event::{EventStore, STAGES, STORES, WAITS};
 use crate::name::EventClass;
 use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
@@ -315,24 +315,22 @@ pub(crate) fn fold(region: &Region<'_>) {
     loop {
         let consumers = setup[word::CONSUMERS].get();
         let timer = |class: EventClass| setup[word::TIMERS + class as usize].get();
-        let [stage_classes, statement_classes, transaction_classes] =
-            [&STAGES, &STATEMENTS, &TRANSACTIONS].map(|store| class::of_events(region, store));
+        let stores = STORES.map(|store| (store, class::of_events(region, store)));
+        let stage_classes = class::of_events(region, &STAGES);
         let idle_class = class::idle(region);
         // Set once and for all: of several that fold, the last one sees that it was.
-        if setup[word::STAGES_USED].get() == 0 && stage_classes.clone().any(|index| region.setting(Class(index as u16)).enabled) {
+        if setup[word::STAGES_USED].get() == 0
+            && stage_classes.into_iter().any(|index| region.setting(Class(index as u16)).enabled)
+        {
             setup[word::STAGES_USED].set(1);
         }
         let ends_stage = if setup[word::STAGES_USED].get() == 0 { 0 } else { Switches::ENDS_STAGE };
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
             let class = Class(index as u16);
-            let (store, timed_as, always) = match index {
-                index if stage_classes.contains(&index) => (&STAGES, EventClass::Stage, ends_stage),
-                index if statement_classes.contains(&index) => (&STATEMENTS, EventClass::Statement, 0),
-                index if transaction_classes.contains(&index) => (&TRANSACTIONS, EventClass::Transaction, 0),
-                index if idle_class.contains(&index) => (&WAITS, EventClass::Idle, 0),
-                _ => (&WAITS, EventClass::Wait, 0),
-            };
-            let timer = timer(timed_as);
+            // Those of memory are behind all of these, and what times them is nothing to them.
+            let store = stores.iter().find(|(_, classes)| classes.contains(&index)).map_or(&WAITS, |(store, _)| store);
+            let timer = timer(if idle_class.contains(&index) { EventClass::Idle } else { store.class });
+            let always = if store.class == EventClass::Stage { ends_stage } else { 0 };
             let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
             let switches = effective(class, region.setting(class), consumers, store, timer, by_counter);
             // Relaxed: a switch is a value of its own, an event started with either is right.

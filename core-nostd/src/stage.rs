@@ -15,10 +15,9 @@
 
 use crate::Actor;
 use crate::class::Class;
-use crate::record::{self, Enclosing, EventType, IoEvent, Start, What};
+use crate::record::{self, Enclosing, EventType};
 use crate::region::header;
 use crate::setup::Switches;
-use crate::source::SourceBits;
 use crate::sync::Ordering;
 use crate::wait::Wait;
 use core::panic::Location;
@@ -167,16 +166,7 @@ impl<'r> Actor<'r> {
     }
 
     fn show_stage(&self, stage: &Wait<'_>, source: Option<&'static Location<'static>>) -> Option<&'r record::RecordWords> {
-        let record = self.stages.ring.take()?;
-        let source = source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
-        let start = Start {
-            what: What::without_operation(stage.switches, source),
-            object: 0,
-            nesting: self.around(),
-            amount: Some(0),
-            io: IoEvent::None,
-        };
-        record::begin_start(record, stage.sequence, &start);
+        let record = self.show_other(&self.stages, stage, source, self.around(), Some(0))?;
         record::finish_start(record, stage.start);
         Some(record)
     }
@@ -190,19 +180,19 @@ impl<'r> Actor<'r> {
         let statement = self.statement_nest.innermost();
         let statement_before = self.stage_statement.replace(statement);
         for record in self.running_waits() {
-            let enclosing = record::nesting(record);
-            let lay_within_it = Some(enclosing) == before;
-            let statement_of = if lay_within_it { statement_before } else { enclosing.unless_transaction() };
-            let now = match (after, statement_of) {
-                (Some(stage), of) if of == statement => stage,
-                _ if !lay_within_it => continue,
-                // The transaction, if it was there before the wait.
-                (_, Enclosing::NONE) if self.transaction_nest.innermost() < record::running(record) => {
-                    self.transaction_nest.innermost()
+            let nesting = record::nesting(record);
+            let lay_within_before = Some(nesting) == before;
+            let its_statement = if lay_within_before { statement_before } else { nesting.unless_transaction() };
+            match after.filter(|_| its_statement == statement) {
+                Some(stage) => record::enclose(record, stage),
+                None if lay_within_before => {
+                    // The transaction, if it was there before the wait.
+                    let transaction = Some(self.transaction_nest.innermost()).filter(|it| *it < record::running(record));
+                    let without = if its_statement == Enclosing::NONE { transaction.unwrap_or_default() } else { its_statement };
+                    record::enclose(record, without);
                 }
-                (_, of) => of,
-            };
-            record::enclose(record, now);
+                None => {}
+            }
         }
         if !enclosing.is_wait() {
             self.outer.set(after.unwrap_or_else(|| self.around()));

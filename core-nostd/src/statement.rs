@@ -15,15 +15,13 @@ use crate::Actor;
 use crate::class;
 use crate::config::{Config, Size};
 use crate::event::{Details, STATEMENTS};
-use crate::nest::{Level, NestedEvent};
-use crate::record::{self, EventType, IoEvent, RecordWords, Start, What};
+use crate::nest::NestedEvent;
+use crate::record::{self, EventType};
 use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Section, Text, read_text, write_text};
 use crate::setup::Switches;
-use crate::source::SourceBits;
 use crate::stat::Figure;
 use crate::statement_digest::{self, HeldPlace};
 use crate::sync::{Ordering, Word};
-use crate::wait::Wait;
 use core::panic::Location;
 use perfschema_timer::{Clock, TimerName};
 
@@ -408,11 +406,14 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::DIGEST) {
             statement.digest = statement_digest::hold(self.region(), start.schema, start.text);
         }
-        let show = |wait: &mut Wait<'r>, level: Level| {
-            wait.amount = level.depth().into();
-            self.show_statement(wait, start)
-        };
-        let (event, entry) = self.begin_nested(clock, switches, (&self.statement_nest, EventType::Statement), show);
+        let of = (&self.statements, &self.statement_nest, EventType::Statement);
+        // NESTING_EVENT_LEVEL.
+        let level = Some(self.statement_nest.depth().into());
+        let (event, entry) = self.begin_nested(clock, switches, of, start.source, level, |index| {
+            let entry = Entry::of_ring(self.region(), self.statement_sizes, index);
+            entry.begin(start);
+            entry
+        });
         (statement.event, statement.entry) = (event, entry.unwrap_or_default());
         statement
     }
@@ -450,7 +451,7 @@ impl<'r> Actor<'r> {
             });
         }
         let timed = switches.has(Switches::TIMED).then_some(ticks);
-        let wait_ps = self.finish_statement(&wait, switches, timed, &statement.statistics, |row| {
+        let wait_ps = self.finish_record(&self.statements, &wait, switches, timed, |row| {
             if statement.is_stale || cfg!(not(target_has_atomic = "64")) {
                 statement.entry.end(&statement.statistics);
             }
@@ -458,6 +459,11 @@ impl<'r> Actor<'r> {
                 Entry::of_long(self.region(), self.statement_sizes, row).copy(statement.entry);
             }
         });
+        let figures = self.statement_figures(switches.class());
+        let is_own = self.sum(&self.statements, switches, wait_ps, figures, || count(figures, &statement.statistics));
+        if !is_own {
+            count_shared(self.region(), switches.class().index(), &statement.statistics);
+        }
         if let Some(digest) = statement.digest {
             let is_at_hand = timed.is_some() && switches.timer_index() == TimerName::Nanosecond.index() as u8;
             let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
@@ -466,32 +472,10 @@ impl<'r> Actor<'r> {
         self.leave(&self.statement_nest, &statement.event, wait.sequence);
         timed
     }
-
-    fn show_statement(&self, wait: &Wait<'_>, start: &StatementStart<'_>) -> Option<(&'r RecordWords, Entry<'r>)> {
-        let ring = &self.statements.ring;
-        let record = ring.take()?;
-        let source = start.source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
-        let entry =
-            Entry::of_ring(self.region(), self.statement_sizes, self.first_record(&self.statements) + ring.index_of(record));
-        record::begin_start(
-            record,
-            wait.sequence,
-            &Start {
-                what: What::without_operation(wait.switches, source),
-                object: 0,
-                nesting: self.around_nested(),
-                // NESTING_EVENT_LEVEL.
-                amount: Some(wait.amount),
-                io: IoEvent::None,
-            },
-        );
-        entry.begin(start);
-        Some((record, entry))
-    }
 }
 
 /// Counts a statement where no actor owns the sums. Relaxed, as in [`Shared`](crate::stat::Shared).
-pub(crate) fn count_shared(region: &Region<'_>, class: usize, statistics: &StatementStatistics) {
+fn count_shared(region: &Region<'_>, class: usize, statistics: &StatementStatistics) {
     add_shared(shared_figures(region, Sizes::of(region).class_index(class)), statistics);
 }
 
@@ -505,7 +489,7 @@ pub(crate) fn add_shared(figures: &[Word], statistics: &StatementStatistics) {
 }
 
 /// Owner, while the version of the sums is odd.
-pub(crate) fn count(figures: &[Figure], statistics: &StatementStatistics) {
+fn count(figures: &[Figure], statistics: &StatementStatistics) {
     for ([sum, _], value) in figures.iter().zip(statistics.values()) {
         if value != 0 {
             sum.set(sum.get().wrapping_add(value));

@@ -16,12 +16,10 @@
 use crate::class::Class;
 use crate::event::{Details, TRANSACTIONS};
 use crate::nest::NestedEvent;
-use crate::record::{self, EventType, IoEvent, RecordWords, Start, What};
+use crate::record::{self, EventType};
 use crate::region::{Region, Section, TRANSACTION, Text, read_text, write_text};
 use crate::setup::Switches;
-use crate::source::SourceBits;
 use crate::sync::Word;
-use crate::wait::Wait;
 use crate::{Actor, Summary};
 use core::panic::Location;
 use perfschema_timer::Clock;
@@ -301,8 +299,12 @@ impl<'r> Actor<'r> {
         };
         let switches = self.masked(switches);
         if switches.has(Switches::ENABLED) {
-            let of = (&self.transaction_nest, EventType::Transaction);
-            let (event, entry) = self.begin_nested(clock, switches, of, |wait, _| self.show_transaction(wait, start));
+            let of = (&self.transactions, &self.transaction_nest, EventType::Transaction);
+            let (event, entry) = self.begin_nested(clock, switches, of, start.source, None, |index| {
+                let entry = Entry::of_ring(self.region(), index);
+                entry.begin(start);
+                entry
+            });
             (transaction.event, transaction.entry) = (event, entry.unwrap_or_default());
         }
         transaction
@@ -333,31 +335,16 @@ impl<'r> Actor<'r> {
     pub fn end_transaction(&self, clock: &impl Clock, mut transaction: Transaction<'_>, state: TransactionState) -> Option<u64> {
         let (wait, switches) = self.end_nested(&mut transaction.event)?;
         let ticks = switches.has(Switches::TIMED).then(|| switches.read(clock));
-        self.finish_transaction(&wait, switches, ticks, transaction.access_mode, |row| {
+        let wait_ps = self.finish_record(&self.transactions, &wait, switches, ticks, |row| {
             let is_stale = transaction.is_stale || cfg!(not(target_has_atomic = "64"));
             transaction.entry.end(state, is_stale.then_some(&transaction.details));
             if let Some(row) = row {
                 Entry::of_long(self.region(), row).copy(transaction.entry);
             }
         });
+        let class = sums_class(switches.class(), transaction.access_mode);
+        self.sum(&self.transactions, switches.of(class), wait_ps, &[], || ());
         self.leave(&self.transaction_nest, &transaction.event, wait.sequence);
         ticks
-    }
-
-    fn show_transaction(&self, wait: &Wait<'_>, start: &TransactionStart<'_>) -> Option<(&'r RecordWords, Entry<'r>)> {
-        let ring = &self.transactions.ring;
-        let record = ring.take()?;
-        let source = start.source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region(), location));
-        let entry = Entry::of_ring(self.region(), self.first_record(&self.transactions) + ring.index_of(record));
-        let what = Start {
-            what: What::without_operation(wait.switches, source),
-            object: 0,
-            nesting: self.around_nested(),
-            amount: None,
-            io: IoEvent::None,
-        };
-        record::begin_start(record, wait.sequence, &what);
-        entry.begin(start);
-        Some((record, entry))
     }
 }

@@ -2,7 +2,8 @@
 //! may write and those that only read.
 
 use super::by_event_name;
-use super::event_summary::{sweep_transactions_by_thread, truncate_by_thread, truncate_global};
+use super::event_summary::{summary_row, sweep_transactions_by_thread, truncate_by_thread, truncate_global};
+use crate::TransactionSummary;
 use crate::event::TRANSACTIONS;
 use crate::region::{Region, Text};
 use crate::table::{Declaration, Rights, Sweep, TableSource};
@@ -16,20 +17,11 @@ macro_rules! transaction_summary_row {
             ..summary,
         }
     ) => {
-        $crate::table::row! {
+        summary_row! {
             $(#[$meta])*
             pub struct $row {
                 $( #[doc = $doc] $sql as $field: $type, )*
-                /// Number of transactions.
-                COUNT_STAR as count_star: u64,
-                /// Sum of the timed ones, in picoseconds; after 2⁶⁴, 213 days of all threads together, it starts again at 0.
-                SUM_TIMER_WAIT as sum_timer_wait: u64,
-                /// The shortest timed one, in picoseconds; 0 if there was none.
-                MIN_TIMER_WAIT as min_timer_wait: u64,
-                /// Average of the timed ones, in picoseconds.
-                AVG_TIMER_WAIT as avg_timer_wait: u64,
-                /// The longest timed one, in picoseconds.
-                MAX_TIMER_WAIT as max_timer_wait: u64,
+                ..summary,
                 /// Number of those that may write.
                 COUNT_READ_WRITE as count_read_write: u64,
                 /// Sum of the timed ones of these, in picoseconds.
@@ -54,26 +46,22 @@ macro_rules! transaction_summary_row {
         }
 
         impl $row {
-            fn new($($field: $type,)* sums: &$crate::TransactionSummary) -> $row {
-                let (all, read_write, read_only) = (sums.all(), &sums.read_write, &sums.read_only);
-                $row {
+            fn of($($field: $type,)* sums: &TransactionSummary) -> $row {
+                let TransactionSummary { read_write, read_only } = sums;
+                $row::new(
                     $($field,)*
-                    count_star: all.count,
-                    sum_timer_wait: all.sum_ps,
-                    min_timer_wait: all.min_ps,
-                    avg_timer_wait: all.avg_ps(),
-                    max_timer_wait: all.max_ps,
-                    count_read_write: read_write.count,
-                    sum_timer_read_write: read_write.sum_ps,
-                    min_timer_read_write: read_write.min_ps,
-                    avg_timer_read_write: read_write.avg_ps(),
-                    max_timer_read_write: read_write.max_ps,
-                    count_read_only: read_only.count,
-                    sum_timer_read_only: read_only.sum_ps,
-                    min_timer_read_only: read_only.min_ps,
-                    avg_timer_read_only: read_only.avg_ps(),
-                    max_timer_read_only: read_only.max_ps,
-                }
+                    &sums.all(),
+                    read_write.count,
+                    read_write.sum_ps,
+                    read_write.min_ps,
+                    read_write.avg_ps(),
+                    read_write.max_ps,
+                    read_only.count,
+                    read_only.sum_ps,
+                    read_only.min_ps,
+                    read_only.avg_ps(),
+                    read_only.max_ps,
+                )
             }
         }
     };
@@ -114,7 +102,7 @@ impl TableSource for EventsTransactionsSummaryByThreadByEventName {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         sweep_transactions_by_thread(region, |thread_id, name, sums| {
-            each(&EventsTransactionsSummaryByThreadByEventNameRow::new(thread_id, name, sums));
+            each(&EventsTransactionsSummaryByThreadByEventNameRow::of(thread_id, name, sums));
         })
     }
 
@@ -138,7 +126,7 @@ impl TableSource for EventsTransactionsSummaryGlobalByEventName {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         by_event_name::sweep(region, region.event_classes(&TRANSACTIONS), 1, |class, name| {
-            each(&EventsTransactionsSummaryGlobalByEventNameRow::new(name, &region.transactions_by_event_name(class)));
+            each(&EventsTransactionsSummaryGlobalByEventNameRow::of(name, &region.transactions_by_event_name(class)));
         })
     }
 
