@@ -152,6 +152,41 @@ fn forget(region: &Region<'static>, untouched: &[u64]) {
     region.words().iter().zip(untouched).for_each(|(word, value)| word.set(*value));
 }
 
+/// All that a thread has besides is overwritten between two steps of `read`: events from the first to `last`, each of which `outer` begins and
+/// `end` ends. When the first step comes, the first of them runs or has ended; at the end the last does.
+fn at_every_step_of_a_reader<E: 'static>(
+    (region, untouched): (&'static Region<'static>, Vec<u64>),
+    last: u64,
+    outer: fn(&Region<'static>, &Actor<'static>, u64) -> E,
+    end: fn(&Actor<'static>, E, u64),
+    read: fn(&Region<'static>, u64),
+) {
+    for (runs, goes_on) in [(false, false), (true, false), (false, true), (true, true)] {
+        for at in 0.. {
+            forget(region, &untouched);
+            let actor = Actor::attach(region, &ActorIdentity::default());
+            let first = Cell::new(Some(outer(region, &actor, 1)));
+            let end_first = move |actor: &Actor<'static>| first.take().into_iter().for_each(|first| end(actor, first, 1));
+            if !runs {
+                end_first(&actor);
+            }
+            let work = Rc::new(move || {
+                end_first(&actor);
+                for number in 2..=last {
+                    let event = outer(region, &actor, number);
+                    if number < last || !goes_on {
+                        end(&actor, event, number);
+                    }
+                }
+            });
+            let steps = interrupted(|| read(region, at), &[(at, work)]);
+            if steps[0] <= at {
+                break;
+            }
+        }
+    }
+}
+
 /// The account of each read closes.
 fn closes(region: &Region<'static>, tables: &[&dyn Table], at: u64) {
     for table in tables {

@@ -92,11 +92,12 @@ fn outer(region: &Region<'static>, actor: &Actor<'static>, number: u64) -> crate
     outer
 }
 
+fn end(actor: &Actor<'static>, outer: crate::Statement<'static>, number: u64) {
+    actor.end_statement(&At(number * 1_000 + OUTER_NS), outer);
+}
+
 fn program(region: &Region<'static>, actor: &Actor<'static>, numbers: RangeInclusive<u64>) {
-    for number in numbers {
-        let statement = outer(region, actor, number);
-        actor.end_statement(&At(number * 1_000 + OUTER_NS), statement);
-    }
+    numbers.for_each(|number| end(actor, outer(region, actor, number), number));
 }
 
 /// Every column of a row belongs to the statement that began when it says.
@@ -224,53 +225,21 @@ fn statements_that_an_interrupt_sees_and_has_too_at_every_step() {
     assert!(cases > 1_000, "{cases}");
 }
 
-/// All that a thread has besides is overwritten between two steps of a reader: what that has read beside a record is of the record, or is
-/// read again; and the thread is always there.
+/// What a reader has read beside a record is of the record, or is read again; and the thread is always there.
 #[test]
 fn statements_at_every_step_of_a_reader() {
-    let (region, untouched) = ground(&CONFIG);
-    for (runs, goes_on) in [(false, false), (true, false), (false, true), (true, true)] {
-        for at in 0.. {
-            forget(region, &untouched);
-            let actor = Rc::new(Actor::attach(region, &ActorIdentity::default()));
-            let first = outer(region, &actor, 1);
-            let running = Rc::new(Cell::new(Some(first)));
-            let end_first = |actor: &Actor<'static>, running: &Cell<Option<crate::Statement<'static>>>| {
-                if let Some(first) = running.take() {
-                    actor.end_statement(&At(1_000 + OUTER_NS), first);
-                }
-            };
-            if !runs {
-                end_first(&actor, &running);
-            }
-            // Each record is written twice.
-            let work = Rc::new(move || {
-                end_first(&actor, &running);
-                let last = INNER_FROM - 1;
-                program(region, &actor, 2..=last - u64::from(goes_on));
-                if goes_on {
-                    let _ = outer(region, &actor, last);
-                }
-            });
-            let steps = interrupted(
-                || {
-                    let mut rows = 0;
-                    region.scan(&tables::EventsStatementsCurrent, |row| {
-                        whole(row, at);
-                        rows += 1;
-                    });
-                    assert_eq!(rows, 1, "{runs} at {at}");
-                    let sweep = region.scan(&tables::Threads, |row| at_one_moment(row, at));
-                    assert_eq!(sweep.rows, 1, "{runs} at {at}");
-                    read(region, at);
-                },
-                &[(at, work)],
-            );
-            if steps[0] <= at {
-                break;
-            }
-        }
-    }
+    // Each record is written twice.
+    at_every_step_of_a_reader(ground(&CONFIG), INNER_FROM - 1, outer, end, |region, at| {
+        let mut rows = 0;
+        region.scan(&tables::EventsStatementsCurrent, |row| {
+            whole(row, at);
+            rows += 1;
+        });
+        assert_eq!(rows, 1, "at {at}");
+        let sweep = region.scan(&tables::Threads, |row| at_one_moment(row, at));
+        assert_eq!(sweep.rows, 1, "at {at}");
+        read(region, at);
+    });
 }
 
 /// A handler forks while its thread goes from statement to statement: what the child shows, then and when its thread has gone on, is whole.

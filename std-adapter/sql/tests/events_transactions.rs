@@ -3,11 +3,10 @@
 mod common;
 
 use common::{CONFIG, Mortal, World, check, run};
-use perfschema::Now;
-use perfschema::core::timer::{Clock, TimerName};
+use perfschema::core::timer::TimerName;
 use perfschema::core::{
-    AccessMode, Actor, ActorIdentity, Class, Config, InstrumentName, Lost, Region, Setting, Size, Statement, StatementStart,
-    ThreadType, Transaction, TransactionStart, TransactionState,
+    AccessMode, Actor, Class, Config, InstrumentName, Lost, Setting, Size, Statement, StatementStart, Transaction,
+    TransactionStart, TransactionState,
 };
 use perfschema_sql::{Account, Database, Session};
 use std::sync::Arc;
@@ -51,13 +50,6 @@ impl Transactions {
         Transactions { world, transaction, statement }
     }
 
-    fn user(&self, user: &str) -> Actor<'static> {
-        let name = "thread/sql/one_connection";
-        let identity =
-            ActorIdentity { name, thread_type: ThreadType::Foreground, user, host: "there", ..ActorIdentity::default() };
-        Actor::attach(self.world.region, &identity)
-    }
-
     fn begin<'r>(&self, actor: &Actor<'r>, start: &TransactionStart<'_>) -> Transaction<'r> {
         actor.begin_transaction(&self.world.clock, self.world.region.switches(self.transaction), start)
     }
@@ -75,24 +67,11 @@ impl Transactions {
         actor.end_statement(&self.world.clock, statement);
     }
 
-    fn pass(&self, ns: u64) {
-        self.world.clock.advance(TimerName::Nanosecond, ns);
-    }
-
     /// One that is committed after so many nanoseconds.
     fn commit(&self, actor: &Actor<'_>, start: &TransactionStart<'_>, ns: u64) {
         let transaction = self.begin(actor, start);
-        self.pass(ns);
+        self.world.pass(ns);
         self.end(actor, transaction, TransactionState::Committed);
-    }
-
-    /// One that reads as of this moment.
-    fn session_now(&self) -> Session {
-        let now = Now::At(self.world.clock.ticks(TimerName::Nanosecond));
-        let region: &'static Region<'static> = Box::leak(Box::new(self.world.region.as_of(now)));
-        let mut session = Database::new(region).session(Account::default()).expect("there is memory");
-        session.use_schema("performance_schema").expect("it is there");
-        session
     }
 }
 
@@ -133,7 +112,7 @@ fn columns() {
 #[test]
 fn a_transcript() {
     let transactions = Transactions::new();
-    let (world, actor) = (&transactions.world, transactions.user("joe"));
+    let (world, actor) = (&transactions.world, transactions.world.user("joe", "there"));
     let mut session = world.session();
     let now = "SELECT event_name, state, trx_id, gtid, access_mode, isolation_level, autocommit, number_of_savepoints, \
                number_of_rollback_to_savepoint, number_of_release_savepoint, timer_wait, nesting_event_type FROM events_transactions_current";
@@ -141,7 +120,7 @@ fn a_transcript() {
 
     let start = transactions.ask(&actor, "START TRANSACTION");
     let mut transaction = transactions.begin(&actor, &WRITES);
-    transactions.pass(10);
+    transactions.world.pass(10);
     transactions.answer(&actor, start);
     check(&mut session, now, "transaction,ACTIVE,,,READ WRITE,REPEATABLE READ,NO,0,0,0,,STATEMENT");
 
@@ -163,7 +142,7 @@ fn a_transcript() {
     check(&mut session, "SELECT SUM(count_star) FROM events_transactions_summary_global_by_event_name", "0");
 
     let commit = transactions.ask(&actor, "COMMIT");
-    transactions.pass(10_000);
+    transactions.world.pass(10_000);
     transactions.end(&actor, transaction, TransactionState::Committed);
     transactions.answer(&actor, commit);
     let after = transactions.ask(&actor, "SELECT 1");
@@ -211,7 +190,7 @@ fn a_transcript() {
 #[test]
 fn how_they_end() {
     let transactions = Transactions::new();
-    let actor = transactions.user("joe");
+    let actor = transactions.world.user("joe", "there");
     let mut session = transactions.world.session();
     let silent = TransactionStart::default();
     for (state, number) in
@@ -220,7 +199,7 @@ fn how_they_end() {
         let mut transaction = transactions.begin(&actor, if number == 2 { &READS } else { &silent });
         actor.change_transaction(&mut transaction, |details| details.trx_id = number);
         actor.set_transaction_gtid(&mut transaction, if number == 2 { "größe:2" } else { "" });
-        transactions.pass(number);
+        transactions.world.pass(number);
         transactions.end(&actor, transaction, state);
     }
     check(
@@ -253,7 +232,7 @@ fn how_they_end() {
 #[test]
 fn sums_by_access_mode() {
     let transactions = Transactions::new();
-    let (joe, ann) = (transactions.user("joe"), transactions.user("ann"));
+    let (joe, ann) = (transactions.world.user("joe", "there"), transactions.world.user("ann", "there"));
     for (actor, start, ns) in
         [(&joe, &WRITES, 5), (&joe, &WRITES, 9), (&joe, &READS, 100), (&ann, &READS, 300), (&ann, &READS, 1), (&ann, &WRITES, 7)]
     {
@@ -304,7 +283,7 @@ fn sums_by_access_mode() {
 #[test]
 fn rights() {
     let transactions = Transactions::new();
-    let actor = transactions.user("joe");
+    let actor = transactions.world.user("joe", "there");
     let mut session = transactions.world.session();
     for table in TABLES {
         transactions.commit(&actor, &WRITES, 10);
@@ -347,9 +326,9 @@ fn setup_timers() {
             &format!("UPDATE setup_timers SET timer_name = '{timer}' WHERE name = 'transaction'"),
             "Rows matched: 1  Changed: 1  Warnings: 0",
         );
-        let actor = transactions.user("joe");
+        let actor = transactions.world.user("joe", "there");
         let transaction = transactions.begin(&actor, &WRITES);
-        transactions.pass(2_500);
+        transactions.world.pass(2_500);
         transactions.world.clock.advance(TimerName::Microsecond, 2);
         transactions.end(&actor, transaction, TransactionState::Committed);
         check(&mut session, "SELECT timer_wait FROM events_transactions_current", wait);
@@ -367,7 +346,7 @@ fn setup_consumers_and_the_instrument() {
         "SELECT * FROM setup_consumers WHERE name LIKE 'events_transactions%'",
         "events_transactions_current,YES\nevents_transactions_history,YES\nevents_transactions_history_long,YES",
     );
-    let actor = transactions.user("joe");
+    let actor = transactions.world.user("joe", "there");
     transactions.commit(&actor, &WRITES, 10);
     for table in [TABLES[2], TABLES[1], TABLES[0]] {
         run(&mut session, &format!("UPDATE setup_consumers SET enabled = 'NO' WHERE name = '{table}'"));
@@ -426,16 +405,20 @@ const S: u64 = 1_000_000_000;
 #[test]
 fn what_a_thread_is_in() {
     let transactions = Transactions::new();
-    let (joe, ann, _idle) = (transactions.user("joe"), transactions.user("ann"), transactions.user("idle"));
+    let (joe, ann, _idle) = (
+        transactions.world.user("joe", "there"),
+        transactions.world.user("ann", "there"),
+        transactions.world.user("idle", "there"),
+    );
     // Ann's is over.
     let transaction = transactions.begin(&ann, &READS);
-    transactions.pass(3_000_000);
+    transactions.world.pass(3_000_000);
     transactions.end(&ann, transaction, TransactionState::RolledBack);
     let outer = transactions.begin(&joe, &WRITES);
-    transactions.pass(2 * S);
+    transactions.world.pass(2 * S);
     let inner = transactions.begin(&joe, &READS);
-    transactions.pass(S / 2);
-    let mut session = transactions.session_now();
+    transactions.world.pass(S / 2);
+    let mut session = transactions.world.session_now();
     let of = |view: &str| format!("SELECT thd_id, trx_latency, trx_state, trx_autocommit FROM sys.`{view}` p ORDER BY thd_id");
     for (prefix, joes, anns) in [("x$", "2500000000000", "3000000000"), ("", "2.50 s", "3.00 ms")] {
         let rows = format!("1,{joes},ACTIVE,NO\n2,{anns},ROLLED BACK,YES\n3,,,");
@@ -476,7 +459,7 @@ fn what_a_thread_is_in() {
 #[test]
 fn a_program_that_has_ended_has_no_time() {
     let transactions = Transactions::new();
-    let joe = transactions.user("joe");
+    let joe = transactions.world.user("joe", "there");
     let _transaction = transactions.begin(&joe, &WRITES);
     let has_ended = Arc::new(AtomicBool::new(false));
     let program = Mortal(transactions.world.region, Arc::clone(&has_ended));

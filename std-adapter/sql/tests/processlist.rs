@@ -3,12 +3,8 @@
 mod common;
 
 use common::{CONFIG, Mortal, World, check, run};
-use perfschema::Now;
-use perfschema::core::timer::{Clock, TimerName};
-use perfschema::core::{
-    Actor, ActorIdentity, Class, Config, InstrumentName, MemoryChange, Region, Setting, Size, StatementStart, ThreadType,
-};
-use perfschema_sql::{Account, Database, Session};
+use perfschema::core::{Actor, Class, Config, InstrumentName, MemoryChange, Setting, Size, StatementStart};
+use perfschema_sql::{Account, Database};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,42 +33,23 @@ impl Threads {
         Threads { world, statement, stage, memory }
     }
 
-    fn user(&self, user: &str, host: &str) -> Actor<'static> {
-        let name = "thread/sql/one_connection";
-        let identity = ActorIdentity { name, thread_type: ThreadType::Foreground, user, host, ..ActorIdentity::default() };
-        Actor::attach(self.world.region, &identity)
-    }
-
     fn begin<'r>(&self, actor: &Actor<'r>, text: &str, schema: &str) -> perfschema::core::Statement<'r> {
         let start = StatementStart { text, schema, source: None };
         actor.begin_statement(&self.world.clock, self.world.region.switches(self.statement), &start)
-    }
-
-    fn pass(&self, ns: u64) {
-        self.world.clock.advance(TimerName::Nanosecond, ns);
-    }
-
-    /// One that reads as of this moment.
-    fn session(&self) -> Session {
-        let now = Now::At(self.world.clock.ticks(TimerName::Nanosecond));
-        let region: &'static Region<'static> = Box::leak(Box::new(self.world.region.as_of(now)));
-        let mut session = Database::new(region).session(Account::default()).expect("there is memory");
-        session.use_schema("performance_schema").expect("it is there");
-        session
     }
 }
 
 #[test]
 fn what_a_thread_executes_and_for_how_long() {
     let threads = Threads::new();
-    let (joe, cleaner) = (threads.user("joe", "there"), threads.world.actor("thread/sql/cleaner"));
+    let (joe, cleaner) = (threads.world.user("joe", "there"), threads.world.actor("thread/sql/cleaner"));
     let _outer = threads.begin(&joe, "CALL report()", "shop");
-    threads.pass(2 * S);
+    threads.world.pass(2 * S);
     let _inner = threads.begin(&joe, "SELECT 1", "stock");
     let _cleaning = threads.begin(&cleaner, "PURGE", "");
     joe.begin_stage(&threads.world.clock, threads.world.region.switches(threads.stage), None);
-    threads.pass(S);
-    let mut session = threads.session();
+    threads.world.pass(S);
+    let mut session = threads.world.session_now();
     check(&mut session, "SELECT * FROM processlist", "1,joe,there,shop,Query,3,Sorting result,CALL report(),PRIMARY");
     let doing = "SELECT thread_id, processlist_db, processlist_command, processlist_time, processlist_state, processlist_info \
                  FROM threads ORDER BY thread_id";
@@ -93,7 +70,7 @@ fn what_a_thread_executes_and_for_how_long() {
 #[test]
 fn a_program_that_has_ended_has_no_time() {
     let threads = Threads::new();
-    let joe = threads.user("joe", "there");
+    let joe = threads.world.user("joe", "there");
     let _statement = threads.begin(&joe, "SELECT 1", "shop");
     let has_ended = Arc::new(AtomicBool::new(false));
     let program = Mortal(threads.world.region, Arc::clone(&has_ended));
@@ -116,13 +93,14 @@ fn sys_says_more_of_each_thread() {
     let threads = Threads::new();
     let (world, clock) = (&threads.world, &threads.world.clock);
     for view in ["processlist", "x$processlist", "session", "x$session"] {
-        assert_eq!(run(&mut threads.session(), &format!("SELECT * FROM sys.`{view}`")).trim_end(), COLUMNS, "{view}");
+        assert_eq!(run(&mut threads.world.session_now(), &format!("SELECT * FROM sys.`{view}`")).trim_end(), COLUMNS, "{view}");
     }
-    let (joe, ann, cleaner) = (threads.user("joe", "there"), threads.user("ann", "here"), world.actor("thread/sql/cleaner"));
+    let (joe, ann, cleaner) =
+        (threads.world.user("joe", "there"), threads.world.user("ann", "here"), world.actor("thread/sql/cleaner"));
     // Ann has had an answer.
     let mut statement = threads.begin(&ann, "SELECT 2", "shop");
     ann.change_statement(&mut statement, |figures| (figures.rows_sent, figures.no_index_used) = (5, 1));
-    threads.pass(3_000_000);
+    threads.world.pass(3_000_000);
     ann.end_statement(clock, statement);
     // Joe's second statement runs within the first, waits within both, and is a quarter done.
     let long = format!("SELECT {} FROM t", "1, ".repeat(30));
@@ -132,14 +110,14 @@ fn sys_says_more_of_each_thread() {
         (figures.created_tmp_tables, figures.created_tmp_disk_tables) = (3, 2);
     });
     joe.count_memory(world.region.switches(threads.memory), threads.memory, MemoryChange::allocated(4096));
-    threads.pass(S);
+    threads.world.pass(S);
     let _inner = threads.begin(&joe, "inner", "stock");
     joe.begin_stage(clock, world.region.switches(threads.stage), None);
     joe.change_stage_progress(|progress| (progress.completed, progress.estimated) = (1, 4));
     world.wait(&joe, 0, 1, 5_000);
     world.wait(&cleaner, 1, 2, 7_000);
-    threads.pass(S);
-    let mut session = threads.session();
+    threads.world.pass(S);
+    let mut session = threads.world.session_now();
     let (texts, rest) = (format!("{} ... {}", &long[..30], &long[long.len() - 30..]), ",,,,,");
     let (mutex, other) = ("wait/synch/mutex/sql/LOCK_des_key_file", "wait/synch/mutex/mysys/KEY_CACHE::cache_lock");
     let joes = "1,1,joe@there,shop,Query,Sorting result,2,";
@@ -169,8 +147,8 @@ fn sys_says_more_of_each_thread() {
 #[test]
 fn the_server_lists_its_own_clients() {
     let threads = Threads::new();
-    let _joe = threads.user("joe", "there");
-    let mut session = threads.session();
+    let _joe = threads.world.user("joe", "there");
+    let mut session = threads.world.session_now();
     check(&mut session, "SELECT user FROM information_schema.processlist", "root");
     check(&mut session, "SELECT user FROM performance_schema.processlist", "joe");
     assert!(run(&mut session, "SHOW PROCESSLIST").contains("root,localhost"));

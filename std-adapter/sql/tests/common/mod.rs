@@ -3,9 +3,11 @@
 #![allow(missing_docs, reason = "a test's own helpers")]
 #![allow(unreachable_pub, reason = "shared by several test crates")]
 
-use perfschema::core::timer::{MockClock, TimerName};
+use perfschema::Now;
+use perfschema::core::timer::{Clock, MockClock, TimerName};
 use perfschema::core::{
-    Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
+    Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size, ThreadType, WaitStart,
+    Word,
 };
 use perfschema_sql::{Account, Database, Outcome, Program, Session};
 use std::sync::Arc;
@@ -59,20 +61,41 @@ impl World {
         Actor::attach(self.region, &ActorIdentity { name, ..ActorIdentity::default() })
     }
 
+    /// The thread of a connection.
+    pub fn user(&self, user: &str, host: &str) -> Actor<'static> {
+        let name = "thread/sql/one_connection";
+        let identity = ActorIdentity { name, thread_type: ThreadType::Foreground, user, host, ..ActorIdentity::default() };
+        Actor::attach(self.region, &identity)
+    }
+
+    pub fn pass(&self, ns: u64) {
+        self.clock.advance(TimerName::Nanosecond, ns);
+    }
+
     /// A wait of so many nanoseconds.
     pub fn wait(&self, actor: &Actor<'_>, class: usize, object: u64, ns: u64) {
         let class = self.classes[class];
         let start = WaitStart { object, ..WaitStart::new(Operation::Lock) };
         let wait = actor.begin(&self.clock, self.region.switches(class), class, &start);
-        self.clock.advance(TimerName::Nanosecond, ns);
+        self.pass(ns);
         actor.end(&self.clock, wait, Held::None);
     }
 
     pub fn session(&self) -> Session {
-        let mut session = Database::new(self.region).session(Account::default()).expect("there is memory");
-        session.use_schema("performance_schema").expect("it is there");
-        session
+        session_of(self.region)
     }
+
+    /// One that reads as of this moment.
+    pub fn session_now(&self) -> Session {
+        let now = Now::At(self.clock.ticks(TimerName::Nanosecond));
+        session_of(Box::leak(Box::new(self.region.as_of(now))))
+    }
+}
+
+fn session_of(region: &'static Region<'static>) -> Session {
+    let mut session = Database::new(region).session(Account::default()).expect("there is memory");
+    session.use_schema("performance_schema").expect("it is there");
+    session
 }
 
 /// A program that ends while a session is open.
