@@ -508,14 +508,14 @@ mod tests {
         for (fits, is_cut) in [("x".repeat(1020), ""), ("x ".repeat(511), ""), ("x".repeat(1019), ""), ("x".repeat(1020), "日")]
         {
             let kept = std::format!("{fits} {is_cut}");
-            for end in ["日本=x", "本", "日 'a'", "日=a"] {
+            for end in ["日本=x", "本", "日 'a'", "日=a"].into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
                 let text = std::format!("{kept}{end}{}", "y".repeat(20));
                 let digest = digest_text(&text);
                 assert!(text.starts_with(digest.as_str()) && digest.as_str().len() > 1020, "{digest}");
                 assert_eq!(Digest::of(&text), Digest::of(&(text + " and more")));
             }
         }
-        let list = std::format!("{} IN ({}1) AND a", "x".repeat(1000), "1, ".repeat(10_000));
+        let list = std::format!("{} IN ({}1) AND a", "x".repeat(1000), "1, ".repeat(if cfg!(miri) { 100 } else { 10_000 }));
         assert_eq!(digest_text(&list).as_str(), std::format!("{} IN (...) AND a", "x".repeat(1000)));
     }
 

@@ -269,7 +269,7 @@ mod tests {
     use std::vec::Vec;
     use std::{format, vec};
 
-    const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, 8);
+    const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, if cfg!(miri) { 0 } else { 8 });
     const CHILD: Child = Child { pid: 8, os_id: 80, start_unix_ns: 800, start_monotonic_ns: 900 };
 
     /// What the threads use, one of each kind.

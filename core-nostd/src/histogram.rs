@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn around_every_step_of_the_leading_bits() {
-        for exponent in 0..64 {
+        for exponent in (0..64).step_by(if cfg!(miri) { 9 } else { 1 }) {
             for fraction in 0..32_u64 {
                 let step = (((32 + fraction) as u128) << exponent >> 5) as u64;
                 check(step.saturating_sub(1));

@@ -540,7 +540,8 @@ mod tests {
     #[test]
     fn a_summary_beside_a_naive_one() {
         let waits = [Some(0), Some(7), Some(3), None, Some(u64::MAX), Some(8), Some(0), Some(u64::MAX - 1)];
-        for length in 0..=4_u32 {
+        let longest = if cfg!(miri) { 2 } else { 4 };
+        for length in 0..=longest {
             for number in 0..waits.len().pow(length) {
                 let chosen = (0..length).map(|place| waits[number / waits.len().pow(place) % waits.len()]);
                 let stat: StatWords = Default::default();

@@ -27,7 +27,6 @@ fn each_kind_once_and_threads_that_end() {
         (Size::MaxThreadInstances, 4),
         (Size::EventsWaitsHistorySize, 2),
         (Size::EventsWaitsHistoryLongSize, 4),
-        (Size::MaxWaitHistograms, 1),
         (Size::MaxSourceLocations, 4),
     ];
     let small = used.into_iter().fold(small, |small, (size, value)| small.size(size, value));
