@@ -118,6 +118,38 @@ fn bytes_are_copied_as_far_as_they_go() {
     assert_eq!(Region::open(&to).unwrap_err(), RegionError::NotARegion { found: u64::MAX });
 }
 
+/// A dump holds much that only begins like a region, and is of a machine of either byte order.
+#[test]
+fn a_region_is_found_in_a_dump() {
+    let bytes = common::bytes_of(&region_words(&CONFIG));
+    let turned: Vec<u8> = bytes.chunks(8).flat_map(|word| word.iter().rev()).copied().collect();
+    let mut other_version = bytes.clone();
+    other_version[8 * VERSION] += 1;
+    // The magic alone.
+    let nothing = |region: &[u8]| [&region[..8], &[0; 64]].concat();
+    let dump_of = |parts: &[&[u8]]| {
+        let bytes = parts.concat();
+        let dump = words(bytes.len() / 8);
+        copy_from_bytes(&bytes, &dump).unwrap();
+        dump
+    };
+    let config_of = |parts: &[&[u8]]| Region::find(&dump_of(parts)).map(|region| region.config());
+    for whole in [&bytes, &turned] {
+        assert_eq!(config_of(&[&[5; 16], &nothing(&bytes), &nothing(&turned), &other_version, whole, &[5; 8]]), Ok(CONFIG));
+        // Nothing is taken for a region that is not all there, nor is anything of it changed.
+        let parts: &[&[u8]] = &[&[5; 8], &whole[..whole.len() - 8]];
+        let cut = dump_of(parts);
+        assert!(matches!(Region::find(&cut), Err(RegionError::TooSmall { .. })), "{:?}", Region::find(&cut));
+        assert_eq!(common::bytes_of(&cut), parts.concat());
+    }
+    let found = config_of(&[&[5; 8], &other_version]);
+    assert!(matches!(found, Err(RegionError::LayoutVersion { .. })), "{found:?}");
+    let fives = u64::from_ne_bytes([5; 8]);
+    assert_eq!(config_of(&[&[5; 8], &nothing(&bytes)]), Err(RegionError::NotARegion { found: fives }));
+    assert_eq!(config_of(&[&[5; 8], &nothing(&bytes)[..8]]), Err(RegionError::NotARegion { found: fives }));
+    assert_eq!(config_of(&[]), Err(RegionError::NotARegion { found: 0 }));
+}
+
 #[test]
 fn errors_read_as_sentences() {
     for error in [
@@ -200,8 +232,7 @@ fn a_registration_stopped_half_way_holds_up_nobody() {
     let region = Region::open(&words).unwrap();
     let register = |name| region.register(InstrumentName::new(name).unwrap(), Setting::ON);
     let class = register(MUTEX).unwrap();
-    // SAFETY: a word is eight bytes without padding, and this is the only thread.
-    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words.as_slice())) };
+    let bytes = common::bytes_of(&words);
     // The class's words: state, length of the name, name. The state's lowest bits say that it is claimed (1) or published (2).
     let first = u64::from_le_bytes(MUTEX.as_bytes()[..8].try_into().unwrap());
     let name = bytes.chunks(8).position(|word| word == first.to_ne_bytes()).unwrap();
@@ -252,12 +283,11 @@ fn no_single_word_makes_a_reader_panic() {
     let start = StatementStart { text: "text", schema: "schema", source: None };
     let _statement = actor.begin_statement(world.clock, world.region.switches(statement), &start);
     actor.begin_stage(world.clock, world.region.switches(stage), None);
-    // SAFETY: a word is eight bytes without padding, and this is the only thread.
-    let bytes = unsafe { std::slice::from_raw_parts(world.region.words().as_ptr().cast::<u8>(), config.size_bytes()) };
+    let bytes = common::bytes_of(world.region.words());
     let copy = words(config.words());
     for at in 0..copy.len() {
         for value in [0, 2, u64::MAX - 1] {
-            copy_from_bytes(bytes, &copy).unwrap();
+            copy_from_bytes(&bytes, &copy).unwrap();
             set(&copy, at, value);
             let Ok(region) = Region::open(&copy) else { continue };
             let region = region.as_of(Now::At(u64::MAX));

@@ -197,7 +197,7 @@ fn an_opened_region_shows_the_same_rows() {
         world.wait_for(&actor, class, ns, id);
     }
     let _running = world.begin(&actor, class);
-    let bytes = bytes_of(world.region.words());
+    let bytes = common::bytes_of(world.region.words());
     for swapped in [false, true] {
         let bytes: Vec<u8> =
             if swapped { bytes.chunks(8).flat_map(|word| word.iter().rev()).copied().collect() } else { bytes.clone() };
@@ -242,10 +242,4 @@ fn names_and_texts_are_shown_as_they_are() {
     let text: Text<8> = "LOCK_open_table".into();
     assert_eq!(format!("{text:>10}|{text:?}"), "  LOCK_ope|\"LOCK_ope\"");
     assert!(text == *"LOCK_ope" && Text::<8>::default() == *"");
-}
-
-/// The memory of a region as a file would hold it.
-fn bytes_of(words: &[perfschema_core::Word]) -> Vec<u8> {
-    // SAFETY: a word is eight bytes without padding, and nobody writes them meanwhile: this is the only thread.
-    unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) }.to_vec()
 }

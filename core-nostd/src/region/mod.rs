@@ -86,7 +86,7 @@ pub enum RegionError {
         /// The word found there.
         found: u64,
     },
-    /// Written by a machine of the other byte order; [`copy_from_bytes`] converts it.
+    /// Written by a machine of the other byte order; [`copy_from_bytes`] and [`Region::find`] convert it.
     OtherByteOrder,
     /// A layout that this version cannot read.
     LayoutVersion {
@@ -216,6 +216,18 @@ pub fn copy_from_bytes(bytes: &[u8], words: &[Word]) -> Result<(), RegionError> 
     Ok(())
 }
 
+/// Turns the bytes of each word of a whole region round, and returns its words; if it is none, nothing is changed.
+fn turn_round(words: &[Word]) -> Result<&[Word], RegionError> {
+    let turned = |index: usize| words.get(index).map_or(0, |word| word.get().swap_bytes());
+    if turned(header::READY) != READY {
+        return Err(RegionError::NotReady);
+    }
+    let needed = usize::try_from(turned(header::TOTAL_WORDS)).unwrap_or(usize::MAX);
+    let words = words.get(..needed).ok_or(RegionError::TooSmall { words: words.len(), needed })?;
+    words.iter().for_each(|word| word.set(word.get().swap_bytes()));
+    Ok(words)
+}
+
 impl<'r> Region<'r> {
     /// Makes a region in `words`, which must be zero, and publishes it.
     ///
@@ -285,6 +297,40 @@ impl<'r> Region<'r> {
         let layout = read_directory(words)?;
         let (header, setup, no_slot) = always_there(words, &layout)?;
         Ok(Region { words, header, setup, no_slot, layout, own: false, now: Now::Unknown })
+    }
+
+    /// Looks for a region in a dump of memory, where it may begin at any word: a core file, what a debugger has read of a board. Of several the
+    /// first is opened. One that was written by a machine of the other byte order is turned round in its place.
+    ///
+    /// # Errors
+    /// What is wrong with the first one that is not whole; [`RegionError::NotARegion`] if nothing looks like one.
+    ///
+    /// ```
+    /// use perfschema_core::{Config, Identity, Region, RegionError, Word};
+    /// use perfschema_timer::Timers;
+    ///
+    /// let dump: Vec<Word> = (0..9 + Config::SMALL.words()).map(|_| Word::new(0)).collect();
+    /// assert!(matches!(Region::find(&dump), Err(RegionError::NotARegion { .. })));
+    /// Region::create(&dump[5..], &Config::SMALL, &Identity { pid: 7, ..Identity::default() }, &Timers::calibrate())?;
+    /// assert_eq!(Region::find(&dump)?.pid(), 7);
+    /// # Ok::<(), RegionError>(())
+    /// ```
+    pub fn find(words: &'r [Word]) -> Result<Region<'r>, RegionError> {
+        let mut first_error = None;
+        for (at, word) in words.iter().enumerate() {
+            let found = match word.get() {
+                MAGIC => Region::open(&words[at..]),
+                other if other == MAGIC.swap_bytes() => turn_round(&words[at..]).and_then(Region::open),
+                _ => continue,
+            };
+            match found {
+                Ok(region) => return Ok(region),
+                // The magic alone is in every program that has this code.
+                Err(RegionError::NotReady | RegionError::TooSmall { needed: HEADER, .. }) => {}
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        Err(first_error.unwrap_or(RegionError::NotARegion { found: words.first().map_or(0, Word::get) }))
     }
 
     /// Whether it was made by this handle's [`create`](Self::create), so that this machine's timers are its timers.

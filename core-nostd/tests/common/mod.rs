@@ -61,6 +61,12 @@ pub fn words(count: usize) -> Vec<Word> {
     (0..count).map(|_| Word::new(0)).collect()
 }
 
+/// The memory of a region as a file would hold it.
+pub fn bytes_of(words: &[Word]) -> Vec<u8> {
+    // SAFETY: a word is eight bytes without padding, and nobody writes them meanwhile: only one thread calls this.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) }.to_vec()
+}
+
 impl World {
     /// A new region, everything off, waits timed in nanoseconds.
     pub fn off(config: &Config) -> World {

@@ -301,6 +301,7 @@ pub struct Attached {
     region: Region<'static>,
     // A description of its own, so that it finds the lock of whoever made the file.
     file: OwnedFd,
+    is_read_only: bool,
 }
 
 /// Why a file could not be attached to.
@@ -326,6 +327,9 @@ impl std::error::Error for AttachError {}
 
 /// Attaches to the region in a file; [`Process::shared_file`](crate::Process::shared_file) says where a process has its own.
 ///
+/// The file may also be a dump of the memory of a program that does not share its region: a core file, what `gcore` or a debugger has
+/// written, of this machine or another one; the first region in it is read. A core that is compressed has to be unpacked before (`coredumpctl dump`).
+///
 /// # Errors
 /// [`AttachError`]: there is no such file, or what is in it is no region.
 ///
@@ -339,32 +343,70 @@ impl std::error::Error for AttachError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
-    let file = open_shared(file.as_ref(), std::fs::OpenOptions::new().read(true).write(true)).map_err(AttachError::File)?;
-    let file = std::fs::File::from(file);
+    use std::io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem};
+    let mut options = std::fs::OpenOptions::new();
+    let (opened, is_read_only) = match open_shared(file.as_ref(), options.read(true).write(true)) {
+        Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
+            (open_shared(file.as_ref(), options.write(false)), true)
+        }
+        opened => (opened, false),
+    };
+    let file = std::fs::File::from(opened.map_err(AttachError::File)?);
     let metadata = file.metadata().map_err(AttachError::File)?;
-    let words = usize::try_from(metadata.len()).unwrap_or(0) / size_of::<Word>();
+    let len = usize::try_from(metadata.len()).unwrap_or(0) / size_of::<Word>();
     if !metadata.is_file() {
-        return Err(AttachError::File(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not an ordinary file")));
+        return Err(AttachError::File(std::io::Error::new(InvalidInput, "not an ordinary file")));
     }
-    if words == 0 {
+    if len == 0 {
         return Err(AttachError::Region(RegionError::NotARegion { found: 0 }));
     }
     let file = OwnedFd::from(file);
-    let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
-    match Region::open(words) {
-        Ok(region) => {
-            // Of this machine, and what lasts there still lasts.
-            let now = if is_locked(&file) { Now::Clock } else { Now::Unknown };
-            Ok(Attached { words, region: region.as_of(now), file })
+    // Pages that are written are this process's own then; the others are the file's.
+    const PRIVATE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_NORESERVE;
+    let opened = match open_region(&file, len, if is_read_only { PRIVATE } else { libc::MAP_SHARED }, Region::open) {
+        Err(AttachError::Region(RegionError::NotARegion { .. } | RegionError::OtherByteOrder)) => {
+            open_region(&file, len, PRIVATE, Region::find).map(|(words, region)| (words, region, true))
         }
-        Err(error) => {
-            unmap(words);
-            Err(AttachError::Region(error))
-        }
-    }
+        opened => opened.map(|(words, region)| (words, region, is_read_only)),
+    };
+    let (words, region, is_read_only) = opened?;
+    // Of this machine, and what lasts there still lasts.
+    let now = if is_locked(&file) { Now::Clock } else { Now::Unknown };
+    Ok(Attached { words, region: region.as_of(now), file, is_read_only })
+}
+
+type Open = fn(&'static [Word]) -> Result<Region<'static>, RegionError>;
+
+/// Maps so many words of the file, and opens the region in them.
+fn open_region(
+    file: &OwnedFd,
+    len: usize,
+    flags: libc::c_int,
+    open: Open,
+) -> Result<(&'static [Word], Region<'static>), AttachError> {
+    let words = map(len, flags, Some(file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
+    open(words).map(|region| (words, region)).map_err(|error| {
+        unmap(words);
+        AttachError::Region(error)
+    })
 }
 
 impl Attached {
+    /// Whether the program learns nothing of what is changed here, switched on or truncated: the file is not for this user to write, or a
+    /// dump of memory.
+    ///
+    /// ```
+    /// let process = perfschema::builder().share(true).start()?;
+    /// if let Some(Ok(file)) = process.shared_file() {
+    ///     assert!(!perfschema::attach(&file)?.is_read_only());
+    /// #   std::fs::remove_file(file)?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     /// What to read. Of a program that had ended when it was attached to, what lasts has no time so far.
     pub fn region(&self) -> &Region<'_> {
         &self.region

@@ -112,6 +112,11 @@ pub trait Program: Send + Sync + 'static {
     fn has_ended(&self) -> bool {
         false
     }
+
+    /// Whether its tables can only be read although it has not.
+    fn is_read_only(&self) -> bool {
+        false
+    }
 }
 
 impl Program for perfschema::Process {
@@ -134,6 +139,10 @@ impl<P: Program> Program for &'static P {
     fn has_ended(&self) -> bool {
         P::has_ended(self)
     }
+
+    fn is_read_only(&self) -> bool {
+        P::is_read_only(self)
+    }
 }
 
 impl<P: Program> Program for std::sync::Arc<P> {
@@ -143,6 +152,10 @@ impl<P: Program> Program for std::sync::Arc<P> {
 
     fn has_ended(&self) -> bool {
         P::has_ended(self)
+    }
+
+    fn is_read_only(&self) -> bool {
+        P::is_read_only(self)
     }
 }
 
@@ -154,5 +167,9 @@ impl Program for perfschema::Attached {
 
     fn has_ended(&self) -> bool {
         !self.is_in_use()
+    }
+
+    fn is_read_only(&self) -> bool {
+        perfschema::Attached::is_read_only(self)
     }
 }

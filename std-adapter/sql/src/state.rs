@@ -212,14 +212,19 @@ impl State {
         *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
     }
 
-    /// Whether nothing can be changed: because it was said so, or because the program has ended since.
+    /// Whether nothing can be changed.
     pub(crate) fn is_read_only(&self) -> bool {
+        self.has_ended() || self.program.is_read_only()
+    }
+
+    /// Because it was said so, or because the program has ended since.
+    fn has_ended(&self) -> bool {
         self.read_only || *lock(&self.statement).has_ended.get_or_insert_with(|| self.program.has_ended())
     }
 
     /// The region's clock NANOSECOND when the statement first asks: one moment for all its rows. None once the program has ended.
     pub(crate) fn clock_ns(&self) -> Option<u64> {
-        let has_ended = self.is_read_only();
+        let has_ended = self.has_ended();
         let read = || match self.region().now() {
             _ if has_ended => None,
             Now::Unknown => None,

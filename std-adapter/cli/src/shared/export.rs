@@ -18,7 +18,7 @@ use ureq::http::{HeaderName, HeaderValue, Uri};
 /// What cannot be delivered is tried again with the next values; counters lose nothing by that. Stop it with Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// The collector, like http://localhost:4318; without a path, /v1/metrics is meant.
     #[arg(long, value_name = "URL", value_parser = endpoint)]

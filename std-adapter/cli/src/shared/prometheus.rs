@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  perfschema prometheus 17694 --output /var/lib/prometheus/node-exporter/app.prom")]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// The file to write.
     #[arg(long, value_name = "FILE")]

@@ -22,7 +22,7 @@ use std::time::Duration;
 #[command(after_help = "Example:\n  perfschema serve 17694 --mysql 127.0.0.1:3307 --accounts accounts")]
 #[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket", "prometheus"]))]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// Address and port for MySQL's clients, like 127.0.0.1:3307.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]

@@ -10,7 +10,7 @@ use std::io::Write;
 /// Print a table of another program, which runs, is stopped, or has ended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// The table; `perfschema tables` lists them.
     #[arg(default_value = "events_waits_current", value_parser = table)]

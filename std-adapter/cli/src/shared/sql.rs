@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// The program may run, be stopped, or have ended; one that has ended can only be read. The current schema is performance_schema.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// Statements, with `;` or `\G` between them: `\G` prints one line a value. Without any, they are read from the standard
     /// input.

@@ -6,6 +6,7 @@
 mod abort;
 mod allocations;
 mod children;
+mod dump;
 mod ends;
 mod files;
 mod fork;
@@ -35,6 +36,7 @@ fn the_program_that_other_tests_start() {
         "abort" => abort::program(),
         "allocations" => allocations::program(),
         "children" => children::program(),
+        "dump" => dump::program(),
         "ends" => ends::program(),
         "files" => files::program(),
         "fork" => fork::program(),
@@ -91,7 +93,13 @@ struct Running {
 impl Running {
     /// Starts a program, which says where its region is.
     fn start(role: &str, argument: &str) -> Running {
-        let mut process = command(role, argument).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Running::start_in(Path::new("."), role, argument)
+    }
+
+    /// The same in a directory.
+    fn start_in(directory: &Path, role: &str, argument: &str) -> Running {
+        let mut command = command(role, argument);
+        let mut process = command.current_dir(directory).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let out = BufReader::new(process.stdout.take().unwrap());
         let mut running = Running { process, out, file: PathBuf::new() };
         running.file = running.says("file ").into();

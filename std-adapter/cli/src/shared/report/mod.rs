@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// The page needs nothing but itself, and no script. The program may run, be stopped, or have ended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// Where to write it; - is the standard output [default: the standard output, and at a terminal perfschema-PID.html].
     #[arg(short, long, value_name = "FILE")]

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 /// What is not typed at a terminal is read as a script, and rows come out with tabs between their values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// How long one statement may take, in seconds.
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]

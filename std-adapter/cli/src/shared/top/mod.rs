@@ -33,7 +33,7 @@ use view::View;
 /// printed once, as with --batch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The program: its pid, its name, or the file of its region.
+    /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// Seconds between two refreshes.
     #[arg(short, long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
