@@ -165,7 +165,8 @@ impl Server {
         Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients, started, commands }) })
     }
 
-    /// Listens on an address of the loopback interface.
+    /// Listens on an address of the loopback interface. Whoever has a program on this machine comes in by an account without a password;
+    /// [`Accounts::all_have_passwords`] says whether there is one.
     ///
     /// # Errors
     /// The address is another one; it cannot be had.

@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             None => Server::with_limits(database, accounts.clone(), limits),
         };
         let server = server.insert(made.map_err(Error::Sql)?);
-        listeners.extend(listen(server, args).map_err(failed)?);
+        listeners.extend(listen(server, &accounts, args).map_err(failed)?);
     }
     if let Some(address) = args.prometheus {
         let metrics = Metrics::new(program);
@@ -164,13 +164,16 @@ fn say_when_it_ends(program: &Arc<Attached>) -> std::io::Result<()> {
     thread::Builder::new().name("perfschema-watch".to_owned()).spawn(watch).map(drop)
 }
 
-fn listen(server: &Server, args: &Args) -> Result<Vec<Listener>, ListenError> {
+fn listen(server: &Server, accounts: &Accounts, args: &Args) -> Result<Vec<Listener>, ListenError> {
     let mut listeners = Vec::new();
     if let Some(path) = &args.socket {
         listeners.push(server.listen_unix(path)?);
         note!("perfschema: listening on {}", path.display());
     }
     if let Some(address) = args.mysql {
+        if !accounts.all_have_passwords() {
+            return Err(ListenError::NoPassword);
+        }
         let listener = if args.beyond_loopback { server.listen_beyond_loopback(address)? } else { server.listen(address)? };
         // With port 0, the one that was given.
         note!("perfschema: listening on {}", listener.address().unwrap_or(address));
