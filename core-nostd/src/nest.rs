@@ -108,6 +108,10 @@ impl NestedEvent<'_> {
         self.wait.is_some()
     }
 
+    pub(crate) fn thread_id(&self) -> u64 {
+        self.thread_id
+    }
+
     pub(crate) fn level(&self) -> Level {
         self.level
     }

@@ -138,6 +138,11 @@ impl Statement<'_> {
         self.event.is_recorded()
     }
 
+    /// THREAD_ID of the actor that began it; 0 of one without a slot, and if nothing is recorded.
+    pub fn thread_id(&self) -> u64 {
+        self.event.thread_id()
+    }
+
     /// What was said of it.
     pub fn statistics(&self) -> &StatementStatistics {
         &self.statistics
@@ -428,12 +433,14 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller. What another
-    /// actor says is not kept.
-    pub fn set_statement_error(&self, statement: &mut Statement<'_>, error: &StatementError) {
-        if self.shows(&statement.event) {
+    /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller. Returns whether
+    /// it is this actor's to say: what another one says is not kept.
+    pub fn set_statement_error(&self, statement: &mut Statement<'_>, error: &StatementError) -> bool {
+        let is_own = self.shows(&statement.event);
+        if is_own {
             statement.entry.set_error(error);
         }
+        is_own
     }
 
     /// A statement ends, and the stage that lies within it, at the same moment. Returns the timer's ticks, if it was timed. One that another

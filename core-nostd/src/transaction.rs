@@ -120,6 +120,11 @@ impl Transaction<'_> {
         self.event.is_recorded()
     }
 
+    /// THREAD_ID of the actor that began it; 0 of one without a slot, and if nothing is recorded.
+    pub fn thread_id(&self) -> u64 {
+        self.event.thread_id()
+    }
+
     /// What was said of it.
     pub fn details(&self) -> &TransactionDetails {
         &self.details
@@ -320,12 +325,14 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// GTID: what a transaction is called by those who repeat it elsewhere, visible when it has ended; 64 bytes are kept. What another
-    /// actor says is not.
-    pub fn set_transaction_gtid(&self, transaction: &mut Transaction<'_>, gtid: &str) {
-        if self.shows(&transaction.event) {
+    /// GTID: what a transaction is called by those who repeat it elsewhere, visible when it has ended; 64 bytes are kept. Returns whether it
+    /// is this actor's to say: what another one says is not kept.
+    pub fn set_transaction_gtid(&self, transaction: &mut Transaction<'_>, gtid: &str) -> bool {
+        let is_own = self.shows(&transaction.event);
+        if is_own {
             transaction.entry.set_gtid(gtid);
         }
+        is_own
     }
 
     /// A transaction ends, as `state` says; one that is said to be active still is rolled back. Returns the timer's ticks, if it was timed.

@@ -1,7 +1,14 @@
 //! What outlives the call that began it, statements and transactions: where it is until it ends.
+//!
+//! What an actor began, nobody else writes. So what ends while another one is at hand, because a task gave it away, is left behind for the
+//! one that began it, which ends it as of that moment when its task is polled next, or begins another one.
 
+use crate::process;
 use crate::thread::{task_id, with_actor};
-use perfschema_core::Actor;
+use perfschema_core::{Actor, tables};
+use perfschema_timer::{Clock, SystemClock, TimerName};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Where an event is until it ends: `Event` with the actor that began it, `Whole` here.
 #[derive(Debug)]
@@ -13,14 +20,22 @@ pub(crate) enum Recorded<Event, Whole> {
     AtItsEnd(Box<Whole>),
 }
 
-impl<Event, Whole> Recorded<Event, Whole> {
+/// An event that an actor began.
+pub(crate) trait OfActor: Send + 'static {
+    /// THREAD_ID of the actor.
+    fn thread_id(&self) -> u64;
+}
+
+impl<Event: OfActor, Whole> Recorded<Event, Whole> {
     /// Of the calling thread, or of the attached task that is polled.
     pub(crate) fn by_thread(begin: impl FnOnce(&Actor<'static>) -> Event) -> Recorded<Event, Whole> {
+        take_back();
         with_actor(begin).map_or(Recorded::Nowhere, Recorded::At)
     }
 
     /// Of a task: of an attached one with its actor; of any other `whole`, which is recorded by the thread that ends it.
     pub(crate) fn by_task(begin: impl FnOnce(&Actor<'static>) -> Event, whole: impl FnOnce() -> Whole) -> Recorded<Event, Whole> {
+        take_back();
         let task = task_id();
         // A handler in the middle of a record has another actor.
         match with_actor(|actor| (task != 0 && actor.thread_id() == task).then(|| begin(actor))) {
@@ -35,16 +50,147 @@ impl<Event, Whole> Recorded<Event, Whole> {
     }
 
     /// It ends, or is recorded whole, where an actor is at hand.
-    pub(crate) fn end(&mut self, at: impl FnOnce(&Actor<'static>, Event), whole: impl FnOnce(&Actor<'static>, &Whole)) {
-        with_actor(|actor| match self {
+    pub(crate) fn end(
+        &mut self,
+        at: impl Fn(&Actor<'static>, Event, &When) + Send + 'static,
+        whole: impl FnOnce(&Actor<'static>, &Whole),
+    ) {
+        match std::mem::replace(self, Recorded::Nowhere) {
             Recorded::Nowhere => {}
-            Recorded::At(_) => {
-                if let Recorded::At(event) = std::mem::replace(self, Recorded::Nowhere) {
-                    at(actor, event);
+            Recorded::At(event) => {
+                let elsewhere = with_actor(|actor| {
+                    if actor.thread_id() != event.thread_id() {
+                        return Some(event);
+                    }
+                    at(actor, event, &When::Now);
+                    None
+                });
+                if let Some(Some(event)) = elsewhere {
+                    Left::new(event, at).leave();
                 }
             }
             // It is dropped outside: that memory is given back may be recorded, too.
-            Recorded::AtItsEnd(recorded) => whole(actor, recorded),
-        });
+            Recorded::AtItsEnd(recorded) => {
+                with_actor(|actor| whole(actor, &recorded));
+            }
+        }
+    }
+}
+
+/// The moment at which an event ends.
+#[derive(Debug)]
+pub(crate) enum When {
+    Now,
+    /// What the timers said, by [`TimerName::index`].
+    Then([u64; TimerName::ALL.len()]),
+}
+
+impl Clock for When {
+    fn ticks(&self, timer: TimerName) -> u64 {
+        match self {
+            When::Now => SystemClock.ticks(timer),
+            When::Then(ticks) => ticks[timer.index()],
+        }
+    }
+}
+
+/// What has ended elsewhere than with the actor that began it.
+struct Left {
+    thread_id: u64,
+    when: When,
+    /// Called once. It is dropped outside of all records, because what it holds is memory.
+    end: Box<End>,
+}
+
+type End = dyn FnMut(&Actor<'static>, &When) + Send;
+
+/// All that is left behind, and how many these are.
+static LEFT: Mutex<Vec<Left>> = Mutex::new(Vec::new());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// More than these are not kept: of actors that do not go on, such as handlers'.
+const MOST: usize = 1024;
+
+/// None if it is not to be had: in a handler that interrupts whoever has it, and in a child whose parent's thread had it.
+fn list() -> Option<MutexGuard<'static, Vec<Left>>> {
+    for _ in 0..100 {
+        match LEFT.try_lock() {
+            Ok(list) => return Some(list),
+            Err(TryLockError::Poisoned(list)) => return Some(list.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    None
+}
+
+impl Left {
+    fn new<Event: OfActor>(event: Event, at: impl Fn(&Actor<'static>, Event, &When) + Send + 'static) -> Left {
+        let (thread_id, mut event) = (event.thread_id(), Some(event));
+        let end = move |actor: &Actor<'static>, when: &When| event.take().into_iter().for_each(|event| at(actor, event, when));
+        Left { thread_id, when: When::Then(TimerName::ALL.map(|timer| SystemClock.ticks(timer))), end: Box::new(end) }
+    }
+
+    /// For the actor that began it, if that goes on; otherwise it is counted here.
+    fn leave(mut self) {
+        if let Some(mut list) = list().filter(|list| list.len() < MOST) {
+            // Before it is looked whether that actor is there: see `forget`.
+            COUNT.store(list.len() + 1, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            if is_there(self.thread_id) {
+                list.push(self);
+                return;
+            }
+            COUNT.store(list.len(), Ordering::Relaxed);
+        }
+        with_actor(|actor| self.end(actor));
+    }
+
+    fn end(&mut self, actor: &Actor<'static>) {
+        (self.end)(actor, &self.when);
+    }
+}
+
+fn is_there(thread_id: u64) -> bool {
+    let mut is_there = false;
+    if let Some(process) = process() {
+        process.region().scan(&tables::Threads, |row| is_there |= row.thread_id == thread_id);
+    }
+    is_there
+}
+
+/// What was left behind for this actor.
+fn left_for(thread_id: u64) -> Vec<Left> {
+    let Some(mut list) = list() else { return Vec::new() };
+    let own = list.extract_if(.., |left| left.thread_id == thread_id).collect();
+    COUNT.store(list.len(), Ordering::Relaxed);
+    own
+}
+
+/// The thread's actor is another one now: what was left behind for that ends.
+#[inline]
+pub(crate) fn take_back() {
+    // Relaxed: who wakes a task orders what was done before.
+    if COUNT.load(Ordering::Relaxed) != 0
+        && let Some(thread_id) = with_actor(Actor::thread_id)
+    {
+        let mut left = left_for(thread_id);
+        with_actor(|actor| left.iter_mut().for_each(|left| left.end(actor)));
+    }
+}
+
+/// The same for an actor that is about to end.
+pub(crate) fn take_back_all(actor: &Actor<'static>) {
+    if COUNT.load(Ordering::Relaxed) != 0 {
+        left_for(actor.thread_id()).iter_mut().for_each(|left| left.end(actor));
+    }
+}
+
+/// An actor has ended: its row is gone.
+pub(crate) fn forget(thread_id: u64) {
+    // Whoever did not see that the row is gone has counted before; see `leave`.
+    fence(Ordering::SeqCst);
+    if COUNT.load(Ordering::Relaxed) != 0 {
+        let mut left = left_for(thread_id);
+        with_actor(|actor| left.iter_mut().for_each(|left| left.end(actor)));
     }
 }

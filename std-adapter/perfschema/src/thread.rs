@@ -23,6 +23,7 @@
 //! turn: so a handler may fork at any time, and the child knows which actors go on.
 
 use crate::process::{Process, process};
+use crate::recorded;
 use perfschema_core::{Actor, ActorIdentity, Lost, Text};
 use perfschema_timer::SystemClock;
 use std::cell::Cell;
@@ -325,6 +326,7 @@ impl Task {
             outer: Cell::new(ptr::null()),
         };
         let _end = local::with(|thread| thread.begin(&turn, process, &identity)).unwrap_or(false).then(|| End(&turn));
+        recorded::take_back();
         poll()
     }
 
@@ -336,7 +338,9 @@ impl Task {
     /// The task has ended.
     pub(crate) fn detach(&mut self) {
         if let Some(actor) = self.actor.take().filter(|_| *self.forks.get_mut() == forks() && process().is_some()) {
+            recorded::take_back_all(&actor);
             end(&actor);
+            recorded::forget(actor.thread_id());
         }
     }
 }
@@ -353,6 +357,7 @@ struct End<'t>(&'t Turn<'t>);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         local::with(|thread| thread.end(self.0));
+        recorded::take_back();
     }
 }
 

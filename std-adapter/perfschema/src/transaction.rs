@@ -31,13 +31,18 @@
 //!
 //! **Over an await.** As of statements: a thread's transaction cannot go to another thread; what a task does begins with
 //! [`begin_async`], and goes with it from thread to thread. In an [attached](crate::task) task it is shown while it lasts, in any other it is
-//! recorded when it ends.
+//! recorded when it ends. It may be given away, to `spawn_blocking` say, and end there.
 //!
 //! **What it costs.** As much as a statement without text and digest. Without the feature `instrument`, nothing.
 
 pub use crate::statement::{OfTask, OfThread};
 #[cfg(feature = "instrument")]
-use crate::{hook::At, instrument::Instrument, recorded::Recorded, thread::with_actor};
+use crate::{
+    hook::At,
+    instrument::Instrument,
+    recorded::{OfActor, Recorded, When},
+    thread::with_actor,
+};
 #[cfg(feature = "instrument")]
 use perfschema_core::{AccessMode, Actor, Switches, Text, TransactionDetails, TransactionStart, TransactionState};
 #[cfg(feature = "instrument")]
@@ -65,7 +70,7 @@ pub struct Options<'a> {
 #[derive(Debug)]
 pub struct Transaction<Of = OfThread> {
     #[cfg(feature = "instrument")]
-    recorded: Recorded<perfschema_core::Transaction<'static>, Whole>,
+    recorded: Recorded<Own, Whole>,
     of: PhantomData<Of>,
 }
 
@@ -161,7 +166,7 @@ fn begin_of_thread(
     source: &'static Location<'static>,
 ) -> Transaction {
     let start = TransactionStart { access_mode, isolation_level, autocommit, source: Some(source) };
-    Transaction::of(Recorded::by_thread(|actor| actor.begin_transaction(&SystemClock, switches, &start)))
+    Transaction::of(Recorded::by_thread(|actor| Own::of(actor.begin_transaction(&SystemClock, switches, &start))))
 }
 
 #[cfg(feature = "instrument")]
@@ -182,7 +187,37 @@ fn begin_of_task(
         details: TransactionDetails::default(),
         gtid: Text::EMPTY,
     };
-    Transaction::of(Recorded::by_task(|actor| actor.begin_transaction(&SystemClock, switches, &start), whole))
+    Transaction::of(Recorded::by_task(|actor| Own::of(actor.begin_transaction(&SystemClock, switches, &start)), whole))
+}
+
+/// One that is with the actor that began it.
+#[cfg(feature = "instrument")]
+#[derive(Debug)]
+struct Own {
+    transaction: perfschema_core::Transaction<'static>,
+    /// What was said while another actor was at hand, which may not write there.
+    gtid: Option<Box<Text<64>>>,
+}
+
+#[cfg(feature = "instrument")]
+impl Own {
+    fn of(transaction: perfschema_core::Transaction<'static>) -> Own {
+        Own { transaction, gtid: None }
+    }
+
+    fn end(mut self, actor: &Actor<'static>, clock: &When, state: TransactionState) {
+        if let Some(gtid) = &self.gtid {
+            actor.set_transaction_gtid(&mut self.transaction, gtid.as_str());
+        }
+        actor.end_transaction(clock, self.transaction, state);
+    }
+}
+
+#[cfg(feature = "instrument")]
+impl OfActor for Own {
+    fn thread_id(&self) -> u64 {
+        self.transaction.thread_id()
+    }
 }
 
 /// All that there is to record of a transaction.
@@ -212,13 +247,13 @@ impl Whole {
 
 #[cfg(feature = "instrument")]
 impl<Of> Transaction<Of> {
-    const fn of(recorded: Recorded<perfschema_core::Transaction<'static>, Whole>) -> Transaction<Of> {
+    const fn of(recorded: Recorded<Own, Whole>) -> Transaction<Of> {
         Transaction { recorded, of: PhantomData }
     }
 
     fn change(&mut self, change: impl FnOnce(&mut TransactionDetails)) {
         match &mut self.recorded {
-            Recorded::At(transaction) if transaction.is_recorded() => {
+            Recorded::At(Own { transaction, .. }) if transaction.is_recorded() => {
                 with_actor(|actor| actor.change_transaction(transaction, change));
             }
             Recorded::AtItsEnd(whole) => change(&mut whole.details),
@@ -234,8 +269,9 @@ impl<Of> Transaction<Of> {
     /// GTID: what those call it who repeat it elsewhere, visible when it has ended; 64 bytes are kept.
     pub fn set_gtid(&mut self, gtid: &str) {
         match &mut self.recorded {
-            Recorded::At(transaction) if transaction.is_recorded() => {
-                with_actor(|actor| actor.set_transaction_gtid(transaction, gtid));
+            Recorded::At(Own { transaction, gtid: later }) if transaction.is_recorded() => {
+                let is_kept = with_actor(|actor| actor.set_transaction_gtid(transaction, gtid)).unwrap_or(false);
+                *later = (!is_kept).then(|| Box::new(gtid.into()));
             }
             Recorded::AtItsEnd(whole) => whole.gtid = gtid.into(),
             Recorded::At(_) | Recorded::Nowhere => {}
@@ -261,7 +297,6 @@ impl<Of> Transaction<Of> {
     pub fn commit(mut self) {
         if self.recorded.is_anywhere() {
             end(&mut self.recorded, TransactionState::Committed);
-            self.recorded = Recorded::Nowhere;
         }
     }
 
@@ -281,13 +316,8 @@ impl<Of> Drop for Transaction<Of> {
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn end(recorded: &mut Recorded<perfschema_core::Transaction<'static>, Whole>, state: TransactionState) {
-    recorded.end(
-        |actor, transaction| {
-            actor.end_transaction(&SystemClock, transaction, state);
-        },
-        |actor, whole| whole.record(actor, state),
-    );
+fn end(recorded: &mut Recorded<Own, Whole>, state: TransactionState) {
+    recorded.end(move |actor, own: Own, clock| own.end(actor, clock, state), |actor, whole| whole.record(actor, state));
 }
 
 #[cfg(not(feature = "instrument"))]

@@ -4,7 +4,7 @@
 use perfschema::core::table::Cell;
 use perfschema::core::{Lost, Size, ThreadType};
 use perfschema::stage::Stage;
-use perfschema::statement::{Executing, Statement};
+use perfschema::statement::{Executing, OfTask, Statement};
 use perfschema::sync::Mutex;
 use perfschema::{Instrument, Region, Setting, tables, task, thread};
 use std::panic::AssertUnwindSafe;
@@ -336,6 +336,45 @@ fn what_ends_elsewhere_is_counted() {
     drop((first, second));
     let after = figures();
     assert_eq!((after.0.count - before.0.count, after.1.rows_sent - before.1.rows_sent), (2, 3));
+}
+
+/// Another thread ends what a task executes, before the task goes on, or while nobody polls it any more.
+#[test]
+fn what_ends_elsewhere_is_the_tasks() {
+    let (region, _alone) = region();
+    let (give, take) = std::sync::mpsc::channel();
+    let mut task = Box::pin(task::attach("task/test/request", async move {
+        for number in 0..3 {
+            give.send(SEARCH.begin_async(&format!("GET {number}"))).unwrap();
+            once_pending().await;
+        }
+    }));
+    let end_elsewhere = |mut statement: Executing<OfTask>| {
+        let ends = std::thread::spawn(move || {
+            statement.add_rows_sent(7);
+            statement.fail(1040, "08004", "too many");
+        });
+        ends.join().unwrap();
+    };
+    assert!(poll(task.as_mut()).is_pending());
+    end_elsewhere(take.recv().unwrap());
+    // Nobody else writes there.
+    assert_eq!(current(region), ["GET 0"]);
+    assert!(poll(task.as_mut()).is_pending());
+    assert_eq!((history(region), current(region)), (vec![("GET 0".into(), 1, 7)], vec!["GET 1".into()]));
+    let late = take.recv().unwrap();
+    assert!(poll(task.as_mut()).is_pending());
+    let mut message = None;
+    region.scan(&tables::EventsStatementsHistoryLong, |row| message = row.message_text.map(|text| text.to_string()));
+    assert_eq!(message.as_deref(), Some("too many"));
+    end_elsewhere(take.recv().unwrap());
+    drop(task);
+    assert_eq!(history(region), [("GET 0".into(), 1, 7), ("GET 2".into(), 1, 7)]);
+    // Its task's row is gone: it is counted.
+    let count = || region.statements_by_event_name(region.find_class("statement/test/search").unwrap()).0.count;
+    let before = count();
+    end_elsewhere(late);
+    assert_eq!(count() - before, 1);
 }
 
 /// Tasks of a runtime with several threads, each in the middle of a statement while others are polled.

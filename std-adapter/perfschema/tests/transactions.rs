@@ -4,6 +4,7 @@
 use perfschema::core::table::Cell;
 use perfschema::core::{Lost, Size};
 use perfschema::statement::Statement;
+use perfschema::transaction::{OfTask, Transaction};
 use perfschema::{Region, Setting, tables, task, transaction};
 use std::pin::pin;
 use std::sync::{MutexGuard, OnceLock};
@@ -155,6 +156,54 @@ fn an_attached_task_takes_its_transaction_from_thread_to_thread() {
     let mut within = Vec::new();
     region.scan(&tables::EventsStatementsHistoryLong, |row| within.push(row.nesting_event_type.map(|of| of.name())));
     assert_eq!(within, [Some("TRANSACTION")]);
+}
+
+/// Another thread commits what a task began, and another task, which is polled within it: each time it is the task's that has ended, as of
+/// that moment, however many there are.
+#[test]
+fn what_a_task_gives_away_ends_as_its_own() {
+    let (region, _alone) = region();
+    const TRANSACTIONS: u64 = 30;
+    let nested_lost = region.lost(Lost::NestedEvents);
+    let by_another_thread = |transaction: Transaction<OfTask>| async move {
+        tokio::task::spawn_blocking(move || {
+            let mut transaction = transaction;
+            transaction.set_id(5);
+            transaction.set_gtid("0-1-5");
+            transaction.commit();
+        })
+        .await
+        .unwrap();
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    let task = task::attach("task/test/gives", async move {
+        for number in 0..TRANSACTIONS {
+            let transaction = transaction::begin_async();
+            match number % 3 {
+                0 => by_another_thread(transaction).await,
+                1 => task::attach("task/test/takes", async move { drop(transaction) }).await,
+                _ => drop(transaction),
+            }
+            drop(QUERY.begin("after it"));
+        }
+    });
+    runtime.block_on(async { tokio::spawn(task).await.unwrap() });
+    assert_eq!(current(region), [""; 0]);
+    let mut rows = Vec::new();
+    region.scan(&tables::EventsTransactionsHistoryLong, |row| {
+        assert!(row.timer_wait > Some(0) && row.nesting_event_id.is_none(), "{row:?}");
+        rows.push((row.thread_id, row.event_id, row.state.value().to_string(), row.gtid.map(|gtid| gtid.to_string())));
+    });
+    rows.sort();
+    assert_eq!(rows.len() as u64, TRANSACTIONS);
+    assert!(rows.iter().all(|row| row.0 == rows[0].0), "{rows:?}");
+    let (committed, rolled_back) = (("COMMITTED".into(), Some("0-1-5".into())), ("ROLLED BACK".into(), None));
+    for (number, (_, _, state, gtid)) in rows.into_iter().enumerate() {
+        assert_eq!(&(state, gtid), if number % 3 == 0 { &committed } else { &rolled_back }, "{number}");
+    }
+    let mut around = 0;
+    region.scan(&tables::EventsStatementsHistoryLong, |row| around += u32::from(row.nesting_event_id.is_some()));
+    assert_eq!((around, region.lost(Lost::NestedEvents)), (0, nested_lost));
 }
 
 #[test]

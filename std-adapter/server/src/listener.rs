@@ -140,7 +140,9 @@ impl fmt::Display for ListenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ListenError::BeyondLoopback(address) => write!(f, "{address} can be reached from other machines"),
-            ListenError::NoPassword => f.write_str("an account has no password: whoever reaches the address could come in; a Unix socket is its owner's alone"),
+            ListenError::NoPassword => f.write_str(
+                "an account has no password: whoever reaches the address could come in; a Unix socket is its owner's alone",
+            ),
             ListenError::NoPasswordForHttp => {
                 f.write_str("no account has a password for caching_sha2_password: nobody could come in by HTTP")
             }
