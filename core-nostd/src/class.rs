@@ -92,6 +92,8 @@ pub enum RegisterError {
         /// The size that was too small.
         size: Size,
     },
+    /// There is a metric of this name that counts otherwise: what one of them counts means nothing to the other. The loss is counted.
+    OtherType,
     /// A kind of instrument that this version does not record.
     Unsupported(InstrumentKind),
 }
@@ -100,6 +102,7 @@ impl core::fmt::Display for RegisterError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             RegisterError::Full { size } => write!(f, "no room for another instrument, {} is too small", size.variable()),
+            RegisterError::OtherType => write!(f, "there is a metric of this name that has another type"),
             RegisterError::Unsupported(kind) => write!(f, "instruments of kind {kind:?} are not recorded yet"),
         }
     }

@@ -499,11 +499,14 @@ fn a_full_pool_is_counted_and_a_name_is_one_metric() {
     let region = world.region;
     let [a, b] = ["a", "b"].map(|name| register(&world, &info(name, "t", MetricType::Counter)));
     assert_ne!(a, b);
-    assert_eq!(register(&world, &info("a", "other", MetricType::Value)), a);
+    assert_eq!(register(&world, &info("a", "other", MetricType::Counter)), a);
+    // What counts otherwise is another one, of which there is none of this name.
+    let other = region.register_metric(&info("a", "other", MetricType::Value), true, at(0));
+    assert_eq!((other, region.lost(Lost::Metrics)), (Err(RegisterError::OtherType), 1));
     assert_eq!((rows(&world, 0)[0].subsystem.as_str(), rows(&world, 0)[0].metric_type), ("t", "counter"));
     let full = region.register_metric(&info("c", "t", MetricType::Counter), true, at(0));
     assert_eq!(full, Err(RegisterError::Full { size: Size::MaxMetrics }));
-    assert_eq!(region.lost(Lost::Metrics), 1);
+    assert_eq!(region.lost(Lost::Metrics), 2);
     assert_eq!((region.find_metric("B"), region.find_metric("c")), (Some(b), None));
     // One that is on from the start; and again, after somebody has switched it off.
     let world = World::off(&METRICS);

@@ -75,6 +75,8 @@ const STATE_BITS: u64 = 3;
 
 /// Beside a metric's type: it is kept in any case.
 const KEPT: usize = 1 << 8;
+/// Where the type is in the word LENGTHS, with [`KEPT`].
+const KIND_SHIFT: u32 = 48;
 
 /// The longest name, in bytes.
 pub const NAME_LENGTH: usize = 64;
@@ -385,7 +387,7 @@ impl<'r> Region<'r> {
     /// Registers a metric, or finds the one of this name. `is_on` says whether it is enabled, at this moment, if it is new.
     ///
     /// # Errors
-    /// [`RegisterError::Full`]; the loss is counted.
+    /// [`RegisterError::Full`], and [`RegisterError::OtherType`] where that one is of another type; the loss is counted.
     ///
     /// ```
     /// # use perfschema_core::{Actor, ActorIdentity, Config, Identity, Region, StaticRegion};
@@ -404,6 +406,7 @@ impl<'r> Region<'r> {
     /// ```
     pub fn register_metric(&self, info: &MetricInfo<'_>, is_on: bool, now: Moment) -> Result<Metric, RegisterError> {
         let hash = class::hash(info.name);
+        let kind = info.metric_type as usize | if info.is_kept { KEPT } else { 0 };
         let places = self.arrays::<METRIC>(Section::Metrics).iter().enumerate().skip(own_count());
         for ((index, words), texts) in places.zip(self.arrays::<METRIC_TEXTS>(Section::MetricTexts)) {
             // [C1] as classes are registered: Relaxed, nothing was written before.
@@ -422,7 +425,7 @@ impl<'r> Region<'r> {
                         write_text(&texts[word::NAME], info.name),
                         write_text(&texts[word::SUBSYSTEM], info.subsystem),
                         write_text(&texts[word::COMMENT], info.comment),
-                        info.metric_type as usize | if info.is_kept { KEPT } else { 0 },
+                        kind,
                     ];
                     words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &part| packed << 16 | part as u64));
                     // Compared, so that who comes late undoes no command.
@@ -438,7 +441,11 @@ impl<'r> Region<'r> {
                     words[word::STATE].store(hash | PUBLISHED, Ordering::Release);
                 }
             }
-            return Ok(found);
+            if (words[word::LENGTHS].get() >> KIND_SHIFT) as usize == kind {
+                return Ok(found);
+            }
+            self.count_lost(Lost::Metrics);
+            return Err(RegisterError::OtherType);
         }
         self.count_lost(Lost::Metrics);
         Err(RegisterError::Full { size: Size::MaxMetrics })
@@ -523,7 +530,7 @@ impl<'r> Region<'r> {
 
     /// Whether a value is kept while it is off.
     fn metric_is_kept(&self, metric: Metric) -> bool {
-        self.published_metric(metric).is_none_or(|words| (words[word::LENGTHS].get() >> 48) as usize & KEPT != 0)
+        self.published_metric(metric).is_none_or(|words| (words[word::LENGTHS].get() >> KIND_SHIFT) as usize & KEPT != 0)
     }
 
     /// The words of a metric. Those of the region's own are always there.
@@ -539,7 +546,7 @@ impl<'r> Region<'r> {
 
     pub(crate) fn metric_type(&self, metric: Metric) -> MetricType {
         let words = self.published_metric(metric).filter(|_| lost_of(metric).is_none());
-        let found = words.and_then(|words| MetricType::ALL.get((words[word::LENGTHS].get() >> 48) as usize & !KEPT));
+        let found = words.and_then(|words| MetricType::ALL.get((words[word::LENGTHS].get() >> KIND_SHIFT) as usize & !KEPT));
         found.copied().unwrap_or(MetricType::StatusCounter)
     }
 

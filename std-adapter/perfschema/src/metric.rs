@@ -34,8 +34,8 @@
 //! `enabled`, as the last word in its macro, is on from the start. Counting begins when it is enabled: so what a [`Gauge`] is then is not
 //! known, and one that goes up and down is better a [`Level`], which the program keeps in any case.
 //!
-//! A metric registers at its first use after [`start`](crate::start); it has a row from then on. Two places may count the same name.
-//! Nothing here allocates, locks or fails: of what finds no room, `Performance_schema_metrics_lost` tells.
+//! A metric registers at its first use after [`start`](crate::start); it has a row from then on. Two places may count the same name,
+//! if both are of the same type. Nothing here allocates, locks or fails: of what finds no room, `Performance_schema_metrics_lost` tells.
 
 #[cfg(feature = "instrument")]
 use crate::{process::process, thread::with_actor};

@@ -77,7 +77,7 @@ fn a_region_in_a_copy_of_memory() {
 
     // Cut within the region.
     let magic = turned.windows(8).enumerate().filter(|(at, word)| at % 8 == 0 && *word == b"MHCSFREP");
-    let longest = magic.map(|(at, _)| at).filter(|at| turned.len() - at > bytes).next_back().unwrap();
+    let longest = magic.map(|(at, _)| at).rfind(|at| turned.len() - at > bytes).unwrap();
     turned.truncate(longest + bytes - 8);
     std::fs::write(&file, &turned).unwrap();
     let error = attach(&file).unwrap_err();
