@@ -414,7 +414,14 @@ fn parse_switch(value: Span<'_>) -> Result<bool, OptionError<'_>> {
     switch(value.text).ok_or(OptionError::BadSwitch { position: value.position, found: value.text })
 }
 
-fn switch(text: &str) -> Option<bool> {
+/// What a switch says: ON, YES, TRUE or 1; OFF, NO, FALSE or 0, in any letter case. None is none of these.
+///
+/// ```
+/// use perfschema_core::options::switch;
+///
+/// assert_eq!(["On", "no", "maybe"].map(switch), [Some(true), Some(false), None]);
+/// ```
+pub fn switch(text: &str) -> Option<bool> {
     let is = |word: &&str| text.eq_ignore_ascii_case(word);
     if ["on", "yes", "true", "1"].iter().any(is) {
         Some(true)

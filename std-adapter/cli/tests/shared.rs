@@ -13,6 +13,8 @@ fn state(demo: &Demo) -> Option<String> {
     let list = succeeds(&["list", "--format", "csv"]);
     let row = list.lines().find(|line| line.starts_with(&format!("{},", demo.pid())))?.to_owned();
     assert_eq!(row.split(',').nth(1), Some("perfschema"), "{row}");
+    // When, not how long ago.
+    assert!(row.split(',').nth(3).is_some_and(|started| started.starts_with("20") && started.len() == 19), "{row}");
     row.split(',').nth(2).map(str::to_owned)
 }
 
@@ -34,6 +36,14 @@ fn running_stopped_killed_pruned() {
     let current = succeeds(&["show", &demo.pid()]);
     assert!(current.contains("/demo/") && current.contains("SOURCE"), "{current}");
     assert!(!current.contains("OBJECT_SCHEMA"), "a column that is NULL in every row: {current}");
+    // By its whole name, too; what else SQL has, show has not.
+    assert!(succeeds(&["show", &demo.pid(), "Performance_Schema.threads"]).contains("thread/perfschema/main"));
+    let (_, _, said) = perfschema(&["show", &demo.pid(), "sys.session"]);
+    assert!(
+        said.contains("expected a table of performance_schema; `perfschema sql TARGET \"SELECT * FROM sys.session\"`"),
+        "{said}"
+    );
+    assert_eq!(succeeds(&["sql", &demo.pid(), "SELECT 1 AS one", "--format", "csv"]), "one\n1\n");
     let threads = || succeeds(&["show", &demo.pid(), "threads"]);
     until("somebody is in a stage, and it is known for how long", || threads().contains("PROCESSLIST_TIME"));
 

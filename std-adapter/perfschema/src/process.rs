@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The variable with options for every program that starts a performance schema, as `Builder::options` takes them.
 const OPTIONS_VARIABLE: &str = "PERFSCHEMA_OPTIONS";
 
-/// The variable that puts the region into shared memory if it is 1, and keeps it out if it is 0, whatever the program says.
+/// The variable that puts the region into shared memory if it is ON, and keeps it out if it is OFF, whatever the program says.
 #[cfg(target_os = "linux")]
 const SHARE_VARIABLE: &str = "PERFSCHEMA_SHARE";
 
@@ -218,7 +218,7 @@ impl Builder {
     }
 
     /// Whether the region is put where another process can read it, also when this one is stopped or has died: into a file in shared
-    /// memory that only this user can open, which stays until somebody removes it. The variable `PERFSCHEMA_SHARE` (1 or 0) overrules
+    /// memory that only this user can open, which stays until somebody removes it. The variable `PERFSCHEMA_SHARE` (ON or OFF) overrules
     /// this. Where that cannot be done the program starts as if it had not been asked for; [`Process::shared_file`] says why.
     ///
     /// A `fork` takes longer then, by about 10 ms at the default sizes: the child's memory is reserved at once. Without, it is about 1 ms,
@@ -304,7 +304,7 @@ impl Builder {
             program,
         };
         #[cfg(target_os = "linux")]
-        let unnamed = self.wants_share().then(|| crate::fork::started().and_then(|()| Unnamed::new(config.words())));
+        let unnamed = self.wants_share()?.then(|| crate::fork::started().and_then(|()| Unnamed::new(config.words())));
         #[cfg(target_os = "linux")]
         let shared_words = unnamed.as_ref().and_then(|unnamed| unnamed.as_ref().ok()).map(|unnamed| unnamed.words);
         #[cfg(not(target_os = "linux"))]
@@ -332,11 +332,13 @@ impl Builder {
     }
 
     #[cfg(target_os = "linux")]
-    fn wants_share(&self) -> bool {
-        match std::env::var(SHARE_VARIABLE).as_deref() {
-            Ok("1") if self.environment => true,
-            Ok("0") if self.environment => false,
-            _ => self.share,
+    fn wants_share(&self) -> Result<bool, StartError> {
+        match std::env::var(SHARE_VARIABLE) {
+            Ok(text) if self.environment => options::switch(&text).ok_or_else(|| {
+                let problem = format!("{SHARE_VARIABLE} is '{text}', expected ON or OFF");
+                StartError::Option { options: text, problem }
+            }),
+            _ => Ok(self.share),
         }
     }
 }

@@ -143,13 +143,14 @@ pub(crate) fn publish(file: &OwnedFd, pid: u32, start_unix_ns: u64) -> Result<()
 fn open_directory() -> Result<OwnedFd, ShareError> {
     let path = c_string(directory());
     let path = path.as_str().as_ptr().cast();
-    // Whatever goes wrong, open() says it too, unless the directory exists.
     // SAFETY: the path ends with a zero.
-    let _ = unsafe { libc::mkdir(path, 0o700) };
+    let made = if unsafe { libc::mkdir(path, 0o700) } == 0 { Ok(()) } else { Err(failed("mkdir")) };
     let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     // SAFETY: as above.
     let directory = owned(unsafe { libc::open(path, flags) }).ok_or_else(|| match failed("open") {
         ShareError::System { errno: libc::ENOTDIR | libc::ELOOP, .. } => ShareError::Directory,
+        // It is not there: why not is the first question.
+        ShareError::System { errno: libc::ENOENT, .. } if let Err(error) = made => error,
         other => other,
     })?;
     // SAFETY: zeros are a value of this plain structure, and the call fills it.

@@ -23,10 +23,20 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
 
     // SAFETY: the only thread of this test's process that looks at the environment is this one.
     unsafe { std::env::set_var("PERFSCHEMA_OPTIONS", "performance-schema-events-waits-history-size=7") };
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: as above.
+        unsafe { std::env::set_var("PERFSCHEMA_SHARE", "maybe") };
+        assert_eq!(builder().start().unwrap_err().to_string(), "PERFSCHEMA_SHARE is 'maybe', expected ON or OFF");
+        // SAFETY: as above.
+        unsafe { std::env::set_var("PERFSCHEMA_SHARE", "yes") };
+    }
     let process = builder().options("performance-schema-instrument='%/rwlock/%=COUNTED'").start().unwrap();
     let region = process.region();
     assert_eq!(region.config().get(perfschema::Size::EventsWaitsHistorySize), 7);
     assert_eq!(builder().start().unwrap_err(), StartError::AlreadyStarted);
+    #[cfg(target_os = "linux")]
+    std::fs::remove_file(process.shared_file().unwrap().unwrap()).unwrap();
 
     // Off, a lock makes itself known and records nothing.
     *LOCK.lock().unwrap() += 1;

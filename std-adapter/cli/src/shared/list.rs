@@ -4,8 +4,9 @@ use super::Error;
 use super::target::TargetError;
 use crate::output::{self, Format};
 use perfschema::core::table::SqlType;
+use perfschema::metric::Moment;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
-use perfschema::{SharedFile, attach, shared_files, tables};
+use perfschema::{AttachError, SharedFile, attach, shared_files, tables};
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -23,9 +24,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let text = |name| ColumnHead::new(name, SqlType::Varchar(256)).not_null();
     let number = |name| ColumnHead::new(name, SqlType::BigintUnsigned);
-    let columns = vec![number("PID"), text("PROGRAM"), text("STATE"), text("STARTED"), number("THREADS"), text("FILE")];
+    let program = ColumnHead::new("PROGRAM", SqlType::Varchar(256));
+    let columns = vec![number("PID"), program, text("STATE"), text("STARTED"), number("THREADS"), text("FILE")];
     let files = shared_files().map_err(|error| Error::Target(TargetError::Directory(error)))?;
-    let mut grid = Grid { columns, rows: files.iter().map(row).collect() };
+    let mut unreadable = Vec::new();
+    let mut grid = Grid { columns, rows: files.iter().map(|file| row(file, args.format, &mut unreadable)).collect() };
     let width = output::width_of_rows();
     if args.format == Format::Table && grid.boxed().to_string().lines().any(|line| line.chars().count() > width) {
         // Cut, paths say nothing; a pid is enough to name a program.
@@ -38,23 +41,37 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     } else {
         args.format.write(&mut out, &grid, width)?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    for (pid, error) in unreadable {
+        note!("perfschema: {pid}: {error}");
+    }
+    Ok(())
 }
 
-fn row(file: &SharedFile) -> Vec<OwnedValue> {
+fn row(file: &SharedFile, format: Format, unreadable: &mut Vec<(u32, AttachError)>) -> Vec<OwnedValue> {
     let state = if file.is_in_use() { "runs" } else { "ended" };
     let (program, threads) = match attach(file.path()) {
         Ok(attached) => {
             let mut threads = 0_u64;
             attached.region().scan(&tables::Threads, |_| threads += 1);
-            (attached.region().program().as_str().to_owned(), Some(threads))
+            (Some(attached.region().program().as_str().to_owned()), Some(threads))
         }
-        Err(error) => (error.to_string(), None),
+        Err(error) => {
+            unreadable.push((file.pid(), error));
+            (None, None)
+        }
     };
-    let started = UNIX_EPOCH + Duration::from_nanos(file.start_unix_ns());
-    let ago = SystemTime::now().duration_since(started).map_or_else(|_| "now".to_owned(), ago);
     let path = file.path().display().to_string();
-    vec![u64::from(file.pid()).into(), program.into(), state.into(), ago.into(), threads.into(), path.into()]
+    vec![u64::from(file.pid()).into(), program.into(), state.into(), started(file, format).into(), threads.into(), path.into()]
+}
+
+/// How long ago, for people; for programs when, in UTC.
+fn started(file: &SharedFile, format: Format) -> String {
+    let since = Duration::from_nanos(file.start_unix_ns());
+    if format.is_for_programs() {
+        return Moment::of_seconds(since.as_secs()).text().to_string();
+    }
+    SystemTime::now().duration_since(UNIX_EPOCH + since).map_or_else(|_| "now".to_owned(), ago)
 }
 
 fn ago(age: Duration) -> String {

@@ -2,7 +2,7 @@
 
 use super::{Error, target};
 use crate::output::{self, Format};
-use perfschema::core::table::Table;
+use perfschema::core::table::{SCHEMA, Table};
 use perfschema::render::{Grid, OwnedValue};
 use perfschema::tables;
 use std::io::Write;
@@ -21,7 +21,11 @@ pub(crate) struct Args {
 }
 
 fn table(name: &str) -> Result<&'static dyn Table, String> {
-    tables::find(name).map_err(|error| format!("{error}; `perfschema tables` lists them"))
+    let (schema, table) = name.split_once('.').unwrap_or((SCHEMA, name));
+    if !schema.eq_ignore_ascii_case(SCHEMA) {
+        return Err(format!("expected a table of {SCHEMA}; `perfschema sql TARGET \"SELECT * FROM {name}\"` shows others"));
+    }
+    tables::find(table).map_err(|error| format!("{error}; `perfschema tables` lists them"))
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::{Error, result, target};
 use crate::arguments::positive;
-use crate::output;
+use crate::output::{self, Format};
 use perfschema::render::text::escape;
 use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
 use std::io::{self, IsTerminal, Read, Write};
@@ -18,11 +18,14 @@ pub(crate) struct Args {
     /// Statements, with `;` or `\G` between them: `\G` prints one line a value. Without any, they are read from the standard
     /// input.
     statements: Option<String>,
-    /// Print comma-separated values.
-    #[arg(long, conflicts_with = "json")]
+    /// How to print rows.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Print comma-separated values: --format csv.
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     csv: bool,
-    /// Print one JSON object a row.
-    #[arg(long)]
+    /// Print one JSON object a row: --format json.
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     /// How long one statement may take, in seconds.
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
@@ -76,17 +79,21 @@ fn from_standard_input() -> io::Result<String> {
     Ok(text)
 }
 
-/// What the `mysql` client prints; with `--csv` and `--json`, rows and nothing else.
+/// What the `mysql` client prints; for programs, rows and nothing else.
 fn print(out: &mut dyn Write, args: &Args, index: usize, piece: &Piece, outcome: &Outcome, time: Duration) -> io::Result<()> {
-    match outcome {
-        Outcome::Rows(grid) if args.csv => output::write_data(out, grid.csv()),
-        Outcome::Rows(grid) if args.json => write!(out, "{}", grid.json_lines()),
-        Outcome::Done { .. } if args.csv || args.json => Ok(()),
-        outcome => {
+    let format = match args {
+        Args { csv: true, .. } => Format::Csv,
+        Args { json: true, .. } => Format::Json,
+        Args { format, .. } => *format,
+    };
+    match (outcome, format) {
+        (Outcome::Rows(grid), Format::Csv | Format::Json) => format.write(out, grid, 0),
+        (Outcome::Done { .. }, Format::Csv | Format::Json) => Ok(()),
+        (outcome, _) => {
             if index > 0 {
                 writeln!(out)?;
             }
-            result::print(out, outcome, piece.vertical, 0, time)
+            result::print(out, outcome, piece.vertical || format == Format::Vertical, 0, time)
         }
     }
 }
