@@ -350,6 +350,8 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
+        // What it shared stays otherwise.
+        let _ = Command::new(env!("CARGO_BIN_EXE_perfschema")).args(["prune", &self.0.id().to_string()]).output();
     }
 }
 

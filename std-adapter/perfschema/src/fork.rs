@@ -89,9 +89,9 @@ pub(crate) fn publish(process: &Process) {
     let program_errno = unsafe { *libc::__errno_location() };
     match take_unnamed() {
         Some(Ok(file)) => {
-            if let Err(error) = share::publish(&file, process.region().pid(), process.region().start_unix_ns()) {
-                NOT_SHARED.store(errno(error), Ordering::Relaxed);
-            }
+            let published = share::publish(&file, process.region().pid(), process.region().start_unix_ns());
+            // Zero also where the parent's was not.
+            NOT_SHARED.store(published.map_or_else(errno, |()| 0), Ordering::Relaxed);
         }
         Some(Err(errno)) => NOT_SHARED.store(errno, Ordering::Relaxed),
         None => {}

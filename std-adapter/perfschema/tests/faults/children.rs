@@ -59,7 +59,10 @@ fn closes_what_it_does_not_know() {
             let error = process.shared_file().unwrap().unwrap_err();
             assert_eq!(error, ShareError::System { call: "fork", errno: libc::EBADF });
             // Another child's child is not given it either.
-            wait(forked(|| locks(1)));
+            wait(forked(|| {
+                locks(1);
+                std::fs::remove_file(process.shared_file().unwrap().unwrap()).unwrap();
+            }));
             files.iter_mut().for_each(|file| file.write_all(b"still open").unwrap());
         }));
     });

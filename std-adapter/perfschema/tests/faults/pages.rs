@@ -16,10 +16,13 @@ fn resident_bytes() -> u64 {
 pub(crate) fn program() {
     let builder = perfschema::builder().everything(true).environment(false).size(Size::MaxThreadInstances, 1000);
     let before = resident_bytes();
-    let region = builder.share(argument() == "shared").start().unwrap().region();
+    let process = builder.share(argument() == "shared").start().unwrap();
     *LOCK.lock().unwrap() += 1;
-    let (taken, size) = (resident_bytes() - before, region.config().size_bytes() as u64);
+    let (taken, size) = (resident_bytes() - before, process.region().config().size_bytes() as u64);
     // What the program has of itself in memory by now is among it.
+    if let Some(file) = process.shared_file() {
+        std::fs::remove_file(file.unwrap()).unwrap();
+    }
     assert!(size > 64 << 20 && taken < 4 << 20, "{taken} bytes of {size} are in memory");
 }
 
