@@ -9,9 +9,9 @@ event_row! {
     pub struct EventsStagesRow {
         ..event,
         ..timer,
-        /// Units of work that are done; NULL if the program does not say.
+        /// Units of work that are done; NULL if the program says nothing of its work.
         WORK_COMPLETED as work_completed: Option<u64>,
-        /// Units of work that are to be done, these included; NULL if the program does not say.
+        /// Units of work that are to be done, these included; NULL if the program says nothing of its work.
         WORK_ESTIMATED as work_estimated: Option<u64>,
         ..nesting,
     }

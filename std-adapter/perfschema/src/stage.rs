@@ -27,12 +27,20 @@
 //! `begin` of the caller's. [`Stage::enter`] ends a stage where its scope ends, if nobody ended it before; the end of a thread or task
 //! ends the last one.
 //!
+//! **Over an await.** [`Stage::begin`] is about the thread, or the attached task that is polled at that moment. In a task that is not attached
+//! it is about the thread that happens to poll it, and stays with that when the task has gone elsewhere. [`Stage::enter_async`] may be held
+//! while a task waits, and does nothing in one that is not attached.
+//!
 //! **What it costs.** Off, two loads and a branch, as a lock does. Once any instrument of stages has been on, also one that is off asks
 //! whether there is a stage to end. On, about two waits, timed by NANOSECOND unless `setup_timers` says otherwise. Without the feature
 //! `instrument`, nothing.
 
+pub use crate::statement::{OfTask, OfThread};
 #[cfg(feature = "instrument")]
-use crate::{instrument::Instrument, thread::with_actor};
+use crate::{
+    instrument::Instrument,
+    thread::{task_id, with_actor},
+};
 #[cfg(feature = "instrument")]
 use perfschema_core::{Actor, InstrumentKind, StageId, StageProgress, Switches};
 #[cfg(feature = "instrument")]
@@ -48,14 +56,14 @@ pub struct Stage {
     instrument: &'static Instrument,
 }
 
-/// A stage that ends where this is dropped, if it is still the one that runs. It belongs to the thread, or the task, that entered it.
+/// A stage that ends where this is dropped, if it is still the one that runs. It belongs to whom it was entered for: [`OfThread`], or
+/// [`OfTask`].
 #[must_use = "the stage ends at once; `let _stage = …` keeps it"]
 #[derive(Debug)]
-pub struct Entered {
+pub struct Entered<Of = OfThread> {
     #[cfg(feature = "instrument")]
     id: Option<StageId>,
-    // Another thread has other stages.
-    not_send: PhantomData<*const ()>,
+    of: PhantomData<Of>,
 }
 
 #[cfg(feature = "instrument")]
@@ -100,7 +108,29 @@ impl Stage {
     #[track_caller]
     pub fn enter(&self) -> Entered {
         let id = self.instrument.on().and_then(|switches| begin(switches, Location::caller()));
-        Entered { id, not_send: PhantomData }
+        Entered { id, of: PhantomData }
+    }
+
+    /// As [`enter`](Self::enter), of the attached task that is polled, wherever it is polled next. In any other task, or in none, it does
+    /// nothing.
+    ///
+    /// ```
+    /// use perfschema::{stage::Stage, task};
+    /// static SENDING: Stage = perfschema::stage!("stage/app/sending");
+    ///
+    /// # async fn sent() {}
+    /// let request = async {
+    ///     let _stage = SENDING.enter_async();
+    ///     sent().await;
+    /// };
+    /// # fn spawn(_: impl Future + Send + 'static) {}
+    /// spawn(task::attach("task/app/request", request)); // A runtime's, such as tokio::spawn
+    /// ```
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[track_caller]
+    pub fn enter_async(&self) -> Entered<OfTask> {
+        let id = self.instrument.on().filter(|_| task_id() != 0).and_then(|switches| begin(switches, Location::caller()));
+        Entered { id, of: PhantomData }
     }
 
     /// The calling thread is in no stage from now on, if it was in this one.
@@ -155,7 +185,7 @@ fn begin(switches: Switches, location: &'static Location<'static>) -> Option<Sta
 }
 
 #[cfg(feature = "instrument")]
-impl Drop for Entered {
+impl<Of> Drop for Entered<Of> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
             with_actor(|actor| actor.end_stage(&SystemClock, id));
@@ -177,7 +207,13 @@ impl Stage {
     /// As [`begin`](Self::begin), until what is returned is dropped.
     #[inline]
     pub fn enter(&self) -> Entered {
-        Entered { not_send: PhantomData }
+        Entered { of: PhantomData }
+    }
+
+    /// As [`enter`](Self::enter), of the attached task that is polled.
+    #[inline]
+    pub fn enter_async(&self) -> Entered<OfTask> {
+        Entered { of: PhantomData }
     }
 
     /// The calling thread is in no stage from now on, if it was in this one.

@@ -200,6 +200,36 @@ fn a_task_is_in_a_stage_of_its_own() {
     WRITING.end();
 }
 
+/// Held while a task waits, and by whichever thread polls it; in a task that nobody shows it is nothing, also to the thread.
+#[test]
+fn a_task_holds_its_stage_over_an_await() {
+    async fn sort(region: &Region<'_>, expected: Option<&str>) {
+        let _stage = SORTING.enter_async();
+        assert_eq!(name(region).as_deref(), expected);
+        let mut polled = false;
+        poll_fn(|_| if std::mem::replace(&mut polled, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+        assert_eq!(name(region).as_deref(), expected);
+    }
+    let (region, _alone) = region();
+    WRITING.begin();
+    // Whatever is known of threads that end meanwhile.
+    let before = counts(region);
+    let by_two_threads = |mut task: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>| {
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(task.as_mut().poll(&mut context).is_pending());
+        assert_eq!(name(region).as_deref(), Some("writing"));
+        let mut ends = || assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+        std::thread::scope(|scope| scope.spawn(&mut ends).join().unwrap());
+    };
+    by_two_threads(Box::pin(task::attach("task/test/sorter", sort(region, Some("sorting")))));
+    assert_eq!(counts(region), [before[0], before[1] + 1, before[2]]);
+    let mut unattached = Box::pin(sort(region, Some("writing")));
+    assert!(unattached.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    drop(unattached);
+    assert_eq!((name(region).as_deref(), counts(region)), (Some("writing"), [before[0], before[1] + 1, before[2]]));
+    WRITING.end();
+}
+
 #[test]
 fn what_is_off_or_has_no_room_ends_the_stage_before() {
     static OVERFLOW: Instrument = Instrument::new("stage/test/there is no room for this");
