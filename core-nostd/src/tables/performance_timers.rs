@@ -1,7 +1,7 @@
-//! `performance_timers`: what the five timers can do. Measured anew at each read by the program itself; another process shows what the
-//! program calibrated.
+//! `performance_timers`: what the five timers can do. Measured anew at each read, by the program itself and by whoever reads it on the same
+//! machine; of a program that has ended, or of another machine, it is what that calibrated.
 
-use crate::region::Region;
+use crate::region::{Now, Region};
 use crate::table::{Declaration, Rights, Sweep, TableSource, row};
 use perfschema_timer::TimerName;
 
@@ -12,9 +12,9 @@ row! {
         TIMER_NAME as timer_name: TimerName,
         /// Ticks a second.
         TIMER_FREQUENCY as timer_frequency: Option<i64>,
-        /// By how many ticks the timer advances when it does.
+        /// By how many ticks the timer advances when it does; NULL if the program does not run on this machine.
         TIMER_RESOLUTION as timer_resolution: Option<i64>,
-        /// Cycles that one read takes: the smallest of 20.
+        /// Cycles that one read takes: the smallest of 20; NULL as that is.
         TIMER_OVERHEAD as timer_overhead: Option<i64>,
     }
 }
@@ -36,7 +36,7 @@ impl TableSource for PerformanceTimers {
         let mut sweep = Sweep::of(TimerName::ALL.len());
         let number = |value: u64| i64::try_from(value).ok();
         for timer_name in TimerName::ALL {
-            let row = if region.is_own() {
+            let row = if region.is_own() || region.now() == Now::Clock {
                 let measured = perfschema_timer::measure(timer_name);
                 PerformanceTimersRow {
                     timer_name,

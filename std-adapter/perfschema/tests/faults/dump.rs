@@ -40,6 +40,14 @@ fn check(attached: &Attached, pid: u32) {
     assert_eq!(history, 10);
 }
 
+fn timers_measured(attached: &Attached) -> u32 {
+    let mut measured = 0;
+    attached.region().scan(&tables::PerformanceTimers, |row| {
+        measured += u32::from(row.timer_resolution.is_some() && row.timer_overhead.is_some());
+    });
+    measured
+}
+
 /// All memory of a process that it may write, one mapping after the other, as `gcore` copies it, behind what is no memory.
 fn dump(pid: u32, to: &Path) {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
@@ -67,6 +75,7 @@ fn a_region_in_a_copy_of_memory() {
     let attached = attach(&file).unwrap();
     check(&attached, running.process.id());
     assert!(attached.is_read_only() && !attached.is_in_use());
+    assert_eq!(timers_measured(&attached), 0, "whatever machine it is of");
 
     // Of a machine of the other byte order: turned round for the reader, and left as it is in the file.
     let mut turned = std::fs::read(&file).unwrap();
@@ -119,6 +128,7 @@ fn a_region_that_may_not_be_written() {
     });
     check(&attached, running.process.id());
     assert!(attached.is_read_only() && attached.is_in_use());
+    assert_eq!(timers_measured(&attached), 5, "it runs here");
     let summary = tables::find("events_waits_summary_global_by_event_name").unwrap();
     summary.truncate(attached.region()).unwrap();
     check(&attach(&running.file).unwrap(), running.process.id());
