@@ -9,11 +9,15 @@ use perfschema_core::pattern::LikePattern;
 use perfschema_core::{Config, ConfigError, Consumer, Identity, InstrumentKind, Region, RegionError, Setting, Size, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::fmt;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The variable with options for every program that starts a performance schema, as `Builder::options` takes them.
 const OPTIONS_VARIABLE: &str = "PERFSCHEMA_OPTIONS";
+
+/// The variable that names a file with more of them.
+const FILE_VARIABLE: &str = "PERFSCHEMA_OPTIONS_FILE";
 
 /// The variable that puts the region into shared memory if it is ON, and keeps it out if it is OFF, whatever the program says.
 #[cfg(target_os = "linux")]
@@ -74,7 +78,8 @@ pub fn start() -> Result<&'static Process, StartError> {
 
 /// How the performance schema is to start: all off, default sizes.
 ///
-/// Settings are applied in the order in which they are given; those of the variable `PERFSCHEMA_OPTIONS` come last.
+/// Settings are applied in the order in which they are given; those of the file that the variable `PERFSCHEMA_OPTIONS_FILE` names come next,
+/// those of the variable `PERFSCHEMA_OPTIONS` last.
 ///
 /// ```
 /// use perfschema::{Size, builder};
@@ -211,7 +216,65 @@ impl Builder {
         self
     }
 
-    /// Whether the variable `PERFSCHEMA_OPTIONS` is looked at; it is, unless this says no.
+    /// The same from a file, as `my.cnf` is written: an option a line, `#` begins a comment. Lines like `[mysqld]` say nothing here.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("perfschema-options-{}", std::process::id()));
+    /// std::fs::write(&path, "[app]\nperformance-schema=ON\nperformance-schema-max-thread-instances=64\n")?;
+    /// let builder = perfschema::builder().options_file(&path);
+    /// # std::fs::remove_file(&path)?;
+    /// println!("{} bytes", builder.size_bytes()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn options_file(mut self, path: impl AsRef<Path>) -> Builder {
+        if let Ok(config) = self.config.clone() {
+            self.config = self.apply_file(config, path.as_ref());
+        }
+        self
+    }
+
+    /// How much memory [`start`](Self::start) asks for, in bytes. Pages of it that nothing is written to cost nothing, unless it is
+    /// [shared](Self::share).
+    ///
+    /// # Errors
+    /// What [`start`](Self::start) would say of the settings.
+    ///
+    /// ```
+    /// use perfschema::{Size, builder};
+    /// let bytes = |threads| builder().size(Size::MaxThreadInstances, threads).size_bytes();
+    /// assert!(bytes(1000)? > 3 * bytes(100)?);
+    /// # Ok::<(), perfschema::StartError>(())
+    /// ```
+    pub fn size_bytes(&self) -> Result<usize, StartError> {
+        Ok(self.clone().config()?.size_bytes())
+    }
+
+    /// The sizes, after what the environment says, if it is looked at.
+    fn config(&mut self) -> Result<Config, StartError> {
+        let mut config = self.config.clone()?;
+        if self.environment {
+            if let Some(path) = std::env::var_os(FILE_VARIABLE) {
+                config = self.apply_file(config, path.as_ref())?;
+            }
+            if let Ok(text) = std::env::var(OPTIONS_VARIABLE) {
+                config = self.apply(config, &text)?;
+            }
+        }
+        Ok(config)
+    }
+
+    fn apply_file(&mut self, config: Config, path: &Path) -> Result<Config, StartError> {
+        let in_file = |problem: &dyn fmt::Display| format!("{}: {problem}", path.display());
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| StartError::Option { options: path.display().to_string(), problem: in_file(&error) })?;
+        self.apply(config, &text).map_err(|error| match error {
+            StartError::Option { options, problem } => StartError::Option { options, problem: in_file(&problem) },
+            other => other,
+        })
+    }
+
+    /// Whether the variables `PERFSCHEMA_OPTIONS`, `PERFSCHEMA_OPTIONS_FILE` and `PERFSCHEMA_SHARE` are looked at; they are, unless this says
+    /// no.
     pub fn environment(mut self, look: bool) -> Builder {
         self.environment = look;
         self
@@ -268,12 +331,7 @@ impl Builder {
     /// # Errors
     /// [`StartError`]; the program runs on without it.
     pub fn start(mut self) -> Result<&'static Process, StartError> {
-        let mut config = self.config.clone()?;
-        if self.environment
-            && let Ok(text) = std::env::var(OPTIONS_VARIABLE)
-        {
-            config = self.apply(config, &text)?;
-        }
+        let config = self.config()?;
         // Before any thread records, and before a lock is taken: a library may start this while it is loaded.
         crate::pin::stay_loaded();
         // One start at a time, so that a failed one leaves the place free for the next.

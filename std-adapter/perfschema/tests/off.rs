@@ -20,6 +20,14 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     let wrong = builder().options("performance-schema-max-mutex-classes=99999999").start().unwrap_err();
     assert_eq!(wrong.to_string(), "performance_schema_max_mutex_classes = 99999999 is too large, expected at most 1024");
     assert!(process().is_none());
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("off-options");
+    let wrong = builder().options_file(&file).start().unwrap_err();
+    assert!(wrong.to_string().starts_with(&format!("{}: No such file", file.display())), "{wrong}");
+    std::fs::write(&file, "[app]\n# more than by default\nperformance-schema-max-thread-instances=many\n").unwrap();
+    let wrong = builder().options_file(&file).start().unwrap_err();
+    assert!(wrong.to_string().starts_with(&format!("{}: option at byte ", file.display())), "{wrong}");
+    std::fs::write(&file, "[app]\nperformance-schema-max-thread-instances=11\nperformance-schema-events-waits-history-size=6\n")
+        .unwrap();
 
     // SAFETY: the only thread of this test's process that looks at the environment is this one.
     unsafe { std::env::set_var("PERFSCHEMA_OPTIONS", "performance-schema-events-waits-history-size=7") };
@@ -31,9 +39,15 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
         // SAFETY: as above.
         unsafe { std::env::set_var("PERFSCHEMA_SHARE", "yes") };
     }
+    // SAFETY: as above.
+    unsafe { std::env::set_var("PERFSCHEMA_OPTIONS_FILE", &file) };
+    assert!(builder().size_bytes().unwrap() < builder().environment(false).size_bytes().unwrap());
     let process = builder().options("performance-schema-instrument='%/rwlock/%=COUNTED'").start().unwrap();
     let region = process.region();
+    // The file, and then what is more of it in the other variable.
+    assert_eq!(region.config().get(perfschema::Size::MaxThreadInstances), 11);
     assert_eq!(region.config().get(perfschema::Size::EventsWaitsHistorySize), 7);
+    assert_eq!(region.size_bytes(), builder().size_bytes().unwrap());
     assert_eq!(builder().start().unwrap_err(), StartError::AlreadyStarted);
     #[cfg(target_os = "linux")]
     std::fs::remove_file(process.shared_file().unwrap().unwrap()).unwrap();
