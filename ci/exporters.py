@@ -34,8 +34,9 @@ STATEMENT_FIGURES = ["errors", "warnings", "rows_affected", "rows_sent", "rows_e
                      "sort_merge_passes", "sort_range", "sort_rows", "sort_scan", "no_index_used", "no_good_index_used"]
 
 
-def rows(table, may_be_empty=False):
-    text = subprocess.run([PERFSCHEMA, "sql", TARGET, f"SELECT * FROM {table}", "--json"], check=True, capture_output=True, text=True)
+def rows(table, *invisible, may_be_empty=False):
+    select = f"SELECT {', '.join(['*', *invisible])} FROM {table}"
+    text = subprocess.run([PERFSCHEMA, "sql", TARGET, select, "--json"], check=True, capture_output=True, text=True)
     found = [json.loads(line) for line in text.stdout.split("\n") if line]
     assert found or may_be_empty, table
     return found
@@ -107,15 +108,16 @@ def seconds(picoseconds):
 
 
 # The tables, read once: the program is stopped.
-waits = rows("events_waits_summary_global_by_event_name")
-stages = rows("events_stages_summary_global_by_event_name")
-statements = rows("events_statements_summary_global_by_event_name")
-digests = rows("events_statements_summary_by_digest")
+waits = rows("events_waits_summary_global_by_event_name", "COUNT_TIMER_WAIT")
+stages = rows("events_stages_summary_global_by_event_name", "COUNT_TIMER_WAIT")
+statements = rows("events_statements_summary_global_by_event_name", "COUNT_TIMER_WAIT")
+digests = rows("events_statements_summary_by_digest", "COUNT_TIMER_WAIT")
 # The demo has none.
-transactions = rows("events_transactions_summary_global_by_event_name", may_be_empty=True)
-files = rows("file_summary_by_event_name")
-sockets = rows("socket_summary_by_event_name")
-instances = rows("file_summary_by_instance")
+transactions = rows("events_transactions_summary_global_by_event_name", "COUNT_TIMER_READ_WRITE", "COUNT_TIMER_READ_ONLY", may_be_empty=True)
+OPERATIONS = ["COUNT_TIMER_READ", "COUNT_TIMER_WRITE", "COUNT_TIMER_MISC"]
+files = rows("file_summary_by_event_name", *OPERATIONS)
+sockets = rows("socket_summary_by_event_name", *OPERATIONS)
+instances = rows("file_summary_by_instance", *OPERATIONS)
 memory = rows("memory_summary_global_by_event_name")
 metrics = [row for row in rows("information_schema.innodb_metrics") if row["STATUS"] == "enabled"]
 assert {row["SUBSYSTEM"] for row in metrics} >= {"index", "perfschema"}, metrics
@@ -207,6 +209,7 @@ def of_prometheus():
             labels = {name.lower(): row[name] or "" for name in ["EVENT_NAME", "SCHEMA_NAME", "DIGEST"] if name in row}
             put(f"{events}_total", row["COUNT_STAR"], **labels)
             put(f"{events}_seconds_total", seconds(row["SUM_TIMER_WAIT"]), **labels)
+            put(f"{events}_timed_total", row["COUNT_TIMER_WAIT"], **labels)
             if table in [statements, digests]:
                 put(f"{events}_lock_time_seconds_total", seconds(row["SUM_LOCK_TIME"]), **labels)
                 for figure in STATEMENT_FIGURES:
@@ -216,6 +219,7 @@ def of_prometheus():
             labels = {"event_name": row["EVENT_NAME"], "access_mode": access_mode}
             put("events_transactions_total", row[f"COUNT_{access_mode.upper()}"], **labels)
             put("events_transactions_seconds_total", seconds(row[f"SUM_TIMER_{access_mode.upper()}"]), **labels)
+            put("events_transactions_timed_total", row[f"COUNT_TIMER_{access_mode.upper()}"], **labels)
     for prefix, table in [("file", files), ("file_instance", instances), ("socket", sockets)]:
         for row in table:
             for operation in ["read", "write", "misc"]:
@@ -224,6 +228,7 @@ def of_prometheus():
                     labels["file_name"] = row["FILE_NAME"]
                 put(f"{prefix}_operations_total", row[f"COUNT_{operation.upper()}"], **labels)
                 put(f"{prefix}_seconds_total", seconds(row[f"SUM_TIMER_{operation.upper()}"]), **labels)
+                put(f"{prefix}_timed_total", row[f"COUNT_TIMER_{operation.upper()}"], **labels)
                 if operation != "misc":
                     put(f"{prefix}_bytes_total", row[f"SUM_NUMBER_OF_BYTES_{operation.upper()}"], **labels)
     for row in memory:

@@ -97,8 +97,16 @@ impl Declaration {
 
 /// A row of any table.
 pub trait Row {
-    /// The value of a column; NULL for an index beyond the last.
+    /// The value of a column, those that are invisible after the others; NULL for an index beyond the last.
     fn cell(&self, column: usize) -> Value<'_>;
+
+    /// Columns that are shown only where they are named, as MySQL's INVISIBLE ones.
+    fn invisible() -> &'static [Column]
+    where
+        Self: Sized,
+    {
+        &[]
+    }
 }
 
 /// What a reader met: `rows + free + skipped + changed = places`, always.
@@ -254,6 +262,9 @@ pub trait Table: Sync {
     /// The declaration.
     fn declaration(&self) -> &'static Declaration;
 
+    /// The columns that follow those of the declaration, and are shown only where they are named.
+    fn invisible(&self) -> &'static [Column];
+
     /// Delivers the rows as they are now, each of them whole; pauses as [`Region::scan`] does.
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep;
 
@@ -294,6 +305,10 @@ impl<T: TableSource> Table for T {
 
     fn declaration(&self) -> &'static Declaration {
         &T::DECLARATION
+    }
+
+    fn invisible(&self) -> &'static [Column] {
+        T::Row::invisible()
     }
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep {
@@ -414,24 +429,23 @@ macro_rules! row {
         $(#[$meta:meta])*
         pub struct $row:ident {
             $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
+            $(
+                invisible,
+                $( #[doc = $hidden_doc:literal] $hidden_sql:ident as $hidden:ident: $hidden_type:ty, )*
+            )?
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug)]
         pub struct $row {
             $( #[doc = $doc] pub $field: $type, )*
+            $( $( #[doc = $hidden_doc] pub $hidden: $hidden_type, )* )?
         }
 
         impl $row {
             /// The columns, in order.
-            pub const COLUMNS: &'static [$crate::table::Column] = &[
-                $( $crate::table::Column {
-                    name: stringify!($sql),
-                    sql_type: $crate::table::row!(@type $type $(, $sql_type)?),
-                    nullable: <$type as $crate::table::Cell>::NULLABLE,
-                    doc: $doc.trim_ascii_start(),
-                }, )*
-            ];
+            pub const COLUMNS: &'static [$crate::table::Column] =
+                $crate::table::row!(@columns $( $doc $sql: $type $(= $sql_type)?, )*);
         }
 
         impl $crate::table::Row for $row {
@@ -443,9 +457,33 @@ macro_rules! row {
                     }
                     index += 1;
                 )*
+                $( $(
+                    if column == index {
+                        return $crate::table::Cell::value(&self.$hidden);
+                    }
+                    index += 1;
+                )* )?
                 let _ = index;
                 $crate::table::Value::Null
             }
+
+            $(
+                fn invisible() -> &'static [$crate::table::Column] {
+                    $crate::table::row!(@columns $( $hidden_doc $hidden_sql: $hidden_type, )*)
+                }
+            )?
+        }
+    };
+    (@columns $( $doc:literal $sql:ident: $type:ty $(= $sql_type:expr)?, )*) => {
+        const {
+            &[
+                $( $crate::table::Column {
+                    name: stringify!($sql),
+                    sql_type: $crate::table::row!(@type $type $(, $sql_type)?),
+                    nullable: <$type as $crate::table::Cell>::NULLABLE,
+                    doc: $doc.trim_ascii_start(),
+                }, )*
+            ]
         }
     };
     (@type $type:ty, $sql_type:expr) => { $sql_type };

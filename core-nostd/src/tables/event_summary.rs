@@ -23,6 +23,7 @@ macro_rules! summary_row {
             $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty, )*
             ..summary,
             $( #[doc = $doc_after:literal] $sql_after:ident as $field_after:ident: $type_after:ty, )*
+            $( invisible, $( #[doc = $hidden_doc:literal] $hidden_sql:ident as $hidden:ident: $hidden_type:ty, )* )?
         }
     ) => {
         $crate::table::row! {
@@ -40,12 +41,21 @@ macro_rules! summary_row {
                 /// The longest timed event, in picoseconds.
                 MAX_TIMER_WAIT as max_timer_wait: u64,
                 $( #[doc = $doc_after] $sql_after as $field_after: $type_after, )*
+                invisible,
+                /// Number of timed events, which AVG_TIMER_WAIT divides by.
+                COUNT_TIMER_WAIT as count_timer_wait: u64,
+                $( $( #[doc = $hidden_doc] $hidden_sql as $hidden: $hidden_type, )* )?
             }
         }
 
         impl $row {
             #[allow(clippy::too_many_arguments, reason = "one argument a column")]
-            fn new($($field: $type,)* summary: &$crate::Summary, $($field_after: $type_after,)*) -> $row {
+            fn new(
+                $($field: $type,)*
+                summary: &$crate::Summary,
+                $($field_after: $type_after,)*
+                $($($hidden: $hidden_type,)*)?
+            ) -> $row {
                 $row {
                     $($field,)*
                     count_star: summary.count,
@@ -54,6 +64,8 @@ macro_rules! summary_row {
                     avg_timer_wait: summary.avg_ps(),
                     max_timer_wait: summary.max_ps,
                     $($field_after,)*
+                    count_timer_wait: summary.count_timed,
+                    $($($hidden,)*)?
                 }
             }
         }

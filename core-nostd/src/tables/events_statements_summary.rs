@@ -70,6 +70,9 @@ macro_rules! statement_summary_row {
                 /// Statements that had no good index.
                 SUM_NO_GOOD_INDEX_USED as sum_no_good_index_used: u64,
                 $( #[doc = $doc_after] $sql_after as $field_after: $type_after $(= $sql_type_after)?, )*
+                invisible,
+                /// Number of timed ones, which AVG_TIMER_WAIT divides by.
+                COUNT_TIMER_WAIT as count_timer_wait: u64,
             }
         }
 
@@ -108,6 +111,7 @@ macro_rules! statement_summary_row {
                     sum_no_index_used: statistics.no_index_used,
                     sum_no_good_index_used: statistics.no_good_index_used,
                     $($field_after,)*
+                    count_timer_wait: summary.count_timed,
                 }
             }
         }

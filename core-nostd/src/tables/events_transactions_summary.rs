@@ -42,6 +42,11 @@ macro_rules! transaction_summary_row {
                 AVG_TIMER_READ_ONLY as avg_timer_read_only: u64,
                 /// The longest of these, in picoseconds.
                 MAX_TIMER_READ_ONLY as max_timer_read_only: u64,
+                invisible,
+                /// Number of timed ones of those that may write.
+                COUNT_TIMER_READ_WRITE as count_timer_read_write: u64,
+                /// Number of timed ones of those that only read.
+                COUNT_TIMER_READ_ONLY as count_timer_read_only: u64,
             }
         }
 
@@ -61,6 +66,8 @@ macro_rules! transaction_summary_row {
                     read_only.min_ps,
                     read_only.avg_ps(),
                     read_only.max_ps,
+                    read_write.count_timed,
+                    read_only.count_timed,
                 )
             }
         }

@@ -65,6 +65,15 @@ macro_rules! io_summary_row {
                 AVG_TIMER_MISC as avg_timer_misc: u64,
                 /// The longest timed one among them, in picoseconds.
                 MAX_TIMER_MISC as max_timer_misc: u64,
+                invisible,
+                /// Number of timed operations, which AVG_TIMER_WAIT divides by.
+                COUNT_TIMER_WAIT as count_timer_wait: u64,
+                /// Number of timed reads.
+                COUNT_TIMER_READ as count_timer_read: u64,
+                /// Number of timed writes.
+                COUNT_TIMER_WRITE as count_timer_write: u64,
+                /// Number of timed ones among the others.
+                COUNT_TIMER_MISC as count_timer_misc: u64,
             }
         }
 
@@ -95,6 +104,10 @@ macro_rules! io_summary_row {
                     min_timer_misc: misc.waits.min_ps,
                     avg_timer_misc: misc.waits.avg_ps(),
                     max_timer_misc: misc.waits.max_ps,
+                    count_timer_wait: total.count_timed,
+                    count_timer_read: read.waits.count_timed,
+                    count_timer_write: write.waits.count_timed,
+                    count_timer_misc: misc.waits.count_timed,
                 }
             }
         }

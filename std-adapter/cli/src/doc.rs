@@ -1,7 +1,7 @@
 //! `perfschema doc`: the reference of the tables, written from their declarations. `docs/tables.md` is its output.
 
 use crate::output;
-use perfschema::core::table::{Declaration, Rights, SCHEMA, Table};
+use perfschema::core::table::{Column, Declaration, Rights, SCHEMA, Table};
 use perfschema::tables;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -38,8 +38,16 @@ fn write_table(text: &mut String, table: &dyn Table) {
     let schema = if table.schema() == SCHEMA { String::new() } else { format!(" In schema `{}`.", table.schema()) };
     let rights = rights(&declaration.rights);
     let _ = write!(text, "\n## {}\n\n{}{schema}\n\nRights: {rights}.\n\n", declaration.name, declaration.doc);
+    write_columns(text, declaration.columns);
+    if !table.invisible().is_empty() {
+        text.push_str("\nColumns that `SELECT *` leaves out:\n\n");
+        write_columns(text, table.invisible());
+    }
+}
+
+fn write_columns(text: &mut String, columns: &[Column]) {
     text.push_str("| column | type | NULL | what it says |\n|---|---|---|---|\n");
-    for column in declaration.columns {
+    for column in columns {
         let null = if column.nullable { "yes" } else { "" };
         let _ = writeln!(text, "| `{}` | `{}` | {null} | {} |", column.name, column.sql_type, cell(column.doc));
     }
@@ -84,7 +92,7 @@ mod tests {
         let text = markdown();
         for table in tables::ALL {
             assert!(text.contains(&format!("\n## {}\n", table.declaration().name)));
-            for column in table.declaration().columns {
+            for column in table.declaration().columns.iter().chain(table.invisible()) {
                 assert!(text.contains(&format!("| `{}` | `{}` |", column.name, column.sql_type)), "{column:?}");
                 assert!(!column.doc.is_empty(), "{column:?}");
             }

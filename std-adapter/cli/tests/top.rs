@@ -78,7 +78,7 @@ fn lists_keys_and_switches() {
     top.until("all rows", |screen| screen.contains("demo/queue"));
 
     // All that the table says of a row, wherever it has gone meanwhile.
-    let chosen = |screen: &str| screen.contains("│    EVENT_NAME: wait/synch/mutex/demo/postings");
+    let chosen = |screen: &str| screen.contains("│      EVENT_NAME: wait/synch/mutex/demo/postings");
     top.press("\r");
     top.until("the row", chosen);
     // More lines than the terminal has, and longer ones.

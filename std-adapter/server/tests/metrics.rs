@@ -4,8 +4,8 @@ mod common;
 
 use perfschema::core::timer::{MockClock, TimerName};
 use perfschema::core::{
-    AccessMode, Actor, ActorIdentity, Config, Identity, InstrumentName, Region, Setting, Size, TransactionStart,
-    TransactionState, Word,
+    AccessMode, Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size, TransactionStart,
+    TransactionState, WaitStart, Word,
 };
 use perfschema::metric::MonitorCommand;
 use perfschema_server::metrics::Value;
@@ -68,8 +68,46 @@ fn transactions_by_what_they_may_do() {
             "perfschema_events_transactions_total{event_name=\"transaction\",access_mode=\"read_only\"} 2",
             "perfschema_events_transactions_seconds_total{event_name=\"transaction\",access_mode=\"read_write\"} 5",
             "perfschema_events_transactions_seconds_total{event_name=\"transaction\",access_mode=\"read_only\"} 101",
+            "perfschema_events_transactions_timed_total{event_name=\"transaction\",access_mode=\"read_write\"} 1",
+            "perfschema_events_transactions_timed_total{event_name=\"transaction\",access_mode=\"read_only\"} 2",
         ]
     );
+}
+
+/// Whoever divides seconds by events divides by those that were timed, here one in 16.
+#[test]
+fn the_average_is_that_of_the_timed_events() {
+    let (clock, sizes) = (MockClock::new(), Config::SMALL);
+    let words: &'static [Word] = (0..sizes.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
+    let region = Region::create(words, &sizes, &Identity::default(), &clock.timers()).expect("it fits");
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    region.set_wait_timer(TimerName::Nanosecond);
+    let class = region.register(InstrumentName::literal("wait/synch/mutex/app/lock"), Setting::ON).expect("there is room");
+    region.enable_everything();
+    region.set_setting(class, Setting { timed_one_in: 16, ..Setting::ON });
+    let actor = Actor::attach(region, &ActorIdentity { name: "thread/test/main", ..ActorIdentity::default() });
+    for _ in 0..32 {
+        let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+        clock.advance(TimerName::Nanosecond, 1_000_000_000);
+        actor.end(&clock, wait, Held::None);
+    }
+    let text = Metrics::new(region).prometheus();
+    let of =
+        |name: &str| text.lines().filter(|line| line.contains(&format!("perfschema_events_waits_{name}"))).collect::<Vec<_>>();
+    let about = "Waits of each instrument, summed over all threads.";
+    let table = "events_waits_summary_global_by_event_name";
+    let lock = "{event_name=\"wait/synch/mutex/app/lock\"}";
+    assert_eq!(of("total")[0], format!("# HELP perfschema_events_waits_total {about} COUNT_STAR of {table}, timed or not."));
+    assert_eq!(of("total")[2..], [format!("perfschema_events_waits_total{lock} 32")]);
+    // One second each.
+    let timed = region.summary_by_event_name(class).count_timed;
+    assert!((1..=4).contains(&timed), "{timed}");
+    assert_eq!(of("seconds_total")[2..], [format!("perfschema_events_waits_seconds_total{lock} {timed}")]);
+    let help = format!(
+        "# HELP perfschema_events_waits_timed_total {about} COUNT_TIMER_WAIT of {table}: the events whose seconds are summed."
+    );
+    assert_eq!(of("timed_total")[0], help);
+    assert_eq!(of("timed_total")[2..], [format!("perfschema_events_waits_timed_total{lock} {timed}")]);
 }
 
 #[test]

@@ -29,11 +29,13 @@ pub(crate) struct Column {
     pub(crate) sql_type: SqlType,
     pub(crate) nullable: bool,
     pub(crate) doc: &'static str,
+    /// Whether it is there only where it is named.
+    pub(crate) is_invisible: bool,
 }
 
 impl Column {
-    fn new(name: &str, sql_type: SqlType, nullable: bool) -> Column {
-        Column { name: name.to_owned(), sql_type, nullable, doc: "" }
+    pub(crate) fn new(name: &str, sql_type: SqlType, nullable: bool) -> Column {
+        Column { name: name.to_owned(), sql_type, nullable, doc: "", is_invisible: false }
     }
 
     pub(crate) fn is_text(&self) -> bool {
@@ -54,7 +56,7 @@ pub(crate) struct Relation {
     pub(crate) name: String,
     pub(crate) doc: &'static str,
     pub(crate) kind: Kind,
-    /// Of a view they are found out by asking SQLite.
+    /// Those that are invisible last. Of a view they are found out by asking SQLite.
     columns: OnceLock<Vec<Column>>,
 }
 
@@ -79,7 +81,13 @@ impl std::fmt::Debug for Kind {
 }
 
 impl Relation {
+    /// Those that `*`, SHOW and `information_schema` know of.
     pub(crate) fn columns(&self) -> &[Column] {
+        let all = self.all_columns();
+        all.split(|column| column.is_invisible).next().unwrap_or(all)
+    }
+
+    pub(crate) fn all_columns(&self) -> &[Column] {
         self.columns.get().map_or(&[], Vec::as_slice)
     }
 
@@ -113,7 +121,8 @@ impl Catalog {
         };
         let declared = tables::ALL.iter().map(|table| {
             let declaration = table.declaration();
-            let columns = declaration.columns.iter().map(Column::from).collect();
+            let invisible = table.invisible().iter().map(|column| Column { is_invisible: true, ..Column::from(column) });
+            let columns = declaration.columns.iter().map(Column::from).chain(invisible).collect();
             // The schema of MySQL's dictionary has its tables in capitals.
             let name = if table.schema() == INFORMATION_SCHEMA { &declaration.name.to_uppercase() } else { declaration.name };
             relation(table.schema(), name, declaration.doc, Kind::Table(*table), Some(columns))

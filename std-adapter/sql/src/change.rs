@@ -323,11 +323,8 @@ impl Session {
             return Err(Error::unsupported("CREATE TABLE other than AS SELECT"));
         };
         let grid = self.run(&mut query, parameters)?;
-        let columns: Vec<Column> = grid
-            .columns
-            .iter()
-            .map(|head| Column { name: head.name.clone(), sql_type: head.sql_type, nullable: head.nullable, doc: "" })
-            .collect();
+        let columns: Vec<Column> =
+            grid.columns.iter().map(|head| Column::new(&head.name, head.sql_type, head.nullable)).collect();
         if let Some(twice) = columns.iter().enumerate().find_map(|(index, column)| {
             columns[..index].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)).then_some(&column.name)
         }) {

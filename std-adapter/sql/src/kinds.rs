@@ -388,7 +388,7 @@ impl Visitor for Names<'_> {
         }
         if let Some((number, relation)) = relation(self.state, factor) {
             if self.seen.insert(number) {
-                self.columns(relation.columns());
+                self.columns(relation.all_columns());
                 if let Source::View(query) = &relation.kind {
                     return query.visit(self);
                 }

@@ -462,9 +462,8 @@ impl Session {
                 && relation.columns().is_empty()
             {
                 let heads = with_stack(|| self.columns_of(&mut query.clone()))?;
-                let column =
-                    |head: ColumnHead| Column { name: head.name, sql_type: head.sql_type, nullable: head.nullable, doc: "" };
-                relation.set_columns(heads.into_iter().map(column).collect());
+                let column = |head: &ColumnHead| Column::new(&head.name, head.sql_type, head.nullable);
+                relation.set_columns(heads.iter().map(column).collect());
             }
         }
         Ok(())

@@ -259,7 +259,7 @@ impl State {
             return Ok(Arc::clone(rows));
         }
         let found = self.catalog.relations.get(relation).ok_or_else(|| Error::unknown_table("", ""))?;
-        let width = found.columns().len();
+        let width = found.all_columns().len();
         let mut rows = Rows::new(width);
         let left = self.limits.memory_bytes.saturating_sub(lock(&self.statement).rows_bytes);
         match &found.kind {
@@ -377,7 +377,7 @@ impl State {
     pub(crate) fn declared(&self, decl_type: Option<&str>) -> Option<Column> {
         let (relation, column) = vtab::declared(decl_type?)?;
         if relation < SCRATCH {
-            return self.catalog.relations.get(relation)?.columns().get(column).cloned();
+            return self.catalog.relations.get(relation)?.all_columns().get(column).cloned();
         }
         let settings = lock(&self.settings);
         settings.scratch.iter().find(|table| table.number == relation)?.columns.get(column).cloned()

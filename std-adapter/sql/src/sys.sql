@@ -1,5 +1,6 @@
 -- The views of schema sys. Names, columns and order are those of MySQL's sys schema where it has the view; each view with formatted
--- times has a twin x$… with plain numbers.
+-- times has a twin x$… with plain numbers. An average is that of the timed events: COUNT_TIMER_WAIT, a column that is shown only where it
+-- is named, is their number.
 
 CREATE VIEW sys.`waits_global_by_latency` AS
 SELECT EVENT_NAME AS events, COUNT_STAR AS total, sys.format_time(SUM_TIMER_WAIT) AS total_latency,
@@ -17,7 +18,7 @@ SELECT EVENT_NAME AS events, COUNT_STAR AS total, SUM_TIMER_WAIT AS total_latenc
 
 CREATE VIEW sys.`x$waits_by_user_by_latency` AS
 SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event, SUM(s.COUNT_STAR) AS total,
-       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_TIMER_WAIT) AS avg_latency,
        MAX(s.MAX_TIMER_WAIT) AS max_latency
   FROM performance_schema.events_waits_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
  WHERE s.EVENT_NAME <> 'idle' AND s.SUM_TIMER_WAIT > 0
@@ -32,7 +33,7 @@ SELECT user, event, total, sys.format_time(total_latency) AS total_latency, sys.
 
 CREATE VIEW sys.`x$waits_by_host_by_latency` AS
 SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event, SUM(s.COUNT_STAR) AS total,
-       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency,
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_TIMER_WAIT) AS avg_latency,
        MAX(s.MAX_TIMER_WAIT) AS max_latency
   FROM performance_schema.events_waits_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
  WHERE s.EVENT_NAME <> 'idle' AND s.SUM_TIMER_WAIT > 0
@@ -47,7 +48,7 @@ SELECT host, event, total, sys.format_time(total_latency) AS total_latency, sys.
 
 CREATE VIEW sys.`x$wait_classes_global_by_latency` AS
 SELECT SUBSTRING_INDEX(EVENT_NAME, '/', 3) AS event_class, SUM(COUNT_STAR) AS total, SUM(SUM_TIMER_WAIT) AS total_latency,
-       MIN(MIN_TIMER_WAIT) AS min_latency, IFNULL(SUM(SUM_TIMER_WAIT) DIV NULLIF(SUM(COUNT_STAR), 0), 0) AS avg_latency,
+       MIN(MIN_TIMER_WAIT) AS min_latency, IFNULL(SUM(SUM_TIMER_WAIT) DIV NULLIF(SUM(COUNT_TIMER_WAIT), 0), 0) AS avg_latency,
        MAX(MAX_TIMER_WAIT) AS max_latency
   FROM performance_schema.events_waits_summary_global_by_event_name
  WHERE SUM_TIMER_WAIT > 0 AND EVENT_NAME <> 'idle'
@@ -139,7 +140,7 @@ SELECT thread_id, thread_name, event_name, source, sys.format_time(stage_so_far)
 
 CREATE VIEW sys.`x$host_summary_by_stages` AS
 SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event_name, SUM(s.COUNT_STAR) AS total,
-       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_TIMER_WAIT) AS avg_latency
   FROM performance_schema.events_stages_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
  WHERE s.SUM_TIMER_WAIT <> 0
  GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background'), s.EVENT_NAME
@@ -152,7 +153,7 @@ SELECT host, event_name, total, sys.format_time(total_latency) AS total_latency,
 
 CREATE VIEW sys.`x$user_summary_by_stages` AS
 SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event_name, SUM(s.COUNT_STAR) AS total,
-       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency
+       SUM(s.SUM_TIMER_WAIT) AS total_latency, SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_TIMER_WAIT) AS avg_latency
   FROM performance_schema.events_stages_summary_by_thread_by_event_name s JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID
  WHERE s.SUM_TIMER_WAIT <> 0
  GROUP BY IFNULL(t.PROCESSLIST_USER, 'background'), s.EVENT_NAME
@@ -421,7 +422,7 @@ SELECT IF(t.PROCESSLIST_ID IS NULL, CONCAT(SUBSTRING_INDEX(t.NAME, '/', -1), ':'
 CREATE VIEW sys.`x$io_by_thread_by_latency` AS
 SELECT IF(t.PROCESSLIST_ID IS NULL, SUBSTRING_INDEX(t.NAME, '/', -1), CONCAT(t.PROCESSLIST_USER, '@', t.PROCESSLIST_HOST)) AS user,
        SUM(s.COUNT_STAR) AS total, SUM(s.SUM_TIMER_WAIT) AS total_latency, MIN(s.MIN_TIMER_WAIT) AS min_latency,
-       SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_STAR) AS avg_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency, s.THREAD_ID AS thread_id,
+       SUM(s.SUM_TIMER_WAIT) DIV SUM(s.COUNT_TIMER_WAIT) AS avg_latency, MAX(s.MAX_TIMER_WAIT) AS max_latency, s.THREAD_ID AS thread_id,
        t.PROCESSLIST_ID AS processlist_id
   FROM performance_schema.events_waits_summary_by_thread_by_event_name s
        LEFT JOIN performance_schema.threads t ON s.THREAD_ID = t.THREAD_ID

@@ -33,12 +33,14 @@ pub(crate) fn create(connection: &Connection, number: usize, relation: &Relation
 pub(crate) fn declare(relation: usize, column: usize, of: &crate::catalog::Column) -> String {
     use perfschema::core::table::SqlType;
     let name = &of.name;
+    // SQLite takes this word out of the type again.
+    let hidden = if of.is_invisible { "HIDDEN " } else { "" };
     match of.sql_type {
         SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned => {
-            format!("`{name}` INTEGER({relation},{column})")
+            format!("`{name}` {hidden}INTEGER({relation},{column})")
         }
-        SqlType::Double => format!("`{name}` REAL({relation},{column})"),
-        _ => format!("`{name}` VARCHAR({relation},{column}) COLLATE NOCASE"),
+        SqlType::Double => format!("`{name}` {hidden}REAL({relation},{column})"),
+        _ => format!("`{name}` {hidden}VARCHAR({relation},{column}) COLLATE NOCASE"),
     }
 }
 
@@ -72,7 +74,7 @@ unsafe impl VTab<'_> for RelationTable {
         let state = Arc::clone(state.ok_or_else(wrong)?);
         let argument = args.last().and_then(|text| std::str::from_utf8(text).ok());
         let relation: usize = argument.and_then(|text| text.trim().parse().ok()).ok_or_else(wrong)?;
-        let columns = state.catalog.relations.get(relation).ok_or_else(wrong)?.columns();
+        let columns = state.catalog.relations.get(relation).ok_or_else(wrong)?.all_columns();
         let columns: Vec<String> = columns.iter().enumerate().map(|(index, column)| declare(relation, index, column)).collect();
         let schema = CString::new(format!("CREATE TABLE x({})", columns.join(", "))).map_err(|_| wrong())?;
         db.config(VTabConfig::Innocuous)?;

@@ -16,8 +16,12 @@
 //! | COUNT_STAR, SUM_TIMER_WAIT | `…_total`, `…_seconds_total`; left out where the operations or access modes below add up to it |
 //! | COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ | `…_operations_total`, `…_seconds_total`, `…_bytes_total` with `operation="read"`; likewise of every other operation |
 //! | COUNT_READ_WRITE, SUM_TIMER_READ_WRITE | `…_total`, `…_seconds_total` with `access_mode="read_write"`; likewise READ_ONLY |
+//! | COUNT_TIMER_WAIT, COUNT_TIMER_READ and so on | `…_timed_total`, with the same labels |
 //! | other COUNT_X, SUM_X | `…_x_total`; `…_x_seconds_total` if X is a time |
 //! | CURRENT_X, LOW_X, HIGH_X | gauges `…_current_x`, in bytes `…_current_x_bytes` |
+//!
+//! All events are counted in `…_total` and `…_operations_total`, and only those that are timed in `…_timed_total`: so the average is
+//! `…_seconds_total / …_timed_total`.
 //!
 //! Least, greatest and average values are no counters and are left to the tables, as is what belongs to a thread: its number
 //! means nothing to the next start of the program. Rows with the same labels are added up. TRUNCATE sets counters back, which

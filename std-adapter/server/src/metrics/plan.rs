@@ -56,7 +56,8 @@ type Part = (&'static str, &'static str);
 /// What a column of numbers is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// COUNT_…, SUM_TIMER_…, SUM_NUMBER_OF_BYTES_…: how often, how long, how much, and of which operation.
+    /// COUNT_…, COUNT_TIMER_…, SUM_TIMER_…, SUM_NUMBER_OF_BYTES_…: how often, how often timed, how long, how much, and of which
+    /// operation.
     Measure(Measure, &'static str),
     /// SUM_… of anything else.
     Sum(&'static str),
@@ -69,6 +70,7 @@ enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Measure {
     Count,
+    Timed,
     Time,
     Bytes,
 }
@@ -80,13 +82,20 @@ const NO_METRICS: [&str; 10] =
 /// Transactions are summed up by what they may do, which makes other transactions of them, not operations.
 const ACCESS_MODES: [&str; 2] = ["READ_WRITE", "READ_ONLY"];
 
+/// Those of the declaration, and those that are invisible.
+fn columns(table: &dyn Table) -> Vec<Column> {
+    [table.declaration().columns, table.invisible()].concat()
+}
+
 /// None for a column that nobody has thought of yet.
 fn role(column: &Column) -> Option<Role> {
     let name = column.name;
     if is_text(column) || column.sql_type.is_moment() {
         return Some(Role::None);
     }
-    if let Some(of) = name.strip_prefix("COUNT_") {
+    if let Some(of) = name.strip_prefix("COUNT_TIMER_") {
+        Some(Role::Measure(Measure::Timed, of))
+    } else if let Some(of) = name.strip_prefix("COUNT_") {
         Some(Role::Measure(Measure::Count, of))
     } else if let Some(of) = name.strip_prefix("SUM_TIMER_") {
         Some(Role::Measure(Measure::Time, of))
@@ -139,7 +148,7 @@ impl Plan {
                     if *of_instances {
                         left_out.push((vec![("table", table.name.to_owned())], sums.left_out));
                     }
-                    families.extend(in_families(table, labels, metrics, &sums));
+                    families.extend(in_families(source.table, labels, metrics, &sums));
                 }
                 Shape::Histogram { name, labels, number, high, count } => {
                     let help = format!("{} COUNT_BUCKET of {}.", table.doc, table.name);
@@ -167,7 +176,7 @@ impl Plan {
 impl Source {
     fn of(table: &'static dyn Table) -> Option<Source> {
         let declaration = table.declaration();
-        let columns = declaration.columns;
+        let columns = &columns(table);
         if declaration.name == "global_status" {
             return Some(Source { table, shape: Shape::Lost });
         }
@@ -238,12 +247,14 @@ fn metric(column: &Column, is_operation: impl Fn(&str) -> bool, adds_up: bool) -
         Role::None => None,
         Role::Measure(_, "STAR" | "WAIT") if adds_up => None,
         Role::Measure(Measure::Count, "STAR") => counter(String::new(), Unit::None, None),
+        Role::Measure(Measure::Timed, "WAIT") => counter("_timed".to_owned(), Unit::None, None),
         Role::Measure(Measure::Time, "WAIT") => counter("_seconds".to_owned(), Unit::Seconds, None),
         Role::Measure(measure, of) if is_operation(of) => {
             let is_mode = ACCESS_MODES.contains(&of);
             let (what, unit) = match measure {
                 Measure::Count if is_mode => ("", Unit::None),
                 Measure::Count => ("_operations", Unit::None),
+                Measure::Timed => ("_timed", Unit::None),
                 Measure::Time => ("_seconds", Unit::Seconds),
                 Measure::Bytes => ("_bytes", Unit::Bytes),
             };
@@ -251,6 +262,7 @@ fn metric(column: &Column, is_operation: impl Fn(&str) -> bool, adds_up: bool) -
             counter(what.to_owned(), unit, Some((label, lower(of))))
         }
         Role::Measure(Measure::Count, of) => counter(format!("_{}", of.to_ascii_lowercase()), Unit::None, None),
+        Role::Measure(Measure::Timed, of) => counter(format!("_{}_timed", of.to_ascii_lowercase()), Unit::None, None),
         Role::Measure(Measure::Time, of) => counter(format!("_{}_seconds", of.to_ascii_lowercase()), Unit::Seconds, None),
         Role::Measure(Measure::Bytes, of) => counter(format!("_{}_bytes", of.to_ascii_lowercase()), Unit::Bytes, None),
         Role::Sum(of) if perfschema::render::Unit::of(column.name) == perfschema::render::Unit::Picoseconds => {
@@ -296,7 +308,18 @@ fn sums(table: &dyn Table, region: &Region<'_>, labels: &[Label], metrics: &[Met
     sums
 }
 
-fn in_families(table: &table::Declaration, labels: &[Label], metrics: &[Metric], sums: &Sums<Vec<i128>>) -> Vec<Family> {
+/// What a number of events says where only some of them may be timed.
+fn of_timed(columns: &[Column], column: &Column) -> &'static str {
+    let is_timed = |of| columns.iter().any(|column| role(column) == Some(Role::Measure(Measure::Timed, of)));
+    match role(column) {
+        Some(Role::Measure(Measure::Count, of)) if is_timed(if of == "STAR" { "WAIT" } else { of }) => ", timed or not",
+        Some(Role::Measure(Measure::Timed, _)) => ": the events whose seconds are summed",
+        _ => "",
+    }
+}
+
+fn in_families(table: &dyn Table, labels: &[Label], metrics: &[Metric], sums: &Sums<Vec<i128>>) -> Vec<Family> {
+    let (columns, table) = (columns(table), table.declaration());
     let mut first = 0;
     let mut families = Vec::new();
     for metric in metrics {
@@ -311,8 +334,10 @@ fn in_families(table: &table::Declaration, labels: &[Label], metrics: &[Metric],
                 points.push(Point { labels, value: Value::Number(*sum) });
             }
         }
-        let columns: Vec<&str> = metric.columns.iter().map(|(column, _)| table.columns[*column].name).collect();
-        let help = format!("{} {} of {}.", table.doc, columns.join(", "), table.name);
+        let of: Vec<&Column> = metric.columns.iter().map(|(column, _)| &columns[*column]).collect();
+        let names: Vec<&str> = of.iter().map(|column| column.name).collect();
+        let timed = of.first().map_or("", |column| of_timed(&columns, column));
+        let help = format!("{} {} of {}{timed}.", table.doc, names.join(", "), table.name);
         families.push(Family { name: metric.name.clone(), help, kind: metric.kind, unit: metric.unit, points });
     }
     families
@@ -398,7 +423,7 @@ mod tests {
     use super::*;
     use perfschema::tables;
 
-    fn columns(names: &[&'static str]) -> Vec<Column> {
+    fn named_columns(names: &[&'static str]) -> Vec<Column> {
         let text = |name: &str| name.ends_with("_NAME");
         let sql_type = |name| if text(name) { SqlType::Varchar(128) } else { SqlType::BigintUnsigned };
         names.iter().map(|name| Column { name, sql_type: sql_type(name), nullable: false, doc: "" }).collect()
@@ -410,7 +435,7 @@ mod tests {
         for table in tables::ALL {
             let declaration = table.declaration();
             if subject(declaration).is_some_and(|(kind, _, _)| kind == "summary") {
-                for column in declaration.columns {
+                for column in &columns(*table) {
                     assert!(role(column).is_some(), "{}.{}: see NO_METRICS", declaration.name, column.name);
                 }
             }
@@ -446,7 +471,7 @@ mod tests {
     #[test]
     fn columns_become_metrics() {
         let check = |names: &[&'static str], expected: &[&str]| {
-            let columns = columns(names);
+            let columns = named_columns(names);
             let found: Vec<String> = metrics("x", &columns)
                 .iter()
                 .map(|metric| {
@@ -462,8 +487,20 @@ mod tests {
             assert_eq!(found, expected, "{names:?}");
         };
         check(
-            &["EVENT_NAME", "COUNT_STAR", "SUM_TIMER_WAIT", "MIN_TIMER_WAIT", "AVG_TIMER_WAIT", "QUANTILE_95"],
-            &["perfschema_x Counter None COUNT_STAR", "perfschema_x_seconds Counter Seconds SUM_TIMER_WAIT"],
+            &[
+                "EVENT_NAME",
+                "COUNT_STAR",
+                "SUM_TIMER_WAIT",
+                "MIN_TIMER_WAIT",
+                "AVG_TIMER_WAIT",
+                "QUANTILE_95",
+                "COUNT_TIMER_WAIT",
+            ],
+            &[
+                "perfschema_x Counter None COUNT_STAR",
+                "perfschema_x_seconds Counter Seconds SUM_TIMER_WAIT",
+                "perfschema_x_timed Counter None COUNT_TIMER_WAIT",
+            ],
         );
         check(
             &[
@@ -475,11 +512,15 @@ mod tests {
                 "SUM_NUMBER_OF_BYTES_READ",
                 "COUNT_MISC",
                 "SUM_TIMER_MISC",
+                "COUNT_TIMER_WAIT",
+                "COUNT_TIMER_READ",
+                "COUNT_TIMER_MISC",
             ],
             &[
                 "perfschema_x_operations Counter None COUNT_READ=read COUNT_MISC=misc",
                 "perfschema_x_seconds Counter Seconds SUM_TIMER_READ=read SUM_TIMER_MISC=misc",
                 "perfschema_x_bytes Counter Bytes SUM_NUMBER_OF_BYTES_READ=read",
+                "perfschema_x_timed Counter None COUNT_TIMER_READ=read COUNT_TIMER_MISC=misc",
             ],
         );
         check(

@@ -37,6 +37,8 @@ const VIEWS: &[View] = &[
 
 const INSTRUMENTS: &str = "setup_instruments";
 const INSTANCE: &str = "OBJECT_INSTANCE_BEGIN";
+/// How many events were timed, which their sum is divided by; `*` leaves it out.
+const TIMED: &str = "COUNT_TIMER_WAIT";
 
 pub(super) fn all() -> Vec<&'static View> {
     VIEWS.iter().collect()
@@ -116,7 +118,8 @@ impl View {
     pub(super) fn select(&self) -> String {
         match self.kind {
             Kind::Waits => "SELECT * FROM sys.`x$current_waits`".into(),
-            Kind::Summary | Kind::Plain => format!("SELECT * FROM performance_schema.`{}`", self.table),
+            Kind::Summary => format!("SELECT *, {TIMED} FROM performance_schema.`{}`", self.table),
+            Kind::Plain => format!("SELECT * FROM performance_schema.`{}`", self.table),
         }
     }
 
@@ -238,7 +241,7 @@ enum Cell {
     /// Of what came since the last refresh.
     Average {
         sum: usize,
-        count: usize,
+        timed: usize,
     },
     /// What the instrument of the row is set to.
     Switch(usize),
@@ -251,7 +254,7 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
     for (index, head) in heads.iter().enumerate() {
         let name = head.name.to_uppercase();
         let rest = |prefix: &str| name.strip_prefix(prefix).map(str::to_lowercase);
-        let (column, cell) = if name == INSTANCE {
+        let (column, cell) = if name == INSTANCE || name == TIMED {
             continue;
         } else if !head.is_numeric() {
             (Column::new(title(&name).replace(" name", ""), Shown::Name, u8::from(!columns.is_empty()) * 4), Cell::Value(index))
@@ -280,9 +283,9 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
         };
         columns.push((column, cell));
     }
-    let (count, sum) = (find("COUNT_STAR"), find("SUM_TIMER_WAIT"));
-    if let (Some(count), Some(sum)) = (count, sum) {
-        columns.push((Column::new("average", Shown::Time, 3), Cell::Average { sum, count }));
+    let (count, timed, sum) = (find("COUNT_STAR"), find(TIMED), find("SUM_TIMER_WAIT"));
+    if let (Some(count), Some(timed), Some(sum)) = (count, timed, sum) {
+        columns.push((Column::new("average", Shown::Time, 3), Cell::Average { sum, timed }));
         columns.push((Column::new("total", Shown::Count, 5), Cell::Value(count)));
         columns.push((Column::new("total time", Shown::Time, 4), Cell::Value(sum)));
     }
@@ -324,10 +327,10 @@ fn summary(grid: Grid, switches: &Switches, last: Last<'_>) -> Listing {
         let cell = |(_, cell): &(Column, Cell)| match *cell {
             Cell::Value(index) => row.get(index).cloned().unwrap_or_default(),
             Cell::Growth(index) => growth(index).map(|(growth, seconds)| growth / seconds).into(),
-            Cell::Average { sum, count } => growth(sum)
-                .zip(growth(count))
-                .filter(|(_, (count, _))| *count > 0.0)
-                .map(|((sum, _), (count, _))| sum / count)
+            Cell::Average { sum, timed } => growth(sum)
+                .zip(growth(timed))
+                .filter(|(_, (timed, _))| *timed > 0.0)
+                .map(|((sum, _), (timed, _))| sum / timed)
                 .into(),
             Cell::Switch(event) => match row.get(event) {
                 Some(OwnedValue::Text(event)) => switches.get(event).map(|switch| switch_name(*switch)).into(),
@@ -385,7 +388,8 @@ mod tests {
         for view in VIEWS {
             let table = tables::find(view.table).expect("it is declared");
             assert!(view.names.is_none_or(|names| tables::find(names).is_ok()), "{}", view.title);
-            let heads: Vec<ColumnHead> = table.declaration().columns.iter().map(ColumnHead::from).collect();
+            let columns = table.declaration().columns.iter().chain(table.invisible());
+            let heads: Vec<ColumnHead> = columns.map(ColumnHead::from).collect();
             let titles: Vec<String> = summary_columns(&heads).into_iter().map(|(column, _)| column.title).collect();
             for expected in ["time/s", "/s", "average", "total", "total time"] {
                 let has_it = titles.iter().any(|title| title == expected);
@@ -406,21 +410,21 @@ mod tests {
         assert!(!listing.columns.iter().any(|column| column.title.contains("sort")), "{:?}", listing.columns);
     }
 
-    /// 30 events in 3 seconds; the second instrument was truncated meanwhile, the third is new. Beyond 2⁵³ nothing is rounded
-    /// away.
+    /// 30 events in 3 seconds, of which 4 were timed; the second instrument was truncated meanwhile, the third is new. Beyond 2⁵³ nothing
+    /// is rounded away.
     #[test]
     fn rates_are_what_came_since_the_last_refresh() {
-        let columns = ["EVENT_NAME", "COUNT_STAR", "SUM_TIMER_WAIT", "MAX_TIMER_WAIT"];
-        let row = |name: &str, numbers: [u64; 3]| [vec![name.into()], numbers.map(OwnedValue::from).to_vec()].concat();
+        let columns = ["EVENT_NAME", "COUNT_STAR", "SUM_TIMER_WAIT", "MAX_TIMER_WAIT", "COUNT_TIMER_WAIT"];
+        let row = |name: &str, numbers: [u64; 4]| [vec![name.into()], numbers.map(OwnedValue::from).to_vec()].concat();
         let huge = 1 << 62;
-        let before = [row("a", [100, huge + 1, 9]), row("b", [50, 700, 9])];
-        let now = [row("a", [130, huge + 61, 9]), row("b", [6, 60, 9]), row("c", [3, 9, 9])];
+        let before = [row("a", [100, huge + 1, 9, 20]), row("b", [50, 700, 9, 50])];
+        let now = [row("a", [130, huge + 61, 9, 24]), row("b", [6, 60, 9, 6]), row("c", [3, 9, 9, 1])];
         let now: Vec<&[OwnedValue]> = now.iter().map(Vec::as_slice).collect();
         let last: HashMap<String, Vec<OwnedValue>> =
             before.into_iter().map(|row| (if row[0] == "a".into() { "a" } else { "b" }.to_owned(), row)).collect();
         let switches = Switches::from([("a".into(), (true, false)), ("b".into(), (false, true))]);
         let listing = summary(grid(&columns, &now), &switches, Some((&last, 3.0)));
-        for (index, (rate, time, average)) in [(10.0, 20.0, 2.0), (2.0, 20.0, 10.0), (1.0, 3.0, 3.0)].into_iter().enumerate() {
+        for (index, (rate, time, average)) in [(10.0, 20.0, 15.0), (2.0, 20.0, 10.0), (1.0, 3.0, 9.0)].into_iter().enumerate() {
             assert_eq!(cell(&listing, index, "/s"), rate.into());
             assert_eq!(cell(&listing, index, "time/s"), time.into());
             assert_eq!(cell(&listing, index, "average"), average.into());
