@@ -170,22 +170,30 @@ impl Session {
     pub(crate) fn insert(&mut self, insert: Insert, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let TableObject::TableName(name) = &insert.table else { return Err(Error::unsupported("this kind of INSERT")) };
         let plain = insert.or.is_none()
-            && insert.on.is_none()
             && insert.returning.is_none()
             && insert.table_alias.is_none()
             && insert.partitioned.is_none()
-            && !insert.overwrite
-            && !insert.replace_into;
+            && !insert.overwrite;
         if !plain {
             return Err(Error::unsupported("this kind of INSERT"));
         }
-        let table = match self.target(name, "INSERT")? {
+        // All that it may come to must be allowed.
+        let (command, is_plain) = match &insert {
+            Insert { replace_into: true, .. } => ("INSERT, DELETE", false),
+            Insert { on: Some(_), .. } => ("INSERT, UPDATE", false),
+            _ => ("INSERT", true),
+        };
+        let table = match self.target(name, command)? {
             Target::Table(table) => table,
-            Target::Scratch(_) => return self.change_scratch(&mut Statement::Insert(insert), parameters),
+            // No table there has a key: nothing is replaced, and nothing updated.
+            Target::Scratch(_) => return self.change_scratch(&mut Statement::Insert(Insert { on: None, ..insert }), parameters),
         };
         let declaration = table.declaration();
         if !declaration.rights.insert_delete {
-            return Err(self.command_denied("INSERT", declaration.name));
+            return Err(self.command_denied(command, declaration.name));
+        }
+        if !is_plain {
+            return Err(Error::unsupported("this kind of INSERT"));
         }
         let (names, mut query) = if insert.assignments.is_empty() {
             let mut names = Vec::new();

@@ -63,6 +63,7 @@ mod collation;
 mod columns;
 mod compare;
 mod database;
+mod definition;
 mod dialect;
 mod documents;
 mod error;

@@ -166,7 +166,8 @@ impl Session {
             return Ok(Description { parameters, columns: self.describe_here(&select)?.columns });
         }
         // What the parser does not know, or not all of it.
-        if ["COMMIT", "DO", "FLUSH", "ROLLBACK"].iter().any(|first| parse::is_word(&tokens, 0, first)) {
+        let is_one = |first: &&str| parse::is_word(&tokens, 0, first);
+        if ["COMMIT", "DO", "FLUSH", "ROLLBACK"].iter().any(is_one) || self.definition_denied(&tokens, statement).is_some() {
             return Ok(Description { parameters, columns: Vec::new() });
         }
         let headings = parse::headings(&tokens, statement);
@@ -302,6 +303,9 @@ impl Session {
         if let Some(outcome) = self.session_statement(&tokens, text, parameters)? {
             return Ok(outcome);
         }
+        if let Some(error) = self.definition_denied(&tokens, text) {
+            return Err(error);
+        }
         let headings = parse::headings(&tokens, text);
         match parse::parse(tokens, text)? {
             Statement::Query(mut query) => {
@@ -331,14 +335,6 @@ impl Session {
                 let schema = text.strip_prefix("USE ").unwrap_or(&text).trim_matches('`');
                 self.use_schema(schema)?;
                 Ok(Outcome::done())
-            }
-            Statement::CreateView(_)
-            | Statement::CreateIndex(_)
-            | Statement::AlterTable(_)
-            | Statement::Drop { .. }
-            | Statement::CreateDatabase { .. }
-            | Statement::CreateSchema { .. } => {
-                Err(self.database_denied(self.state.schema().unwrap_or(catalog::PERFORMANCE_SCHEMA)))
             }
             Statement::Call(call) => {
                 let (schema, name) = dialect::qualified(&call.name)?;

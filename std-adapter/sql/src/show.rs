@@ -470,6 +470,13 @@ impl<'a> Words<'a> {
         found
     }
 
+    /// Leaves out whatever is next; None at the end.
+    pub(crate) fn skip(&mut self) -> Option<()> {
+        self.token()?;
+        self.next += 1;
+        Some(())
+    }
+
     fn token(&self) -> Option<&Token> {
         self.tokens.get(self.next).map(|token| &token.token)
     }

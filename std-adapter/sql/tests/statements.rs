@@ -433,6 +433,55 @@ fn what_is_refused_and_how() {
     check(&mut session, "SHOW WARNINGS", "Error,1690,BIGINT UNSIGNED value is out of range");
 }
 
+/// By MySQL's number for a schema in which nothing may be defined, and with the name of that schema.
+#[test]
+fn definitions_are_denied() {
+    let mut session = session();
+    for (statement, schema) in [
+        ("RENAME TABLE performance_schema.threads TO test.x", "performance_schema"),
+        ("RENAME TABLES threads TO x", "performance_schema"),
+        ("CREATE TRIGGER performance_schema.x BEFORE INSERT ON threads FOR EACH ROW SET @a = 1", "performance_schema"),
+        ("CREATE DEFINER = 'root'@'localhost' TRIGGER x AFTER UPDATE ON threads FOR EACH ROW BEGIN END", "performance_schema"),
+        ("CREATE EVENT IF NOT EXISTS x ON SCHEDULE EVERY 15 MINUTE DO SELECT 1", "performance_schema"),
+        ("CREATE PROCEDURE performance_schema.x() SELECT 1", "performance_schema"),
+        ("CREATE FUNCTION sys.x() RETURNS INT RETURN 1", "sys"),
+        ("DROP FUNCTION IF EXISTS sys.format_time", "sys"),
+        ("ALTER ALGORITHM = MERGE VIEW sys.session AS SELECT 1", "sys"),
+        ("CREATE OR REPLACE VIEW test.x AS SELECT 1", "test"),
+        ("ALTER TABLE test.x ADD COLUMN a INT", "test"),
+        ("ALTER TABLE threads DROP COLUMN name", "performance_schema"),
+        ("CREATE UNIQUE INDEX i ON information_schema.innodb_metrics (name)", "information_schema"),
+        ("DROP INDEX i ON test.x", "test"),
+        ("CREATE DATABASE IF NOT EXISTS shop", "shop"),
+        ("DROP SCHEMA performance_schema", "performance_schema"),
+    ] {
+        let denied = format!("ERROR 1044 (42000): Access denied for user 'root'@'localhost' to database '{schema}'");
+        check(&mut session, statement, &denied);
+    }
+    check(&mut session, "DROP TRIGGER nothing.x", "ERROR 1049 (42000): Unknown database 'nothing'");
+    check(&mut session, "DROP USER event", "ERROR 1235 (42000): This version of MySQL doesn't yet support 'DROP USER'");
+    assert!(run(&mut session, "CREATE TRIGGER").starts_with("ERROR 1064 (42000)"));
+    let described = session.describe("CREATE TRIGGER x BEFORE INSERT ON threads FOR EACH ROW SET @a = 1");
+    assert!(described.is_ok_and(|described| described.columns.is_empty()));
+}
+
+/// What replaces or updates a row needs the right to delete or to update it, too.
+#[test]
+fn replace_and_on_duplicate_key() {
+    let mut session = session();
+    let replace = "REPLACE INTO setup_instruments VALUES ('x', 'YES', 'YES', 1)";
+    let denied = |command: &str| format!("ERROR 1142 (42000): {command} command denied to user 'root'@'localhost' for table");
+    check(&mut session, replace, &format!("{} 'setup_instruments'", denied("INSERT, DELETE")));
+    let update = "INSERT INTO threads (NAME) VALUES ('x') ON DUPLICATE KEY UPDATE NAME = 'y'";
+    check(&mut session, update, &format!("{} 'threads'", denied("INSERT, UPDATE")));
+    let unsupported = "ERROR 1235 (42000): This version of MySQL doesn't yet support 'this kind of INSERT'";
+    check(&mut session, "REPLACE INTO setup_actors VALUES ('a', 'b', '%', 'YES', 'YES')", unsupported);
+    check(&mut session, "CREATE TABLE test.x AS SELECT 1 AS a", "Records: 1  Duplicates: 0  Warnings: 0");
+    check(&mut session, "REPLACE INTO test.x VALUES (1), (2)", "2 changed");
+    check(&mut session, "INSERT INTO test.x VALUES (2) ON DUPLICATE KEY UPDATE a = 3", "1 changed");
+    check(&mut session, "SELECT a, COUNT(*) FROM test.x GROUP BY a", "1,2\n2,2");
+}
+
 /// The changes of the one table with INSERT and DELETE, and those of schema `test`.
 #[test]
 fn insert_delete_truncate() {
