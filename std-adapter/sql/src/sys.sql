@@ -491,6 +491,34 @@ SELECT VARIABLE_NAME AS variable_name, VARIABLE_VALUE AS variable_value
   FROM performance_schema.global_status
  WHERE VARIABLE_NAME LIKE 'perf%lost' AND VARIABLE_VALUE > 0;
 
+-- All numbers of the program in one list. Metrics that say again what is lost are left out, as MySQL's are that say a status again.
+CREATE VIEW sys.`metrics` AS
+WITH memory AS (
+     SELECT SUM(CURRENT_NUMBER_OF_BYTES_USED) AS current, SUM(SUM_NUMBER_OF_BYTES_ALLOC) AS total,
+            (SELECT CASE IFNULL(SUM(ENABLED = 'YES'), 0) WHEN 0 THEN 'NO' WHEN COUNT(*) THEN 'YES' ELSE 'PARTIAL' END
+               FROM performance_schema.setup_instruments
+              WHERE NAME LIKE 'memory/%') AS enabled
+       FROM performance_schema.memory_summary_global_by_event_name)
+SELECT LOWER(VARIABLE_NAME) AS Variable_name, VARIABLE_VALUE AS Variable_value, 'Global Status' AS Type, 'YES' AS Enabled
+  FROM performance_schema.global_status
+UNION ALL
+SELECT NAME, CONCAT(COUNT), CONCAT('InnoDB Metrics - ', SUBSYSTEM), IF(STATUS = 'enabled', 'YES', 'NO')
+  FROM information_schema.innodb_metrics
+ WHERE SUBSYSTEM <> 'perfschema'
+UNION ALL
+SELECT 'memory_current_allocated', CONCAT(current), 'Performance Schema', enabled FROM memory
+UNION ALL
+SELECT 'memory_total_allocated', CONCAT(total), 'Performance Schema', enabled FROM memory
+UNION ALL
+SELECT 'NOW()', CONCAT(NOW(3)), 'System Time', 'YES'
+UNION ALL
+SELECT 'UNIX_TIMESTAMP()', CONCAT(ROUND(UNIX_TIMESTAMP(NOW(3)), 3)), 'System Time', 'YES'
+ ORDER BY Type, Variable_name;
+
+-- The views are those of this version of MySQL's sys schema.
+CREATE VIEW sys.`version` AS
+SELECT '2.1.2' AS sys_version, VERSION() AS mysql_version;
+
 -- ---------------------------------------------------------------------------------------------------------------------------------
 -- Memory in use, by instrument, by thread, and in all.
 -- ---------------------------------------------------------------------------------------------------------------------------------
@@ -530,12 +558,106 @@ SELECT thread_id, user, current_count_used, sys.format_bytes(current_allocated) 
   FROM sys.`x$memory_by_thread_by_current_bytes` w
  ORDER BY w.current_allocated DESC;
 
+CREATE VIEW sys.`x$memory_by_user_by_current_bytes` AS
+SELECT e.user AS user, SUM(e.current_count_used) AS current_count_used, SUM(e.current_allocated) AS current_allocated,
+       IFNULL(SUM(e.current_allocated) / NULLIF(SUM(e.current_count_used), 0), 0) AS current_avg_alloc,
+       MAX(e.current_allocated) AS current_max_alloc, SUM(e.total_allocated) AS total_allocated
+  FROM (SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, SUM(m.CURRENT_COUNT_USED) AS current_count_used,
+               SUM(m.CURRENT_NUMBER_OF_BYTES_USED) AS current_allocated, SUM(m.SUM_NUMBER_OF_BYTES_ALLOC) AS total_allocated
+          FROM performance_schema.memory_summary_by_thread_by_event_name m
+               JOIN performance_schema.threads t ON m.THREAD_ID = t.THREAD_ID
+         GROUP BY IFNULL(t.PROCESSLIST_USER, 'background'), m.EVENT_NAME) e
+ GROUP BY e.user
+ ORDER BY SUM(e.current_allocated) DESC;
+
+CREATE VIEW sys.`memory_by_user_by_current_bytes` AS
+SELECT user, current_count_used, sys.format_bytes(current_allocated) AS current_allocated,
+       sys.format_bytes(current_avg_alloc) AS current_avg_alloc, sys.format_bytes(current_max_alloc) AS current_max_alloc,
+       sys.format_bytes(total_allocated) AS total_allocated
+  FROM sys.`x$memory_by_user_by_current_bytes` w
+ ORDER BY w.current_allocated DESC;
+
+CREATE VIEW sys.`x$memory_by_host_by_current_bytes` AS
+SELECT e.host AS host, SUM(e.current_count_used) AS current_count_used, SUM(e.current_allocated) AS current_allocated,
+       IFNULL(SUM(e.current_allocated) / NULLIF(SUM(e.current_count_used), 0), 0) AS current_avg_alloc,
+       MAX(e.current_allocated) AS current_max_alloc, SUM(e.total_allocated) AS total_allocated
+  FROM (SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUM(m.CURRENT_COUNT_USED) AS current_count_used,
+               SUM(m.CURRENT_NUMBER_OF_BYTES_USED) AS current_allocated, SUM(m.SUM_NUMBER_OF_BYTES_ALLOC) AS total_allocated
+          FROM performance_schema.memory_summary_by_thread_by_event_name m
+               JOIN performance_schema.threads t ON m.THREAD_ID = t.THREAD_ID
+         GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background'), m.EVENT_NAME) e
+ GROUP BY e.host
+ ORDER BY SUM(e.current_allocated) DESC;
+
+CREATE VIEW sys.`memory_by_host_by_current_bytes` AS
+SELECT host, current_count_used, sys.format_bytes(current_allocated) AS current_allocated,
+       sys.format_bytes(current_avg_alloc) AS current_avg_alloc, sys.format_bytes(current_max_alloc) AS current_max_alloc,
+       sys.format_bytes(total_allocated) AS total_allocated
+  FROM sys.`x$memory_by_host_by_current_bytes` w
+ ORDER BY w.current_allocated DESC;
+
 CREATE VIEW sys.`x$memory_global_total` AS
 SELECT SUM(CURRENT_NUMBER_OF_BYTES_USED) AS total_allocated FROM performance_schema.memory_summary_global_by_event_name;
 
 CREATE VIEW sys.`memory_global_total` AS
 SELECT sys.format_bytes(SUM(CURRENT_NUMBER_OF_BYTES_USED)) AS total_allocated
   FROM performance_schema.memory_summary_global_by_event_name;
+
+-- All of that by user and by host. Who was connected earlier is not known, so how many there were is NULL.
+
+CREATE VIEW sys.`x$user_summary` AS
+SELECT a.user AS user, IFNULL(s.total, 0) AS statements, IFNULL(s.total_latency, 0) AS statement_latency,
+       IFNULL(s.total_latency DIV NULLIF(n.timed, 0), 0) AS statement_avg_latency, IFNULL(s.full_scans, 0) AS table_scans,
+       IFNULL(io.ios, 0) AS file_ios, IFNULL(io.io_latency, 0) AS file_io_latency, a.current_connections AS current_connections,
+       NULL AS total_connections, a.unique_hosts AS unique_hosts, IFNULL(m.current_allocated, 0) AS current_memory,
+       IFNULL(m.total_allocated, 0) AS total_memory_allocated
+  FROM (SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, COUNT(t.PROCESSLIST_ID) AS current_connections,
+               COUNT(DISTINCT t.PROCESSLIST_HOST) AS unique_hosts
+          FROM performance_schema.threads t
+         GROUP BY IFNULL(t.PROCESSLIST_USER, 'background')) a
+       LEFT JOIN sys.`x$user_summary_by_statement_latency` s ON s.user = a.user
+       LEFT JOIN (SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, SUM(e.COUNT_TIMER_WAIT) AS timed
+                    FROM performance_schema.events_statements_summary_by_thread_by_event_name e
+                         JOIN performance_schema.threads t ON e.THREAD_ID = t.THREAD_ID
+                   GROUP BY IFNULL(t.PROCESSLIST_USER, 'background')) n ON n.user = a.user
+       LEFT JOIN sys.`x$user_summary_by_file_io` io ON io.user = a.user
+       LEFT JOIN sys.`x$memory_by_user_by_current_bytes` m ON m.user = a.user
+ ORDER BY statement_latency DESC;
+
+CREATE VIEW sys.`user_summary` AS
+SELECT user, statements, sys.format_time(statement_latency) AS statement_latency,
+       sys.format_time(statement_avg_latency) AS statement_avg_latency, table_scans, file_ios,
+       sys.format_time(file_io_latency) AS file_io_latency, current_connections, total_connections, unique_hosts,
+       sys.format_bytes(current_memory) AS current_memory, sys.format_bytes(total_memory_allocated) AS total_memory_allocated
+  FROM sys.`x$user_summary` u
+ ORDER BY u.statement_latency DESC;
+
+CREATE VIEW sys.`x$host_summary` AS
+SELECT a.host AS host, IFNULL(s.total, 0) AS statements, IFNULL(s.total_latency, 0) AS statement_latency,
+       IFNULL(s.total_latency DIV NULLIF(n.timed, 0), 0) AS statement_avg_latency, IFNULL(s.full_scans, 0) AS table_scans,
+       IFNULL(io.ios, 0) AS file_ios, IFNULL(io.io_latency, 0) AS file_io_latency, a.current_connections AS current_connections,
+       NULL AS total_connections, a.unique_users AS unique_users, IFNULL(m.current_allocated, 0) AS current_memory,
+       IFNULL(m.total_allocated, 0) AS total_memory_allocated
+  FROM (SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, COUNT(t.PROCESSLIST_ID) AS current_connections,
+               COUNT(DISTINCT t.PROCESSLIST_USER) AS unique_users
+          FROM performance_schema.threads t
+         GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background')) a
+       LEFT JOIN sys.`x$host_summary_by_statement_latency` s ON s.host = a.host
+       LEFT JOIN (SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUM(e.COUNT_TIMER_WAIT) AS timed
+                    FROM performance_schema.events_statements_summary_by_thread_by_event_name e
+                         JOIN performance_schema.threads t ON e.THREAD_ID = t.THREAD_ID
+                   GROUP BY IFNULL(t.PROCESSLIST_HOST, 'background')) n ON n.host = a.host
+       LEFT JOIN sys.`x$host_summary_by_file_io` io ON io.host = a.host
+       LEFT JOIN sys.`x$memory_by_host_by_current_bytes` m ON m.host = a.host
+ ORDER BY statement_latency DESC;
+
+CREATE VIEW sys.`host_summary` AS
+SELECT host, statements, sys.format_time(statement_latency) AS statement_latency,
+       sys.format_time(statement_avg_latency) AS statement_avg_latency, table_scans, file_ios,
+       sys.format_time(file_io_latency) AS file_io_latency, current_connections, total_connections, unique_users,
+       sys.format_bytes(current_memory) AS current_memory, sys.format_bytes(total_memory_allocated) AS total_memory_allocated
+  FROM sys.`x$host_summary` u
+ ORDER BY u.statement_latency DESC;
 
 -- Statements that are alike: which take long, fail, look through whole tables, sort, or make temporary tables.
 
