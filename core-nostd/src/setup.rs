@@ -404,9 +404,14 @@ impl Region<'_> {
         self.switch_word(class).map_or(Switches::OFF, |word| word.switches())
     }
 
-    /// Whether a consumer is enabled; whether it works depends on those above it, too.
+    /// Whether a consumer is enabled; whether it [works](Self::consumer_works) depends on those above it, too.
     pub fn consumer_enabled(&self, consumer: Consumer) -> bool {
         setup(self)[word::CONSUMERS].get() & consumer.bit() != 0
+    }
+
+    /// Whether a consumer works: it and those above it are enabled.
+    pub fn consumer_works(&self, consumer: Consumer) -> bool {
+        consumer.works(setup(self)[word::CONSUMERS].get())
     }
 
     /// Switches a consumer. Takes effect at once, for events that begin later.

@@ -3,7 +3,7 @@
 
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, aggregates, compare, documents, order, recursion, snapshot, texts, times};
+use crate::{Error, aggregates, compare, documents, order, recursion, snapshot, sys, texts, times};
 use perfschema::core::digest::{self, digest_text};
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
@@ -34,6 +34,7 @@ pub(crate) struct Function {
 
 const TEXT: Option<SqlType> = Some(SqlType::Longtext);
 const INTEGER: Option<SqlType> = Some(SqlType::Bigint);
+const UNSIGNED: Option<SqlType> = Some(SqlType::BigintUnsigned);
 const DATE: Option<SqlType> = Some(SqlType::Date);
 const DOUBLE: Option<SqlType> = Some(SqlType::Double);
 pub(crate) const MANY: usize = 100;
@@ -74,7 +75,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     // CAST and CONVERT.
     function("number", 1, 1, DOUBLE, |a, _| one(a, Ok)),
     function("signed", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_signed(x).into())))),
-    function("unsigned", 1, 1, Some(SqlType::BigintUnsigned), |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).into())))),
+    function("unsigned", 1, 1, UNSIGNED, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).into())))),
     function("real", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real())))),
     function("char_of", 1, 2, TEXT, texts::char_of),
     // Texts.
@@ -217,10 +218,19 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("statement_digest", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest::Digest::of(&text).text().to_string())),
     function("statement_digest_text", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest_text(&text).to_string())),
     function("format_statement", 1, 1, TEXT, |a, _| texts::on_text(a, |text| format_statement(&text))),
+    // Of `sys`. A session is no thread of the program that it looks at.
+    function("ps_thread_id", 1, 1, UNSIGNED, sys::ps_thread_id),
+    function("ps_current_thread_id", 0, 0, UNSIGNED, |_, _| Ok(Value::Null)),
+    function("ps_thread_account", 1, 1, TEXT, sys::ps_thread_account),
+    function("ps_is_consumer_enabled", 1, 1, TEXT, sys::ps_is_consumer_enabled),
+    function("version_major", 0, 0, INTEGER, |_, _| sys::version_part(0)),
+    function("version_minor", 0, 0, INTEGER, |_, _| sys::version_part(1)),
+    function("version_patch", 0, 0, INTEGER, |_, _| sys::version_part(2)),
+    function("quote_identifier", 1, 1, TEXT, |a, _| texts::on_text(a, |name| format!("`{}`", name.replace('`', "``")))),
+    function("list_add", 2, 2, TEXT, sys::list_add),
+    function("list_drop", 2, 2, TEXT, sys::list_drop),
     // The region's clock, in picoseconds since its start as TIMER_START has it; NULL once the program has ended.
-    function("timer_now", 0, 0, Some(SqlType::BigintUnsigned), |_, state| {
-        Ok(state.timer_now().map_or(Value::Null, value::unsigned))
-    }),
+    function("timer_now", 0, 0, UNSIGNED, |_, state| Ok(state.timer_now().map_or(Value::Null, value::unsigned))),
 ];
 
 /// `sys.format_statement`: one line, of more than 64 characters the first and the last 30.

@@ -88,6 +88,7 @@ mod snapshot;
 mod spelling;
 mod state;
 mod subquery;
+mod sys;
 mod temporal;
 mod texts;
 mod times;
