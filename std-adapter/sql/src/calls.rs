@@ -421,7 +421,7 @@ fn arguments_missing(list: &FunctionArgumentList) -> bool {
     list.args.iter().any(|argument| !matches!(argument, FunctionArg::Unnamed(FunctionArgExpr::Expr(_))))
 }
 
-fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
+pub(crate) fn expressions(arguments: Vec<FunctionArg>) -> Vec<Expr> {
     let expr = |argument| match argument {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
         _ => None,

@@ -79,6 +79,7 @@ mod monitor;
 mod order;
 mod parse;
 mod prepared;
+mod procedures;
 mod recursion;
 mod rollup;
 mod session;

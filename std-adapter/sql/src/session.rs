@@ -336,11 +336,7 @@ impl Session {
                 self.use_schema(schema)?;
                 Ok(Outcome::done())
             }
-            Statement::Call(call) => {
-                let (schema, name) = dialect::qualified(&call.name)?;
-                let schema = schema.or(self.state.schema()).ok_or_else(Error::no_database)?;
-                Err(Error::new(1305, "42000", format!("PROCEDURE {schema}.{name} does not exist")))
-            }
+            Statement::Call(call) => self.call(call, parameters),
             other => {
                 let text = other.to_string();
                 let command: Vec<&str> = text.split_whitespace().take(2).collect();
