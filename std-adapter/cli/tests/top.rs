@@ -253,9 +253,11 @@ fn plain_text() {
     };
     until("it stands still", || total() == total());
     let out = succeeds(&["top", &pid, "-d", "0.05"]);
-    let headings: Vec<&str> =
-        out.lines().filter(|line| ["Waits", "Events", "Files", "Stages", "Statements", "Instruments"].contains(line)).collect();
-    assert_eq!(headings, ["Waits", "Events", "Files", "Stages", "Statements", "Instruments"]);
+    let headings: Vec<&str> = out
+        .lines()
+        .filter(|line| ["Waits", "Events", "Files", "Stages", "Statements", "Transactions", "Instruments"].contains(line))
+        .collect();
+    assert_eq!(headings, ["Waits", "Events", "Files", "Stages", "Statements", "Transactions", "Instruments"]);
     let events = out.split("\nEvents\n").nth(1).unwrap_or_default();
     let cells = row(events, "demo/postings");
     assert_eq!((cells[1], cells[2], cells[3]), ("0", "ps", "0"), "{cells:?}");

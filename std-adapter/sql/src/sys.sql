@@ -183,14 +183,22 @@ SELECT thread_id, thread_name, event_name, sys.format_statement(sql_text) AS sql
   FROM sys.`x$current_statements` c
  ORDER BY c.statement_so_far DESC;
 
--- The transactions that go on at this moment, and for how long so far. Where current_statement is NULL, the thread does nothing in it.
+-- The transactions that go on at this moment, and for how long so far. What is executed in it is the last statement that lies directly within
+-- it, or the one that it lies within; where that is NULL, the thread does nothing in it. The oldest first, also of a program that has ended, of
+-- which nobody knows for how long.
 CREATE VIEW sys.`x$current_transactions` AS
 SELECT x.THREAD_ID AS thread_id, t.NAME AS thread_name, x.TRX_ID AS trx_id, x.ACCESS_MODE AS access_mode,
        x.ISOLATION_LEVEL AS isolation_level, x.AUTOCOMMIT AS autocommit, x.SOURCE AS source,
-       GREATEST(sys.timer_now() - x.TIMER_START, 0) AS transaction_so_far, t.PROCESSLIST_INFO AS current_statement,
+       GREATEST(sys.timer_now() - x.TIMER_START, 0) AS transaction_so_far, IFNULL(s.SQL_TEXT, o.SQL_TEXT) AS current_statement,
        x.NUMBER_OF_SAVEPOINTS AS savepoints
   FROM performance_schema.events_transactions_current x
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = x.THREAD_ID
+       LEFT JOIN (SELECT THREAD_ID, NESTING_EVENT_ID, MAX(EVENT_ID) AS last FROM performance_schema.events_statements_current
+                   WHERE END_EVENT_ID IS NULL AND NESTING_EVENT_TYPE = 'TRANSACTION' GROUP BY THREAD_ID, NESTING_EVENT_ID) l
+         ON l.THREAD_ID = x.THREAD_ID AND l.NESTING_EVENT_ID = x.EVENT_ID
+       LEFT JOIN performance_schema.events_statements_current s ON s.THREAD_ID = l.THREAD_ID AND s.EVENT_ID = l.last
+       LEFT JOIN performance_schema.events_statements_current o
+         ON o.THREAD_ID = x.THREAD_ID AND o.EVENT_ID = x.NESTING_EVENT_ID AND x.NESTING_EVENT_TYPE = 'STATEMENT'
  WHERE x.END_EVENT_ID IS NULL
  ORDER BY x.TIMER_START;
 
@@ -198,8 +206,7 @@ CREATE VIEW sys.`current_transactions` AS
 SELECT thread_id, thread_name, trx_id, access_mode, isolation_level, autocommit, source,
        sys.format_time(transaction_so_far) AS transaction_so_far, sys.format_statement(current_statement) AS current_statement,
        savepoints
-  FROM sys.`x$current_transactions` c
- ORDER BY c.transaction_so_far DESC;
+  FROM sys.`x$current_transactions` c;
 
 -- What every thread does, and did last: MySQL's columns, NULL where there is nothing here. Of statements within one another the outermost,
 -- which current_statement is, too, and of transactions; of waits the innermost.

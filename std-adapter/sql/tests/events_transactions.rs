@@ -442,13 +442,18 @@ fn what_a_thread_is_in() {
     }
     let text = format!("SELECT {}2", "1, ".repeat(30));
     let statement = transactions.ask(&joe, &text);
-    let shown = "SELECT DISTINCT current_statement FROM sys.";
-    check(&mut session, &format!("{shown}`x$current_transactions`"), &format!("\"{text}\""));
+    // It lies within the inner one; in the outer one nothing is done besides.
+    let shown = "SELECT current_statement FROM sys.";
+    check(&mut session, &format!("{shown}`x$current_transactions`"), &format!("\"\"\n\"{text}\""));
     check(
         &mut session,
         &format!("{shown}current_transactions"),
-        &format!("\"{} ... {}\"", &text[..30], &text[text.len() - 30..]),
+        &format!("\"\"\n\"{} ... {}\"", &text[..30], &text[text.len() - 30..]),
     );
+    // One that lies within a statement is that one's.
+    let innermost = transactions.begin(&joe, &READS);
+    check(&mut session, &format!("{shown}`x$current_transactions`"), &format!("\"\"\n\"{text}\"\n\"{text}\""));
+    transactions.end(&joe, innermost, TransactionState::Committed);
     transactions.answer(&joe, statement);
     transactions.end(&joe, inner, TransactionState::Committed);
     transactions.end(&joe, outer, TransactionState::Committed);
@@ -459,13 +464,16 @@ fn what_a_thread_is_in() {
 #[test]
 fn a_program_that_has_ended_has_no_time() {
     let transactions = Transactions::new();
-    let joe = transactions.world.user("joe", "there");
+    let (joe, ann) = (transactions.world.user("joe", "there"), transactions.world.user("ann", "there"));
+    let _older = transactions.begin(&ann, &READS);
+    transactions.world.pass(S);
     let _transaction = transactions.begin(&joe, &WRITES);
     let has_ended = Arc::new(AtomicBool::new(false));
     let program = Mortal(transactions.world.region, Arc::clone(&has_ended));
     let mut session = Database::new(program).session(Account::default()).expect("there is memory");
-    let list = "SELECT trx_state, trx_latency IS NULL, trx_autocommit FROM sys.session";
+    let list = "SELECT trx_state, trx_latency IS NULL, trx_autocommit FROM sys.session WHERE thd_id = 1";
     check(&mut session, list, "ACTIVE,0,NO");
     has_ended.store(true, Ordering::Relaxed);
     check(&mut session, list, "ACTIVE,1,NO");
+    check(&mut session, "SELECT thread_id, transaction_so_far FROM sys.current_transactions", "2,\n1,");
 }

@@ -119,9 +119,9 @@ fn statements_now(session: &mut Session) -> Result<Section, Error> {
 fn transactions_now(session: &mut Session) -> Result<Section, Error> {
     let select = "SELECT thread_name, transaction_so_far, current_statement, access_mode, isolation_level, autocommit, trx_id, savepoints, \
                   source, thread_id \
-                  FROM sys.`x$current_transactions` x ORDER BY x.transaction_so_far DESC";
+                  FROM sys.`x$current_transactions`";
     let grid = timed(rows(session, select)?, "transaction_so_far");
-    let note = "The longest first, each with what its thread executes, if it does anything.";
+    let note = "The oldest first, each with what is executed in it, if anything is.";
     Ok(Section::new("Transactions that go on", note, grid, ROWS, "No transaction was open."))
 }
 

@@ -32,6 +32,7 @@ const VIEWS: &[View] = &[
     View { names: Some("socket_instances"), ..View::summary("Sockets", "socket_summary_by_instance") },
     View::summary("Stages", "events_stages_summary_global_by_event_name"),
     View::summary("Statements", "events_statements_summary_global_by_event_name"),
+    View::summary("Transactions", "events_transactions_summary_global_by_event_name"),
     View { title: "Instruments", kind: Kind::Plain, table: INSTRUMENTS, names: None },
 ];
 
@@ -265,11 +266,13 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
         } else if let Some(what) = rest("SUM_NUMBER_OF_BYTES_") {
             (Column::new(format!("bytes {what}/s"), Shown::Bytes, 2), Cell::Growth(index))
         } else if let Some(what) = rest("SUM_TIMER_") {
-            (Column::new(format!("{what} time/s"), Shown::Time, 8), Cell::Growth(index))
+            (Column::new(format!("{} time/s", title(&what)), Shown::Time, 8), Cell::Growth(index))
         } else if let Some(what) = rest("SUM_").filter(|what| what.starts_with("rows_") || what == "errors") {
             (Column::new(format!("{}/s", title(&what)), Shown::Rate, 8), Cell::Growth(index))
         } else if let Some(what) = rest("COUNT_") {
-            (Column::new(format!("{what}s/s"), Shown::Rate, 7), Cell::Growth(index))
+            // Reads; but transactions that are read-write.
+            let many = if what.contains('_') { "" } else { "s" };
+            (Column::new(format!("{}{many}/s", title(&what)), Shown::Rate, 7), Cell::Growth(index))
         } else if let Some(what) = rest("QUANTILE_") {
             let percent = if what.len() > 2 { format!("{}.{}", &what[..2], &what[2..]) } else { what };
             (Column::new(format!("{percent} %"), Shown::Time, 9), Cell::Value(index))
