@@ -57,7 +57,7 @@ impl Unit {
     ///
     /// ```
     /// use perfschema::render::Unit;
-    /// assert_eq!(Unit::of("SUM_TIMER_WAIT"), Unit::Picoseconds);
+    /// assert_eq!(["SUM_TIMER_WAIT", "wait_so_far"].map(Unit::of), [Unit::Picoseconds; 2]);
     /// assert_eq!(Unit::of("TIMER_OVERHEAD"), Unit::None); // in cycles
     /// assert_eq!(Unit::of("PROCESSLIST_TIME"), Unit::None); // in seconds
     /// ```
@@ -68,6 +68,8 @@ impl Unit {
         let picoseconds = match name.as_str() {
             "TIMER_START" | "TIMER_END" | "TIMER_WAIT" | "TIMER_PREPARE" => true,
             "BUCKET_TIMER_LOW" | "BUCKET_TIMER_HIGH" | "LOCK_TIME" | "CPU_TIME" => true,
+            // Of sys.x$…; where those are texts, so is what is shown.
+            _ if name.ends_with("_SO_FAR") || name.ends_with("_LATENCY") => true,
             _ if name.strip_prefix("QUANTILE_").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit())) => true,
             _ => aggregates.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_aggregate)),
         };

@@ -2,7 +2,7 @@
 
 use super::chart;
 use crate::shared::show::leave_out_empty_columns;
-use perfschema::render::{ColumnHead, Grid, OwnedValue, Unit};
+use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use perfschema::tables;
 use perfschema_sql::{Error, Outcome, Session};
 
@@ -90,14 +90,14 @@ fn waits_now(session: &mut Session) -> Result<Section, Error> {
     let select = "SELECT thread_name, wait_so_far, operation, event_name, object_name, source, holder_thread_name, holder_source, \
                   thread_id, holder_thread_id, object_instance_begin \
                   FROM sys.`x$current_waits` w ORDER BY w.wait_so_far DESC";
-    let grid = timed(rows(session, select)?, "wait_so_far");
+    let grid = rows(session, select)?;
     Ok(Section::new("What waits now", "The longest first, each with who holds what it waits for.", grid, ROWS, "Nothing waited."))
 }
 
 fn stages_now(session: &mut Session) -> Result<Section, Error> {
     let select = "SELECT thread_name, stage_so_far, event_name, source, work_completed, work_estimated, progress, thread_id \
                   FROM sys.`x$current_stages` s ORDER BY s.stage_so_far DESC";
-    let grid = timed(rows(session, select)?, "stage_so_far");
+    let grid = rows(session, select)?;
     Ok(Section::new(
         "What is done now",
         "The stage of each thread that is in one, the longest first.",
@@ -111,7 +111,7 @@ fn statements_now(session: &mut Session) -> Result<Section, Error> {
     let select = "SELECT thread_name, statement_so_far, sql_text, event_name, current_schema, rows_examined, rows_sent, rows_affected, \
                   lock_latency, nesting_event_level, source, thread_id \
                   FROM sys.`x$current_statements` s ORDER BY s.statement_so_far DESC";
-    let grid = timed(timed(rows(session, select)?, "statement_so_far"), "lock_latency");
+    let grid = rows(session, select)?;
     let note = "The statements of each thread that executes some, the longest first.";
     Ok(Section::new("What is executed now", note, grid, ROWS, "No statement ran."))
 }
@@ -120,7 +120,7 @@ fn transactions_now(session: &mut Session) -> Result<Section, Error> {
     let select = "SELECT thread_name, transaction_so_far, current_statement, access_mode, isolation_level, autocommit, trx_id, savepoints, \
                   source, thread_id \
                   FROM sys.`x$current_transactions`";
-    let grid = timed(rows(session, select)?, "transaction_so_far");
+    let grid = rows(session, select)?;
     let note = "The oldest first, each with what is executed in it, if anything is.";
     Ok(Section::new("Transactions that go on", note, grid, ROWS, "No transaction was open."))
 }
@@ -145,14 +145,6 @@ fn transactions(session: &mut Session) -> Result<Section, Error> {
     let note = "The sums of all threads, also of those that are gone, and of each that is there, the most time first.";
     let section = Section::new("Transactions by thread", note, grid, ROWS, "Nothing was recorded.");
     Ok(Section { charts: Vec::from_iter(charts), ..section })
-}
-
-/// A column of times.
-fn timed(mut grid: Grid, name: &str) -> Grid {
-    for column in grid.columns.iter_mut().filter(|column| column.name == name) {
-        column.unit = Unit::Picoseconds;
-    }
-    grid
 }
 
 /// Events of one class, summed by instrument.
