@@ -8,7 +8,7 @@ use crate::views;
 use perfschema::core::table::{self, SqlType, Table};
 use perfschema::render::OwnedValue;
 use perfschema::tables;
-use sqlparser::ast::Query;
+use sqlparser::ast::{ObjectNamePart, Query, SetExpr, TableFactor, TableWithJoins};
 use std::sync::OnceLock;
 
 pub(crate) const INFORMATION_SCHEMA: &str = "information_schema";
@@ -140,6 +140,14 @@ impl Catalog {
     /// The relation and its number.
     pub(crate) fn find(&self, schema: &str, name: &str) -> Option<(usize, &Relation)> {
         self.relations.iter().enumerate().find(|(_, relation)| relation.is(schema, name))
+    }
+
+    /// The view that a view's query takes its rows from, if it is the only relation there.
+    pub(crate) fn only_view(&self, query: &Query) -> Option<&Relation> {
+        let SetExpr::Select(select) = &*query.body else { return None };
+        let [TableWithJoins { relation: TableFactor::Table { name, .. }, joins }] = select.from.as_slice() else { return None };
+        let [_, ObjectNamePart::Identifier(name)] = name.0.as_slice() else { return None };
+        self.find(SYS, &name.value).map(|(_, relation)| relation).filter(|_| joins.is_empty())
     }
 }
 

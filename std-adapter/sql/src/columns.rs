@@ -23,8 +23,8 @@ pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
     types
 }
 
-/// The types of the columns that are moments, after the query was rewritten. One that is behind a `*` is known by its name.
-pub(crate) fn moment_types(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Option<SqlType>> {
+/// Of what kind the columns are, after the query was rewritten. One that is behind a `*` is known by its name.
+pub(crate) fn kinds(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Kind> {
     let mut all = Vec::new();
     kinds::selects(&query.body, &mut all);
     let kind = |select: &&Select, place: usize| match select.projection.get(place) {
@@ -39,7 +39,12 @@ pub(crate) fn moment_types(query: &Query, rewritten: &Rewritten, names: &[String
             Kind::result_of(all.iter().map(|select| kind(select, place)))
         }
     };
-    names.iter().enumerate().map(kind).map(Kind::moment_type).collect()
+    names.iter().enumerate().map(kind).collect()
+}
+
+/// The type of a column, if its kind or its function say so.
+pub(crate) fn known(kinds: &[Kind], types: &[Option<SqlType>], index: usize) -> Option<SqlType> {
+    kinds.get(index).and_then(|kind| kind.moment_type()).or_else(|| types.get(index).copied().flatten())
 }
 
 /// Whether a column of this type can have the value.

@@ -1,7 +1,7 @@
 //! The tables of one program, who may read them, and a connection of SQLite's with the doors shut.
 
 use crate::catalog::{self, Catalog};
-use crate::session::Session;
+use crate::session::{Session, with_stack};
 use crate::state::State;
 use crate::{Error, Program, functions, parse, vtab};
 use perfschema::render::OwnedValue;
@@ -103,7 +103,8 @@ impl Database {
     pub fn new(program: impl Program) -> Database {
         Database {
             program: Arc::new(program),
-            catalog: Arc::new(Catalog::new()),
+            // It reads the views, as deep as a client's statements may be.
+            catalog: Arc::new(with_stack(Catalog::new)),
             limits: Limits::default(),
             read_only: false,
             sessions: Arc::default(),

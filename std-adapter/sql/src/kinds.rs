@@ -62,6 +62,17 @@ impl Kind {
         }
     }
 
+    /// What the column of a view is declared as, of which no more is known.
+    pub(crate) fn column_type(self) -> SqlType {
+        match self {
+            Kind::Integer => SqlType::Bigint,
+            Kind::Real | Kind::Number => SqlType::Double,
+            // NULL, too: what is not known of any program has no type of its own.
+            Kind::Text | Kind::Null => SqlType::Longtext,
+            other => other.moment_type().unwrap_or(SqlType::Varchar(0)),
+        }
+    }
+
     /// Where both may be.
     pub(crate) fn or(self, other: Kind) -> Kind {
         match (self, other) {

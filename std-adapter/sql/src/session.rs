@@ -1,12 +1,12 @@
 //! One client's connection, and how a statement is run.
 
-use crate::catalog::{self, Column, Kind};
+use crate::catalog::{self, Column, Kind, Relation};
 use crate::columns::{self, Clauses};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
 use crate::found::{self, Found};
 use crate::state::{State, lock};
-use crate::{Error, explain, parse, prepared, show, value, vtab};
+use crate::{Error, explain, kinds, parse, prepared, show, value, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::{Connection, params_from_iter};
@@ -20,7 +20,7 @@ use std::time::Duration;
 pub const STATEMENT_STACK: usize = 4 << 20;
 
 /// Trees are walked, printed and dropped by recursion; how deep they are is bounded, how large the caller's stack is, is not.
-fn with_stack<T>(body: impl FnOnce() -> T) -> T {
+pub(crate) fn with_stack<T>(body: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(STATEMENT_STACK, 4 * STATEMENT_STACK, body)
 }
 
@@ -420,14 +420,18 @@ impl Session {
             }
         }
         let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
-        let moments = columns::moment_types(query, rewritten, &names);
-        let known = |index: usize| moments.get(index).copied().flatten().or_else(|| types.get(index).copied().flatten());
+        let kinds = columns::kinds(query, rewritten, &names);
+        let known = |index: usize| columns::known(&kinds, types, index);
         let head = |(index, (name, column))| columns::head(name, column, known(index), &mut grid, index);
         let columns = (0_usize..).zip(columns).map(head).collect();
         Ok(Grid { columns, rows: grid })
     }
 
     fn columns_of(&mut self, query: &mut Query) -> Result<Vec<ColumnHead>, Error> {
+        self.columns_and_kinds_of(query).map(|(heads, _)| heads)
+    }
+
+    fn columns_and_kinds_of(&mut self, query: &mut Query) -> Result<(Vec<ColumnHead>, Vec<kinds::Kind>), Error> {
         // The values of its placeholders are of no consequence here.
         let types = columns::result_types(query);
         let rewritten = dialect::rewrite(query, &self.state, &[])?;
@@ -436,12 +440,13 @@ impl Session {
         lock(&self.state.settings).origins = origins;
         let columns: Vec<rusqlite::Column<'_>> = statement.columns().collect();
         let names: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
-        let moments = columns::moment_types(query, &rewritten, &names);
+        let kinds = columns::kinds(query, &rewritten, &names);
         let head = |(index, column): (usize, rusqlite::Column<'_>)| {
-            let known = moments.get(index).copied().flatten().or_else(|| types.get(index).copied().flatten());
+            let known = columns::known(&kinds, &types, index);
             columns::head(column.name().to_owned(), self.state.declared(column.decl_type()), known, &mut [], 0)
         };
-        Ok(columns.into_iter().enumerate().map(head).collect())
+        let heads = columns.into_iter().enumerate().map(head).collect();
+        Ok((heads, kinds))
     }
 
     /// The columns of the views, found out by the first session.
@@ -449,15 +454,32 @@ impl Session {
         let catalog = Arc::clone(&self.state.catalog);
         // No client's statement, which had its time.
         self.state.begin(Duration::MAX);
-        for relation in &catalog.relations {
+        // Those with numbers first: the others are made of them.
+        let (raw, others): (Vec<_>, Vec<_>) = catalog.relations.iter().partition(|relation| relation.name.starts_with("x$"));
+        for relation in raw.into_iter().chain(others) {
             if let Kind::View(query) = &relation.kind
                 && relation.columns().is_empty()
             {
-                let heads = with_stack(|| self.columns_of(&mut query.clone()))?;
-                let column = |head: &ColumnHead| Column::new(&head.name, head.sql_type, head.nullable);
-                relation.set_columns(heads.iter().map(column).collect());
+                let columns = with_stack(|| self.describe_view(query))?;
+                relation.set_columns(columns);
             }
         }
         Ok(())
+    }
+
+    fn describe_view(&mut self, query: &Query) -> Result<Vec<Column>, Error> {
+        let (heads, kinds) = self.columns_and_kinds_of(&mut query.clone())?;
+        // Where an outer join finds nothing, there is none, whatever is declared.
+        let joins_outside = query.to_string().contains(" LEFT JOIN ");
+        let of_view = self.state.catalog.only_view(query).map_or(&[][..], Relation::columns);
+        let column = |(head, kind): (&ColumnHead, kinds::Kind)| {
+            let same = of_view.iter().find(|column| column.name.eq_ignore_ascii_case(&head.name));
+            let known = [Some(head.sql_type), Some(kind.column_type()), same.map(|same| same.sql_type)];
+            let sql_type = known.into_iter().flatten().find(|known| *known != SqlType::Varchar(0));
+            let sql_type = sql_type.unwrap_or(SqlType::Varchar(0));
+            let nullable = head.nullable || joins_outside || same.is_some_and(|same| same.nullable);
+            Column::new(&head.name, sql_type, nullable)
+        };
+        Ok(heads.iter().zip(kinds).map(column).collect())
     }
 }
