@@ -164,7 +164,8 @@ pub(crate) const SOCKET_POOL: Pool = Pool {
     instances_lost: Lost::SocketInstances,
 };
 
-/// The pool of a kind, if this version records it and its objects are instances: memory has none, and `idle` borrows those of sockets.
+/// The pool of a kind, if this version records it and its objects are instances: ordinary waits and memory have none, and `idle` borrows
+/// those of sockets.
 pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
     match kind {
         InstrumentKind::Mutex => Some(&POOLS[0]),
@@ -175,6 +176,11 @@ pub(crate) fn pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
         InstrumentKind::Socket => Some(&SOCKET_POOL),
         _ => None,
     }
+}
+
+/// The pool that the classes of a kind of waits are in: ordinary ones have no instances, and their classes are among those of `synch`.
+fn class_pool_of(kind: InstrumentKind) -> Option<&'static Pool> {
+    pool_of(if kind == InstrumentKind::Wait { InstrumentKind::Synch } else { kind })
 }
 
 /// The classes of a pool of waits: each has a run of its own, so that one kind cannot take another's places.
@@ -256,7 +262,7 @@ impl Region<'_> {
                 (of_events(self, &TRANSACTIONS), Some((Size::MaxTransactionClasses, Lost::TransactionClasses)))
             }
             kind => {
-                let pool = pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
+                let pool = class_pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
                 (run(self, pool), Some((pool.classes, pool.classes_lost)))
             }
         };

@@ -64,7 +64,8 @@ sizes! {
     MaxRwlockClasses = "performance_schema_max_rwlock_classes", default 64, limit 1024;
     /// Condition variable instruments (`wait/synch/cond/…`) that can be registered.
     MaxCondClasses = "performance_schema_max_cond_classes", default 32, limit 1024;
-    /// Other synchronization instruments (`wait/synch/semaphore/…`, `wait/synch/once/…` and the like) that can be registered.
+    /// Other synchronization instruments (`wait/synch/semaphore/…`, `wait/synch/once/…` and the like), and those of ordinary waits
+    /// (`wait/lock/…`, `wait/app/…` and the like), that can be registered.
     MaxSynchClasses = "performance_schema_max_synch_classes", default 32, limit 1024;
     /// File instruments (`wait/io/file/…`) that can be registered.
     MaxFileClasses = "performance_schema_max_file_classes", default 80, limit 1024;

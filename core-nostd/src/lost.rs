@@ -35,7 +35,7 @@ lost! {
     RwlockClasses = "Performance_schema_rwlock_classes_lost";
     /// Condition variable instruments that could not be registered.
     CondClasses = "Performance_schema_cond_classes_lost";
-    /// Other synchronization instruments that could not be registered.
+    /// Other synchronization instruments, and those of ordinary waits, that could not be registered.
     SynchClasses = "Performance_schema_synch_classes_lost";
     /// File instruments that could not be registered.
     FileClasses = "Performance_schema_file_classes_lost";

@@ -7,6 +7,7 @@
 //! | `wait/synch/<family>/…/<name>` | 4 or more | `wait/synch/mutex/sql/LOCK_open` |
 //! | `wait/io/<family>/…/<name>` | 4 or more | `wait/io/file/sql/error log` |
 //! | `wait/lock/<family>/…/<name>` | 4 or more | `wait/lock/metadata/sql/mdl` |
+//! | `wait/<module>/<name>` | 3 or more | `wait/app/db_pool` |
 //! | `stage/<module>/<name>` | 3 or more | `stage/sql/Opening tables` |
 //! | `statement/<module>/<name>` | 3 or more | `statement/com/Query` |
 //! | `memory/<module>/<name>` | 3 or more | `memory/app/cache` |
@@ -15,8 +16,10 @@
 //! Rules for all of them:
 //!
 //! * At most [`NAME_LENGTH`] bytes of UTF-8.
-//! * Class and, under `wait`, order are one of the above, in lower case. Family and the rest are free: a family
-//!   that this crate does not know is an ordinary wait without instances.
+//! * The class is one of the above, in lower case. The rest is free: what this crate does not know under `wait` is an ordinary
+//!   wait, without instances, as a program has for what is no lock, file or socket.
+//! * But for a slip: where the family is one that this crate knows and more follows, the order before it is `synch`, `io` or `lock`, in lower
+//!   case. `wait/sync/mutex/sql/LOCK_open` is refused.
 //! * No part is empty, or starts or ends with a space. Spaces within are fine (`error log`).
 //! * No control characters, and none that are invisible, turn the direction of writing, or are a space but not the
 //!   space: two names of one script that look the same are the same.
@@ -91,8 +94,7 @@ impl EventClass {
     /// Fewest and most parts of a name.
     const fn part_count(self) -> (usize, usize) {
         match self {
-            EventClass::Wait => (4, usize::MAX),
-            EventClass::Stage | EventClass::Statement | EventClass::Memory => (3, usize::MAX),
+            EventClass::Wait | EventClass::Stage | EventClass::Statement | EventClass::Memory => (3, usize::MAX),
             EventClass::Transaction | EventClass::Idle => (1, 1),
         }
     }
@@ -116,7 +118,7 @@ pub enum InstrumentKind {
     File = 4,
     /// `wait/io/socket/…`: rows in `socket_instances`.
     Socket = 5,
-    /// Any other `wait/…`.
+    /// Any other `wait/…`: an ordinary one, which has no instances.
     Wait = 6,
     /// `stage/…`
     Stage = 7,
@@ -201,7 +203,7 @@ impl InstrumentKind {
     }
 }
 
-/// The second part of a name under `wait`.
+/// The second part of a name under `wait`, where a family follows.
 const WAIT_ORDERS: [&str; 3] = ["synch", "io", "lock"];
 
 /// An instrument name that keeps the rules of this module.
@@ -281,14 +283,28 @@ impl<'a> InstrumentName<'a> {
         let mut part_count = 0;
         let mut part_start = 0;
         let mut position = 0;
+        // Where the order starts that is none of those known, if the name is one of a wait.
+        let mut unknown_order = None;
+        let (mut fewest, most) = class.part_count();
         while position <= bytes.len() {
             if position == bytes.len() || bytes[position] == b'/' {
                 if let Some(error) = part_error(bytes, part_start, position) {
                     return Err(error);
                 }
                 part_count += 1;
-                if part_count == 2 && matches!(class, EventClass::Wait) && !is_wait_order(bytes, part_start, position) {
-                    return Err(NameError::UnknownOrder { position: part_start });
+                if part_count == 2 && matches!(class, EventClass::Wait) {
+                    if is_wait_order(bytes, part_start, position) {
+                        fewest += 1;
+                    } else {
+                        unknown_order = Some(part_start);
+                    }
+                }
+                if part_count == 3
+                    && position < bytes.len()
+                    && is_wait_family(bytes, part_start, position)
+                    && let Some(position) = unknown_order
+                {
+                    return Err(NameError::UnknownOrder { position });
                 }
                 part_start = position + 1;
             } else if let Some(found) = forbidden(bytes, position) {
@@ -297,7 +313,6 @@ impl<'a> InstrumentName<'a> {
             position += 1;
         }
 
-        let (fewest, most) = class.part_count();
         if part_count < fewest {
             return Err(NameError::TooFewParts { class, found: part_count, expected: fewest });
         }
@@ -377,9 +392,9 @@ pub enum NameError {
     },
     /// The first part is none of the known event classes.
     UnknownClass,
-    /// The second part of a wait is none of the known orders.
+    /// The third part of a wait is a known family, but the second one none of the known orders.
     UnknownOrder {
-        /// Where that part starts.
+        /// Where the second part starts.
         position: usize,
     },
     /// Nothing between two `/`, or after the last one.
@@ -431,7 +446,7 @@ impl NameError {
                  in lower case, then '/'"
             }
             NameError::UnknownOrder { .. } => {
-                "instrument name: unknown order; expected wait/synch/, wait/io/ or wait/lock/, in lower case"
+                "instrument name: unknown order; expected wait/synch/, wait/io/ or wait/lock/ before such a family, in lower case"
             }
             NameError::EmptyPart { .. } => "instrument name: empty part; expected a name before and after each '/'",
             NameError::OuterSpace { .. } => "instrument name: space at the edge of a part; expected it only within",
@@ -439,7 +454,7 @@ impl NameError {
                 "instrument name: forbidden character; expected printable ones except '%', '\\' and '='"
             }
             NameError::TooFewParts { .. } => {
-                "instrument name: too few parts; expected 4 (wait/order/family/name) or 3 (class/module/name)"
+                "instrument name: too few parts; expected 4 (wait/order/family/name) or 3 (wait/module/name, class/module/name)"
             }
             NameError::TooManyParts { .. } => "instrument name: too many parts; expected nothing after 'transaction' and 'idle'",
         }
@@ -515,6 +530,24 @@ const fn is_wait_order(name: &[u8], start: usize, end: usize) -> bool {
     while i < WAIT_ORDERS.len() {
         if end - start == WAIT_ORDERS[i].len() && starts_with(name.split_at(start).1, WAIT_ORDERS[i].as_bytes()) {
             return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether the prefix of a kind of waits ends with this part: `mutex`, `file` and the others.
+const fn is_wait_family(name: &[u8], start: usize, end: usize) -> bool {
+    let part = name.split_at(start).1.split_at(end - start).0;
+    let mut i = 0;
+    while i < KINDS.len() {
+        let prefix = KINDS[i].2.as_bytes();
+        // Between two '/', with an order before it.
+        if prefix.len() > "wait/".len() + part.len() + 1 {
+            let (before, last) = prefix.split_at(prefix.len() - part.len() - 1);
+            if before[before.len() - 1] == b'/' && starts_with(last, part) {
+                return true;
+            }
         }
         i += 1;
     }
@@ -602,6 +635,13 @@ mod tests {
             ("wait/io/socket/sql/server_tcpip_socket", Socket),
             ("wait/io/table/sql/handler", Wait),
             ("wait/lock/metadata/sql/mdl", Wait),
+            ("wait/app/db_pool", Wait),
+            ("wait/app/pool/of the reports", Wait),
+            ("wait/app/file", Wait),
+            ("wait/app/synch/x", Wait),
+            ("wait/app/ex/x", Wait),
+            ("wait/app/files/x", Wait),
+            ("wait/Synch/semaphore/x", Wait),
             ("stage/sql/Opening tables", Stage),
             ("stage/sql/Slave has read all relay log; waiting for more updates", Stage),
             ("stage/innodb/alter table (read PK and internal sort)", Stage),
@@ -631,6 +671,10 @@ mod tests {
         check("wait/sync/mutex/x", Err(UnknownOrder { position: 5 }));
         check("wait/synchro/mutex/x", Err(UnknownOrder { position: 5 }));
         check("wait/SYNCH/mutex/x", Err(UnknownOrder { position: 5 }));
+        check("wait/sync/mutex/", Err(UnknownOrder { position: 5 }));
+        check("wait/app/file/x", Err(UnknownOrder { position: 5 }));
+        check("wait/lock/mutex", Err(TooFewParts { class: EventClass::Wait, found: 3, expected: 4 }));
+        check("wait/app", Err(TooFewParts { class: EventClass::Wait, found: 2, expected: 3 }));
         check("wait//mutex/x", Err(EmptyPart { position: 5 }));
         check("wait/synch/mutex//x", Err(EmptyPart { position: 17 }));
         check("wait/synch/mutex/", Err(EmptyPart { position: 17 }));
@@ -647,7 +691,7 @@ mod tests {
         check("stage/sql/ä\u{7f}", Err(Forbidden { position: 12, found: '\u{7f}' }));
         check("stage/sql/\u{85}", Err(Forbidden { position: 10, found: '\u{85}' }));
         check("stage/sql/\u{202e}x", Err(Forbidden { position: 10, found: '\u{202e}' }));
-        check("wait", Err(TooFewParts { class: EventClass::Wait, found: 1, expected: 4 }));
+        check("wait", Err(TooFewParts { class: EventClass::Wait, found: 1, expected: 3 }));
         check("wait/synch/mutex", Err(TooFewParts { class: EventClass::Wait, found: 3, expected: 4 }));
         check("stage/sql", Err(TooFewParts { class: EventClass::Stage, found: 2, expected: 3 }));
         check("memory/x", Err(TooFewParts { class: EventClass::Memory, found: 2, expected: 3 }));

@@ -48,6 +48,11 @@ impl<'r> Ring<'r> {
         self.next.get() < self.records.len()
     }
 
+    /// Whether an event runs alone: nothing else ran since it began that runs now.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.next.get() > OUT
+    }
+
     /// The record for an event that begins. None if each is used by an event that runs.
     pub(crate) fn take(&self) -> Option<&'r RecordWords> {
         self.take_alone().or_else(|| self.take_beside())

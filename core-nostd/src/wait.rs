@@ -1,20 +1,21 @@
 //! A wait: what is known of it when it begins, and what its actor keeps of it until it ends. The actor records it, in `actor.rs`.
 
-use crate::Operation;
-use crate::record::{IoEvent, RecordWords, Sequence};
+use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Sequence};
 use crate::setup::Switches;
+use crate::{Actor, Held, Operation};
 use core::panic::Location;
+use perfschema_timer::Clock;
 
 /// What is known of a wait when it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitStart {
     /// OPERATION.
     pub operation: Operation,
-    /// OBJECT_INSTANCE_BEGIN: the address of the lock, the number of the socket, the offset in the file.
+    /// OBJECT_INSTANCE_BEGIN: the address of the lock, the number of the socket, the offset in the file; of an ordinary wait any number.
     pub object: u64,
     /// SOURCE.
     pub source: Option<&'static Location<'static>>,
-    /// SPINS for a lock, NUMBER_OF_BYTES plus 1 for io; 0 is none.
+    /// SPINS for a lock, NUMBER_OF_BYTES plus 1 for io and for an ordinary wait; 0 is none.
     pub amount: u64,
     /// OBJECT_NAME and FLAGS of a wait for a file or a socket.
     pub io: IoEvent,
@@ -81,5 +82,23 @@ impl Wait<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn records_instance(&self) -> bool {
         self.switches.has(Switches::INSTANCE)
+    }
+}
+
+impl Actor<'_> {
+    /// Ends a wait that waits within it may outlive, as where a program holds several: [`end`](Self::end) takes it that what began last ends
+    /// first. Those that go on lie within what this one lay within, but for those that go on beside others.
+    pub fn end_in_any_order(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
+        let own = Enclosing::event(wait.sequence, EventType::Wait);
+        // Nearly always it runs alone.
+        let Some(record) = wait.shown.filter(|_| !self.waits.ring.is_alone() && self.enclosing() != own) else {
+            return self.end(clock, wait, held);
+        };
+        let (enclosing, around) = (self.enclosing(), record::nesting(record));
+        let within = |record: &&RecordWords| record::nesting(record) == own && record::as_enclosing(record).is_some();
+        self.running_waits().filter(within).for_each(|record| record::enclose(record, around));
+        let ticks = self.end(clock, wait, held);
+        self.outer.set(enclosing);
+        ticks
     }
 }

@@ -86,6 +86,59 @@ fn nothing_lies_within_what_runs_beside_others() {
     world.expect(LONG, "EVENT_ID,END_EVENT_ID,NESTING_EVENT_ID", &all);
 }
 
+/// One of the program's own says which object it is for, and how much it waited for.
+#[test]
+fn an_ordinary_wait_has_bytes_and_no_instance() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class("wait/test/pool"), world.actor("a"));
+    let what = WaitStart { object: 7, ..WaitStart::new(Operation::Acquire) };
+    for (bytes, shown) in [(None, "NULL"), (Some(0), "0"), (Some(4096), "4096")] {
+        let mut wait = actor.begin(world.clock, world.region.switches(class), class, &what);
+        let row = "wait/test/pool NULL NULL NULL NULL NULL 7 acquire NULL NULL";
+        let columns = "EVENT_NAME,SPINS,OBJECT_SCHEMA,OBJECT_NAME,INDEX_NAME,OBJECT_TYPE,OBJECT_INSTANCE_BEGIN,OPERATION,NUMBER_OF_BYTES,FLAGS";
+        world.expect(CURRENT, columns, &[row]);
+        world.pass(1);
+        bytes.into_iter().for_each(|bytes: u64| wait.set_amount(bytes + 1));
+        world.end(&actor, wait);
+        world.expect(CURRENT, "SPINS,NUMBER_OF_BYTES", &[&format!("NULL {shown}")]);
+    }
+    for table in [GLOBAL, BY_THREAD] {
+        world.expect(table, "EVENT_NAME,COUNT_STAR,SUM_TIMER_WAIT", &["wait/test/pool 3 3000"]);
+    }
+    world.expect(BY_INSTANCE, "*", &[]);
+    let counted = world.select(HISTOGRAM, "COUNT_BUCKET").iter().filter(|count| *count == "3").count();
+    assert_eq!(counted, usize::from(!cfg!(miri)));
+}
+
+/// What a program holds several of need not end as it began.
+#[test]
+fn waits_that_end_before_those_within_them() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let begin = || world.begin(&actor, class);
+    let end = |wait| actor.end_in_any_order(world.clock, wait, Held::None);
+    let within = || world.select(CURRENT, "EVENT_ID,NESTING_EVENT_ID");
+    let (first, second, third) = (begin(), begin(), begin());
+    assert_eq!(within(), ["1 NULL", "2 1", "3 2"]);
+    end(second);
+    assert_eq!(within(), ["1 NULL", "3 1"], "they go on in what it was in");
+    world.wait(&actor, class, 1);
+    end(first);
+    world.wait(&actor, class, 1);
+    assert_eq!(within(), ["3 NULL"]);
+    end(third);
+    world.wait(&actor, class, 1);
+    let rows = world.select(LONG, "EVENT_ID,NESTING_EVENT_ID");
+    assert_eq!(rows, ["1 NULL", "2 1", "3 NULL", "4 3", "5 3", "6 NULL"]);
+    // In the order of their begins, and alone.
+    let (outer, inner) = (begin(), begin());
+    end(inner);
+    end(outer);
+    end(begin());
+    let rows = world.select(HISTORY, "EVENT_ID,NESTING_EVENT_ID");
+    assert_eq!(rows, ["7 NULL", "8 7", "9 NULL"]);
+}
+
 #[test]
 fn who_has_given_back_its_slot_leaves_the_records_alone() {
     let config = CONFIG.with(Size::MaxThreadInstances, 1);

@@ -379,10 +379,7 @@ impl<'r> Both<'r> {
             Step::End { actor, which, held, amount } => {
                 let Some(at) = choose(&self.actors, *actor) else { return };
                 let (waits, thread) = (&self.actors[at].waits, self.actors[at].thread);
-                let may_end: Vec<usize> = (0..waits.len())
-                    .filter(|wait| waits[*wait].concurrent || innermost(waits) == Some(*wait))
-                    .filter(|wait| self.model.may_end(thread, *wait))
-                    .collect();
+                let may_end: Vec<usize> = (0..waits.len()).filter(|wait| self.model.may_end(thread, *wait)).collect();
                 if let Some(which) = choose(&may_end, *which) {
                     self.end(at, may_end[which], *held, amount.map(|amount| AMOUNTS[amount]));
                 }
@@ -674,7 +671,10 @@ impl<'r> Both<'r> {
 
     fn end(&mut self, at: usize, which: usize, held: usize, amount: Option<u64>) {
         let Driven { actor, thread, waits, .. } = &mut self.actors[at];
+        let is_innermost = innermost(waits) == Some(which);
         let Waiting { mut wait, concurrent, io } = waits.remove(which);
+        // One that ends as it began does so either way.
+        let in_any_order = !is_innermost || held.is_multiple_of(2);
         // A third of the waits is for no instance.
         let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && io.is_none());
         let chosen = chosen.map(|at| self.instances[at]);
@@ -705,6 +705,8 @@ impl<'r> Both<'r> {
         let reads_before = self.clock.reads.get();
         if concurrent {
             actor.end_concurrent(self.clock, wait, held);
+        } else if in_any_order {
+            actor.end_in_any_order(self.clock, wait, held);
         } else {
             actor.end(self.clock, wait, held);
         }

@@ -8,8 +8,7 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, RWLOCK, World};
 use perfschema_core::metric::MonitorCommand;
 use perfschema_core::{
-    Actor, Class, Config, Held, InstanceId, InstrumentKind, InstrumentName, Lost, Operation, RegisterError, Setting, Size,
-    WaitStart, tables,
+    Actor, Class, Config, Held, InstanceId, InstrumentName, Lost, Operation, RegisterError, Setting, Size, WaitStart, tables,
 };
 use std::collections::BTreeSet;
 
@@ -54,13 +53,27 @@ fn classes_of_each_kind() {
     }
 }
 
-/// Not recorded yet, which is no loss: nothing was too small.
+/// They have no size of their own, and no instances.
 #[test]
-fn instruments_of_other_kinds_are_refused() {
-    let world = World::on(&CONFIG);
-    let refused = Err(RegisterError::Unsupported(InstrumentKind::Wait));
-    assert_eq!(register(world, "wait/lock/metadata/t/mdl"), refused);
-    assert_eq!(lost(world), [""; 0]);
+fn ordinary_waits_are_among_those_of_synch() {
+    let size = Size::MaxSynchClasses;
+    let world = World::on(&CONFIG.with(size, 3));
+    let names = ["wait/lock/metadata/t/mdl", "wait/synch/semaphore/t/S", "wait/t/pool"];
+    let classes = names.map(|name| register(world, name).unwrap());
+    for name in ["wait/t/more", "wait/synch/once/t/more"] {
+        assert_eq!(register(world, name), Err(RegisterError::Full { size }));
+    }
+    assert_eq!(lost(world), ["Performance_schema_synch_classes_lost 2"]);
+    world.expect("setup_instruments", "NAME", &names);
+    for (class, name) in classes.into_iter().zip(names) {
+        assert_eq!(register(world, name), Ok(class));
+        assert_eq!(world.region.find_class(name), Some(class));
+    }
+    world.region.flush_status();
+    let instances = classes.map(|class| world.region.create_instance(class, 1).is_some());
+    assert_eq!((instances, lost(world)), ([false, true, false], vec![]));
+    // Nor do they take what another kind has.
+    assert!(register(world, MUTEX).is_ok());
 }
 
 #[test]

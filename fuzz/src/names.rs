@@ -11,7 +11,7 @@ pub fn names(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     check(&text);
     // Few random strings have a class, so the same bytes also as the rest of a name that starts well.
-    for start in ["wait/synch/mutex/", "wait/io/file/", "wait/", "stage/", "memory/a/"] {
+    for start in ["wait/synch/mutex/", "wait/io/file/", "wait/", "wait/a/mutex/", "stage/", "memory/a/"] {
         check(&format!("{start}{text}"));
     }
 }
@@ -58,7 +58,11 @@ fn check_error(name: &str, error: NameError) {
 fn is_legal(name: &str) -> bool {
     let parts: Vec<&str> = name.split('/').collect();
     let shape = match parts[0] {
-        "wait" => parts.len() >= 4 && matches!(parts[1], "synch" | "io" | "lock"),
+        "wait" => match parts[1..] {
+            ["synch" | "io" | "lock", ..] => parts.len() >= 4,
+            [_, "mutex" | "rwlock" | "cond" | "file" | "socket", _, ..] => false,
+            _ => parts.len() >= 3,
+        },
         "stage" | "statement" | "memory" => parts.len() >= 3,
         "transaction" | "idle" => parts.len() == 1,
         _ => false,
@@ -103,6 +107,10 @@ mod tests {
             "wait/synch/mutex/sql/LOCK_open",
             "wait/io/file/sql/error log",
             "wait/lock/metadata/sql/mdl",
+            "wait/app/db_pool",
+            "wait/app/file",
+            "wait/app/file/x",
+            "wait/sync/mutex/x",
             "stage/sql/Opening tables",
             "idle",
             "transaction/",

@@ -217,7 +217,7 @@ pub(crate) const fn event_classes(config: &Config) -> usize {
         + 2 * size(config, Size::MaxTransactionClasses)
 }
 
-/// Instrument classes of all kinds of waits together; each kind has a run of them.
+/// Instrument classes of all kinds of waits together; each kind has a run of them, but for ordinary waits, which are among `synch`.
 pub(crate) const fn classes(config: &Config) -> usize {
     size(config, Size::MaxMutexClasses)
         + size(config, Size::MaxRwlockClasses)

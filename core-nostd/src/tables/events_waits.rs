@@ -23,12 +23,12 @@ event_row! {
         INDEX_NAME as index_name: Option<Text<64>>,
         /// Type of the object: FILE or SOCKET; NULL for a lock.
         OBJECT_TYPE as object_type: Option<Text<64>>,
-        /// Address of the lock in memory, the number of the socket, the offset in the file; 0 where there is none.
+        /// Address of the lock in memory, number of the socket, offset in the file, or what the program says; 0 where there is none.
         OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
         ..nesting,
         /// What is done: lock, read_lock, wait, ….
         OPERATION as operation: &'static str = SqlType::Varchar(32),
-        /// Bytes to be read or written, and once it has ended, those that were; NULL for a lock and where there are none.
+        /// Bytes to be read or written, once it has ended those that were, or what the program says; NULL for a lock and where there are none.
         NUMBER_OF_BYTES as number_of_bytes: Option<i64>,
         /// What is special about the open of a file, such as O_DIRECT; 0 for its other operations, NULL for all that is no file.
         FLAGS as flags: Option<u32>,
@@ -36,9 +36,10 @@ event_row! {
     row(region, event, columns) {
         let record = event.record;
         let kind = InstrumentName::new(columns.event_name.as_str()).map(|name| name.kind());
-        let io = matches!(kind, Ok(InstrumentKind::File | InstrumentKind::Socket));
+        // Else spin rounds.
+        let has_bytes = matches!(kind, Ok(InstrumentKind::File | InstrumentKind::Socket | InstrumentKind::Wait));
         Row {
-            spins: (!io && record.amount != 0).then(|| u32::try_from(record.amount).unwrap_or(u32::MAX)),
+            spins: (!has_bytes && record.amount != 0).then(|| u32::try_from(record.amount).unwrap_or(u32::MAX)),
             object_schema: None,
             object_name: match record.io {
                 IoEvent::None => None,
@@ -54,7 +55,7 @@ event_row! {
             object_instance_begin: record.object,
             operation: Operation::from_code(record.operation).map_or("", Operation::name),
             // One more than the number, so that none is not 0.
-            number_of_bytes: record.amount.checked_sub(1).filter(|_| io).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+            number_of_bytes: record.amount.checked_sub(1).filter(|_| has_bytes).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
             flags: match record.io {
                 IoEvent::File(file) => Some(file.flags),
                 _ => None,

@@ -136,7 +136,8 @@ impl Naive {
         true
     }
 
-    /// The wait that is at this place among those that run ends. Returns the timer that it was timed with.
+    /// The wait that is at this place among those that run ends; those within it that others lie within are in what it was in from now on.
+    /// Returns the timer that it was timed with.
     pub(crate) fn end(
         &mut self,
         thread: usize,
@@ -146,10 +147,15 @@ impl Naive {
         amount: Option<u64>,
         clock: &impl Clock,
     ) -> Option<usize> {
-        let mut event = self.threads[thread].events[WAITS].open.remove(which);
+        let state = &mut self.threads[thread];
+        let around = nesting(state, &state.events[WAITS].open[which]);
+        let open = &mut state.events[WAITS].open;
+        let mut event = open.remove(which);
         if !event.on.enabled {
             return None;
         }
+        let within = |wait: &&mut Event| wait.nesting == Some((event.id, "WAIT")) && !wait.begun.concurrent;
+        open.iter_mut().filter(within).for_each(|wait| wait.nesting = around);
         event.begun.amount = amount.unwrap_or(event.begun.amount);
         self.finish(thread, event, instance, io, clock)
     }
@@ -302,8 +308,8 @@ impl Naive {
         self.finish(by, transaction, None, None, clock).into_iter().count() as u64
     }
 
-    /// What nests ends as it began, waits and others alike; only of statements and of transactions the outer one may end first, and each
-    /// before or after the other. Whether the wait at this place may end.
+    /// What is of another class ends as it began; only of waits, of statements and of transactions the outer one may end first, and of the
+    /// latter two each before or after the other. Whether the wait at this place may end.
     pub(crate) fn may_end(&self, thread: usize, which: usize) -> bool {
         let wait = &self.threads[thread].events[WAITS].open[which];
         let nests = wait.shown && !wait.begun.concurrent;

@@ -16,7 +16,8 @@ mod threads;
 
 /// The pools of classes and instances, by the third part of an instrument's name.
 const KINDS: [&str; 6] = ["mutex", "rwlock", "cond", "semaphore", "file", "socket"];
-/// The pools of files and of sockets, that of the one instrument `idle`, and those of stages, of statements, of transactions and of memory.
+/// The pools of what synchronizes otherwise, where ordinary waits are, too, of files and of sockets, that of the one instrument `idle`, and those of stages, of statements, of transactions and of memory.
+const SYNCH: usize = 3;
 const FILES: usize = 4;
 const SOCKETS: usize = 5;
 const IDLE: usize = 6;
@@ -556,6 +557,7 @@ impl Naive {
             _ if name == "transaction" => TRANSACTION,
             _ if name.starts_with("stage/") => STAGE,
             _ if name.starts_with("statement/") => STATEMENT,
+            _ if is_ordinary(name) => SYNCH,
             Some(kind) => KINDS.iter().position(|known| kind == *known).unwrap_or(MEMORY),
             None => MEMORY,
         };
@@ -658,7 +660,7 @@ impl Naive {
     // Instances.
 
     pub(crate) fn create_instance(&mut self, class: ClassKey, address: u64) -> Option<InstanceKey> {
-        if class.0 >= FILES {
+        if class.0 >= FILES || is_ordinary(self.class(class).name) {
             return None;
         }
         let Some(place) = self.instances[class.0].iter().position(Option::is_none) else {
@@ -722,6 +724,11 @@ fn kind(class: ClassKey) -> usize {
         TRANSACTION => TRANSACTIONS,
         _ => WAITS,
     }
+}
+
+/// A wait that is none of a lock, a file or a socket.
+fn is_ordinary(name: &str) -> bool {
+    name.starts_with("wait/") && !name.starts_with("wait/synch/") && !name.starts_with("wait/io/")
 }
 
 fn kind_of_table(table: &str) -> usize {

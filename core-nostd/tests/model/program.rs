@@ -5,7 +5,7 @@ use perfschema_core::{Config, Operation, Setting, Size, SocketAddress, Transacti
 use proptest::prelude::*;
 use std::net::SocketAddr;
 
-pub(crate) const CLASS_NAMES: [&str; 21] = [
+pub(crate) const CLASS_NAMES: [&str; 23] = [
     "wait/synch/mutex/m/A",
     "wait/synch/mutex/m/B",
     "wait/synch/mutex/m/C",
@@ -13,6 +13,8 @@ pub(crate) const CLASS_NAMES: [&str; 21] = [
     "wait/synch/rwlock/m/S",
     "wait/synch/cond/m/C",
     "wait/synch/semaphore/m/S",
+    "wait/lock/table/m/L",
+    "wait/m/pool",
     "wait/io/file/m/F",
     "wait/io/file/m/G",
     "wait/io/socket/m/S",
@@ -28,11 +30,12 @@ pub(crate) const CLASS_NAMES: [&str; 21] = [
     "statement/m/C",
     "transaction",
 ];
-pub(crate) const PREFIXES: [&str; 12] = [
+pub(crate) const PREFIXES: [&str; 13] = [
     "",
     "wait/synch/mutex/",
     "wait/synch/rwlock/m/S",
     "wait/io/",
+    "wait/m/",
     "memory/",
     "idle",
     "stage/",
@@ -247,7 +250,7 @@ pub(crate) enum Step {
         /// Beside others, as a task's.
         concurrent: bool,
     },
-    /// The innermost of those that nest, or one that does not.
+    /// Also one that others lie within, which go on.
     End {
         actor: usize,
         which: usize,

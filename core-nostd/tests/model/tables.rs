@@ -104,11 +104,11 @@ impl Naive {
         if event.kind() == STATEMENTS {
             return format!("{what} {} {nesting} {}", self.statement_columns(event), event.statements.len());
         }
-        let io = event.class.0 == FILES || event.class.0 == SOCKETS;
+        let has_bytes = [FILES, SOCKETS].contains(&event.class.0) || is_ordinary(self.class(event.class).name);
         let name = begun.file.and_then(|(file, _)| self.event_file_name(file?)).or_else(|| begun.peer.clone());
         format!(
             "{what} {} NULL {} NULL {} {} {nesting} {} {} {}",
-            number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0 && !io)),
+            number(Some(begun.amount.min(u32::MAX.into())).filter(|amount| *amount != 0 && !has_bytes)),
             name.unwrap_or("NULL".into()),
             match event.class.0 {
                 FILES => "FILE",
@@ -117,7 +117,7 @@ impl Naive {
             },
             begun.object,
             begun.operation,
-            number(begun.amount.checked_sub(1).filter(|_| io)),
+            number(begun.amount.checked_sub(1).filter(|_| has_bytes)),
             number(begun.file.map(|(_, flags)| flags.into())),
         )
     }
