@@ -1,4 +1,4 @@
-//! How an operation on a file or a socket becomes a wait: what both have in common.
+//! How an operation on a file or a socket becomes a wait: what both have in common, and with the waits of a program's own.
 
 use crate::instrument::Instrument;
 use crate::thread::{Entered, with_actor};
@@ -56,6 +56,11 @@ pub(crate) trait Io: Copy {
     fn operation(&self) -> Operation;
 
     fn start(&self) -> WaitStart;
+
+    /// Of what outlives the call that began it: whether it was begun by a thread, and not by a task, which goes on beside it.
+    fn is_of_thread(&self) -> bool {
+        false
+    }
 
     /// Whether it has a number of bytes.
     #[cfg(feature = "tokio")]

@@ -1,8 +1,8 @@
 //! # perfschema
 //!
 //! **What.** std's locks, files and sockets with the same names, traits and errors, which record every wait: who waits, for which lock,
-//! held by whom, for which file or connection, since when, from which source line; an allocator that counts; [statements](mod@statement) and
-//! [stages](mod@stage), which say what a thread is asked for and what it is doing, [transactions](mod@transaction), and
+//! held by whom, for which file or connection, since when, from which source line; [waits](mod@wait) of a program's own; an allocator that
+//! counts; [statements](mod@statement) and [stages](mod@stage), which say what a thread is asked for and what it is doing, [transactions](mod@transaction), and
 //! [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
 //!
 //! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
@@ -49,10 +49,13 @@ pub mod statement;
 pub mod sync;
 pub mod task;
 pub mod transaction;
+pub mod wait;
 
 #[cfg(all(feature = "instrument", not(target_has_atomic = "64")))]
 compile_error!("perfschema needs 64-bit atomics; perfschema-core records without them");
 
+#[cfg(feature = "instrument")]
+mod begun;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod fork;
 #[cfg(feature = "instrument")]
@@ -245,6 +248,26 @@ macro_rules! statement {
     };
 }
 
+/// Waits of the program's own with an instrument of their own; see [`Wait`](wait::Wait). Also in a `static`.
+///
+/// ```
+/// use perfschema::wait::{Operation, Wait};
+/// static POOL: Wait = perfschema::wait!("wait/app/db_pool");
+/// let waiting = POOL.begin(Operation::Acquire);
+/// // … until there is a connection …
+/// drop(waiting);
+/// ```
+/// ```compile_fail
+/// # use perfschema::wait::Wait;
+/// static POOL: Wait = perfschema::wait!("wait/synch/mutex/app/db_pool");
+/// ```
+#[macro_export]
+macro_rules! wait {
+    ($name:literal) => {
+        $crate::__instrumented_wait!($name)
+    };
+}
+
 /// Ways to make sockets with an instrument of their own, and a second one for the connections that its listeners accept; see
 /// [`Net`](net::Net). Also in a `static`.
 ///
@@ -292,6 +315,10 @@ pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentK
         InstrumentKind::Statement => {
             assert!(matches!(found, InstrumentKind::Statement), "an instrument of statements is named statement/…");
         }
+        InstrumentKind::Wait => assert!(
+            matches!(found, InstrumentKind::Wait | InstrumentKind::Synch),
+            "an instrument of a program's own waits is named wait/…, and not as one of mutexes, rwlocks, conditions, files or sockets"
+        ),
         _ => assert!(found.is_synch(), "an instrument of a lock is named wait/synch/…"),
     }
 }
@@ -364,6 +391,26 @@ macro_rules! __instrumented_statement {
     ($name:literal) => {{
         $crate::__of_kind!(Statement, $name);
         $crate::statement::Statement::new()
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(feature = "instrument")]
+#[macro_export]
+macro_rules! __instrumented_wait {
+    ($name:literal) => {{
+        $crate::__of_kind!(Wait, $name);
+        $crate::wait::Wait::__of($crate::__instrument!($name))
+    }};
+}
+
+#[doc(hidden)]
+#[cfg(not(feature = "instrument"))]
+#[macro_export]
+macro_rules! __instrumented_wait {
+    ($name:literal) => {{
+        $crate::__of_kind!(Wait, $name);
+        $crate::wait::Wait::new()
     }};
 }
 

@@ -3,6 +3,7 @@
 
 use perfschema::sync::{Condvar, Mutex, RwLock};
 use perfschema::task::attach;
+use perfschema::wait::{Operation, Wait};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 #[cfg(unix)]
@@ -46,6 +47,7 @@ fn from_first_wait_to_thread_exit() {
     static CHANGED: Condvar = perfschema::condvar!("wait/synch/cond/test/changed");
     #[cfg(unix)]
     static FILES: perfschema::fs::Fs = perfschema::fs!("wait/io/file/test/files");
+    static POOL: Wait = perfschema::wait!("wait/test/pool");
     static COUNTED: perfschema::metric::Counter = perfschema::counter!("counted", "test", "", enabled);
     static LEVEL: perfschema::metric::Level = perfschema::level!("level", "test", "", enabled);
     static UNUSED: perfschema::metric::Counter = perfschema::counter!("unused", "test", "");
@@ -58,6 +60,8 @@ fn from_first_wait_to_thread_exit() {
                 COUNTED.inc();
                 UNUSED.inc();
                 LEVEL.add(1);
+                POOL.begin(Operation::Acquire).set_bytes(1);
+                drop(POOL.begin_async(Operation::Acquire));
             }
             *DICTIONARY.write().unwrap() += 1;
             // Where a path is another text to the system, std allocates.

@@ -19,6 +19,16 @@ fn the_types_are_stds() {
     assert!(!once.is_completed());
 }
 
+/// Nor do waits last, or go anywhere.
+#[test]
+fn waits_are_nothing() {
+    use perfschema::wait::{OfTask, Operation, Wait, Waiting};
+    static POOL: Wait = perfschema::wait!("wait/test/pool");
+    POOL.begin_for(Operation::Acquire, 1).set_bytes(1);
+    let _: Waiting<OfTask> = POOL.begin_async(Operation::Acquire);
+    assert_eq!(size_of::<(Wait, Waiting)>(), 0);
+}
+
 /// Metrics are nothing, and their names are checked all the same.
 #[test]
 fn metrics_count_nothing() {

@@ -1,19 +1,9 @@
 //! Waits that last over several polls.
-//!
-//! An actor writes its own records only, and it is there only while its task is polled:
-//! ```text
-//!   begun by                ended by              recorded
-//!   an attached task        the same              where it was begun, and shown meanwhile
-//!   an attached task        anybody else          whole, by who ends it; the record of the first is left as it is
-//!   anybody else            anybody               whole, by who ends it
-//! ```
 
-use crate::hook::At;
+use crate::begun::Begun;
 use crate::instrument::Instrument;
-use crate::io::{Io, Object, Transferred, amount, transferred};
-use crate::thread::{task_id, with_actor};
-use perfschema_core::{Switches, Wait, WaitStart};
-use perfschema_timer::SystemClock;
+use crate::io::{Io, Transferred, transferred};
+use perfschema_core::Switches;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
@@ -33,18 +23,6 @@ pub(crate) enum Pending<I: Io> {
     On(Begun<I>),
 }
 
-#[derive(Debug)]
-pub(crate) struct Begun<I: Io> {
-    io: I,
-    /// Of what the operation has opened it is known only at its end.
-    object: I::Object,
-    switches: Switches,
-    /// Ticks of their timer.
-    start: u64,
-    /// Where it is visible, and whose that is: THREAD_ID of a task.
-    shown: Option<(Wait<'static>, u64)>,
-}
-
 impl<I: Io> Pending<I> {
     /// The first poll of an operation.
     pub(crate) fn begin(io: I) -> Pending<I> {
@@ -52,19 +30,7 @@ impl<I: Io> Pending<I> {
         if io.counts_only() {
             return Pending::Counted(io, switches);
         }
-        let start = switches.read(&SystemClock);
-        let shown = match task_id() {
-            0 => None,
-            task => with_actor(|actor| {
-                // A handler in the middle of a record has another one.
-                (actor.thread_id() == task).then(|| {
-                    let class = io.instrument().registered();
-                    (actor.begin_concurrent(&At(start), switches, class, &io.start()), task)
-                })
-            })
-            .flatten(),
-        };
-        Pending::On(Begun { io, object: io.object(), switches, start, shown })
+        Pending::On(Begun::by_task(io, switches))
     }
 
     /// What it is done to is known now.
@@ -119,27 +85,6 @@ impl<I: Io> Drop for Pending<I> {
             let bytes = begun.io.transfers().then_some(0);
             self.end(bytes);
         }
-    }
-}
-
-impl<I: Io> Begun<I> {
-    fn end(&self, bytes: Option<u64>) {
-        let &Begun { io, object, switches, start, shown } = self;
-        with_actor(|actor| {
-            let held = object.held(io.operation().group());
-            match shown {
-                Some((mut wait, task)) if task == actor.thread_id() => {
-                    wait.set_amount(amount(bytes));
-                    actor.end_concurrent(&SystemClock, wait, held);
-                }
-                // The task was not to be recorded.
-                Some((wait, _)) if !wait.is_recorded() => {}
-                _ => {
-                    let what = WaitStart { amount: amount(bytes), ..io.start() };
-                    actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
-                }
-            }
-        });
     }
 }
 

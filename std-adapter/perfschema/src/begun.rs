@@ -1,0 +1,85 @@
+//! Waits that outlive the call that began them.
+//!
+//! An actor writes its own records only, and that of a task is there only while the task is polled:
+//! ```text
+//!   begun by                ended by              recorded
+//!   a thread                the same              where it was begun, and shown meanwhile
+//!   an attached task        the same              where it was begun, and shown meanwhile
+//!   either                  anybody else          whole, by who ends it; the record of the first is left as it is
+//!   any other task          anybody               whole, by who ends it
+//! ```
+
+use crate::hook::At;
+use crate::io::{Io, Object, amount};
+use crate::thread::{task_id, with_actor};
+use perfschema_core::{Actor, Switches, Wait, WaitStart};
+use perfschema_timer::SystemClock;
+
+/// A wait that goes on. Who has it ends it, once.
+#[derive(Debug)]
+pub(crate) struct Begun<I: Io> {
+    pub(crate) io: I,
+    /// Of what the operation has opened it is known only at its end.
+    pub(crate) object: I::Object,
+    switches: Switches,
+    /// Ticks of their timer.
+    start: u64,
+    /// Where it is visible, and whose that is: THREAD_ID.
+    shown: Option<(Wait<'static>, u64)>,
+}
+
+impl<I: Io> Begun<I> {
+    fn new(io: I, switches: Switches) -> Begun<I> {
+        Begun { io, object: io.object(), switches, start: switches.read(&SystemClock), shown: None }
+    }
+
+    /// By the calling thread, or by the attached task that is polled: what it waits for meanwhile lies within, [`is_of_thread`](Io::is_of_thread).
+    /// None for a handler nested too deep.
+    pub(crate) fn by_thread(io: I, switches: Switches) -> Option<Begun<I>> {
+        let begun = Begun::new(io, switches);
+        let (class, start) = (io.instrument().registered(), io.start());
+        let begin = |actor: &Actor<'static>| (actor.begin(&At(begun.start), switches, class, &start), actor.thread_id());
+        Some(Begun { shown: Some(with_actor(begin)?), ..begun })
+    }
+
+    /// By the task that is polled, which goes on meanwhile.
+    pub(crate) fn by_task(io: I, switches: Switches) -> Begun<I> {
+        let begun = Begun::new(io, switches);
+        let shown = match task_id() {
+            0 => None,
+            task => with_actor(|actor| {
+                // A handler in the middle of a record has another one.
+                (actor.thread_id() == task).then(|| {
+                    let class = io.instrument().registered();
+                    (actor.begin_concurrent(&At(begun.start), switches, class, &io.start()), task)
+                })
+            })
+            .flatten(),
+        };
+        Begun { shown, ..begun }
+    }
+
+    /// It ends: how many bytes it did, if that is a question.
+    pub(crate) fn end(&self, bytes: Option<u64>) {
+        let &Begun { io, object, switches, start, shown } = self;
+        with_actor(|actor| {
+            let held = object.held(io.operation().group());
+            match shown {
+                Some((mut wait, thread)) if thread == actor.thread_id() => {
+                    wait.set_amount(amount(bytes));
+                    if io.is_of_thread() {
+                        actor.end_in_any_order(&SystemClock, wait, held);
+                    } else {
+                        actor.end_concurrent(&SystemClock, wait, held);
+                    }
+                }
+                // Who began it was not to be recorded.
+                Some((wait, _)) if !wait.is_recorded() => {}
+                _ => {
+                    let what = WaitStart { amount: amount(bytes), ..io.start() };
+                    actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
+                }
+            }
+        });
+    }
+}
