@@ -1,0 +1,567 @@
+//! The actors of each thread: found through a thread-local without a destructor (`local`), given back when the system says that the thread
+//! ends (`os`).
+//!
+//! A `thread_local!` with a destructor would allocate at its first use, and would be gone when the destructors of other thread-locals
+//! record. What `os` uses runs after all of those.
+//!
+//! A thread has more than one actor because of signals. A handler that records may interrupt its own thread in the middle of a record,
+//! and what an actor writes has one writer, always. So a thread says when it is busy, and whoever comes meanwhile uses the next actor:
+//! ```text
+//!   level 0   the thread               busy + 1 … record … busy - 1
+//!   level 1     a handler within it            busy + 1 … record … busy - 1
+//!   level 2       a handler within that                busy + 1 … busy - 1
+//! ```
+//! A handler that interrupts its thread elsewhere, also while it waits, is on level 0 as the thread is: its events lie within the wait.
+//!
+//! A task has an actor of its own, which it takes along from thread to thread (`Task`). While it is polled that one is on level 0, so
+//! that whatever finds its actor by its thread finds the task's, and pays nothing for it; the thread's own waits in a `Turn`:
+//! ```text
+//!   begin   level 0 is copied to the turn   the turn is linked   the task's is copied to level 0
+//!   end     level 0 is copied to the task                        the turn's is copied to level 0   the turn is unlinked
+//! ```
+//! All along level 0 is busy. What is there may be half written only while it is marked `WRITING`, and then the other one is whole, in the
+//! turn: so a handler may fork at any time, and the child knows which actors go on.
+
+use crate::process::{Process, process};
+use crate::recorded;
+use perfschema_core::{Actor, ActorIdentity, Lost, Text, ThreadType};
+use perfschema_timer::SystemClock;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
+
+/// Records within records, the outermost among them; deeper ones are counted as lost.
+const LEVELS: usize = 3;
+
+/// Tasks that are polled within one another, each with an actor of its own; what is deeper records for the one around it.
+const TURNS: usize = 13;
+
+/// The thread has no actor on level 0 yet, or is the first of a forked child.
+const NEW: u32 = 1 << 31;
+/// The thread forks, and until the child has memory of its own nobody writes what has one writer.
+const FORKING: u32 = 1 << 30;
+/// The actor on level 0 may be half written; of each further level, a bit above.
+const WRITING: u32 = 1 << 20;
+/// What counts levels.
+const BUSY: u32 = WRITING - 1;
+const _: () = assert!(WRITING << LEVELS <= FORKING);
+
+struct Thread {
+    /// How many levels are in the middle of a record; and [`NEW`], [`WRITING`], [`FORKING`]. One thread and its handlers use it, so relaxed is enough.
+    busy: AtomicU32,
+    /// It has said who it is. Relaxed, as above.
+    named: AtomicBool,
+    /// Each is written while its level is busy, and then by that level: where it has none yet, and where a task is polled.
+    actors: [Cell<Option<Actor<'static>>>; LEVELS],
+    /// Of the thread's own actor on each level: the forks before it took its slot, or went on in a child. Relaxed, as above.
+    forks: [AtomicU32; LEVELS],
+    /// The innermost of the tasks that are polled. Relaxed, as above.
+    turn: AtomicPtr<Turn<'static>>,
+}
+
+// What the system says of a thread, and of its end.
+#[cfg_attr(not(windows), path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod os;
+
+// Where the `Thread` of each thread is. Windows has thread-locals of its linker's, but GNU's compilers do not use them, so that std's are
+// allocated, and freed while the destructors of others still record.
+#[cfg_attr(not(all(windows, target_env = "gnu")), path = "native.rs")]
+#[cfg_attr(all(windows, target_env = "gnu"), path = "keyed.rs")]
+mod local;
+
+/// Once, before any thread records.
+pub(crate) fn started() {
+    local::started();
+    os::started();
+}
+
+/// Runs `record` with an actor of the thread that nobody uses at the moment; it takes its slot at its first call. None while the process
+/// has not started recording, and for a handler nested too deep, which is counted.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn with_actor<R>(record: impl FnOnce(&Actor<'static>) -> R) -> Option<R> {
+    let entered = Entered::new()?;
+    let result = record(entered.actor);
+    entered.leave();
+    Some(result)
+}
+
+/// An actor of the thread that nobody else uses until it is left. As [`with_actor`], where a closure would not be compiled into the place
+/// where it is called, and what it takes and gives would go through memory.
+pub(crate) struct Entered {
+    thread: &'static Thread,
+    pub(crate) actor: &'static Actor<'static>,
+}
+
+impl Entered {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn new() -> Option<Entered> {
+        let thread = local::own()?;
+        let actor = match thread.busy.load(Ordering::Relaxed) {
+            0 => {
+                thread.busy.store(1, Ordering::Relaxed);
+                // SAFETY: without NEW there is an actor on level 0, whole; it is never taken away, and nobody writes there while it is busy.
+                unsafe { thread.at(0).unwrap_unchecked() }
+            }
+            busy => thread.enter(busy, &ThreadIdentity::UNKNOWN)?,
+        };
+        // The fences keep what the compiler makes of a record between the marks, where a handler expects it.
+        compiler_fence(Ordering::SeqCst);
+        Some(Entered { thread, actor })
+    }
+
+    /// Nothing panics before this is called; if it were not called, the thread would be busy for ever.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(self) {
+        compiler_fence(Ordering::SeqCst);
+        self.thread.leave();
+    }
+}
+
+/// What a thread says of itself.
+struct ThreadIdentity<'a> {
+    name: &'a str,
+    thread_type: ThreadType,
+    user: &'a str,
+    host: &'a str,
+}
+
+impl ThreadIdentity<'_> {
+    const UNKNOWN: ThreadIdentity<'static> = ThreadIdentity { name: "", thread_type: ThreadType::Background, user: "", host: "" };
+}
+
+impl Thread {
+    const fn new() -> Thread {
+        Thread {
+            busy: AtomicU32::new(NEW),
+            named: AtomicBool::new(false),
+            actors: [const { Cell::new(None) }; LEVELS],
+            forks: [const { AtomicU32::new(0) }; LEVELS],
+            turn: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// Enters the level after those that are busy, and gives it an actor if it has none.
+    #[cold]
+    #[inline(never)]
+    fn enter(&self, busy: u32, identity: &ThreadIdentity<'_>) -> Option<&Actor<'static>> {
+        let process = process()?;
+        let level = (busy & BUSY) as usize;
+        let Some(place) = self.actors.get(level).filter(|_| busy & FORKING == 0) else {
+            process.region().count_lost(Lost::NestedLevels);
+            return None;
+        };
+        self.busy.store(busy + 1, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        loop {
+            let forks = forks();
+            // SAFETY: this level is written here alone.
+            let old = unsafe { self.at(level) };
+            if old.is_none() || self.forks[level].load(Ordering::Relaxed) != forks {
+                // Taken while a handler forked, whose child has given it to others, or would never.
+                old.into_iter().for_each(Actor::detach);
+                let interrupted = self.actor(0).map_or(0, Actor::thread_id);
+                let actor = attach(process, identity, (level > 0).then_some(interrupted));
+                self.mark(WRITING << level);
+                place.set(Some(actor));
+                self.forks[level].store(forks, Ordering::Relaxed);
+                self.unmark(WRITING << level);
+            }
+            if level == 0 {
+                os::call_at_exit();
+                self.unmark(NEW);
+            }
+            // Last, and also where the child began in the middle of this: its file has no name yet.
+            #[cfg(target_os = "linux")]
+            crate::fork::publish(process);
+            // From the mark on a child knows the actor. One that a handler has forked before does not.
+            if self.forks[level].load(Ordering::Relaxed) == self::forks() {
+                break;
+            }
+        }
+        // SAFETY: it is written, and stays so while the level is busy.
+        unsafe { self.at(level) }
+    }
+
+    /// The actor of a level, if it has one.
+    ///
+    /// # Safety
+    /// It is not half written, and not used beyond the next time that this level may be written.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    unsafe fn at(&self, level: usize) -> Option<&Actor<'static>> {
+        // SAFETY: the thread and its handlers alone use it; the rest is the caller's duty.
+        unsafe { (*self.actors[level].as_ptr()).as_ref() }
+    }
+
+    /// The actor of a level; none while that may be half written.
+    fn actor(&self, level: usize) -> Option<&Actor<'static>> {
+        let whole = self.busy.load(Ordering::Relaxed) & WRITING << level == 0;
+        // SAFETY: as is said. Callers look, and do not keep it.
+        whole.then(|| unsafe { self.at(level) }).flatten()
+    }
+
+    fn mark(&self, bits: u32) {
+        self.busy.store(self.busy.load(Ordering::Relaxed) | bits, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    fn unmark(&self, bits: u32) {
+        compiler_fence(Ordering::SeqCst);
+        self.busy.store(self.busy.load(Ordering::Relaxed) & !bits, Ordering::Relaxed);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn leave(&self) {
+        self.busy.store(self.busy.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    }
+}
+
+/// Shows the actors that go on in the calling thread, and whether none of them is in the middle of a record.
+#[cfg(target_os = "linux")]
+pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
+    local::with(|thread| {
+        let mut own = [None; LEVELS + TURNS];
+        let (levels, parked) = own.split_at_mut(LEVELS);
+        levels.iter_mut().enumerate().for_each(|(level, place)| *place = thread.actor(level));
+        parked.iter_mut().zip(thread.turns()).for_each(|(place, turn)| *place = turn.parked());
+        look(&own, thread.busy.load(Ordering::Relaxed) & BUSY == 0);
+    });
+}
+
+/// Whether other handlers of this fork, of which some run before ours in the child, record with the thread's actors.
+#[cfg(target_os = "linux")]
+pub(crate) fn forking(is_forking: bool) {
+    local::with(|thread| if is_forking { thread.mark(FORKING) } else { thread.unmark(FORKING) });
+}
+
+/// In a forked child: the next record is one for [`Thread::enter`], and the tasks whose turn it is go on.
+#[cfg(target_os = "linux")]
+pub(crate) fn forked() {
+    local::with(|thread| {
+        let half = thread.busy.load(Ordering::Relaxed) & WRITING != 0;
+        let polls = thread.turns().next().is_some();
+        for (level, forks) in thread.forks.iter().enumerate() {
+            // While a task is polled, that of level 0 is whole there or in a turn.
+            if thread.actor(level).is_some() || (level == 0 && polls) {
+                forks.store(crate::fork::count(), Ordering::Relaxed);
+            }
+        }
+        thread.mark(NEW);
+        for (depth, turn) in thread.turns().enumerate() {
+            // Of the innermost the actor is on level 0, those of the others are whole in the turns within.
+            if depth > 0 || (turn.placed.load(Ordering::Relaxed) && !half) {
+                turn.task.forks.store(crate::fork::count(), Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// How many forks lead to this process: an actor that did not come along has lost its slot to others.
+fn forks() -> u32 {
+    #[cfg(target_os = "linux")]
+    return crate::fork::count();
+    #[cfg(not(target_os = "linux"))]
+    return 0;
+}
+
+/// The actor of a task, while the task is not polled; from its first poll on.
+pub(crate) struct Task {
+    /// Half written while the task is polled.
+    actor: Cell<Option<Actor<'static>>>,
+    /// Those before the actor took its slot, or went on in a child. Relaxed: one thread at a time uses it.
+    forks: AtomicU32,
+}
+
+/// A task that is polled, and the actor whose place its own has taken. Turns are linked from the inside outwards, as calls are nested.
+struct Turn<'t> {
+    task: &'t Task,
+    parked: Cell<Option<Actor<'static>>>,
+    /// The actor on level 0 is the task's. Relaxed, as below: the thread and its handlers use it.
+    placed: AtomicBool,
+    /// Its THREAD_ID.
+    thread_id: AtomicU64,
+    /// The turn around it; null if there is none.
+    outer: Cell<*const Turn<'static>>,
+}
+
+impl Turn<'_> {
+    fn parked(&self) -> Option<&Actor<'static>> {
+        // SAFETY: it was written before the turn was linked, and is not written again while it is.
+        unsafe { (*self.parked.as_ptr()).as_ref() }
+    }
+}
+
+// A copy is an actor as good as the first: only one of them is used, and nothing happens to the other.
+const _: () = assert!(!std::mem::needs_drop::<Actor<'static>>());
+
+/// Copies an actor, whole, from one place to another.
+///
+/// # Safety
+/// Nobody has a reference to what is in `to`, and of the two only one is used from now on.
+unsafe fn copy(from: &Cell<Option<Actor<'static>>>, to: &Cell<Option<Actor<'static>>>) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: both are places of that type, and not the same; the rest is the caller's duty.
+    unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), 1) };
+    compiler_fence(Ordering::SeqCst);
+}
+
+impl Task {
+    pub(crate) const fn new() -> Task {
+        Task { actor: Cell::new(None), forks: AtomicU32::new(0) }
+    }
+
+    /// Runs a poll of the task, with its actor in the place of the thread's. It takes its slot at the first one.
+    pub(crate) fn run<R>(&mut self, name: &str, thread_type: ThreadType, user: &str, host: &str, poll: impl FnOnce() -> R) -> R {
+        let identity = ActorIdentity { name, thread_type, user, host, ..Default::default() };
+        // The thread gets its own actor first.
+        let Some(process) = process().filter(|_| with_actor(|_| ()).is_some()) else { return poll() };
+        let turn = Turn {
+            task: self,
+            parked: Cell::new(None),
+            placed: AtomicBool::new(false),
+            thread_id: AtomicU64::new(0),
+            outer: Cell::new(ptr::null()),
+        };
+        let _end = local::with(|thread| thread.begin(&turn, process, &identity)).unwrap_or(false).then(|| End(&turn));
+        recorded::take_back();
+        poll()
+    }
+
+    /// Whether it was ever polled while the process recorded.
+    pub(crate) fn is_attached(&mut self) -> bool {
+        self.actor.get_mut().is_some()
+    }
+
+    /// The task has ended.
+    pub(crate) fn detach(&mut self) {
+        if let Some(actor) = self.actor.take().filter(|_| *self.forks.get_mut() == forks() && process().is_some()) {
+            recorded::take_back_all(&actor);
+            end(&actor);
+            recorded::forget(actor.thread_id());
+        }
+    }
+}
+
+/// Who recorded with the actor ends, and the stage that it was in with it.
+fn end(actor: &Actor<'static>) {
+    actor.end_any_stage(&SystemClock);
+    actor.detach();
+}
+
+/// Ends a turn, also by a panic.
+struct End<'t>(&'t Turn<'t>);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        local::with(|thread| thread.end(self.0));
+        recorded::take_back();
+    }
+}
+
+impl Thread {
+    /// The turns on this thread, the innermost first.
+    fn turns(&self) -> impl Iterator<Item = &Turn<'static>> {
+        // SAFETY: a turn is linked while it is borrowed by the call that polls, and unlinked before that returns, also by a panic.
+        let turn = |turn: *const Turn<'static>| unsafe { turn.as_ref() };
+        std::iter::successors(turn(self.turn.load(Ordering::Relaxed)), move |within| turn(within.outer.get()))
+    }
+
+    /// Puts the task's actor on level 0. False for a handler in the middle of a record, and where tasks are nested too deep: what they
+    /// record counts for whom they interrupt, or lie within.
+    fn begin(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>) -> bool {
+        if self.busy.load(Ordering::Relaxed) & BUSY != 0 || self.turns().count() == TURNS {
+            return false;
+        }
+        self.mark(1);
+        // SAFETY: the level is busy with this, so nobody uses the actor there, and the copy's place is new.
+        unsafe { copy(&self.actors[0], &turn.parked) };
+        turn.outer.set(self.turn.load(Ordering::Relaxed));
+        self.turn.store(ptr::from_ref(turn).cast_mut().cast(), Ordering::Relaxed);
+        self.mark(WRITING);
+        // SAFETY: as above; the one that was there is in the turn now, and that of the task is not used until it is copied back.
+        unsafe { copy(&turn.task.actor, &self.actors[0]) };
+        loop {
+            let forks = forks();
+            // SAFETY: only this writes there, and it is a copy of a whole one.
+            let old = unsafe { self.at(0) };
+            if old.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
+                self.take_slot(turn, process, identity, forks);
+            }
+            // SAFETY: as above.
+            turn.thread_id.store(unsafe { self.at(0) }.map_or(0, Actor::thread_id), Ordering::Relaxed);
+            turn.placed.store(true, Ordering::Relaxed);
+            self.unmark(WRITING);
+            // From here on a child knows it. One that a handler has forked meanwhile does not.
+            if turn.task.forks.load(Ordering::Relaxed) == self::forks() {
+                break;
+            }
+            self.mark(WRITING);
+        }
+        self.unmark(1);
+        true
+    }
+
+    /// An actor for the task, while that on level 0 may be written.
+    #[cold]
+    fn take_slot(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>, forks: u32) {
+        if turn.placed.load(Ordering::Relaxed) {
+            // As in enter(), the second time; what the task has had since an earlier fork is the parent's.
+            // SAFETY: only begin() and this write there.
+            unsafe { self.at(0) }.into_iter().for_each(Actor::detach);
+        }
+        let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
+        let identity = ActorIdentity { parent_thread_id, ..*identity };
+        self.actors[0].set(Some(actor_of(process, &identity)));
+        turn.task.forks.store(forks, Ordering::Relaxed);
+    }
+
+    fn end(&self, turn: &Turn<'_>) {
+        self.mark(1);
+        // SAFETY: the level is busy with this, so nobody uses the actor there; what the task has is only the copy that was put there.
+        unsafe { copy(&self.actors[0], &turn.task.actor) };
+        self.mark(WRITING);
+        turn.placed.store(false, Ordering::Relaxed);
+        // SAFETY: as above; the one that was there is the task's again.
+        unsafe { copy(&turn.parked, &self.actors[0]) };
+        self.unmark(WRITING);
+        self.turn.store(turn.outer.get().cast_mut(), Ordering::Relaxed);
+        self.unmark(1);
+    }
+}
+
+/// THREAD_ID of the task that is polled; 0 if there is none, or it has no row.
+pub(crate) fn task_id() -> u64 {
+    local::with(|thread| thread.turns().next().map_or(0, |turn| turn.thread_id.load(Ordering::Relaxed))).unwrap_or(0)
+}
+
+/// Says who the calling thread is, before it records its first wait: a name, and for a thread that serves a user, who and from where.
+/// Returns false if it has recorded one or said so already, if it polls a task that has a name of its own, or the process has not started
+/// recording. Memory that it has allocated does not count as a wait.
+///
+/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: on Unix the first 15 bytes, whole
+/// characters only, and of a thread that was given no name that of the one that started it, or `unnamed` where that is the program's.
+///
+/// ```
+/// use perfschema::thread::{ThreadType, attach_as};
+/// perfschema::start()?;
+/// std::thread::spawn(|| {
+///     assert!(attach_as("thread/app/connection", ThreadType::Foreground, "joe", "192.0.2.7"));
+/// }).join().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) -> bool {
+    local::with(|thread| {
+        let identity = ThreadIdentity { name, thread_type, user, host };
+        let (busy, attached) = (thread.busy.load(Ordering::Relaxed), thread.actor(0).is_some());
+        if thread.named.load(Ordering::Relaxed) || busy & BUSY != 0 || thread.turns().next().is_some() {
+            return false;
+        }
+        let Some((process, actor)) = process().zip(thread.enter(busy, &identity)) else { return false };
+        let named = !attached || with_identity(process, &identity, None, |identity| actor.identify(identity));
+        compiler_fence(Ordering::SeqCst);
+        thread.leave();
+        thread.named.store(named, Ordering::Relaxed);
+        named
+    })
+    .unwrap_or(false)
+}
+
+/// THREAD_ID of the calling thread, or of the task that it polls ([`task`](crate::task)); None if it has no row in `threads`.
+pub fn current_id() -> Option<u64> {
+    with_actor(Actor::thread_id).filter(|&id| id != 0)
+}
+
+/// An actor for the thread; for a handler, if it interrupts this THREAD_ID.
+// May be called by a signal handler: nothing here allocates, locks, or is not to be called there.
+fn attach(process: &'static Process, identity: &ThreadIdentity<'_>, interrupts: Option<u64>) -> Actor<'static> {
+    with_identity(process, identity, interrupts, |identity| actor_of(process, identity))
+}
+
+/// An actor; where a fork has left no memory to record in, one that nobody uses.
+fn actor_of(process: &'static Process, identity: &ActorIdentity<'_>) -> Actor<'static> {
+    let region = process.region();
+    if crate::process::process().is_none() { Actor::without_slot(region) } else { Actor::attach(region, identity) }
+}
+
+fn with_identity<R>(
+    process: &Process,
+    identity: &ThreadIdentity<'_>,
+    interrupts: Option<u64>,
+    run: impl FnOnce(&ActorIdentity<'_>) -> R,
+) -> R {
+    let ThreadIdentity { name, thread_type, user, host } = *identity;
+    let name = if name.is_empty() { default_name(process, interrupts.is_some()) } else { name.into() };
+    let (name, parent_thread_id) = (name.as_str(), interrupts.unwrap_or(0));
+    run(&ActorIdentity { name, thread_type, user, host, os_id: os::id(), parent_thread_id, ..Default::default() })
+}
+
+fn default_name(process: &Process, in_handler: bool) -> Text<128> {
+    let mut name = Text::EMPTY;
+    let program = process.region().program();
+    let own = os::name(program.as_str());
+    let thread = match own.as_str() {
+        _ if in_handler => "signal",
+        "" => "unnamed",
+        own => own,
+    };
+    let _ = write!(name, "thread/{program}/{thread}");
+    name
+}
+
+impl Thread {
+    /// The thread ends. What still comes, from handlers and from the destructors of other keys, counts in the global sums only. Not
+    /// to be called before the process records.
+    fn exit(&self) {
+        for level in 0..LEVELS {
+            // Busy on all levels up to this one, so that a handler does not use an actor that is being given back.
+            self.busy.store(level as u32 + 1, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
+            if let Some(process) = process() {
+                // Also where there is none: a handler that came now would take a slot that nobody gives back.
+                // SAFETY: nobody else writes it, the level being busy.
+                if unsafe { self.at(level) }.is_none() {
+                    self.mark(WRITING << level);
+                    self.actors[level].set(Some(Actor::without_slot(process.region())));
+                    self.unmark(WRITING << level);
+                }
+                // SAFETY: as above.
+                unsafe { self.at(level) }.into_iter().for_each(end);
+            }
+        }
+        // A thread that ends itself in the middle of a poll has left the turn's memory.
+        self.turn.store(ptr::null_mut(), Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        self.busy.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a handler within a handler finds, without the luck that it takes to meet the right instruction.
+    #[test]
+    fn each_level_has_an_actor_of_its_own_and_what_is_deeper_is_counted() {
+        let region = crate::builder().environment(false).start().unwrap().region();
+        let id = |actor: &Actor<'static>| actor.thread_id();
+        for _ in 0..2 {
+            let ids = with_actor(|first| {
+                with_actor(|second| with_actor(|third| [id(first), id(second), id(third), with_actor(id).unwrap_or(0)]))
+            });
+            assert_eq!(ids, Some(Some(Some([1, 2, 3, 0]))));
+        }
+        assert_eq!(region.lost(Lost::NestedLevels), 2);
+        let mut rows = Vec::new();
+        region.scan(&crate::tables::Threads, |row| {
+            rows.push((row.thread_id, row.parent_thread_id, row.name.as_str().ends_with("/signal")));
+        });
+        assert_eq!(rows, [(1, None, false), (2, Some(1), true), (3, Some(1), true)]);
+        local::end(Thread::exit);
+        // Nobody takes a slot any more.
+        with_actor(|_| with_actor(|_| with_actor(id)));
+        let mut rows = 0;
+        region.scan(&crate::tables::Threads, |_| rows += 1);
+        assert_eq!(rows, 0);
+    }
+}
