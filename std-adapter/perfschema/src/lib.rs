@@ -1,9 +1,10 @@
 //! # perfschema
 //!
-//! **What.** std's locks, files and sockets with the same names, traits and errors, which record every wait: who waits, for which lock,
-//! held by whom, for which file or connection, since when, from which source line; [waits](mod@wait) of a program's own; an allocator that
-//! counts; [statements](mod@statement) and [stages](mod@stage), which say what a thread is asked for and what it is doing, [transactions](mod@transaction), and
-//! [metrics](mod@metric), counters with names. The records are read live as MySQL's `performance_schema` tables.
+//! **What.** std's locks, threads, files and sockets with the same names, traits and errors, which record every wait: who waits, for which
+//! lock, held by whom, for which file or connection, since when, from which source line; [waits](mod@wait) of a program's own; an allocator
+//! that counts; [statements](mod@statement) and [stages](mod@stage), which say what a thread is asked for and what it is doing,
+//! [transactions](mod@transaction), and [metrics](mod@metric), counters with names. The records are read live as MySQL's
+//! `performance_schema` tables.
 //!
 //! **How.** Change the `use` line, name the lock, start the performance schema, read a table:
 //!

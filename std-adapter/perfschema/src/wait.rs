@@ -147,8 +147,14 @@ impl Wait {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn begin_for(&self, operation: Operation, object: u64) -> Waiting {
+        self.begin_at(operation, object, Location::caller())
+    }
+
+    /// The same, with its SOURCE.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn begin_at(&self, operation: Operation, object: u64, source: &'static Location<'static>) -> Waiting {
         match self.instrument.on() {
-            Some(switches) => begin(self.instrument, switches, operation, object, Location::caller()),
+            Some(switches) => begin(self.instrument, switches, operation, object, source),
             None => Waiting::of(None),
         }
     }

@@ -72,6 +72,8 @@ fn from_first_wait_to_thread_exit() {
                 zeros.write_all(&[1; 10]).unwrap();
                 FILES.metadata("/dev/null").unwrap();
             }
+            perfschema::thread::sleep(Duration::from_millis(1));
+            perfschema::thread::park_timeout(Duration::from_millis(1));
             let guard = LOCK.lock().unwrap();
             drop(CHANGED.wait_timeout(guard, Duration::from_millis(1)).unwrap());
             let mut task = std::pin::pin!(attach("task/test/task", polls_for_ever(&LOCK)));

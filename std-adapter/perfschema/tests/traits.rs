@@ -1,6 +1,6 @@
 //! What the types of std are by their parts alone, the types that mirror them are, too: a program that needs it compiles with both.
 
-use perfschema::{fs, net, sync};
+use perfschema::{fs, net, sync, thread};
 use std::fmt::Debug;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
@@ -22,6 +22,7 @@ fn mirrors_are_what_they_mirror() {
         shared std::sync::Condvar, sync::Condvar;
         shared std::sync::Once, sync::Once;
         shared std::sync::Barrier, sync::Barrier;
+        shared std::thread::Builder, thread::Builder;
         shared std::fs::File, fs::File;
         shared std::fs::OpenOptions, fs::OpenOptions;
         shared std::net::TcpStream, net::TcpStream;
@@ -74,6 +75,12 @@ fn mirrors_are_what_they_mirror() {
     fn sync<T: Sync>() {}
     fn send<T: Send>() {}
     alike! {
+        sync std::thread::Scope<'static, 'static>, thread::Scope<'static, 'static>;
+        send std::thread::Scope<'static, 'static>, thread::Scope<'static, 'static>;
+        sync std::thread::JoinHandle<u32>, thread::JoinHandle<u32>;
+        send std::thread::JoinHandle<u32>, thread::JoinHandle<u32>;
+        sync std::thread::ScopedJoinHandle<'static, u32>, thread::ScopedJoinHandle<'static, u32>;
+        send std::thread::ScopedJoinHandle<'static, u32>, thread::ScopedJoinHandle<'static, u32>;
         sync std::sync::MutexGuard<'static, u32>, sync::MutexGuard<'static, u32>;
         sync std::sync::RwLockReadGuard<'static, u32>, sync::RwLockReadGuard<'static, u32>;
         sync std::sync::RwLockWriteGuard<'static, u32>, sync::RwLockWriteGuard<'static, u32>;

@@ -5,7 +5,10 @@ use std::any::TypeId;
 
 #[test]
 fn the_types_are_stds() {
-    use perfschema::sync;
+    use perfschema::{sync, thread};
+    assert_eq!(TypeId::of::<thread::JoinHandle<u32>>(), TypeId::of::<std::thread::JoinHandle<u32>>());
+    assert_eq!(TypeId::of::<thread::Builder>(), TypeId::of::<std::thread::Builder>());
+    thread::scope(|scope| scope.spawn(thread::park).thread().unpark());
     assert_eq!(TypeId::of::<sync::Mutex<u32>>(), TypeId::of::<std::sync::Mutex<u32>>());
     assert_eq!(TypeId::of::<sync::RwLock<u32>>(), TypeId::of::<std::sync::RwLock<u32>>());
     assert_eq!(TypeId::of::<sync::Condvar>(), TypeId::of::<std::sync::Condvar>());

@@ -52,6 +52,8 @@ struct Thread {
     busy: AtomicU32,
     /// It has said who it is. Relaxed, as above.
     named: AtomicBool,
+    /// THREAD_ID of who has started it; 0 if that is not known. Relaxed, as above.
+    parent: AtomicU64,
     /// Each is written while its level is busy, and then by that level: where it has none yet, and where a task is polled.
     actors: [Cell<Option<Actor<'static>>>; LEVELS],
     /// Of the thread's own actor on each level: the forks before it took its slot, or went on in a child. Relaxed, as above.
@@ -136,6 +138,7 @@ impl Thread {
         Thread {
             busy: AtomicU32::new(NEW),
             named: AtomicBool::new(false),
+            parent: AtomicU64::new(0),
             actors: [const { Cell::new(None) }; LEVELS],
             forks: [const { AtomicU32::new(0) }; LEVELS],
             turn: AtomicPtr::new(ptr::null_mut()),
@@ -162,7 +165,7 @@ impl Thread {
                 // Taken while a handler forked, whose child has given it to others, or would never.
                 old.into_iter().for_each(Actor::detach);
                 let interrupted = self.actor(0).map_or(0, Actor::thread_id);
-                let actor = attach(process, identity, (level > 0).then_some(interrupted));
+                let actor = self.attach(process, identity, (level > 0).then_some(interrupted));
                 self.mark(WRITING << level);
                 place.set(Some(actor));
                 self.forks[level].store(forks, Ordering::Relaxed);
@@ -452,19 +455,24 @@ pub(crate) fn task_id() -> u64 {
 /// ```
 pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) -> bool {
     local::with(|thread| {
-        let identity = ThreadIdentity { name, thread_type, user, host };
-        let (busy, attached) = (thread.busy.load(Ordering::Relaxed), thread.actor(0).is_some());
-        if thread.named.load(Ordering::Relaxed) || busy & BUSY != 0 || thread.turns().next().is_some() {
-            return false;
+        let named = !thread.named.load(Ordering::Relaxed) && thread.identify(&ThreadIdentity { name, thread_type, user, host });
+        if named {
+            thread.named.store(true, Ordering::Relaxed);
         }
-        let Some((process, actor)) = process().zip(thread.enter(busy, &identity)) else { return false };
-        let named = !attached || with_identity(process, &identity, None, |identity| actor.identify(identity));
-        compiler_fence(Ordering::SeqCst);
-        thread.leave();
-        thread.named.store(named, Ordering::Relaxed);
         named
     })
     .unwrap_or(false)
+}
+
+/// The calling thread has been started by the one of this THREAD_ID, before it does anything else; 0 if that is not known.
+pub(super) fn started_by(parent: u64) {
+    local::with(|thread| {
+        thread.parent.store(parent, Ordering::Relaxed);
+        // Memory that it has allocated may have been counted before.
+        if parent != 0 && thread.actor(0).is_some() {
+            thread.identify(&ThreadIdentity::UNKNOWN);
+        }
+    });
 }
 
 /// THREAD_ID of the calling thread, or of the task that it polls ([`task`](crate::task)); None if it has no row in `threads`.
@@ -472,28 +480,44 @@ pub fn current_id() -> Option<u64> {
     with_actor(Actor::thread_id).filter(|&id| id != 0)
 }
 
-/// An actor for the thread; for a handler, if it interrupts this THREAD_ID.
-// May be called by a signal handler: nothing here allocates, locks, or is not to be called there.
-fn attach(process: &'static Process, identity: &ThreadIdentity<'_>, interrupts: Option<u64>) -> Actor<'static> {
-    with_identity(process, identity, interrupts, |identity| actor_of(process, identity))
+impl Thread {
+    /// Says who it is, if it has recorded no event yet. Returns whether it did.
+    fn identify(&self, identity: &ThreadIdentity<'_>) -> bool {
+        let (busy, attached) = (self.busy.load(Ordering::Relaxed), self.actor(0).is_some());
+        if busy & BUSY != 0 || self.turns().next().is_some() {
+            return false;
+        }
+        let Some((process, actor)) = process().zip(self.enter(busy, identity)) else { return false };
+        let identified = !attached || self.with_identity(process, identity, None, |identity| actor.identify(identity));
+        compiler_fence(Ordering::SeqCst);
+        self.leave();
+        identified
+    }
+
+    /// An actor for the thread; for a handler, if it interrupts this THREAD_ID.
+    // May be called by a signal handler: nothing here allocates, locks, or is not to be called there.
+    fn attach(&self, process: &'static Process, identity: &ThreadIdentity<'_>, interrupts: Option<u64>) -> Actor<'static> {
+        self.with_identity(process, identity, interrupts, |identity| actor_of(process, identity))
+    }
+
+    fn with_identity<R>(
+        &self,
+        process: &Process,
+        identity: &ThreadIdentity<'_>,
+        interrupts: Option<u64>,
+        run: impl FnOnce(&ActorIdentity<'_>) -> R,
+    ) -> R {
+        let ThreadIdentity { name, thread_type, user, host } = *identity;
+        let name = if name.is_empty() { default_name(process, interrupts.is_some()) } else { name.into() };
+        let (name, parent_thread_id) = (name.as_str(), interrupts.unwrap_or_else(|| self.parent.load(Ordering::Relaxed)));
+        run(&ActorIdentity { name, thread_type, user, host, os_id: os::id(), parent_thread_id, ..Default::default() })
+    }
 }
 
 /// An actor; where a fork has left no memory to record in, one that nobody uses.
 fn actor_of(process: &'static Process, identity: &ActorIdentity<'_>) -> Actor<'static> {
     let region = process.region();
     if crate::process::process().is_none() { Actor::without_slot(region) } else { Actor::attach(region, identity) }
-}
-
-fn with_identity<R>(
-    process: &Process,
-    identity: &ThreadIdentity<'_>,
-    interrupts: Option<u64>,
-    run: impl FnOnce(&ActorIdentity<'_>) -> R,
-) -> R {
-    let ThreadIdentity { name, thread_type, user, host } = *identity;
-    let name = if name.is_empty() { default_name(process, interrupts.is_some()) } else { name.into() };
-    let (name, parent_thread_id) = (name.as_str(), interrupts.unwrap_or(0));
-    run(&ActorIdentity { name, thread_type, user, host, os_id: os::id(), parent_thread_id, ..Default::default() })
 }
 
 fn default_name(process: &Process, in_handler: bool) -> Text<128> {

@@ -1,6 +1,7 @@
-//! Threads, where nothing is recorded: the same functions, for programs that say who their threads are.
+//! `std::thread`, as it is: nothing is recorded. And the functions of programs that say who their threads are.
 
 pub use perfschema_core::ThreadType;
+pub use std::thread::*;
 
 /// Says who the calling thread is: nothing asks. Returns false.
 ///
