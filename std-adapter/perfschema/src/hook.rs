@@ -72,6 +72,12 @@ impl Drop for Holder {
 impl Holder {
     /// Nobody is marked.
     pub(crate) const NONE: Holder = Holder(None);
+
+    /// Where it is marked.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn instance(&self) -> Option<Instance<'static>> {
+        self.0
+    }
 }
 
 /// A mark in the tables that the calling thread is one of those that read the object.
@@ -84,6 +90,17 @@ impl Drop for Reader {
         if let Some(instance) = &self.0 {
             instance.remove_reader();
         }
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Reader {
+    /// Nobody is marked.
+    pub(crate) const NONE: Reader = Reader(None);
+
+    /// Where it is marked.
+    pub(crate) fn instance(&self) -> Option<Instance<'static>> {
+        self.0
     }
 }
 
@@ -161,6 +178,32 @@ impl Hook {
         Holder(instance)
     }
 
+    /// Runs something that may wait, and that others may be doing at the same time.
+    pub(crate) fn pass<R>(&self, operation: Operation, location: &'static Location<'static>, wait: impl FnOnce() -> R) -> R {
+        let waiting = self.begin(operation, location);
+        let result = wait();
+        passed(waiting);
+        result
+    }
+
+    /// Marks the calling thread, or the task that it polls, as the one that holds the object alone.
+    pub(crate) fn hold(&self) -> Holder {
+        let hold = |actor: &Actor<'static>| self.instance(actor).inspect(|instance| instance.set_holder(actor.thread_id()));
+        Holder(with_actor(hold).flatten())
+    }
+
+    /// Marks it as one of those that read the object.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn join_readers(&self) -> Reader {
+        Reader(with_actor(|actor| self.instance(actor).inspect(Instance::add_reader)).flatten())
+    }
+
+    /// The instrument, whose class is known once the hook is [`registered`](Self::registered).
+    #[cfg(feature = "tokio")]
+    pub(crate) fn instrument(&self) -> &'static Instrument {
+        self.instrument
+    }
+
     /// The switches, after the object's first use.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn registered(&self, switches: Switches) -> Switches {
@@ -168,7 +211,7 @@ impl Hook {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn address(&self) -> u64 {
+    pub(crate) fn address(&self) -> u64 {
         std::ptr::from_ref(self) as usize as u64
     }
 
@@ -200,7 +243,7 @@ impl Hook {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn instance(&self, actor: &Actor<'static>) -> Option<Instance<'static>> {
+    pub(crate) fn instance(&self, actor: &Actor<'static>) -> Option<Instance<'static>> {
         let instance = actor.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Relaxed)))?;
         instance.set_address(self.address());
         Some(instance)
@@ -250,6 +293,14 @@ impl Waiting<'_> {
     }
 }
 
+/// The same of a wait that may not be recorded.
+// For what is not called by `pass`, because it names the line that it is called from when it panics.
+pub(crate) fn passed(waiting: Option<Waiting<'_>>) {
+    if let Some(waiting) = waiting {
+        waiting.passed();
+    }
+}
+
 impl Drop for Waiting<'_> {
     /// The wait is over, in vain: it was not to be had, or the code that waited panics.
     // By value, out of line: so the wait stays in registers where it does not end in vain.
@@ -267,17 +318,7 @@ fn end_in_vain(wait: Wait<'static>) {
 
 /// Marks the calling thread as the holder again, after a condition was waited for.
 pub(crate) fn hold_again(hook: &Hook, was: bool) -> Holder {
-    if !was {
-        return Holder::NONE;
-    }
-    with_actor(|actor| {
-        let instance = hook.instance(actor);
-        if let Some(instance) = &instance {
-            instance.set_holder(actor.thread_id());
-        }
-        Holder(instance)
-    })
-    .unwrap_or(Holder::NONE)
+    if was { hook.hold() } else { Holder::NONE }
 }
 
 impl Holder {

@@ -20,27 +20,27 @@ pub(crate) type Socket = Option<SocketInstance<'static>>;
 
 /// What an operation is done to, when its wait ends.
 pub(crate) trait Object: Copy + Debug {
-    fn held(self, group: Group) -> Held<'static, 'static>;
+    fn held(&self, group: Group) -> Held<'_, 'static>;
 }
 
 impl Object for File {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn held(self, group: Group) -> Held<'static, 'static> {
-        Held::File(FileIo { file: self, group })
+    fn held(&self, group: Group) -> Held<'_, 'static> {
+        Held::File(FileIo { file: *self, group })
     }
 }
 
 impl Object for Socket {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn held(self, group: Group) -> Held<'static, 'static> {
-        Held::Socket(SocketIo { socket: self, group })
+    fn held(&self, group: Group) -> Held<'_, 'static> {
+        Held::Socket(SocketIo { socket: *self, group })
     }
 }
 
 /// Nothing that has figures of its own.
 impl Object for () {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn held(self, _: Group) -> Held<'static, 'static> {
+    fn held(&self, _: Group) -> Held<'_, 'static> {
         Held::None
     }
 }
@@ -50,6 +50,12 @@ pub(crate) trait Io: Copy {
     type Object: Object;
 
     fn instrument(&self) -> &'static Instrument;
+
+    /// The instrument's switches, if anything is to be recorded.
+    #[cfg(feature = "tokio")]
+    fn on(&self) -> Option<Switches> {
+        self.instrument().on()
+    }
 
     fn object(&self) -> Self::Object;
 

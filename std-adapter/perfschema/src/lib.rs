@@ -34,7 +34,7 @@
 //! sets sizes and switches, [`tables`] lists what there is to read, [`render`] prints it.
 //!
 //! **Async.** A future that is [attached](task) has an actor of its own, on whatever thread it is polled; with the feature `tokio`,
-//! `perfschema::tokio` has the twins of its files and sockets, whose waits last until the operation completes.
+//! `perfschema::tokio` has the twins of its files, sockets, locks and channels, whose waits last until the operation completes.
 //!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own.

@@ -87,6 +87,8 @@ fn from_first_wait_to_thread_exit() {
     }
     #[cfg(all(feature = "tokio", unix, not(miri)))]
     sockets_of_tasks();
+    #[cfg(all(feature = "tokio", not(miri)))]
+    locks_of_tasks();
     assert!(!ALLOCATED.load(Ordering::Relaxed));
     #[cfg(all(feature = "tokio", not(miri)))]
     a_file_is_written_from_where_its_contents_are();
@@ -119,6 +121,46 @@ fn sockets_of_tasks() {
         }
         WATCHED.set(false);
     }));
+}
+
+/// What is locked, acquired, sent and received, waited for and given up. A channel of tokio's allocates a block for every 32 messages, some
+/// of which it uses again.
+#[cfg(all(feature = "tokio", not(miri)))]
+fn locks_of_tasks() {
+    use perfschema::tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc};
+    use std::pin::pin;
+    use std::sync::Arc;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (lock, book) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    let (permits, work, barrier) = (Arc::new(Semaphore::new(2)), Notify::new(), Barrier::new(1));
+    let (sender, mut receiver) = mpsc::channel(1);
+    let work = async {
+        let mut cx = Context::from_waker(Waker::noop());
+        for watched in [false, true] {
+            for _ in 0..1_000 {
+                WATCHED.set(watched);
+                let guard = lock.lock().await;
+                assert!(pin!(Arc::clone(&lock).lock_owned()).poll(&mut cx).is_pending());
+                drop(guard);
+                let writer = Arc::clone(&book).write_owned().await;
+                assert!(pin!(book.read()).poll(&mut cx).is_pending());
+                drop(writer.downgrade());
+                let _permits = (permits.acquire().await.unwrap(), Arc::clone(&permits).acquire_owned().await.unwrap());
+                assert!(pin!(permits.acquire()).poll(&mut cx).is_pending());
+                assert!(pin!(work.notified()).poll(&mut cx).is_pending());
+                work.notify_one();
+                work.notified().await;
+                barrier.wait().await;
+                assert!(pin!(receiver.recv()).poll(&mut cx).is_pending());
+                let permit = sender.reserve().await.unwrap();
+                assert!(pin!(sender.reserve()).poll(&mut cx).is_pending());
+                WATCHED.set(false);
+                permit.send(1);
+                assert_eq!(receiver.recv().await, Some(1));
+            }
+        }
+    };
+    runtime.block_on(attach("task/test/locks", work));
 }
 
 /// tokio takes a `Vec` as it is.

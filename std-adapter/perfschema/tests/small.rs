@@ -16,13 +16,13 @@ fn each_kind_once_and_threads_that_end() {
     // An aliasing model looks at every word of a section that is borrowed: what is not used here has none.
     let small = Size::ALL.iter().fold(small, |small, &size| small.size(size, 0));
     let used = [
-        (Size::MaxMutexClasses, 2),
-        (Size::MaxRwlockClasses, 1),
-        (Size::MaxCondClasses, 1),
+        (Size::MaxMutexClasses, 3),
+        (Size::MaxRwlockClasses, 2),
+        (Size::MaxCondClasses, 2),
         (Size::MaxSynchClasses, 1),
-        (Size::MaxMutexInstances, 2),
-        (Size::MaxRwlockInstances, 1),
-        (Size::MaxCondInstances, 1),
+        (Size::MaxMutexInstances, 3),
+        (Size::MaxRwlockInstances, 2),
+        (Size::MaxCondInstances, 2),
         (Size::MaxSynchInstances, 1),
         (Size::MaxThreadInstances, 4),
         (Size::EventsWaitsHistorySize, 2),
@@ -78,12 +78,61 @@ fn each_kind_once_and_threads_that_end() {
     });
     assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
 
+    #[cfg(feature = "tokio")]
+    guards_that_own_what_they_guard();
+
     assert_eq!(*MUTEX.lock().unwrap(), 1);
     assert_eq!(*RWLOCK.read().unwrap(), 1);
     let mut waits = Vec::new();
     region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| waits.push((row.event_name, row.count_star)));
     let of = |name: &str| waits.iter().filter(|(wait, _)| *wait == name).map(|(_, count)| *count).sum::<u64>();
     assert_eq!(of("wait/synch/rwlock/test/small"), 3, "{waits:?}");
+    #[cfg(feature = "tokio")]
+    assert_eq!(
+        ["mutex/tokio/Mutex", "rwlock/tokio/RwLock", "cond/tokio/Notify"].map(|name| of(&format!("wait/synch/{name}"))),
+        [4, 2, 2]
+    );
     // The guards that were dropped and waited for again are waits, too.
     assert!(of("wait/synch/mutex/test/small") >= 7, "{waits:?}");
+}
+
+/// They may be the last that keep it, when they are given to somebody who drops them, and while they are waited for.
+#[cfg(feature = "tokio")]
+fn guards_that_own_what_they_guard() {
+    use perfschema::tokio::sync::{Mutex, Notify, OwnedMappedMutexGuard, OwnedMutexGuard, OwnedRwLockWriteGuard, RwLock};
+    use std::pin::pin;
+    use std::sync::Arc;
+    let mut cx = Context::from_waker(Waker::noop());
+    let lock = Arc::new(Mutex::new(vec![String::from("one"), String::from("two")]));
+    let Poll::Ready(mut guard) = pin!(Arc::clone(&lock).lock_owned()).poll(&mut cx) else { panic!("it is free") };
+    let mut waits = Box::pin(lock.lock_owned());
+    assert!(waits.as_mut().poll(&mut cx).is_pending());
+    guard.pop();
+    drop(guard);
+    drop(waits);
+    let guard = Arc::new(Mutex::new(vec![1, 2])).try_lock_owned().unwrap();
+    let mapped = OwnedMutexGuard::map(guard, |numbers| &mut numbers[..]);
+    let mut mapped = OwnedMappedMutexGuard::try_map(mapped, |_| None::<&mut u8>).unwrap_err();
+    mapped[1] += 1;
+    std::thread::scope(|scope| scope.spawn(|| drop(mapped)).join().unwrap());
+    let guard = Arc::new(Mutex::new(1)).try_lock_owned().unwrap();
+    fn panics(_: &mut u32) -> &mut u32 {
+        std::panic::resume_unwind(Box::new("within"))
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| OwnedMutexGuard::map(guard, panics))).is_err());
+
+    let book = Arc::new(RwLock::new(String::from("three")));
+    let mut writer = Arc::clone(&book).try_write_owned().unwrap();
+    writer.push('!');
+    let reader = writer.downgrade();
+    drop(book);
+    assert_eq!(*reader, "three!");
+    drop(reader);
+    let writer = Arc::new(RwLock::new((4, 5))).try_write_owned().unwrap();
+    *OwnedRwLockWriteGuard::map(writer, |pair| &mut pair.1) += 1;
+
+    let notify = Arc::new(Notify::new());
+    let mut notified = [Box::pin(Arc::clone(&notify).notified_owned()), Box::pin(notify.notified_owned())];
+    assert!(notified.iter_mut().all(|notified| notified.as_mut().poll(&mut cx).is_pending()));
+    drop(notified);
 }

@@ -91,6 +91,113 @@ fn mirrors_are_what_they_mirror() {
     }
 }
 
+/// Whether a type has a trait.
+#[cfg(feature = "tokio")]
+macro_rules! has {
+    ($type:ty: $name:path) => {{
+        #[allow(dead_code, reason = "if it has one")]
+        trait No {
+            const HAS: bool = false;
+        }
+        impl<T: ?Sized> No for T {}
+        struct Asked<T: ?Sized>(std::marker::PhantomData<T>);
+        #[allow(dead_code, reason = "if it has none")]
+        impl<T: ?Sized + $name> Asked<T> {
+            const HAS: bool = true;
+        }
+        <Asked<$type>>::HAS
+    }};
+}
+
+/// Which of the traits that threads ask for a type has.
+#[cfg(feature = "tokio")]
+macro_rules! of_threads {
+    ($type:ty) => {
+        [has!($type: Send), has!($type: Sync), has!($type: Unpin), has!($type: UnwindSafe), has!($type: RefUnwindSafe)]
+    };
+}
+
+/// tokio's locks and channels, by what is in them: neither more nor less may go to another thread.
+#[cfg(feature = "tokio")]
+#[test]
+fn what_goes_to_other_threads_does() {
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::sync::Arc;
+    macro_rules! of_each {
+        ($($type:ty,)*) => { vec![$((stringify!($type), of_threads!($type)),)*] };
+    }
+    macro_rules! of_values {
+        ($($value:ty),*) => {
+            [$(of_each![
+                sync::Mutex<$value>,
+                sync::MutexGuard<'static, $value>,
+                sync::MappedMutexGuard<'static, $value>,
+                sync::OwnedMutexGuard<$value>,
+                sync::OwnedMappedMutexGuard<$value>,
+                sync::RwLock<$value>,
+                sync::RwLockReadGuard<'static, $value>,
+                sync::RwLockWriteGuard<'static, $value>,
+                sync::RwLockMappedWriteGuard<'static, $value>,
+                sync::OwnedRwLockReadGuard<$value>,
+                sync::OwnedRwLockWriteGuard<$value>,
+                sync::OwnedRwLockMappedWriteGuard<$value>,
+                sync::Semaphore,
+                sync::OwnedSemaphorePermit,
+                sync::Notify,
+                sync::futures::Notified<'static>,
+                sync::futures::OwnedNotified,
+                sync::Barrier,
+                sync::mpsc::Sender<$value>,
+                sync::mpsc::WeakSender<$value>,
+                sync::mpsc::OwnedPermit<$value>,
+                sync::mpsc::Receiver<$value>,
+                sync::mpsc::UnboundedReceiver<$value>,
+            ]),*].concat()
+        };
+    }
+    macro_rules! of_all {
+        () => {
+            of_values![u8, Cell<u8>, Rc<u8>, std::sync::MutexGuard<'static, u8>]
+        };
+    }
+    let tokios = {
+        use tokio::sync;
+        of_all!()
+    };
+    let ours = {
+        use perfschema::tokio::sync;
+        of_all!()
+    };
+    for (ours, tokios) in ours.iter().zip(&tokios) {
+        assert_eq!(ours, tokios);
+    }
+    for number in 0..5 {
+        assert!(
+            [false, true].into_iter().all(|has| ours.iter().any(|(_, of_threads)| of_threads[number] == has)),
+            "{number} is seen"
+        );
+    }
+    use perfschema::tokio::sync as ours;
+    fn sent<F: Future + Send>(_: F) {}
+    let lock = Arc::new(ours::Mutex::new(Cell::new(1)));
+    sent(lock.lock());
+    sent(Arc::clone(&lock).lock_owned());
+    let book = Arc::new(ours::RwLock::new(1));
+    sent(book.read());
+    sent(book.write());
+    sent(Arc::clone(&book).read_owned());
+    sent(book.write_owned());
+    let (sender, mut receiver) = ours::mpsc::channel(1);
+    sent(sender.send(Cell::new(1)));
+    sent(receiver.recv());
+    sent(sender.reserve_owned());
+    let permits = Arc::new(ours::Semaphore::new(1));
+    sent(permits.acquire());
+    sent(permits.acquire_owned());
+    sent(ours::Barrier::new(1).wait());
+}
+
 /// Options show in a debugger as those that they mirror, with what was set.
 #[test]
 fn options_show_as_they_do() {

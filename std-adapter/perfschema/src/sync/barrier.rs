@@ -1,7 +1,7 @@
 //! `Barrier`
 
 use super::BarrierWaitResult;
-use crate::hook::{Hook, Waiting};
+use crate::hook::Hook;
 use crate::instrument::Instrument;
 use perfschema_core::Operation;
 use std::fmt;
@@ -29,12 +29,7 @@ impl Barrier {
     /// See [`std::sync::Barrier::wait`].
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let waiting = self.hook.begin(Operation::Barrier, Location::caller());
-        let result = self.inner.wait();
-        if let Some(waiting) = waiting {
-            Waiting::passed(waiting);
-        }
-        result
+        self.hook.pass(Operation::Barrier, Location::caller(), || self.inner.wait())
     }
 }
 

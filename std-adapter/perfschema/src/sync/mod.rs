@@ -18,40 +18,50 @@
 //! `with_instrument` gives an object an instrument of its own; the macros [`mutex!`](crate::mutex), [`rwlock!`](crate::rwlock),
 //! [`condvar!`](crate::condvar) and [`once!`](crate::once) place one at the call site.
 
-/// What a guard around one of std's shares with it.
+/// What a guard around one of std's or tokio's shares with it; `[…]` has the parameters of one that is more than a reference to a value.
 #[cfg(feature = "instrument")]
 macro_rules! guard_traits {
-    ($guard:ident $(, $mutable:ident)?) => {
-        impl<T: ?Sized> std::ops::Deref for $guard<'_, T> {
-            type Target = T;
+    ($guard:ident $(, $mutable:ident)?) => { guard_traits!([T: ?Sized] $guard<'_, T>, T $(, $mutable)?); };
+    ([$($params:tt)*] $guard:ty, $target:ident, DerefMut) => {
+        guard_traits!([$($params)*] $guard, $target);
+
+        impl<$($params)*> std::ops::DerefMut for $guard {
             #[inline]
-            fn deref(&self) -> &T {
+            fn deref_mut(&mut self) -> &mut $target {
+                &mut self.inner
+            }
+        }
+    };
+    ([$($params:tt)*] $guard:ty, $target:ident) => {
+        impl<$($params)*> std::ops::Deref for $guard {
+            type Target = $target;
+            #[inline]
+            fn deref(&self) -> &$target {
                 &self.inner
             }
         }
 
-        $(impl<T: ?Sized> std::ops::$mutable for $guard<'_, T> {
-            #[inline]
-            fn deref_mut(&mut self) -> &mut T {
-                &mut self.inner
-            }
-        })?
-
-        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $guard<'_, T> {
+        impl<$($params)*> std::fmt::Debug for $guard
+        where
+            $target: std::fmt::Debug,
+        {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.inner.fmt(f)
+                std::fmt::Debug::fmt(&**self, f)
             }
         }
 
-        impl<T: ?Sized + std::fmt::Display> std::fmt::Display for $guard<'_, T> {
+        impl<$($params)*> std::fmt::Display for $guard
+        where
+            $target: std::fmt::Display,
+        {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.inner.fmt(f)
+                std::fmt::Display::fmt(&**self, f)
             }
         }
     };
 }
 
-/// What a lock around one of std's shares with it, besides its methods.
+/// What a lock around one of std's or tokio's shares with it, besides its methods.
 #[cfg(feature = "instrument")]
 macro_rules! lock_traits {
     ($lock:ident) => {
@@ -74,6 +84,9 @@ macro_rules! lock_traits {
         }
     };
 }
+
+#[cfg(feature = "tokio")]
+pub(crate) use {guard_traits, lock_traits};
 
 #[cfg(feature = "instrument")]
 mod barrier;

@@ -1,6 +1,6 @@
 //! `std::sync::mpsc`, instrumented: what can wait, receiving and sending into a bounded channel, is recorded.
 
-use crate::hook::{Hook, Waiting};
+use crate::hook::Hook;
 use crate::instrument::Instrument;
 use perfschema_core::Operation;
 use std::fmt;
@@ -64,16 +64,6 @@ pub struct Receiver<T> {
     inner: std::sync::mpsc::Receiver<T>,
 }
 
-/// Runs something that may wait; sender and receiver may be doing so at the same time.
-fn recorded<R>(hook: &Hook, operation: Operation, location: &'static Location<'static>, wait: impl FnOnce() -> R) -> R {
-    let waiting = hook.begin(operation, location);
-    let result = wait();
-    if let Some(waiting) = waiting {
-        Waiting::passed(waiting);
-    }
-    result
-}
-
 impl<T> SyncSender<T> {
     /// See [`std::sync::mpsc::SyncSender::send`].
     ///
@@ -81,7 +71,7 @@ impl<T> SyncSender<T> {
     /// If the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        recorded(&self.hook, Operation::Send, Location::caller(), || self.inner.send(value))
+        self.hook.pass(Operation::Send, Location::caller(), || self.inner.send(value))
     }
 
     /// See [`std::sync::mpsc::SyncSender::try_send`].
@@ -100,7 +90,7 @@ impl<T> Receiver<T> {
     /// If the channel is empty and all senders are gone.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        recorded(&self.hook, Operation::Receive, Location::caller(), || self.inner.recv())
+        self.hook.pass(Operation::Receive, Location::caller(), || self.inner.recv())
     }
 
     /// See [`std::sync::mpsc::Receiver::recv_timeout`].
@@ -109,7 +99,7 @@ impl<T> Receiver<T> {
     /// If nothing came in time, or all senders are gone.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        recorded(&self.hook, Operation::Receive, Location::caller(), || self.inner.recv_timeout(timeout))
+        self.hook.pass(Operation::Receive, Location::caller(), || self.inner.recv_timeout(timeout))
     }
 
     /// See [`std::sync::mpsc::Receiver::try_recv`].
@@ -141,7 +131,7 @@ pub struct Iter<'a, T> {
 impl<T> Iterator for Iter<'_, T> {
     type Item = T;
     fn next(&mut self) -> Option<T> {
-        recorded(&self.receiver.hook, Operation::Receive, self.location, || self.receiver.inner.recv()).ok()
+        self.receiver.hook.pass(Operation::Receive, self.location, || self.receiver.inner.recv()).ok()
     }
 }
 
@@ -154,7 +144,7 @@ pub struct IntoIter<T> {
 impl<T> Iterator for IntoIter<T> {
     type Item = T;
     fn next(&mut self) -> Option<T> {
-        recorded(&self.receiver.hook, Operation::Receive, self.location, || self.receiver.inner.recv()).ok()
+        self.receiver.hook.pass(Operation::Receive, self.location, || self.receiver.inner.recv()).ok()
     }
 }
 

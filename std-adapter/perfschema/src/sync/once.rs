@@ -1,7 +1,7 @@
 //! `Once`
 
 use super::OnceState;
-use crate::hook::{Hook, Waiting};
+use crate::hook::{Hook, Waiting, passed};
 use crate::instrument::Instrument;
 use perfschema_core::Operation;
 use std::fmt;
@@ -96,13 +96,6 @@ impl Once {
     #[cold]
     fn begin(&self, location: &'static Location<'static>) -> Option<Waiting<'_>> {
         self.hook.begin(Operation::CallOnce, location)
-    }
-}
-
-// Not a function around std's, which names the line that it is called from when it panics.
-fn passed(waiting: Option<Waiting<'_>>) {
-    if let Some(waiting) = waiting {
-        Waiting::passed(waiting);
     }
 }
 

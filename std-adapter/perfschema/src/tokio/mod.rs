@@ -1,5 +1,5 @@
-//! tokio's files and sockets, instrumented: the same names, so that a `use` line is the whole change. A wait is the time until the operation
-//! completes, however often and on whatever threads it is polled meanwhile.
+//! tokio's files, sockets, locks and channels, instrumented: the same names, so that a `use` line is the whole change. A wait is the time until
+//! the operation completes, however often and on whatever threads it is polled meanwhile.
 //!
 //! ```
 //! use perfschema::task;
@@ -33,7 +33,7 @@
 //! `performance_schema_events_waits_history_size` records that it has, until that task ends.
 //!
 //! **When a wait ends.** When the operation completes, with an error or without, and when its future is dropped before, as `select!` and
-//! `timeout` do: then it has no bytes. What is polled without a future, as everything that `AsyncReadExt` and `AsyncWriteExt` do, ends when it
+//! `timeout` do: then it has no bytes, and no lock is held. What is polled without a future, as everything that `AsyncReadExt` and `AsyncWriteExt` do, ends when it
 //! completes, when the next operation of its kind is polled, one that reads or one that writes, or when the socket or the file is dropped. So
 //! a read that was given up shows until then; a read of the same kind that follows goes on with it, because nothing tells the two apart,
 //! unless one of them is [idle](net::Idle).
@@ -51,3 +51,4 @@ pub(crate) mod pending;
 
 pub mod fs;
 pub mod net;
+pub mod sync;

@@ -26,11 +26,19 @@ pub(crate) enum Pending<I: Io> {
 impl<I: Io> Pending<I> {
     /// The first poll of an operation.
     pub(crate) fn begin(io: I) -> Pending<I> {
-        let Some(switches) = io.instrument().on() else { return Pending::None };
+        let Some(switches) = io.on() else { return Pending::None };
         if io.counts_only() {
             return Pending::Counted(io, switches);
         }
         Pending::On(Begun::by_task(io, switches))
+    }
+
+    /// What it is, if it is a wait that is recorded.
+    pub(crate) fn recorded(&self) -> Option<I> {
+        match self {
+            Pending::On(begun) => Some(begun.io),
+            Pending::None | Pending::Counted(..) => None,
+        }
     }
 
     /// What it is done to is known now.
@@ -124,6 +132,13 @@ impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for
             Some(end) => Poll::Ready(end(&mut pending, result)),
             None => unreachable!("taken only once the operation has completed"),
         }
+    }
+}
+
+impl<I: Io, F, E> Recorded<I, F, E> {
+    /// The operation, until it has completed.
+    pub(crate) fn operation(self: Pin<&mut Self>) -> Option<Pin<&mut F>> {
+        self.project().operation.as_pin_mut()
     }
 }
 
