@@ -58,7 +58,6 @@ use perfschema_timer::{Clock, Conversion, TimerName};
 /// actor.detach();
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Actor<'r> {
     region: &'r Region<'r>,
     slot: Option<Claimed<'r>>,
@@ -101,6 +100,12 @@ pub struct Actor<'r> {
     /// None once the slot is given back.
     metrics: Cell<metric::Recorder<'r>>,
     conversions: [Conversion; 8],
+}
+
+impl core::fmt::Debug for Actor<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Actor").field("thread_id", &self.thread_id).finish_non_exhaustive()
+    }
 }
 
 /// Where an actor records the events of one class.

@@ -243,3 +243,13 @@ fn names_and_texts_are_shown_as_they_are() {
     assert_eq!(format!("{text:>10}|{text:?}"), "  LOCK_ope|\"LOCK_ope\"");
     assert!(text == *"LOCK_ope" && Text::<8>::default() == *"");
 }
+
+/// Megabytes of zeros tell nobody anything.
+#[test]
+fn debug_says_whose_it_is() {
+    let world = World::on(&CONFIG);
+    let actor = world.actor("a");
+    let text = format!("{:?}", world.region);
+    assert!(text.starts_with("Region { program: \"test\", pid: 7, size_bytes: ") && text.len() < 100, "{text}");
+    assert_eq!(format!("{actor:?}"), "Actor { thread_id: 1, .. }");
+}

@@ -143,7 +143,8 @@ pub struct Identity<'a> {
 
 /// A region: the words, and where its sections are.
 ///
-/// The same type serves the program that records and every reader. It is cheap to share by reference and holds no lock.
+/// The same type serves the program that records and every reader. It is cheap to share by reference and holds no lock. `{:?}` says whose it
+/// is, and not all that is in it.
 ///
 /// ```
 /// use perfschema_core::{Config, Identity, Region, StaticRegion};
@@ -158,7 +159,6 @@ pub struct Identity<'a> {
 /// assert_eq!(Region::open(MEMORY.words())?.config(), CONFIG);
 /// # Ok::<(), perfschema_core::RegionError>(())
 /// ```
-#[derive(Debug)]
 pub struct Region<'r> {
     words: &'r [Word],
     header: &'r [Word; HEADER],
@@ -170,11 +170,25 @@ pub struct Region<'r> {
     now: Now,
 }
 
+impl core::fmt::Debug for Region<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut region = f.debug_struct("Region");
+        region.field("program", &self.program()).field("pid", &self.pid()).field("size_bytes", &self.size_bytes());
+        region.field("now", &self.now).finish_non_exhaustive()
+    }
+}
+
 /// Memory for a region in a `static`: zeroed, so it takes no place in the program's file.
 #[cfg(not(perfschema_loom))]
-#[derive(Debug)]
 #[repr(C, align(64))]
 pub struct StaticRegion<const WORDS: usize>([Word; WORDS]);
+
+#[cfg(not(perfschema_loom))]
+impl<const WORDS: usize> core::fmt::Debug for StaticRegion<WORDS> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("StaticRegion").field("words", &WORDS).finish_non_exhaustive()
+    }
+}
 
 #[cfg(not(perfschema_loom))]
 impl<const WORDS: usize> StaticRegion<WORDS> {

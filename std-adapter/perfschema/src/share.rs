@@ -295,7 +295,6 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
 ///
 /// A file that its owner makes shorter while it is open here ends the reading process (SIGBUS): whoever may do that may end the reader
 /// anyway, unless that is another user's.
-#[derive(Debug)]
 pub struct Attached {
     words: &'static [Word],
     // Of the words, so it is only given out for as long as `self` lives.
@@ -303,6 +302,12 @@ pub struct Attached {
     // A description of its own, so that it finds the lock of whoever made the file.
     file: OwnedFd,
     is_read_only: bool,
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attached").field("region", &self.region).field("is_read_only", &self.is_read_only).finish_non_exhaustive()
+    }
 }
 
 /// Why a file could not be attached to.

@@ -21,6 +21,7 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     assert_eq!(wrong.to_string(), "performance_schema_max_mutex_classes = 99999999 is too large, expected at most 1024");
     assert!(process().is_none());
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("off-options");
+    let _ = std::fs::remove_file(&file);
     let wrong = builder().options_file(&file).start().unwrap_err();
     assert!(wrong.to_string().starts_with(&format!("{}: No such file", file.display())), "{wrong}");
     std::fs::write(&file, "[app]\n# more than by default\nperformance-schema-max-thread-instances=many\n").unwrap();
