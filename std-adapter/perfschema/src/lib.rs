@@ -479,3 +479,8 @@ macro_rules! __instrumented {
         $crate::sync::$type::new($($value)?)
     }};
 }
+
+/// Its examples compile.
+#[cfg(all(doctest, feature = "instrument"))]
+#[doc = include_str!("../../../docs/guide.md")]
+struct Guide;

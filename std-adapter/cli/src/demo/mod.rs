@@ -39,13 +39,13 @@ use crate::arguments::positive;
 use crate::output::{self, Format};
 use corpus::Corpus;
 use indexer::{Figures, Indexer};
+use perfschema::thread;
 use progress::Progress;
 use schema::Schema;
 use std::fmt;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often the main thread looks who waits.

@@ -13,7 +13,7 @@ use perfschema::net::{Idle, Net, TcpListener};
 use perfschema::os::unix::net::UnixListener;
 use perfschema::stage::Stage;
 use perfschema::statement::Statement;
-use perfschema::thread::{ThreadType, attach_as};
+use perfschema::thread::{self, Scope, ThreadType, attach_as};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,7 +23,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, Scope};
 use std::time::Duration;
 
 /// Its text is the line that was sent; the stages lie within it.
