@@ -394,7 +394,7 @@ mod tables {
         EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsRow, SocketInstances, SocketInstancesRow, SocketSummaryByInstance,
         SocketSummaryByInstanceRow,
     };
-    use perfschema::{Process, Region};
+    use perfschema::{Process, Region, Size};
     use std::io::{BufRead, BufReader, Read, Write};
     use std::os::fd::AsRawFd;
     use std::panic::Location;
@@ -402,7 +402,9 @@ mod tables {
 
     pub(crate) fn start() -> &'static Process {
         static STARTED: OnceLock<&'static Process> = OnceLock::new();
-        STARTED.get_or_init(|| perfschema::builder().everything(true).environment(false).start().unwrap())
+        // All that are here and std's four are more than there is room for by default.
+        let builder = || perfschema::builder().everything(true).environment(false).size(Size::MaxSocketClasses, 20);
+        STARTED.get_or_init(|| builder().start().unwrap())
     }
 
     fn region() -> &'static Region<'static> {
