@@ -257,6 +257,9 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
         let rest = |prefix: &str| name.strip_prefix(prefix).map(str::to_lowercase);
         let (column, cell) = if name == INSTANCE || name == TIMED {
             continue;
+        } else if name == "PORT" {
+            // It tells connections apart.
+            (Column::new("port", Shown::Word, 3), Cell::Value(index))
         } else if !head.is_numeric() {
             (Column::new(title(&name).replace(" name", ""), Shown::Name, u8::from(!columns.is_empty()) * 4), Cell::Value(index))
         } else if name == "COUNT_STAR" {
@@ -297,7 +300,7 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
     }
     // Names, then what happens now, then the totals; of the same rank in the order of the table.
     columns.sort_by_key(|(column, cell)| match (cell, column.shown) {
-        (Cell::Value(_), Shown::Name) => 0,
+        (Cell::Value(_), Shown::Name | Shown::Word) => 0,
         (Cell::Growth(_), _) if column.keep < 2 => 1 + column.keep,
         (Cell::Average { .. }, _) => 3,
         (Cell::Growth(_), _) => 4,
