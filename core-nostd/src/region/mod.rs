@@ -165,7 +165,7 @@ pub struct Region<'r> {
     setup: &'r [Word; SETUP],
     no_slot: &'r [Word; SLOT],
     layout: Layout,
-    own: bool,
+    is_here: bool,
     /// The reader's alone.
     now: Now,
 }
@@ -258,7 +258,7 @@ impl<'r> Region<'r> {
         if words[header::MAGIC].compare_exchange(0, MAGIC, Ordering::Relaxed).is_err() {
             return Err(RegionError::InUse);
         }
-        let region = Region { words, header, setup, no_slot, layout, own: true, now: Now::Clock };
+        let region = Region { words, header, setup, no_slot, layout, is_here: true, now: Now::Clock };
         words[header::VERSION].set(LAYOUT_VERSION);
         words[header::TOTAL_WORDS].set(layout.total_words() as u64);
         words[header::PID].set(identity.pid.into());
@@ -310,7 +310,7 @@ impl<'r> Region<'r> {
         }
         let layout = read_directory(words)?;
         let (header, setup, no_slot) = always_there(words, &layout)?;
-        Ok(Region { words, header, setup, no_slot, layout, own: false, now: Now::Unknown })
+        Ok(Region { words, header, setup, no_slot, layout, is_here: false, now: Now::Unknown })
     }
 
     /// Looks for a region in a dump of memory, where it may begin at any word: a core file, what a debugger has read of a board. Of several the
@@ -347,9 +347,10 @@ impl<'r> Region<'r> {
         Err(first_error.unwrap_or(RegionError::NotARegion { found: words.first().map_or(0, Word::get) }))
     }
 
-    /// Whether it was made by this handle's [`create`](Self::create), so that this machine's timers are its timers.
-    pub(crate) fn is_own(&self) -> bool {
-        self.own
+    /// Whether this machine's timers are its timers: it was made by this handle's [`create`](Self::create), or its reader has said that it is
+    /// [as of](Self::as_of) this machine's clock.
+    pub(crate) fn is_here(&self) -> bool {
+        self.is_here
     }
 
     /// The words themselves.

@@ -50,7 +50,7 @@ impl<'r> Region<'r> {
     /// ```
     #[must_use]
     pub fn as_of(&self, now: Now) -> Region<'r> {
-        Region { now, ..*self }
+        Region { now, is_here: self.is_here || now == Now::Clock, ..*self }
     }
 
     /// What its reader knows of the time.

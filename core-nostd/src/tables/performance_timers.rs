@@ -1,7 +1,7 @@
 //! `performance_timers`: what the five timers can do. Measured anew at each read, by the program itself and by whoever reads it on the same
 //! machine; of a program that has ended, or of another machine, it is what that calibrated.
 
-use crate::region::{Now, Region};
+use crate::region::Region;
 use crate::table::{Declaration, Rights, Sweep, TableSource, row};
 use perfschema_timer::TimerName;
 
@@ -36,7 +36,7 @@ impl TableSource for PerformanceTimers {
         let mut sweep = Sweep::of(TimerName::ALL.len());
         let number = |value: u64| i64::try_from(value).ok();
         for timer_name in TimerName::ALL {
-            let row = if region.is_own() || region.now() != Now::Unknown {
+            let row = if region.is_here() {
                 let measured = perfschema_timer::measure(timer_name);
                 PerformanceTimersRow {
                     timer_name,
