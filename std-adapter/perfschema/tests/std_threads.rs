@@ -96,6 +96,8 @@ macro_rules! story {
                 let handle = thread::spawn(|| ());
                 let thread = handle.as_pthread_t();
                 story.tell(thread == handle.into_pthread_t());
+                // SAFETY: it is ours to join now, and is joined once.
+                story.tell(unsafe { libc::pthread_join(thread, std::ptr::null_mut()) });
             }
             story
         }
