@@ -160,37 +160,37 @@ fn is_there(thread_id: u64) -> bool {
 
 /// What was left behind for this actor.
 fn left_for(thread_id: u64) -> Vec<Left> {
-    let Some(mut list) = list() else { return Vec::new() };
+    // Relaxed: who wakes a task orders what was done before.
+    let Some(mut list) = (COUNT.load(Ordering::Relaxed) != 0).then(list).flatten() else { return Vec::new() };
     let own = list.extract_if(.., |left| left.thread_id == thread_id).collect();
     COUNT.store(list.len(), Ordering::Relaxed);
     own
 }
 
-/// The thread's actor is another one now: what was left behind for that ends.
+/// It ends, recorded by the actor that is at hand.
+fn end_here(thread_id: u64) {
+    let mut left = left_for(thread_id);
+    if !left.is_empty() {
+        with_actor(|actor| left.iter_mut().for_each(|left| left.end(actor)));
+    }
+}
+
+/// The thread's actor may be another one now: what was left behind for that ends.
 #[inline]
 pub(crate) fn take_back() {
-    // Relaxed: who wakes a task orders what was done before.
-    if COUNT.load(Ordering::Relaxed) != 0
-        && let Some(thread_id) = with_actor(Actor::thread_id)
-    {
-        let mut left = left_for(thread_id);
-        with_actor(|actor| left.iter_mut().for_each(|left| left.end(actor)));
+    if COUNT.load(Ordering::Relaxed) != 0 {
+        with_actor(Actor::thread_id).into_iter().for_each(end_here);
     }
 }
 
 /// The same for an actor that is about to end.
 pub(crate) fn take_back_all(actor: &Actor<'static>) {
-    if COUNT.load(Ordering::Relaxed) != 0 {
-        left_for(actor.thread_id()).iter_mut().for_each(|left| left.end(actor));
-    }
+    left_for(actor.thread_id()).iter_mut().for_each(|left| left.end(actor));
 }
 
 /// An actor has ended: its row is gone.
 pub(crate) fn forget(thread_id: u64) {
     // Whoever did not see that the row is gone has counted before; see `leave`.
     fence(Ordering::SeqCst);
-    if COUNT.load(Ordering::Relaxed) != 0 {
-        let mut left = left_for(thread_id);
-        with_actor(|actor| left.iter_mut().for_each(|left| left.end(actor)));
-    }
+    end_here(thread_id);
 }

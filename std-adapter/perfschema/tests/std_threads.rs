@@ -63,7 +63,10 @@ macro_rules! story {
                 let inner = scope.spawn(|| scope.spawn(|| 5).join().unwrap());
                 let named = thread::Builder::new().name("scoped".into());
                 let named = named.spawn_scoped(scope, || thread::current().name().map(String::from)).unwrap();
-                let shown = (format!("{named:?}"), named.thread().name().map(String::from), named.is_finished() || true);
+                let shown = (format!("{named:?}"), named.thread().name().map(String::from));
+                while !named.is_finished() {
+                    thread::yield_now();
+                }
                 (left.iter().sum::<i32>() + inner.join().unwrap(), shown, named.join().unwrap())
             });
             story.tell((sum, numbers));

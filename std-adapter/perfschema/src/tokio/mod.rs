@@ -33,10 +33,10 @@
 //! `performance_schema_events_waits_history_size` records that it has, until that task ends.
 //!
 //! **When a wait ends.** When the operation completes, with an error or without, and when its future is dropped before, as `select!` and
-//! `timeout` do: then it has no bytes, and no lock is held. What is polled without a future, as everything that `AsyncReadExt` and `AsyncWriteExt` do, ends when it
-//! completes, when the next operation of its kind is polled, one that reads or one that writes, or when the socket or the file is dropped. So
-//! a read that was given up shows until then; a read of the same kind that follows goes on with it, because nothing tells the two apart,
-//! unless one of them is [idle](net::Idle).
+//! `timeout` do: then it has no bytes, and no lock is held. What is polled without a future, as everything that `AsyncReadExt` and
+//! `AsyncWriteExt` do, ends when it completes, when the next operation of its kind is polled, one that reads or one that writes, or when the
+//! socket or the file is dropped. So a read that was given up shows until then; a read of the same kind that follows goes on with it, because
+//! nothing tells the two apart, unless one of them is [idle](net::Idle).
 //!
 //! **SOURCE** is that of the call; what is polled without a future has none.
 //!
