@@ -94,8 +94,6 @@ fn lists_keys_and_switches() {
     top.until("the whole name", |screen| name(screen).contains("wait/synch/mutex/demo/postings"));
     top.resize(24, 140);
     top.until("all of it", |screen| chosen(screen) && screen.contains("QUANTILE_999: "));
-    // Of a key that comes together with a resize crossterm says nothing before the next one comes. In the list it does nothing.
-    top.press("x");
     top.press("x");
     top.until("the list", |screen| !screen.contains("EVENT_NAME"));
     // The row's name is the first of its details; the first row and the last one are two.
@@ -169,6 +167,26 @@ fn small_terminals() {
     top.press("\u{3}");
     assert!(top.ended().success());
     top.is_as_before();
+}
+
+/// The terminal tells of both at once: neither waits for the next key.
+#[test]
+fn a_key_together_with_a_resize() {
+    let demo = demo();
+    let mut top = Terminal::start(PROGRAM, &["top", &demo.pid(), "--delay", "0.05"], &[], (24, 100));
+    top.until("it shows something", |screen| screen.contains("THREAD"));
+    for columns in 80..200 {
+        // Something to draw, so that both come meanwhile.
+        top.press("r");
+        std::thread::sleep(std::time::Duration::from_micros(100 * (u64::from(columns) % 20)));
+        top.resize(24, columns);
+        top.press("h");
+        top.until("the keys", |screen| screen.contains("q, Ctrl-C"));
+        top.press("h");
+        top.until("the list", |screen| !screen.contains("q, Ctrl-C"));
+    }
+    top.press("q");
+    assert!(top.ended().success());
 }
 
 #[test]

@@ -96,6 +96,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, signal: &AtomicUsize) -> io::Result<()> {
     /// How long a signal may go unnoticed.
     const ATTENTION: Duration = Duration::from_millis(100);
+    /// How long crossterm looks for what is there already: for no time at all it does not look.
+    const GLANCE: Duration = Duration::from_millis(1);
     let (mut refreshed, mut changed) = (0, true);
     while !app.has_ended && signal.load(Ordering::Relaxed) == 0 {
         if app.is_due() {
@@ -112,7 +114,7 @@ fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, 
         }
         wait_for_keys(app.due().saturating_duration_since(Instant::now()).min(ATTENTION))?;
         // Whatever is there already.
-        while event::poll(Duration::ZERO)? {
+        while event::poll(GLANCE)? {
             changed = true;
             if let Event::Key(key) = event::read()? {
                 app.press(key);
@@ -123,7 +125,7 @@ fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, 
 }
 
 /// Waits until there are keys, a signal comes, or the time is over. Of a terminal that is gone, as with the window or the connection that
-/// it was, crossterm would read without end: an error.
+/// it was, crossterm says nothing: an error.
 fn wait_for_keys(limit: Duration) -> io::Result<()> {
     let input = io::stdin();
     let mut polled = [PollFd::new(&input, PollFlags::IN)];
