@@ -25,8 +25,7 @@ pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
 
 /// Of what kind the columns are, after the query was rewritten. One that is behind a `*` is known by its name.
 pub(crate) fn kinds(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Kind> {
-    let mut all = Vec::new();
-    kinds::selects(&query.body, &mut all);
+    let all = kinds::selects(&query.body);
     let kind = |select: &&Select, place: usize| match select.projection.get(place) {
         Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => rewritten.kind(expr),
         _ => Kind::Unknown,

@@ -235,8 +235,7 @@ impl Rewriter<'_> {
     /// Of what kind the values of a query's column are; None if `*` stands for it.
     fn output_kind(&self, query: &Query, place: usize) -> Option<Kind> {
         expand::columns_of(&query.body)?;
-        let mut members = Vec::new();
-        selects(&query.body, &mut members);
+        let members = selects(&query.body);
         let column = |select: &Select| match select.projection.get(place) {
             Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(self.kind(expr)),
             _ => None,

@@ -64,8 +64,7 @@ impl Rewriter<'_> {
 
     /// The name of a UNION's column that is of numbers of all kinds.
     fn number_of_union(&self, body: &SetExpr, expr: &Expr) -> Option<Ident> {
-        let mut all = Vec::new();
-        selects(body, &mut all);
+        let all = selects(body);
         let place = place(all.first()?, expr)?;
         let kinds = all.iter().filter_map(|select| item(select, place)).map(|(_, expr)| self.kind(expr));
         (kinds.fold(Kind::Null, Kind::or) == Kind::Number).then(|| item(all[0], place).map(|(alias, _)| ident(&alias.value)))?

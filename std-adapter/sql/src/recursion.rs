@@ -56,8 +56,7 @@ pub(crate) fn limit_depth(query: &mut Query, most: u32) {
 
 /// What the columns of a recursion are called; None if it is none.
 fn columns(cte: &Cte) -> Option<Vec<Ident>> {
-    let mut members = Vec::new();
-    selects(&cte.query.body, &mut members);
+    let members = selects(&cte.query.body);
     let is_plain = is_union_of_selects(&cte.query.body) && cte.query.with.is_none();
     if !is_plain || !members.iter().any(|select| is_step(select, &cte.alias.name)) {
         return None;

@@ -116,6 +116,15 @@ fn sets_of_rows() {
         ("(SELECT 1 UNION SELECT 2) INTERSECT SELECT 2", "2"),
         ("SELECT 1 EXCEPT (SELECT 2 UNION SELECT 1)", ""),
         ("SELECT 1 UNION ALL SELECT 2 EXCEPT SELECT 2", "1"),
+        // `c` of `x` is never a text, though another one is: beside it 1 is a number.
+        (
+            "SELECT JSON_ARRAY(d) FROM (SELECT 'a' AS c, 1 AS d UNION ALL SELECT 'b', x.c FROM (SELECT NULL AS c) AS x) AS y WHERE d = 1",
+            "[1]",
+        ),
+        (
+            "SELECT JSON_ARRAY(d) FROM (SELECT 1 AS d UNION ALL SELECT x.c FROM (SELECT NULL AS c UNION SELECT 'a') AS x) AS y WHERE d = 1",
+            "\"[\"\"1\"\"]\"",
+        ),
     ] {
         check(&mut session, statement, expected);
     }

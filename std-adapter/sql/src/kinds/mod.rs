@@ -1,20 +1,20 @@
 //! Of what kind the values of an expression are, as far as that is known before the statement runs.
 
+mod names;
+
 use crate::calls::name_of;
-use crate::catalog::{self, Kind as Source};
 use crate::collation::output;
-use crate::dialect::qualified;
 use crate::functions;
 use crate::state::State;
 use crate::{Error, catalog::Column, documents, temporal};
+pub(crate) use names::{is_star, selects};
 use perfschema::core::table::SqlType;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
-    BinaryOperator, Cte, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval, Query,
-    Select, SelectItem, SetExpr, TableFactor, UnaryOperator, Value, ValueWithSpan, Visit, Visitor,
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval, UnaryOperator,
+    Value, ValueWithSpan, Visit,
 };
-use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
+use std::collections::HashMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -99,6 +99,8 @@ impl Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Kinds {
     names: HashMap<String, Kind>,
+    /// The columns of tables that the statement derives, as `x.c`: of one alias other tables may have a column that is something else.
+    derived: HashMap<String, Kind>,
     /// The columns of texts that have a number each; None if the name means something else, too.
     enums: HashMap<String, Option<Members>>,
 }
@@ -108,23 +110,7 @@ pub(crate) type Members = &'static [&'static str];
 
 impl Kinds {
     pub(crate) fn of(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
-        let mut names =
-            Names { state, seen: HashSet::new(), kinds: HashMap::new(), enums: HashMap::new(), aliases: HashSet::new() };
-        stop(tree.visit(&mut names))?;
-        let (kinds, enums, names) = (names.kinds, names.enums, names.aliases);
-        // What an alias means is not asked of another: there may be circles of them.
-        let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
-        let columns = Kinds { names: kinds, enums };
-        let mut aliases = Aliases { state, columns, all: HashMap::new(), enums: named, seen: HashSet::new() };
-        for name in names {
-            let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
-            aliases.all.insert(name, column.unwrap_or(Kind::Null));
-        }
-        stop(tree.visit(&mut aliases))?;
-        let Aliases { columns: mut kinds, all, enums, .. } = aliases;
-        kinds.names.extend(all);
-        kinds.enums.extend(enums);
-        Ok(kinds)
+        names::kinds(tree, state)
     }
 
     fn of_name(&self, name: &Ident) -> Kind {
@@ -160,7 +146,13 @@ impl Kinds {
         match expr {
             Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => kind(inner),
             Expr::Identifier(name) => self.of_name(name),
-            Expr::CompoundIdentifier(names) => names.last().map_or(Kind::Unknown, |name| self.of_name(name)),
+            Expr::CompoundIdentifier(names) => match names.as_slice() {
+                [table, column] => {
+                    let derived = self.derived.get(&dotted(&table.value, &column.value));
+                    derived.copied().unwrap_or_else(|| self.of_name(column))
+                }
+                names => names.last().map_or(Kind::Unknown, |name| self.of_name(name)),
+            },
             Expr::Value(value) => match &value.value {
                 Value::Null => Kind::Null,
                 Value::Boolean(_) => Kind::Integer,
@@ -271,225 +263,11 @@ impl Kinds {
     }
 }
 
+/// A column of a table as it is looked for.
+fn dotted(table: &str, column: &str) -> String {
+    format!("{table}.{column}").to_lowercase()
+}
+
 fn arithmetic(mut operands: impl Iterator<Item = Kind>) -> Kind {
     if operands.all(|kind| kind == Kind::Integer) { Kind::Integer } else { Kind::Number }
-}
-
-fn stop(flow: ControlFlow<Error>) -> Result<(), Error> {
-    match flow {
-        ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(()),
-    }
-}
-
-/// An alias, and what it stands for.
-fn alias(item: &SelectItem) -> Option<(&Ident, &Expr)> {
-    match item {
-        // `x AS x` says nothing new.
-        SelectItem::ExprWithAlias { expr, alias } if !is_named(expr, alias) => Some((alias, expr)),
-        _ => None,
-    }
-}
-
-fn is_named(expr: &Expr, name: &Ident) -> bool {
-    match expr {
-        Expr::Identifier(column) => column.value.eq_ignore_ascii_case(&name.value),
-        Expr::CompoundIdentifier(names) => names.last().is_some_and(|column| column.value.eq_ignore_ascii_case(&name.value)),
-        _ => false,
-    }
-}
-
-/// The members of a UNION, from the left; a SELECT is one of itself.
-pub(crate) fn selects<'b>(body: &'b SetExpr, all: &mut Vec<&'b Select>) {
-    match body {
-        SetExpr::Select(select) => all.push(select),
-        SetExpr::SetOperation { left, right, .. } => {
-            selects(left, all);
-            selects(right, all);
-        }
-        SetExpr::Query(query) => selects(&query.body, all),
-        _ => {}
-    }
-}
-
-/// The columns of a UNION are named by its first member, and may be something else in the others.
-fn members(body: &SetExpr, found: &mut dyn FnMut(&Ident, &Expr)) {
-    if !matches!(body, SetExpr::SetOperation { .. }) {
-        return;
-    }
-    let mut all = Vec::new();
-    selects(body, &mut all);
-    let Some((first, others)) = all.split_first() else { return };
-    for (index, item) in first.projection.iter().enumerate() {
-        let name = match item {
-            SelectItem::ExprWithAlias { alias, .. } => alias,
-            SelectItem::UnnamedExpr(Expr::Identifier(name)) => name,
-            SelectItem::UnnamedExpr(Expr::CompoundIdentifier(names)) => match names.last() {
-                Some(name) => name,
-                None => continue,
-            },
-            _ => continue,
-        };
-        for other in others {
-            if let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = other.projection.get(index)
-                && !is_named(expr, name)
-            {
-                found(name, expr);
-            }
-        }
-    }
-}
-
-/// Collects the columns of all tables and the names of all aliases, through views.
-struct Names<'a> {
-    state: &'a State,
-    seen: HashSet<usize>,
-    kinds: HashMap<String, Kind>,
-    enums: HashMap<String, Option<Members>>,
-    aliases: HashSet<String>,
-}
-
-impl Names<'_> {
-    fn columns(&mut self, columns: &[Column]) {
-        for column in columns {
-            let kind = Kind::of_column(column);
-            let known = self.kinds.entry(column.name.to_lowercase()).or_insert(kind);
-            *known = known.or(kind);
-            let members = match column.sql_type {
-                SqlType::Enum(members) => Some(members),
-                _ => None,
-            };
-            let known = self.enums.entry(column.name.to_lowercase()).or_insert(members);
-            if *known != members {
-                *known = None;
-            }
-        }
-    }
-}
-
-/// The relation of this name, if there is one, with its number.
-fn relation<'s>(state: &'s State, factor: &TableFactor) -> Option<(usize, &'s catalog::Relation)> {
-    let TableFactor::Table { name, .. } = factor else { return None };
-    let (schema, table) = qualified(name).ok()?;
-    let schema = schema.or(state.schema())?;
-    state.catalog.find(schema, table)
-}
-
-impl Visitor for Names<'_> {
-    type Break = Error;
-
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
-        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
-            self.aliases.extend(cte.alias.columns.iter().map(|column| column.name.value.to_lowercase()));
-        }
-        members(&query.body, &mut |name, _| {
-            self.aliases.insert(name.value.to_lowercase());
-        });
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
-        self.aliases.extend(select.projection.iter().filter_map(alias).map(|(name, _)| name.value.to_lowercase()));
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
-        if let Err(error) = self.state.check_time() {
-            return ControlFlow::Break(error);
-        }
-        if let Some((number, relation)) = relation(self.state, factor) {
-            if self.seen.insert(number) {
-                self.columns(relation.all_columns());
-                if let Source::View(query) = &relation.kind {
-                    return query.visit(self);
-                }
-            }
-        } else if let TableFactor::Table { name, .. } = factor
-            && let Ok((_, table)) = qualified(name)
-        {
-            let columns = self.state.scratch().into_iter().find(|scratch| scratch.name.eq_ignore_ascii_case(table));
-            columns.iter().for_each(|scratch| self.columns(&scratch.columns));
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Finds out the kinds of aliases.
-struct Aliases<'a> {
-    state: &'a State,
-    /// In which an alias is Unknown.
-    columns: Kinds,
-    all: HashMap<String, Kind>,
-    /// Those that are columns of an ENUM and nothing else.
-    enums: HashMap<String, Option<Members>>,
-    seen: HashSet<usize>,
-}
-
-impl Aliases<'_> {
-    fn add(&mut self, name: &Ident, expr: &Expr) {
-        let kind = self.columns.kind(expr, &|_| None);
-        let known = self.all.entry(name.value.to_lowercase()).or_insert(kind);
-        *known = known.or(kind);
-        if kind != Kind::Null {
-            let members = self.columns.members(expr);
-            let known = self.enums.entry(name.value.to_lowercase()).or_insert(members);
-            if *known != members {
-                *known = None;
-            }
-        }
-    }
-
-    /// The columns of `WITH name (columns) AS (query)`, as the query has them.
-    fn named_columns(&mut self, cte: &Cte) {
-        let mut all = Vec::new();
-        selects(&cte.query.body, &mut all);
-        for (index, column) in cte.alias.columns.iter().enumerate() {
-            let item = |select: &&Select| match select.projection.get(index) {
-                Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(expr.clone()),
-                _ => None,
-            };
-            let has_all = !all.is_empty() && !all.iter().any(|select| select.projection.iter().take(index + 1).any(is_star));
-            let exprs: Option<Vec<Expr>> = all.iter().map(item).collect();
-            match exprs.filter(|_| has_all) {
-                Some(exprs) => exprs.iter().for_each(|expr| self.add(&column.name, expr)),
-                None => {
-                    self.all.insert(column.name.value.to_lowercase(), Kind::Unknown);
-                    self.enums.insert(column.name.value.to_lowercase(), None);
-                }
-            }
-        }
-    }
-}
-
-pub(crate) fn is_star(item: &SelectItem) -> bool {
-    !matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. })
-}
-
-impl Visitor for Aliases<'_> {
-    type Break = Error;
-
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
-        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
-            self.named_columns(cte);
-        }
-        members(&query.body, &mut |name, expr| self.add(name, expr));
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
-        for (name, expr) in select.projection.iter().filter_map(alias) {
-            self.add(name, expr);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
-        if let Some((number, relation)) = relation(self.state, factor)
-            && let Source::View(query) = &relation.kind
-            && self.seen.insert(number)
-        {
-            return query.visit(self);
-        }
-        ControlFlow::Continue(())
-    }
 }

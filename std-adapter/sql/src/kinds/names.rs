@@ -1,0 +1,294 @@
+//! What the names of a statement mean: columns of tables and of views, aliases, columns of what it derives.
+
+use super::{Kind, Kinds, Members, dotted};
+use crate::Error;
+use crate::catalog::{self, Column, Kind as Source};
+use crate::dialect::qualified;
+use crate::state::State;
+use perfschema::core::table::SqlType;
+use sqlparser::ast::{Cte, Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Visit, Visitor};
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+/// The kinds of all names that a statement may mean.
+pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
+    let mut names = Names { state, seen: HashSet::new(), kinds: HashMap::new(), enums: HashMap::new(), aliases: HashSet::new() };
+    stop(tree.visit(&mut names))?;
+    let (kinds, enums, names) = (names.kinds, names.enums, names.aliases);
+    // What an alias means is not asked of another: there may be circles of them.
+    let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
+    let columns = Kinds { names: kinds, derived: HashMap::new(), enums };
+    let mut aliases = Aliases {
+        state,
+        columns,
+        all: HashMap::new(),
+        derived: HashMap::new(),
+        others: HashSet::new(),
+        enums: named,
+        seen: HashSet::new(),
+    };
+    for name in names {
+        let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
+        aliases.all.insert(name, column.unwrap_or(Kind::Null));
+    }
+    stop(tree.visit(&mut aliases))?;
+    let Aliases { columns: mut kinds, all, derived, others, enums, .. } = aliases;
+    kinds.names.extend(all);
+    let derived = derived.into_iter().filter(|((table, _), kind)| *kind != Kind::Unknown && !others.contains(table));
+    kinds.derived = derived.map(|((table, column), kind)| (dotted(&table, &column), kind)).collect();
+    kinds.enums.extend(enums);
+    Ok(kinds)
+}
+
+fn stop(flow: ControlFlow<Error>) -> Result<(), Error> {
+    match flow {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+/// An alias, and what it stands for.
+fn alias(item: &SelectItem) -> Option<(&Ident, &Expr)> {
+    match item {
+        // `x AS x` says nothing new.
+        SelectItem::ExprWithAlias { expr, alias } if !is_named(expr, alias) => Some((alias, expr)),
+        _ => None,
+    }
+}
+
+fn is_named(expr: &Expr, name: &Ident) -> bool {
+    match expr {
+        Expr::Identifier(column) => column.value.eq_ignore_ascii_case(&name.value),
+        Expr::CompoundIdentifier(names) => names.last().is_some_and(|column| column.value.eq_ignore_ascii_case(&name.value)),
+        _ => false,
+    }
+}
+
+/// The members of a UNION, from the left; a SELECT is one of itself.
+pub(crate) fn selects(body: &SetExpr) -> Vec<&Select> {
+    fn collect<'b>(body: &'b SetExpr, all: &mut Vec<&'b Select>) {
+        match body {
+            SetExpr::Select(select) => all.push(select),
+            SetExpr::SetOperation { left, right, .. } => {
+                collect(left, all);
+                collect(right, all);
+            }
+            SetExpr::Query(query) => collect(&query.body, all),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    collect(body, &mut all);
+    all
+}
+
+/// What a column of a query is called, if it has a name and not only a text.
+fn name_of_column(item: &SelectItem) -> Option<&Ident> {
+    match item {
+        SelectItem::ExprWithAlias { alias, .. } => Some(alias),
+        SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(name),
+        SelectItem::UnnamedExpr(Expr::CompoundIdentifier(names)) => names.last(),
+        _ => None,
+    }
+}
+
+/// The columns of a UNION are named by its first member, and may be something else in the others.
+fn members(body: &SetExpr, found: &mut dyn FnMut(&Ident, &Expr)) {
+    if !matches!(body, SetExpr::SetOperation { .. }) {
+        return;
+    }
+    let all = selects(body);
+    let Some((first, others)) = all.split_first() else { return };
+    for (index, item) in first.projection.iter().enumerate() {
+        let Some(name) = name_of_column(item) else { continue };
+        for other in others {
+            if let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = other.projection.get(index)
+                && !is_named(expr, name)
+            {
+                found(name, expr);
+            }
+        }
+    }
+}
+
+/// Collects the columns of all tables and the names of all aliases, through views.
+struct Names<'a> {
+    state: &'a State,
+    seen: HashSet<usize>,
+    kinds: HashMap<String, Kind>,
+    enums: HashMap<String, Option<Members>>,
+    aliases: HashSet<String>,
+}
+
+impl Names<'_> {
+    fn columns(&mut self, columns: &[Column]) {
+        for column in columns {
+            let kind = Kind::of_column(column);
+            let known = self.kinds.entry(column.name.to_lowercase()).or_insert(kind);
+            *known = known.or(kind);
+            let members = match column.sql_type {
+                SqlType::Enum(members) => Some(members),
+                _ => None,
+            };
+            let known = self.enums.entry(column.name.to_lowercase()).or_insert(members);
+            if *known != members {
+                *known = None;
+            }
+        }
+    }
+}
+
+/// The relation of this name, if there is one, with its number.
+fn relation<'s>(state: &'s State, factor: &TableFactor) -> Option<(usize, &'s catalog::Relation)> {
+    let TableFactor::Table { name, .. } = factor else { return None };
+    let (schema, table) = qualified(name).ok()?;
+    let schema = schema.or(state.schema())?;
+    state.catalog.find(schema, table)
+}
+
+impl Visitor for Names<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.aliases.extend(cte.alias.columns.iter().map(|column| column.name.value.to_lowercase()));
+        }
+        members(&query.body, &mut |name, _| {
+            self.aliases.insert(name.value.to_lowercase());
+        });
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
+        self.aliases.extend(select.projection.iter().filter_map(alias).map(|(name, _)| name.value.to_lowercase()));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
+        if let Err(error) = self.state.check_time() {
+            return ControlFlow::Break(error);
+        }
+        if let Some((number, relation)) = relation(self.state, factor) {
+            if self.seen.insert(number) {
+                self.columns(relation.all_columns());
+                if let Source::View(query) = &relation.kind {
+                    return query.visit(self);
+                }
+            }
+        } else if let TableFactor::Table { name, .. } = factor
+            && let Ok((_, table)) = qualified(name)
+        {
+            let columns = self.state.scratch().into_iter().find(|scratch| scratch.name.eq_ignore_ascii_case(table));
+            columns.iter().for_each(|scratch| self.columns(&scratch.columns));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Finds out the kinds of aliases.
+struct Aliases<'a> {
+    state: &'a State,
+    /// In which an alias is Unknown.
+    columns: Kinds,
+    all: HashMap<String, Kind>,
+    /// By the table's alias and the column's name; and how other tables are called.
+    derived: HashMap<(String, String), Kind>,
+    others: HashSet<String>,
+    /// Those that are columns of an ENUM and nothing else.
+    enums: HashMap<String, Option<Members>>,
+    seen: HashSet<usize>,
+}
+
+impl Aliases<'_> {
+    fn add(&mut self, name: &Ident, expr: &Expr) {
+        let kind = self.columns.kind(expr, &|_| None);
+        let known = self.all.entry(name.value.to_lowercase()).or_insert(kind);
+        *known = known.or(kind);
+        if kind != Kind::Null {
+            let members = self.columns.members(expr);
+            let known = self.enums.entry(name.value.to_lowercase()).or_insert(members);
+            if *known != members {
+                *known = None;
+            }
+        }
+    }
+
+    /// The columns of `WITH name (columns) AS (query)`, as the query has them.
+    fn named_columns(&mut self, cte: &Cte) {
+        let all = selects(&cte.query.body);
+        for (index, column) in cte.alias.columns.iter().enumerate() {
+            match in_column(&all, index) {
+                Some(exprs) => exprs.into_iter().for_each(|expr| self.add(&column.name, expr)),
+                None => {
+                    self.all.insert(column.name.value.to_lowercase(), Kind::Unknown);
+                    self.enums.insert(column.name.value.to_lowercase(), None);
+                }
+            }
+        }
+    }
+
+    /// The columns of `(query) AS alias`.
+    fn derived_columns(&mut self, query: &Query, table: &Ident) {
+        let all = selects(&query.body);
+        let Some(first) = all.first() else { return };
+        for (index, item) in first.projection.iter().enumerate() {
+            let Some(name) = name_of_column(item) else { continue };
+            let kinds = in_column(&all, index).into_iter().flatten().map(|expr| self.columns.kind(expr, &|_| None));
+            let Some(kind) = kinds.reduce(Kind::or) else { continue };
+            let known = self.derived.entry((table.value.to_lowercase(), name.value.to_lowercase())).or_insert(kind);
+            *known = known.or(kind);
+        }
+    }
+}
+
+/// What all members of a UNION have in the column of this number; None if that is not known, because of a `*` before it.
+fn in_column<'b>(all: &[&'b Select], index: usize) -> Option<Vec<&'b Expr>> {
+    let has_star = |select: &&&Select| select.projection.iter().take(index + 1).any(is_star);
+    let item = |select: &&'b Select| match select.projection.get(index) {
+        Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(expr),
+        _ => None,
+    };
+    let is_known = !all.is_empty() && !all.iter().any(|select| has_star(&select));
+    all.iter().map(item).collect::<Option<Vec<&Expr>>>().filter(|_| is_known)
+}
+
+pub(crate) fn is_star(item: &SelectItem) -> bool {
+    !matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. })
+}
+
+impl Visitor for Aliases<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.named_columns(cte);
+        }
+        members(&query.body, &mut |name, expr| self.add(name, expr));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
+        for (name, expr) in select.projection.iter().filter_map(alias) {
+            self.add(name, expr);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
+        if let Some((number, relation)) = relation(self.state, factor)
+            && let Source::View(query) = &relation.kind
+            && self.seen.insert(number)
+        {
+            query.visit(self)?;
+        }
+        match factor {
+            TableFactor::Derived { subquery, alias: Some(alias), .. } => self.derived_columns(subquery, &alias.name),
+            TableFactor::Table { name, alias, .. } => {
+                let own = qualified(name).map_or("", |(_, table)| table);
+                self.others.insert(alias.as_ref().map_or(own, |alias| &alias.name.value).to_lowercase());
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
