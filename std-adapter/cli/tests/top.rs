@@ -145,13 +145,23 @@ fn small_terminals() {
     top.press("2/postings\r");
     let screen = top.until("80 columns", |screen| screen.contains("/postings") && screen.contains("with \"postings\""));
     assert!(["TIME/S▼", "AVERAGE", "TOTAL TIME"].iter().all(|title| screen.contains(title)), "{screen}");
+    assert!(screen.contains("…/synch/mutex/demo/postings "), "{screen}");
+    // Of all views those that find room, and always the one that is shown.
+    let views = |screen: &str| screen.lines().nth(1).unwrap_or_default().trim_end().to_owned();
+    assert!(views(&screen).starts_with("1 Waits  2 Events") && views(&screen).ends_with("7 Transactions  …"), "{screen}");
+    top.press("8");
+    top.until("the last view", |screen| {
+        views(screen).starts_with('…') && views(screen).ends_with("7 Transactions  8 Instruments")
+    });
+    top.press("2");
+    top.until("the first ones", |screen| views(screen).starts_with("1 Waits"));
     top.resize(10, 200);
     top.until("a wide one has all columns", |screen| {
         screen.contains("99.9 %") && screen.contains("wait/synch/mutex/demo/postings")
     });
     top.resize(6, 30);
-    top.until("the name and the time", |screen| {
-        screen.contains("TIME/S▼") && !screen.contains("AVERAGE") && row(screen, "/postings").len() == 3
+    top.until("the name, the time and how many", |screen| {
+        screen.contains("TIME/S▼") && !screen.contains("AVERAGE") && row(screen, "/postings").len() == 4
     });
     for (rows, columns) in [(3, 12), (2, 3), (1, 1), (1, 40), (40, 1)] {
         top.resize(rows, columns);

@@ -320,11 +320,13 @@ pub fn escape(text: &str) -> String {
 }
 
 /// The text in at most `width` columns, with `…` for what is gone. A name or path loses its front, since the names of a column differ
-/// at the end; it is cut before a `/` if there is one near. A text of several words loses its end. One that is short enough stays.
+/// at the end; it is cut before a `/` if there is one near. A text of several words loses its end, and a name with several only if its last
+/// part is too long by itself. One that is short enough stays.
 ///
 /// ```
 /// use perfschema::render::text::shorten;
 /// assert_eq!(shorten("wait/synch/mutex/demo/postings", 16), "…/demo/postings");
+/// assert_eq!(shorten("stage/sql/Sending data", 16), "…/Sending data");
 /// assert_eq!(shorten("two words", 6), "two w…");
 /// assert_eq!(shorten("words", 5), "words");
 /// ```
@@ -333,14 +335,10 @@ pub fn shorten(text: &str, width: usize) -> String {
         return text.to_owned();
     }
     let Some(room) = width.checked_sub(1) else { return String::new() };
-    if text.contains(' ') {
-        let mut end = cut(text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)), room).unwrap_or(0);
-        // Characters may be wider together than apart.
-        while text[..end].width() > room {
-            end = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
-        }
-        let head = text[..end].trim_end_matches(['\u{200d}', ' ']);
-        return format!("{head}…");
+    let last_part = last_part(text);
+    if last_part.contains(' ') && (last_part.len() == text.len() || last_part.width() > room) {
+        let front = if last_part.len() == text.len() || room == 0 { "" } else { "…" };
+        return format!("{front}{}…", head(last_part, room - front.width()));
     }
     let mut start = cut(text.char_indices().rev(), room).unwrap_or(text.len());
     // What is left must not begin with a part of a character that is gone.
@@ -350,6 +348,23 @@ pub fn shorten(text: &str, width: usize) -> String {
     let tail = &text[start..];
     let slash = tail.find('/').filter(|&at| at <= tail.len() / 4).unwrap_or(0);
     format!("…{}", &tail[slash..])
+}
+
+/// What stands behind the last `/` of a name or path, with it; all of a text that is neither.
+fn last_part(text: &str) -> &str {
+    let first_word = text.split(' ').next().unwrap_or(text);
+    let is_name = first_word.contains('/') && !first_word.starts_with("/*");
+    text.rfind('/').filter(|_| is_name).map_or(text, |slash| &text[slash..])
+}
+
+/// The beginning in at most `room` columns.
+fn head(text: &str, room: usize) -> &str {
+    let mut end = cut(text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)), room).unwrap_or(0);
+    // Characters may be wider together than apart.
+    while text[..end].width() > room {
+        end = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+    }
+    text[..end].trim_end_matches(['\u{200d}', ' '])
 }
 
 /// The last place that is reached within `room` columns.
@@ -856,7 +871,13 @@ N\u{1b}: 1\n*** 2. row ***
         check("wait/synch/mutex/app/LOCK_open", 24, "…/mutex/app/LOCK_open");
         check("wait/synch/mutex/app/LOCK_open", 9, "…OCK_open");
         check("/home/me/src/search/index.rs:120", 16, "…/index.rs:120");
-        check("stage/sql/Sending data to a client", 16, "stage/sql/Sendi…");
+        check("stage/sql/Sending data to a client", 16, "…/Sending data…");
+        check("stage/sql/Sending data to a client", 26, "…/Sending data to a client");
+        check("stage/sql/a b", 9, "…/sql/a b");
+        check("stage/sql/a b", 1, "…");
+        check("/home/me/My Documents/index.rs:120", 16, "…/index.rs:120");
+        check("/* a/b */ SELECT c FROM d", 12, "/* a/b */ S…");
+        check("SELECT a/b FROM c", 12, "SELECT a/b…");
         check("日本語日本語", 5, "…本語");
         check("日本語 日本語", 6, "日本…");
         check("aae\u{301}", 2, "…e\u{301}");

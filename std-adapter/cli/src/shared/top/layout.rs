@@ -8,7 +8,10 @@ use perfschema::render::text::{escape, shorten};
 use std::cmp::Ordering;
 
 /// A name is never shorter, unless the terminal is.
-const NAME_MIN: usize = 12;
+const NAME_MIN: usize = 8;
+/// Nor shorter than this for the sake of a column that gives way as soon as the totals do, or sooner.
+const NAME_GOOD: usize = 24;
+pub(super) const OF_TOTALS: u8 = 4;
 /// Between two columns.
 pub(super) const GAP: usize = 2;
 
@@ -54,14 +57,17 @@ pub(super) fn fit(columns: &[Column], rows: &[Vec<String>], width: usize) -> Vec
         cells.max().unwrap_or(0).max(console::measure_text_width(&columns[index].title)).max(least)
     };
     let natural: Vec<usize> = (0..columns.len()).map(natural).collect();
-    let least = |index: usize| if columns[index].shown == Shown::Name { natural[index].min(NAME_MIN) } else { natural[index] };
+    let is_name = |index: usize| columns[index].shown == Shown::Name;
+    let least = |index: usize| if is_name(index) { natural[index].min(NAME_MIN) } else { natural[index] };
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|&index| columns[index].keep);
     let mut taken: Vec<(usize, usize)> = Vec::new();
     let mut left = width;
     for index in order {
         let need = least(index) + if taken.is_empty() { 0 } else { GAP };
-        if taken.is_empty() || need <= left {
+        let names = taken.iter().filter(|(taken, _)| columns[index].keep >= OF_TOTALS && is_name(*taken));
+        let for_names: usize = names.map(|&(taken, width)| natural[taken].min(NAME_GOOD).saturating_sub(width)).sum();
+        if taken.is_empty() || need + for_names <= left {
             taken.push((index, least(index).min(width)));
             left = left.saturating_sub(need);
         } else {
@@ -176,9 +182,11 @@ mod tests {
             assert!(used <= width.max(1) || found.len() == 1, "{width}: {used}");
         };
         check(200, &[(0, 30), (1, 6), (2, 9)]);
-        check(40, &[(0, 21), (1, 6), (2, 9)]);
+        check(43, &[(0, 24), (1, 6), (2, 9)]);
+        check(42, &[(0, 30), (2, 9)]);
         check(23, &[(0, 12), (2, 9)]);
-        check(22, &[(0, 22)]);
+        check(19, &[(0, 8), (2, 9)]);
+        check(18, &[(0, 18)]);
         check(5, &[(0, 5)]);
         check(0, &[(0, 0)]);
         assert_eq!(pad(&rows[0][0], 14, Shown::Name), "…demo/postings");

@@ -30,7 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
         _ => Layout::vertical(rows).areas(frame.area()),
     };
     frame.render_widget(heading(app), head);
-    frame.render_widget(views(app), tabs);
+    frame.render_widget(views(app, tabs.width.into()), tabs);
     frame.render_widget(Line::styled(format!("lost: {}", app.lost.join(", ")), color(Color::Red)), loss);
     draw_list(frame, app, list);
     frame.render_widget(footing(app), foot);
@@ -61,12 +61,32 @@ fn heading(app: &App) -> Line<'static> {
     Line::from(spans)
 }
 
-fn views(app: &App) -> Line<'static> {
-    let view = |(index, view): (usize, &&super::View)| {
-        let style = if index == app.view { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
-        [Span::styled(format!("{} {}", index + 1, view.title), style), "  ".into()]
+/// The views that find room, among them the one that is shown.
+fn views(app: &App, width: usize) -> Line<'static> {
+    const MORE: &str = "…";
+    let titles: Vec<String> = app.views.iter().enumerate().map(|(index, view)| format!("{} {}", index + 1, view.title)).collect();
+    let fits = |from: usize, to: usize| {
+        let shown: usize = titles[from..to].iter().map(|title| title.chars().count() + GAP).sum();
+        let more = if to < titles.len() { GAP + MORE.chars().count() } else { 0 };
+        shown + usize::from(from > 0) + more <= width + GAP
     };
-    Line::from(app.views.iter().enumerate().flat_map(view).collect::<Vec<_>>())
+    let (mut from, mut to) = (0, titles.len());
+    while to > app.view + 1 && !fits(from, to) {
+        to -= 1;
+    }
+    while from < app.view && !fits(from, to) {
+        from += 1;
+    }
+    let mut spans: Vec<Span<'_>> = if from > 0 { vec![MORE.into()] } else { Vec::new() };
+    for (index, title) in titles.iter().enumerate().take(to).skip(from) {
+        let style = if index == app.view { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
+        spans.push(Span::styled(title.clone(), style));
+        spans.push(" ".repeat(GAP).into());
+    }
+    if to < titles.len() {
+        spans.push(MORE.into());
+    }
+    Line::from(spans)
 }
 
 fn footing(app: &App) -> Line<'static> {

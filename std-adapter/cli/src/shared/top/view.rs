@@ -1,5 +1,6 @@
 //! What `perfschema top` shows. A view is one line in [`VIEWS`]: its columns follow from the declaration of its table.
 
+use super::layout::OF_TOTALS;
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use std::collections::HashMap;
@@ -293,7 +294,7 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
     if let (Some(count), Some(timed), Some(sum)) = (count, timed, sum) {
         columns.push((Column::new("average", Shown::Time, 3), Cell::Average { sum, timed }));
         columns.push((Column::new("total", Shown::Count, 5), Cell::Value(count)));
-        columns.push((Column::new("total time", Shown::Time, 4), Cell::Value(sum)));
+        columns.push((Column::new("total time", Shown::Time, OF_TOTALS), Cell::Value(sum)));
     }
     if let Some(event) = find("EVENT_NAME") {
         columns.push((Column::new("is", Shown::Word, 6), Cell::Switch(event)));
