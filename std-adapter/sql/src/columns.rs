@@ -7,7 +7,7 @@ use crate::kinds::{self, Kind};
 use crate::{Error, functions};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, OwnedValue};
-use sqlparser::ast::{Expr, Query, Select, SelectItem, SetExpr, TableWithJoins};
+use sqlparser::ast::{Expr, Query, Select, SelectItem, SetExpr, TableWithJoins, Value};
 
 /// The types of the columns that are calls of functions, as far as the functions have one; empty where `*` stands among them.
 pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
@@ -113,10 +113,15 @@ pub(crate) fn name_as_written(query: &mut Query, written: Vec<String>) {
         return;
     }
     for (item, written) in select.projection.iter_mut().zip(written) {
+        let SelectItem::UnnamedExpr(expr) = item else { continue };
+        // Names and texts lose their quotes, NULL is always in capitals.
+        let is_as_written = match expr {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => false,
+            Expr::Value(value) => matches!(value.value, Value::Boolean(_) | Value::Number(..) | Value::HexStringLiteral(_)),
+            _ => true,
+        };
         // Placeholders are numbered by now.
-        if let SelectItem::UnnamedExpr(expr) = item
-            && (written == "?" || !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_)))
-        {
+        if written == "?" || is_as_written {
             let expr = crate::dialect::take(expr);
             *item = SelectItem::ExprWithAlias { expr, alias: crate::dialect::ident(&written.replace(['`', '\0'], "")) };
         }

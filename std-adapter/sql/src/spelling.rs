@@ -127,6 +127,14 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                     continue;
                 }
             }
+            // The parser knows it as a call only.
+            Token::Word(_) if is_word(Some(token), "CURRENT_USER") && !is_call => {
+                for token in [token.token.clone(), Token::LParen, Token::RParen] {
+                    usual.push(TokenWithSpan { token, span: new.span });
+                }
+                index += 1;
+                continue;
+            }
             // `a MOD b` is `a % b`.
             Token::Word(_) if is_word(Some(token), "MOD") && !is_call => new.token = Token::Mod,
             // `` @`a b` ``, `@'a b'`, `@"a b"`: one word, as `@a` is.

@@ -91,3 +91,15 @@ fn placeholders_are_headed_as_written() {
     check(&mut session, "SET @a = 1", "0 changed");
     assert_eq!(run(&mut session, "EXECUTE s USING @a").lines().next(), Some("?"));
 }
+
+#[test]
+fn literals_are_headed_as_written() {
+    let mut session = session();
+    for (written, headings) in [
+        ("TRUE, false, Null, 0x4A, b'101', x'41'", "TRUE,false,NULL,0x4A,b'101',x'41'"),
+        ("1.50, 'text', `NAME`, current_user, Current_User()", "1.50,text,NAME,current_user,Current_User()"),
+    ] {
+        let found = run(&mut session, &format!("SELECT {written} FROM setup_timers"));
+        assert_eq!(found.lines().next(), Some(headings), "{written}");
+    }
+}
