@@ -143,7 +143,9 @@ fn value(parts: &mut Parts<'_>, ParameterType { code, unsigned }: ParameterType)
         4 => OwnedValue::Double(f32::from_le_bytes(parts.array()?).into()),
         5 => OwnedValue::Double(f64::from_le_bytes(parts.array()?)),
         6 => OwnedValue::Null,
-        7 | 10 | 12 => OwnedValue::Text(date(parts)?),
+        7 | 12 => OwnedValue::Text(moment(parts)?),
+        // Some clients send one with the time of day that it has not.
+        10 => OwnedValue::Text(moment(parts)?.split(' ').next().unwrap_or_default().to_owned()),
         11 => OwnedValue::Text(time(parts)?),
         // Texts, decimals, enums, blobs, JSON.
         0 | 15 | 16 | 245..=254 => text(parts.counted()?)?,
@@ -157,7 +159,7 @@ fn text(bytes: &[u8]) -> Result<OwnedValue, Malformed> {
 }
 
 /// `2026-11-21 12:34:56.000001`
-fn date(parts: &mut Parts<'_>) -> Result<String, Malformed> {
+fn moment(parts: &mut Parts<'_>) -> Result<String, Malformed> {
     let length = parts.u8()?;
     let mut parts = Parts(parts.bytes(length.into())?);
     let (year, month, day) = if length == 0 { (0, 0, 0) } else { (parts.u16()?, parts.u8()?, parts.u8()?) };
@@ -223,6 +225,10 @@ mod tests {
         for end in 0..bytes.len() {
             assert_eq!(arguments(&bytes[..end], 7, &mut Vec::new(), &Long::new()), Err(Malformed), "{end}");
         }
+        // A DATE has no time of day, whatever comes with it.
+        let dates = b"\x00\x01\x0a\0\x0a\0\x0a\0\x07\xea\x07\x0b\x15\0\0\0\x04\xea\x07\x0b\x15\0";
+        let expected = ["2026-11-21", "2026-11-21", "0000-00-00"].map(text);
+        assert_eq!(arguments(dates, 3, &mut Vec::new(), &Long::new()), Ok(expected.to_vec()));
         // The next execution may leave out the types, but not change their number.
         let again: Vec<u8> = [&[0x7f, 0][..], &[]].concat();
         assert_eq!(arguments(&again, 7, &mut types, &Long::new()), Ok(vec![OwnedValue::Null; 7]));
