@@ -29,7 +29,19 @@ pub(crate) struct Function {
     pub(crate) arguments: (usize, usize),
     /// What it returns; None: what its arguments are.
     pub(crate) result: Option<SqlType>,
+    /// If it is one of `sys`: its parameters, and what it returns.
+    pub(crate) sys: Option<(&'static [Parameter], &'static str)>,
     call: Call,
+}
+
+/// A parameter's name and type, as MySQL's `sys` has them.
+pub(crate) type Parameter = (&'static str, &'static str);
+
+impl Function {
+    /// It is listed among the functions of `sys`.
+    const fn of_sys(self, parameters: &'static [Parameter], returns: &'static str) -> Function {
+        Function { sys: Some((parameters, returns)), ..self }
+    }
 }
 
 const TEXT: Option<SqlType> = Some(SqlType::Longtext);
@@ -40,7 +52,7 @@ const DOUBLE: Option<SqlType> = Some(SqlType::Double);
 pub(crate) const MANY: usize = 100;
 
 const fn function(name: &'static str, least: usize, most: usize, result: Option<SqlType>, call: Call) -> Function {
-    Function { name, arguments: (least, most), result, call }
+    Function { name, arguments: (least, most), result, sys: None, call }
 }
 
 /// All that take their arguments one by one.
@@ -129,8 +141,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("find_in_set", 2, 2, INTEGER, texts::find_in_set),
     function("format", 2, 3, TEXT, texts::format_number),
     function("format_pico_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string())),
-    function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string())),
-    function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))),
+    function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string()))
+        .of_sys(&[("picoseconds", "text")], "text"),
+    function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))).of_sys(&[("bytes", "text")], "text"),
     // Documents.
     function("json_of", 1, 2, TEXT, documents::json_of),
     function("json_kept", 1, 1, TEXT, documents::json_kept),
@@ -217,18 +230,22 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     // Of statements.
     function("statement_digest", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest::Digest::of(&text).text().to_string())),
     function("statement_digest_text", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest_text(&text).to_string())),
-    function("format_statement", 1, 1, TEXT, |a, _| texts::on_text(a, |text| format_statement(&text))),
+    function("format_statement", 1, 1, TEXT, |a, _| texts::on_text(a, |text| format_statement(&text)))
+        .of_sys(&[("statement", "longtext")], "longtext"),
     // Of `sys`. A session is no thread of the program that it looks at.
-    function("ps_thread_id", 1, 1, UNSIGNED, sys::ps_thread_id),
+    function("ps_thread_id", 1, 1, UNSIGNED, sys::ps_thread_id)
+        .of_sys(&[("in_connection_id", "bigint unsigned")], "bigint unsigned"),
     function("ps_current_thread_id", 0, 0, UNSIGNED, |_, _| Ok(Value::Null)),
-    function("ps_thread_account", 1, 1, TEXT, sys::ps_thread_account),
-    function("ps_is_consumer_enabled", 1, 1, TEXT, sys::ps_is_consumer_enabled),
-    function("version_major", 0, 0, INTEGER, |_, _| sys::version_part(0)),
-    function("version_minor", 0, 0, INTEGER, |_, _| sys::version_part(1)),
-    function("version_patch", 0, 0, INTEGER, |_, _| sys::version_part(2)),
-    function("quote_identifier", 1, 1, TEXT, |a, _| texts::on_text(a, |name| format!("`{}`", name.replace('`', "``")))),
-    function("list_add", 2, 2, TEXT, sys::list_add),
-    function("list_drop", 2, 2, TEXT, sys::list_drop),
+    function("ps_thread_account", 1, 1, TEXT, sys::ps_thread_account).of_sys(&[("in_thread_id", "bigint unsigned")], "text"),
+    function("ps_is_consumer_enabled", 1, 1, TEXT, sys::ps_is_consumer_enabled)
+        .of_sys(&[("in_consumer", "varchar(64)")], "enum('YES','NO')"),
+    function("version_major", 0, 0, INTEGER, |_, _| sys::version_part(0)).of_sys(&[], "tinyint unsigned"),
+    function("version_minor", 0, 0, INTEGER, |_, _| sys::version_part(1)).of_sys(&[], "tinyint unsigned"),
+    function("version_patch", 0, 0, INTEGER, |_, _| sys::version_part(2)).of_sys(&[], "tinyint unsigned"),
+    function("quote_identifier", 1, 1, TEXT, |a, _| texts::on_text(a, |name| format!("`{}`", name.replace('`', "``"))))
+        .of_sys(&[("in_identifier", "text")], "text"),
+    function("list_add", 2, 2, TEXT, sys::list_add).of_sys(&[("in_list", "text"), ("in_add_value", "text")], "text"),
+    function("list_drop", 2, 2, TEXT, sys::list_drop).of_sys(&[("in_list", "text"), ("in_drop_value", "text")], "text"),
     // The region's clock, in picoseconds since its start as TIMER_START has it; NULL once the program has ended.
     function("timer_now", 0, 0, UNSIGNED, |_, state| Ok(state.timer_now().map_or(Value::Null, value::unsigned))),
 ];

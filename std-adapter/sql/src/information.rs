@@ -2,7 +2,7 @@
 
 use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, SCHEMAS, SYS, TEST};
 use crate::state::State;
-use crate::{Right, variables};
+use crate::{Right, routines, variables};
 use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use sqlparser::keywords::{ALL_KEYWORDS, ALL_KEYWORDS_INDEX, RESERVED_FOR_COLUMN_ALIAS, RESERVED_FOR_TABLE_ALIAS};
@@ -281,7 +281,7 @@ pub(crate) const INFORMATION: &[Information] = &[
             ("DTD_IDENTIFIER", SqlType::Longtext, false),
             ("ROUTINE_TYPE", NAME, false),
         ],
-        none,
+        routines::parameters,
     ),
     (
         "PARTITIONS",
@@ -383,7 +383,7 @@ pub(crate) const INFORMATION: &[Information] = &[
             ("COLLATION_CONNECTION", NAME, false),
             ("DATABASE_COLLATION", NAME, false),
         ],
-        none,
+        routines::routines,
     ),
     (
         "SCHEMA_PRIVILEGES",

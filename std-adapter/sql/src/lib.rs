@@ -82,6 +82,7 @@ mod prepared;
 mod procedures;
 mod recursion;
 mod rollup;
+mod routines;
 mod session;
 mod set;
 mod show;

@@ -1,6 +1,8 @@
 //! CALL of the procedures of MySQL's schema `sys` that switch what is recorded, and set it back.
 
+use crate::catalog::{Catalog, Kind, Relation};
 use crate::change::select_of;
+use crate::routines::Routine;
 use crate::session::{Outcome, Session};
 use crate::{Error, calls, catalog, dialect, parse};
 use perfschema::core::table::SqlType;
@@ -10,40 +12,75 @@ use sqlparser::ast::{Function, FunctionArguments, SelectItem};
 /// One that switches rows.
 struct Switching {
     name: &'static str,
+    parameter: &'static str,
     /// With one value: what the names of the rows contain.
     statement: &'static str,
     /// What it says that it did, and to what.
     summary: (&'static str, &'static str),
 }
 
-const fn switching(name: &'static str, statement: &'static str, summary: (&'static str, &'static str)) -> Switching {
-    Switching { name, statement, summary }
+const fn switching(
+    name: &'static str,
+    parameter: &'static str,
+    statement: &'static str,
+    summary: (&'static str, &'static str),
+) -> Switching {
+    Switching { name, parameter, statement, summary }
 }
 
 const SWITCHING: [Switching; 4] = [
     switching(
         "ps_setup_enable_instrument",
+        "in_pattern",
         "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE CONCAT('%', ?, '%')",
         ("Enabled", "instrument"),
     ),
     switching(
         "ps_setup_disable_instrument",
+        "in_pattern",
         "UPDATE performance_schema.setup_instruments SET ENABLED = 'NO', TIMED = 'NO' WHERE NAME LIKE CONCAT('%', ?, '%')",
         ("Disabled", "instrument"),
     ),
     switching(
         "ps_setup_enable_consumer",
+        "consumer",
         "UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME LIKE CONCAT('%', ?, '%')",
         ("Enabled", "consumer"),
     ),
     switching(
         "ps_setup_disable_consumer",
+        "consumer",
         "UPDATE performance_schema.setup_consumers SET ENABLED = 'NO' WHERE NAME LIKE CONCAT('%', ?, '%')",
         ("Disabled", "consumer"),
     ),
 ];
 
 const TRUNCATE_ALL: &str = "ps_truncate_all_tables";
+
+/// Those that there are, and what each does, as a statement.
+pub(crate) fn all(catalog: &Catalog) -> Vec<Routine> {
+    let switching = |known: &Switching| {
+        let (done, what) = known.summary;
+        let summary = format!("SELECT CONCAT('{done} ', ROW_COUNT(), ' {what}', IF(ROW_COUNT() <> 1, 's', '')) AS summary");
+        let does = format!("BEGIN {}; {summary}; END", known.statement.replace('?', known.parameter));
+        Routine { name: known.name, parameters: vec![(known.parameter, "varchar(128)")], returns: None, does }
+    };
+    let truncations = truncations(catalog);
+    let does = format!("BEGIN {}; SELECT 'Truncated {} tables' AS summary; END", truncations.join("; "), truncations.len());
+    let truncate = Routine { name: TRUNCATE_ALL, parameters: vec![("in_verbose", "tinyint(1)")], returns: None, does };
+    SWITCHING.iter().map(switching).chain([truncate]).collect()
+}
+
+/// Of what has ended, in lists and in sums: not of what goes on.
+fn truncations(catalog: &Catalog) -> Vec<String> {
+    let truncation = |relation: &Relation| match relation.kind {
+        Kind::Table(table) if table.declaration().rights.truncate && !relation.name.ends_with("_current") => {
+            Some(format!("TRUNCATE TABLE {}.{}", relation.schema, relation.name))
+        }
+        _ => None,
+    };
+    catalog.relations.iter().filter_map(truncation).collect()
+}
 
 impl Session {
     pub(crate) fn call(&mut self, call: Function, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
@@ -83,19 +120,12 @@ impl Session {
         Ok(format!("{done} {changed} {what}{plural}"))
     }
 
-    /// What has ended, in lists and in sums: not what goes on. Of the argument, whether to list the tables, only the sum is answered.
+    /// Of the argument, whether to list the tables, only the sum is answered.
     fn truncate_all(&mut self) -> Result<String, Error> {
-        let catalog = std::sync::Arc::clone(&self.state.catalog);
-        let mut count = 0;
-        for relation in &catalog.relations {
-            if let catalog::Kind::Table(table) = relation.kind
-                && table.declaration().rights.truncate
-                && !relation.name.ends_with("_current")
-            {
-                self.dispatch(&format!("TRUNCATE TABLE {}.{}", relation.schema, relation.name), &[])?;
-                count += 1;
-            }
+        let truncations = truncations(&self.state.catalog);
+        for statement in &truncations {
+            self.dispatch(statement, &[])?;
         }
-        Ok(format!("Truncated {count} tables"))
+        Ok(format!("Truncated {} tables", truncations.len()))
     }
 }

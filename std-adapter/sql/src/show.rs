@@ -4,7 +4,7 @@ use crate::catalog::{self, CHARACTER_SET, COLLATION, Column};
 use crate::parse::{is_word, quote};
 use crate::session::Warning;
 use crate::state::State;
-use crate::{Error, parse};
+use crate::{Error, parse, routines};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid};
 use perfschema::tables;
@@ -95,10 +95,18 @@ const fn listed(
     Listed { words, select, name, schema }
 }
 
-const ROUTINE: &str = "SELECT ROUTINE_SCHEMA AS Db, ROUTINE_NAME AS Name, ROUTINE_TYPE AS Type, DEFINER AS Definer, LAST_ALTERED AS Modified, \
-                       CREATED AS Created, SECURITY_TYPE AS Security_type, ROUTINE_COMMENT AS Comment, CHARACTER_SET_CLIENT AS \
-                       character_set_client, COLLATION_CONNECTION AS collation_connection, DATABASE_COLLATION AS `Database Collation` \
-                       FROM information_schema.ROUTINES";
+macro_rules! routines_of {
+    ($kind:literal) => {
+        concat!(
+            "SELECT ROUTINE_SCHEMA AS Db, ROUTINE_NAME AS Name, ROUTINE_TYPE AS Type, DEFINER AS Definer, LAST_ALTERED AS Modified, \
+             CREATED AS Created, SECURITY_TYPE AS Security_type, ROUTINE_COMMENT AS Comment, CHARACTER_SET_CLIENT AS \
+             character_set_client, COLLATION_CONNECTION AS collation_connection, DATABASE_COLLATION AS `Database Collation` \
+             FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = '",
+            $kind,
+            "'"
+        )
+    };
+}
 
 const LISTED: &[Listed] = &[
     listed(
@@ -119,8 +127,8 @@ const LISTED: &[Listed] = &[
         ("Name", "EVENT_NAME"),
         Some("EVENT_SCHEMA"),
     ),
-    listed(("PROCEDURE", "STATUS"), ROUTINE, ("Name", "ROUTINE_NAME"), None),
-    listed(("FUNCTION", "STATUS"), ROUTINE, ("Name", "ROUTINE_NAME"), None),
+    listed(("PROCEDURE", "STATUS"), routines_of!("PROCEDURE"), ("Name", "ROUTINE_NAME"), None),
+    listed(("FUNCTION", "STATUS"), routines_of!("FUNCTION"), ("Name", "ROUTINE_NAME"), None),
     listed(
         ("CHARACTER", "SET"),
         "SELECT CHARACTER_SET_NAME AS Charset, DESCRIPTION AS Description, DEFAULT_COLLATE_NAME AS `Default collation`, MAXLEN AS Maxlen \
@@ -255,8 +263,9 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         }
         for kind in ["PROCEDURE", "FUNCTION"] {
             if words.take(kind) {
-                let name = words.name()?;
-                return Err(Error::new(1305, "42000", format!("{kind} {name} does not exist")));
+                let (schema, name) = words.table(state)?;
+                words.end()?;
+                return routines::create(state, kind, &schema, &name);
             }
         }
         let view = words.take("VIEW");

@@ -282,7 +282,7 @@ fn shows() {
         (
             "SHOW PROCEDURE STATUS WHERE Db = 'sys'",
             "Db,Name,Type,Definer,Modified,Created,Security_type,Comment,character_set_client,collation_connection,Database Collation",
-            0,
+            5,
         ),
         (
             "SHOW KEYS FROM `threads` FROM `performance_schema` WHERE Key_name = 'PRIMARY'",

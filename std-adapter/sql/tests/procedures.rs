@@ -71,3 +71,79 @@ fn what_is_refused() {
         check(&mut reader, &format!("CALL sys.{call}"), &format!("ERROR 1142 (42000): {denied}"));
     }
 }
+
+/// What clients look for before they call: names, parameters, types, and what is in it.
+#[test]
+fn routines_are_listed() {
+    let mut session = World::new().session();
+    let parameters = "SELECT SPECIFIC_NAME, ORDINAL_POSITION, PARAMETER_MODE, PARAMETER_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, \
+                      NUMERIC_PRECISION, DTD_IDENTIFIER, ROUTINE_TYPE FROM information_schema.PARAMETERS WHERE SPECIFIC_SCHEMA = 'sys' AND \
+                      SPECIFIC_NAME";
+    for (condition, expected) in [
+        ("= 'ps_setup_enable_instrument'", "ps_setup_enable_instrument,1,IN,in_pattern,varchar,128,,varchar(128),PROCEDURE"),
+        ("= 'ps_truncate_all_tables'", "ps_truncate_all_tables,1,IN,in_verbose,tinyint,,3,tinyint(1),PROCEDURE"),
+        (
+            "= 'ps_is_consumer_enabled'",
+            "ps_is_consumer_enabled,0,,,enum,3,,\"enum('YES','NO')\",FUNCTION\n\
+             ps_is_consumer_enabled,1,IN,in_consumer,varchar,64,,varchar(64),FUNCTION",
+        ),
+        (
+            "= 'ps_thread_id'",
+            "ps_thread_id,0,,,bigint,,20,bigint unsigned,FUNCTION\n\
+             ps_thread_id,1,IN,in_connection_id,bigint,,20,bigint unsigned,FUNCTION",
+        ),
+        ("= 'version_major'", "version_major,0,,,tinyint,,3,tinyint unsigned,FUNCTION"),
+    ] {
+        check(&mut session, &format!("{parameters} {condition}"), expected);
+    }
+    let names = "SELECT GROUP_CONCAT(ROUTINE_NAME) FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'PROCEDURE'";
+    check(
+        &mut session,
+        names,
+        "\"ps_setup_disable_consumer,ps_setup_disable_instrument,ps_setup_enable_consumer,ps_setup_enable_instrument,\
+         ps_truncate_all_tables\"",
+    );
+    check(
+        &mut session,
+        "SELECT ROUTINE_SCHEMA, DATA_TYPE FROM information_schema.ROUTINES WHERE ROUTINE_NAME = 'list_add'",
+        "sys,text",
+    );
+    for (show, expected) in [
+        ("PROCEDURE STATUS LIKE 'ps\\_truncate%'", "sys,ps_truncate_all_tables,PROCEDURE"),
+        ("FUNCTION STATUS WHERE Db = 'sys' AND Name LIKE 'format_t%'", "sys,format_time,FUNCTION"),
+    ] {
+        let found = run(&mut session, &format!("SHOW {show}"));
+        assert_eq!(found.lines().count(), 2, "{found}");
+        assert!(found.contains(expected), "{found}");
+    }
+    for (show, expected) in [
+        (
+            "PROCEDURE sys.ps_setup_enable_consumer",
+            "CREATE PROCEDURE `ps_setup_enable_consumer`(IN consumer varchar(128))\nBEGIN UPDATE ",
+        ),
+        (
+            "FUNCTION SYS.Format_Time",
+            "CREATE FUNCTION `format_time`(picoseconds text) RETURNS text\nRETURN format_time(picoseconds)",
+        ),
+    ] {
+        let found = run(&mut session, &format!("SHOW CREATE {show}"));
+        assert!(found.contains(expected), "{found}");
+    }
+    // All that are listed can be called.
+    let functions = run(&mut session, "SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'");
+    for name in functions.lines().skip(1) {
+        let count = format!(
+            "SELECT COUNT(*) FROM information_schema.PARAMETERS WHERE SPECIFIC_NAME = '{name}' AND PARAMETER_MODE = 'IN'"
+        );
+        let count = run(&mut session, &count).lines().nth(1).and_then(|count| count.parse().ok()).unwrap_or_default();
+        let called = run(&mut session, &format!("SELECT sys.{name}({})", vec!["'global_instrumentation'"; count].join(", ")));
+        assert!(!called.starts_with("ERROR"), "{name}: {called}");
+    }
+    for (show, error) in [
+        ("PROCEDURE sys.nothing", "ERROR 1305 (42000): PROCEDURE nothing does not exist"),
+        ("FUNCTION sys.ps_truncate_all_tables", "ERROR 1305 (42000): FUNCTION ps_truncate_all_tables does not exist"),
+        ("PROCEDURE ps_truncate_all_tables", "ERROR 1305 (42000): PROCEDURE ps_truncate_all_tables does not exist"),
+    ] {
+        assert_eq!(run(&mut session, &format!("SHOW CREATE {show}")), error);
+    }
+}

@@ -660,7 +660,7 @@ fn what_is_not_here_is_empty() {
         ("SHOW TRIGGERS", "Trigger,Event,Table,"),
         ("SHOW EVENTS FROM sys", "Db,Name,"),
         ("SHOW PROCEDURE STATUS LIKE 'x'", "Db,Name,Type,"),
-        ("SHOW FUNCTION STATUS WHERE Db = 'sys'", "Db,Name,Type,"),
+        ("SHOW FUNCTION STATUS WHERE Db = 'test'", "Db,Name,Type,"),
     ] {
         let found = run(&mut session, statement);
         assert!(found.starts_with(heads) && found.lines().count() == 1, "{statement}: {found}");
