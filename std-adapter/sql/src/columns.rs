@@ -135,7 +135,7 @@ pub(crate) fn leftmost(body: &mut SetExpr) -> &mut SetExpr {
     }
 }
 
-/// Where names of a query stand, so that an unknown one can be reported as MySQL does.
+/// Where names of a query stand, so that one that is unknown or of several tables can be reported as MySQL does.
 pub(crate) struct Clauses(Vec<(&'static str, String)>);
 
 impl Clauses {
@@ -154,13 +154,17 @@ impl Clauses {
     }
 
     pub(crate) fn name(&self, error: Error) -> Error {
-        let Some(column) = error.message.strip_prefix("Unknown column '").and_then(|rest| rest.strip_suffix("' in 'field list'"))
-        else {
-            return error;
-        };
-        let wanted = column.to_lowercase();
-        let holds = |text: &str| text.to_lowercase().replace('`', "").contains(&wanted);
-        let clause = self.0.iter().find(|(_, text)| holds(text)).map_or("field list", |(clause, _)| *clause);
-        Error::unknown_column(column, clause)
+        let between = |before, after| error.message.strip_prefix(before)?.strip_suffix(after);
+        let unknown = between("Unknown column '", "' in 'field list'");
+        let Some(column) = unknown.or_else(|| between("Column '", "' in field list is ambiguous")) else { return error };
+        let clause = self.0.iter().find(|(_, text)| names(text, column)).map_or("field list", |(clause, _)| *clause);
+        if unknown.is_some() { Error::unknown_column(column, clause) } else { Error::ambiguous_column(column, clause) }
     }
+}
+
+/// Whether a name stands in the text, and not as a part of another.
+fn names(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase().replace('`', ""), name.to_lowercase());
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '@');
+    text.match_indices(&name).any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }

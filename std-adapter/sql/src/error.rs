@@ -69,6 +69,10 @@ impl Error {
         Error::new(1051, "42S02", format!("Unknown table '{schema}.{table}'"))
     }
 
+    pub(crate) fn ambiguous_column(column: &str, clause: &str) -> Error {
+        Error::new(1052, "23000", format!("Column '{column}' in {clause} is ambiguous"))
+    }
+
     pub(crate) fn unknown_column(column: &str, clause: &str) -> Error {
         Error::new(1054, "42S22", format!("Unknown column '{column}' in '{clause}'"))
     }
@@ -188,7 +192,7 @@ impl From<rusqlite::Error> for Error {
             return Error::new(1111, "HY000", "Invalid use of group function");
         }
         if let Some(column) = after("ambiguous column name: ") {
-            return Error::new(1052, "23000", format!("Column '{column}' in field list is ambiguous"));
+            return Error::ambiguous_column(&column, "field list");
         }
         if let Some(function) = text.strip_prefix("wrong number of arguments to function ") {
             return Error::parameter_count(function.trim_end_matches("()").trim_start_matches(crate::functions::PREFIX));

@@ -375,6 +375,11 @@ fn what_is_refused_and_how() {
         ("SELECT 1 FROM threads ORDER BY nothing", "1054 (42S22): Unknown column 'nothing' in 'order clause'"),
         ("SELECT 1 FROM threads GROUP BY nothing", "1054 (42S22): Unknown column 'nothing' in 'group statement'"),
         ("SELECT name FROM threads a JOIN threads b ON 1", "1052 (23000): Column 'name' in field list is ambiguous"),
+        (
+            "SELECT a.thread_id, b.name FROM threads a, threads b WHERE name = 'x'",
+            "1052 (23000): Column 'name' in where clause is ambiguous",
+        ),
+        ("SELECT 1 FROM threads a, threads b ORDER BY name", "1052 (23000): Column 'name' in order clause is ambiguous"),
         ("SELECT 1 FROM threads a JOIN threads b USING (nothing)", "1054 (42S22): Unknown column 'nothing' in 'from clause'"),
         ("SELECT nothing(1)", "1305 (42000): FUNCTION performance_schema.nothing does not exist"),
         ("SELECT load_extension('x')", "1305 (42000): FUNCTION performance_schema.load_extension does not exist"),
