@@ -4,11 +4,12 @@
 //! one that began it, which ends it as of that moment when its task is polled next, or begins another one.
 
 use crate::process;
-use crate::thread::{task_id, with_actor};
+use crate::thread::{has_list, task_id, with_actor};
 use perfschema_core::{Actor, tables};
 use perfschema_timer::{Clock, SystemClock, TimerName};
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
 /// Where an event is until it ends: `Event` with the actor that began it, `Whole` here.
 #[derive(Debug)]
@@ -111,15 +112,43 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// More than these are not kept: of actors that do not go on, such as handlers'.
 const MOST: usize = 1024;
 
-/// None if it is not to be had: in a handler that interrupts whoever has it, and in a child whose parent's thread had it.
-fn list() -> Option<MutexGuard<'static, Vec<Left>>> {
-    for _ in 0..100 {
-        match LEFT.try_lock() {
-            Ok(list) => return Some(list),
-            Err(TryLockError::Poisoned(list)) => return Some(list.into_inner()),
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
-        }
+/// The list, while the calling thread has it.
+struct List {
+    // Given back before the thread says so.
+    all: MutexGuard<'static, Vec<Left>>,
+    _has: HasList,
+}
+
+/// A mark that the calling thread has the list, or waits for it.
+struct HasList;
+
+impl Drop for HasList {
+    fn drop(&mut self) {
+        has_list(false);
     }
+}
+
+/// None in a handler that interrupts its thread while that has it, and in a child whose parent's thread had it. Otherwise whoever has it is
+/// waited for, even if others run meanwhile: what is not taken out in time is not counted.
+fn list() -> Option<List> {
+    /// Nobody who is there has it.
+    static IS_GONE: AtomicBool = AtomicBool::new(false);
+    let has = (!IS_GONE.load(Ordering::Relaxed) && has_list(true)).then(|| HasList)?;
+    for tries in 0..1100 {
+        let all = match LEFT.try_lock() {
+            Ok(all) => all,
+            Err(TryLockError::Poisoned(all)) => all.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                match tries {
+                    0..100 => std::thread::yield_now(),
+                    _ => std::thread::sleep(Duration::from_millis(1)),
+                }
+                continue;
+            }
+        };
+        return Some(List { all, _has: has });
+    }
+    IS_GONE.store(true, Ordering::Relaxed);
     None
 }
 
@@ -131,18 +160,24 @@ impl Left {
     }
 
     /// For the actor that began it, if that goes on; otherwise it is counted here.
-    fn leave(mut self) {
-        if let Some(mut list) = list().filter(|list| list.len() < MOST) {
-            // Before it is looked whether that actor is there: see `forget`.
-            COUNT.store(list.len() + 1, Ordering::Relaxed);
-            fence(Ordering::SeqCst);
-            if is_there(self.thread_id) {
-                list.push(self);
-                return;
-            }
-            COUNT.store(list.len(), Ordering::Relaxed);
+    fn leave(self) {
+        let thread_id = self.thread_id;
+        if let Err(mut left) = self.put_in_list() {
+            with_actor(|actor| left.end(actor));
+            return;
         }
-        with_actor(|actor| self.end(actor));
+        // After it was counted it is looked whether that actor is there: see `forget`.
+        fence(Ordering::SeqCst);
+        if !is_there(thread_id) {
+            end_here(thread_id);
+        }
+    }
+
+    fn put_in_list(self) -> Result<(), Left> {
+        let Some(mut list) = list().filter(|list| list.all.len() < MOST) else { return Err(self) };
+        list.all.push(self);
+        COUNT.store(list.all.len(), Ordering::Relaxed);
+        Ok(())
     }
 
     fn end(&mut self, actor: &Actor<'static>) {
@@ -162,8 +197,8 @@ fn is_there(thread_id: u64) -> bool {
 fn left_for(thread_id: u64) -> Vec<Left> {
     // Relaxed: who wakes a task orders what was done before.
     let Some(mut list) = (COUNT.load(Ordering::Relaxed) != 0).then(list).flatten() else { return Vec::new() };
-    let own = list.extract_if(.., |left| left.thread_id == thread_id).collect();
-    COUNT.store(list.len(), Ordering::Relaxed);
+    let own = list.all.extract_if(.., |left| left.thread_id == thread_id).collect();
+    COUNT.store(list.all.len(), Ordering::Relaxed);
     own
 }
 
@@ -193,4 +228,20 @@ pub(crate) fn forget(thread_id: u64) {
     // Whoever did not see that the row is gone has counted before; see `leave`.
     fence(Ordering::SeqCst);
     end_here(thread_id);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As where the system runs others for a while in the middle of it.
+    #[test]
+    fn the_list_is_waited_for_but_by_a_handler_of_who_has_it() {
+        let has = list();
+        assert!(has.is_some() && list().is_none());
+        let other = std::thread::spawn(|| list().is_some());
+        std::thread::sleep(Duration::from_millis(20));
+        drop(has);
+        assert!(other.join().unwrap() && list().is_some());
+    }
 }

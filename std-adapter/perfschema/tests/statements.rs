@@ -377,6 +377,34 @@ fn what_ends_elsewhere_is_the_tasks() {
     assert_eq!(count() - before, 1);
 }
 
+/// Each is ended by another thread at about the moment at which its task ends.
+#[test]
+fn what_many_tasks_give_away_is_counted() {
+    const THREADS: usize = 6;
+    const TASKS: usize = 4000;
+    let (region, _alone) = region();
+    let count = || region.statements_by_event_name(region.find_class("statement/test/search").unwrap()).0.count;
+    let before = count();
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            let (give, take) = std::sync::mpsc::channel();
+            scope.spawn(move || take.into_iter().for_each(drop));
+            scope.spawn(move || {
+                for number in 0..TASKS {
+                    let give = &give;
+                    let mut task = Box::pin(task::attach("task/test/request", async move {
+                        give.send(SEARCH.begin_async("GET")).unwrap();
+                        once_pending().await;
+                    }));
+                    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                    (0..number % 1000).for_each(|_| std::hint::spin_loop());
+                }
+            });
+        }
+    });
+    assert_eq!(count() - before, (THREADS * TASKS) as u64);
+}
+
 /// Tasks of a runtime with several threads, each in the middle of a statement while others are polled.
 #[test]
 fn tasks_of_a_runtime_are_told_apart() {

@@ -52,6 +52,8 @@ struct Thread {
     busy: AtomicU32,
     /// It has said who it is. Relaxed, as above.
     named: AtomicBool,
+    /// It has what is left behind, or waits for it. Relaxed, as above.
+    has_list: AtomicBool,
     /// THREAD_ID of who has started it; 0 if that is not known. Relaxed, as above.
     parent: AtomicU64,
     /// Each is written while its level is busy, and then by that level: where it has none yet, and where a task is polled.
@@ -138,6 +140,7 @@ impl Thread {
         Thread {
             busy: AtomicU32::new(NEW),
             named: AtomicBool::new(false),
+            has_list: AtomicBool::new(false),
             parent: AtomicU64::new(0),
             actors: [const { Cell::new(None) }; LEVELS],
             forks: [const { AtomicU32::new(0) }; LEVELS],
@@ -258,6 +261,14 @@ pub(crate) fn forked() {
             }
         }
     });
+}
+
+/// The calling thread has the list of what is left behind from now on, or has given it back. False if that is so already: of a handler's.
+pub(crate) fn has_list(has: bool) -> bool {
+    compiler_fence(Ordering::SeqCst);
+    let is_new = local::with(|thread| thread.has_list.swap(has, Ordering::Relaxed) != has);
+    compiler_fence(Ordering::SeqCst);
+    is_new.unwrap_or(true)
 }
 
 /// How many forks lead to this process: an actor that did not come along has lost its slot to others.
