@@ -142,6 +142,14 @@ fn a_region_is_found_in_a_dump() {
         assert!(matches!(Region::find(&cut), Err(RegionError::TooSmall { .. })), "{:?}", Region::find(&cut));
         assert_eq!(common::bytes_of(&cut), parts.concat());
     }
+    // What begins like one of the other byte order, and says that it ends within the next one, leaves that alone.
+    let mut begins_only = turned[..8 * 64].to_vec();
+    begins_only[8 * VERSION + 7] += 1;
+    begins_only[8 * TOTAL..][..8].copy_from_slice(&100_u64.swap_bytes().to_ne_bytes());
+    for whole in [&bytes, &turned] {
+        let dump = dump_of(&[&[5; 8], &begins_only, whole]);
+        assert!(common::bytes_of(Region::find(&dump).unwrap().words()) == bytes);
+    }
     let found = config_of(&[&[5; 8], &other_version]);
     assert!(matches!(found, Err(RegionError::LayoutVersion { .. })), "{found:?}");
     let fives = u64::from_ne_bytes([5; 8]);

@@ -230,16 +230,11 @@ pub fn copy_from_bytes(bytes: &[u8], words: &[Word]) -> Result<(), RegionError> 
     Ok(())
 }
 
-/// Turns the bytes of each word of a whole region round, and returns its words; if it is none, nothing is changed.
-fn turn_round(words: &[Word]) -> Result<&[Word], RegionError> {
-    let turned = |index: usize| words.get(index).map_or(0, |word| word.get().swap_bytes());
-    if turned(header::READY) != READY {
-        return Err(RegionError::NotReady);
-    }
-    let needed = usize::try_from(turned(header::TOTAL_WORDS)).unwrap_or(usize::MAX);
-    let words = words.get(..needed).ok_or(RegionError::TooSmall { words: words.len(), needed })?;
+/// The words that say whether others are a region's: those of its header, its directory and its sizes, which come first.
+const HEAD: usize = HEADER + Section::COUNT * DIRECTORY_ENTRY + Size::COUNT;
+
+fn turn_round(words: &[Word]) {
     words.iter().for_each(|word| word.set(word.get().swap_bytes()));
-    Ok(words)
 }
 
 impl<'r> Region<'r> {
@@ -334,7 +329,7 @@ impl<'r> Region<'r> {
         for (at, word) in words.iter().enumerate() {
             let found = match word.get() {
                 MAGIC => Region::open(&words[at..]),
-                other if other == MAGIC.swap_bytes() => turn_round(&words[at..]).and_then(Region::open),
+                other if other == MAGIC.swap_bytes() => Region::open_turned_round(&words[at..]),
                 _ => continue,
             };
             match found {
@@ -345,6 +340,18 @@ impl<'r> Region<'r> {
             }
         }
         Err(first_error.unwrap_or(RegionError::NotARegion { found: words.first().map_or(0, Word::get) }))
+    }
+
+    /// One of the other byte order is turned round; if it is none, nothing is changed: what follows may be one.
+    fn open_turned_round(words: &'r [Word]) -> Result<Region<'r>, RegionError> {
+        let head = words.get(..HEAD).unwrap_or(words);
+        turn_round(head);
+        let found = Region::open(words);
+        turn_round(match &found {
+            Ok(region) => &words[head.len()..region.layout.total_words()],
+            Err(_) => head,
+        });
+        found
     }
 
     /// Whether this machine's timers are its timers: it was made by this handle's [`create`](Self::create), or its reader has said that it is
