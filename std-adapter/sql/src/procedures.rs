@@ -71,10 +71,12 @@ pub(crate) fn all(catalog: &Catalog) -> Vec<Routine> {
     SWITCHING.iter().map(switching).chain([truncate]).collect()
 }
 
-/// Of what has ended, in lists and in sums: not of what goes on.
+/// Of what has ended, in lists and in sums: not of what goes on, nor of what is set up: without rows of `setup_actors` nobody who comes is
+/// recorded.
 fn truncations(catalog: &Catalog) -> Vec<String> {
+    let is_of_the_past = |name: &str| !name.ends_with("_current") && !name.starts_with("setup_");
     let truncation = |relation: &Relation| match relation.kind {
-        Kind::Table(table) if table.declaration().rights.truncate && !relation.name.ends_with("_current") => {
+        Kind::Table(table) if table.declaration().rights.truncate && is_of_the_past(&relation.name) => {
             Some(format!("TRUNCATE TABLE {}.{}", relation.schema, relation.name))
         }
         _ => None,

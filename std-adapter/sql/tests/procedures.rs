@@ -37,7 +37,7 @@ fn instruments_and_consumers_are_switched() {
 }
 
 #[test]
-fn all_tables_are_truncated_but_the_current_ones() {
+fn all_tables_are_truncated_but_the_current_ones_and_the_setup() {
     let world = World::new();
     let main = world.actor("thread/app/main");
     world.wait(&main, 0, 1, 100);
@@ -50,6 +50,7 @@ fn all_tables_are_truncated_but_the_current_ones() {
     let truncated = truncated.strip_prefix("summary\nTruncated ").and_then(|rest| rest.strip_suffix(" tables\n"));
     assert!(truncated.and_then(|count| count.parse().ok()).is_some_and(|count: u32| count > 20), "{truncated:?}");
     check(&mut session, count, "1,0,0,0");
+    check(&mut session, "SELECT * FROM setup_actors", "%,%,%,YES,YES");
 }
 
 #[test]
