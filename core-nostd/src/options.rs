@@ -115,7 +115,7 @@ pub fn parse_option(text: &str) -> Result<StartOption<'_>, OptionError<'_>> {
 /// Reads options out of one string, for example of the environment variable `PERFSCHEMA_OPTIONS`.
 ///
 /// They stand on lines of their own or between `;`. A `;` within a quoted value belongs to the value; quotes end
-/// with their line. Empty lines are skipped, comments from `#` where an option could start to the end of the line,
+/// with their line. Empty lines are skipped, comments from a `#` at the beginning of a word, but in quotes, to the end of the line,
 /// and headers of option files such as `[mysqld]`.
 ///
 /// After an error the iterator goes on with the next option. Positions count from the start of `text`.
@@ -511,10 +511,21 @@ impl<'a> Span<'a> {
         self.text.find('\n').unwrap_or(self.text.len())
     }
 
-    /// Where the option at the start of this text ends: at the line's end, or at a `;` that is not in quotes.
+    /// Where the option at the start of this text ends: at the line's end, or at a `;` or a comment that is not in quotes.
     fn option_end(&self) -> usize {
         let line = &self.text[..self.line_end()];
-        let first_end = line.find(';').unwrap_or(line.len());
+        let end_from = |from: usize| {
+            // A '#' within a word is none of a comment's: names of stages have them.
+            let mut is_after_blank = false;
+            let ends = |c: char| {
+                c == ';' || (c == '#' && is_after_blank) || {
+                    is_after_blank = c.is_whitespace();
+                    false
+                }
+            };
+            line[from..].find(ends).map_or(line.len(), |length| from + length)
+        };
+        let first_end = end_from(0);
         // A quote counts only as the first character of a value: names of stages have apostrophes.
         let Some(equals) = line[..first_end].find('=') else {
             return first_end;
@@ -525,10 +536,7 @@ impl<'a> Span<'a> {
         };
         let inside = line.len() - value.len() + 1;
         match line[inside..].find(quote) {
-            Some(length) => {
-                let after = inside + length + 1;
-                after + line[after..].find(';').unwrap_or(line.len() - after)
-            }
+            Some(length) => end_from(inside + length + 1),
             None => line.len(),
         }
     }
@@ -664,11 +672,13 @@ mod tests {
             [instrument("stage/sql/read; wait", InstrumentSetting::On), on()],
         );
         check_all(
-            "performance-schema-instrument=stage/sql/it's=ON; performance-schema # it's",
-            [
-                instrument("stage/sql/it's", InstrumentSetting::On),
-                Err(OptionError::UnknownOption { position: 49, found: "performance-schema # it's" }),
-            ],
+            "performance-schema-instrument=stage/sql/it's=ON; performance-schema # it's; performance-schema",
+            [instrument("stage/sql/it's", InstrumentSetting::On), on()],
+        );
+        // Nor begins a '#' there a comment, or within a word.
+        check_all(
+            "performance-schema-instrument='stage/sql/ #1=ON' # performance-schema\nperformance-schema-instrument=stage/c#=ON",
+            [instrument("stage/sql/ #1", InstrumentSetting::On), instrument("stage/c#", InstrumentSetting::On)],
         );
         // Errors count from the start of the whole string, and the next option is read.
         check_all(

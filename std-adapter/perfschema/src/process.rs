@@ -216,11 +216,12 @@ impl Builder {
         self
     }
 
-    /// The same from a file, as `my.cnf` is written: an option a line, `#` begins a comment. Lines like `[mysqld]` say nothing here.
+    /// The same from a file, as `my.cnf` is written: an option a line; `#` begins a comment, and at the beginning of a line `;`, too. Lines
+    /// like `[mysqld]` say nothing here.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("perfschema-options-{}", std::process::id()));
-    /// std::fs::write(&path, "[app]\nperformance-schema=ON\nperformance-schema-max-thread-instances=64\n")?;
+    /// std::fs::write(&path, "[app]\nperformance-schema=ON\nperformance-schema-max-thread-instances=64  # one a client\n")?;
     /// let builder = perfschema::builder().options_file(&path);
     /// # std::fs::remove_file(&path)?;
     /// println!("{} bytes", builder.size_bytes()?);
@@ -267,6 +268,12 @@ impl Builder {
         let in_file = |problem: &dyn fmt::Display| format!("{}: {problem}", path.display());
         let text = std::fs::read_to_string(path)
             .map_err(|error| StartError::Option { options: path.display().to_string(), problem: in_file(&error) })?;
+        // As long as it was, because what is wrong is told by its byte.
+        let without_comment = |line: &str| match line.trim_start().starts_with(';') {
+            true => " ".repeat(line.len() - 1) + "\n",
+            false => line.to_owned(),
+        };
+        let text: String = text.split_inclusive('\n').map(without_comment).collect();
         self.apply(config, &text).map_err(|error| match error {
             StartError::Option { options, problem } => StartError::Option { options, problem: in_file(&problem) },
             other => other,

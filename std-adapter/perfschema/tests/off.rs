@@ -27,8 +27,9 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     std::fs::write(&file, "[app]\n# more than by default\nperformance-schema-max-thread-instances=many\n").unwrap();
     let wrong = builder().options_file(&file).start().unwrap_err();
     assert!(wrong.to_string().starts_with(&format!("{}: option at byte ", file.display())), "{wrong}");
-    std::fs::write(&file, "[app]\nperformance-schema-max-thread-instances=11\nperformance-schema-events-waits-history-size=6\n")
-        .unwrap();
+    let options = "[app]\nperformance-schema-max-thread-instances=11 # or 12\n  ; performance-schema-max-thread-instances=13\n\
+                   performance-schema-events-waits-history-size=6\n;performance-schema-max-thread-instances=14";
+    std::fs::write(&file, options).unwrap();
 
     // SAFETY: the only thread of this test's process that looks at the environment is this one.
     unsafe { std::env::set_var("PERFSCHEMA_OPTIONS", "performance-schema-events-waits-history-size=7") };
