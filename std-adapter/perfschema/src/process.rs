@@ -254,7 +254,7 @@ impl Builder {
     fn config(&mut self) -> Result<Config, StartError> {
         let mut config = self.config.clone()?;
         if self.environment {
-            if let Some(path) = std::env::var_os(FILE_VARIABLE) {
+            if let Some(path) = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()) {
                 config = self.apply_file(config, path.as_ref())?;
             }
             if let Ok(text) = std::env::var(OPTIONS_VARIABLE) {
@@ -281,7 +281,7 @@ impl Builder {
     }
 
     /// Whether the variables `PERFSCHEMA_OPTIONS`, `PERFSCHEMA_OPTIONS_FILE` and `PERFSCHEMA_SHARE` are looked at; they are, unless this says
-    /// no.
+    /// no. One that is empty says nothing.
     pub fn environment(mut self, look: bool) -> Builder {
         self.environment = look;
         self
@@ -399,7 +399,7 @@ impl Builder {
     #[cfg(target_os = "linux")]
     fn wants_share(&self) -> Result<bool, StartError> {
         match std::env::var(SHARE_VARIABLE) {
-            Ok(text) if self.environment => options::switch(&text).ok_or_else(|| {
+            Ok(text) if self.environment && !text.is_empty() => options::switch(&text).ok_or_else(|| {
                 let problem = format!("{SHARE_VARIABLE} is '{text}', expected ON or OFF");
                 StartError::Option { options: text, problem }
             }),

@@ -31,7 +31,13 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
                    performance-schema-events-waits-history-size=6\n;performance-schema-max-thread-instances=14";
     std::fs::write(&file, options).unwrap();
 
-    // SAFETY: the only thread of this test's process that looks at the environment is this one.
+    // As where whoever runs the program leaves them empty.
+    for variable in ["PERFSCHEMA_OPTIONS", "PERFSCHEMA_OPTIONS_FILE", "PERFSCHEMA_SHARE"] {
+        // SAFETY: the only thread of this test's process that looks at the environment is this one.
+        unsafe { std::env::set_var(variable, "") };
+    }
+    assert_eq!(builder().size_bytes(), builder().environment(false).size_bytes());
+    // SAFETY: as above.
     unsafe { std::env::set_var("PERFSCHEMA_OPTIONS", "performance-schema-events-waits-history-size=7") };
     #[cfg(target_os = "linux")]
     {
