@@ -105,6 +105,15 @@ fn whether_it_runs_does_not_depend_on_names() {
     assert_eq!(columns("60"), "PIDPROGRAMSTATESTARTEDTHREADS");
     assert_eq!(columns("1000"), "PIDPROGRAMSTATESTARTEDTHREADSFILE");
     succeeds(&["sql", &demo.pid(), "UPDATE setup_instruments SET timed = 'NO' WHERE name = 'idle'"]);
+    // By a link to its file.
+    let list = succeeds(&["list", "--format", "csv"]);
+    let file =
+        list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))?.rsplit(',').next()).expect("it is there");
+    let link = folder.with_file_name(format!("perfschema-link-{}", demo.pid()));
+    std::os::unix::fs::symlink(file, &link).expect("it can be made");
+    let link_name = link.to_str().expect("UTF-8");
+    assert!(succeeds(&["top", link_name, "--batch", "--view", "waits", "-d", "0.05"]).contains(" runs, "));
+    std::fs::remove_file(&link).expect("it can be removed");
     demo.signal("-STOP");
     until("it is stopped", || {
         succeeds(&["top", &demo.pid(), "--batch", "--view", "waits", "-d", "0.05"]).contains(" is stopped, ")

@@ -55,9 +55,8 @@ pub(crate) fn find_and_ask(target: &str) -> Result<(Attached, bool), TargetError
 /// As [`find`], with something that says what the program does, now and later.
 pub(crate) fn find_and_watch(target: &str) -> Result<(Attached, Watch), TargetError> {
     let path = path(target)?;
-    let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     let files = shared_files().map_err(TargetError::Directory)?;
-    let file = files.into_iter().find(|file| file.path() == real);
+    let file = files.into_iter().find(|file| file.path() == path);
     Ok((open(&path)?, Watch(file)))
 }
 
@@ -98,7 +97,8 @@ impl Watch {
 
 fn path(target: &str) -> Result<PathBuf, TargetError> {
     if target.contains('/') {
-        return Ok(target.into());
+        // Of a link, what it leads to: a link itself is nothing to attach to.
+        return Ok(std::fs::canonicalize(target).unwrap_or_else(|_| target.into()));
     }
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid: Option<u32> = target.parse().ok();
