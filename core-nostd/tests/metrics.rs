@@ -630,3 +630,35 @@ fn commands_while_threads_count_lose_nothing_but_what_was_off() {
         assert!((0..=2 * each).contains(&world.region.metric_count(metric)));
     }
 }
+
+/// Two places of a program that count under one name, each for the first time, and do not mean the same.
+#[test]
+fn who_is_first_says_what_a_metric_is() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    const NAMES: usize = if cfg!(miri) { 10 } else { 2000 };
+    let world = World::off(&METRICS.with(Size::MaxMetrics, NAMES as u32));
+    let come = AtomicUsize::new(0);
+    let run = |subsystem, metric_type| {
+        let register = |number| {
+            let name = format!("metric_{number}");
+            let info = MetricInfo::new(&name, subsystem, "A metric", metric_type).unwrap();
+            come.fetch_add(1, Ordering::SeqCst);
+            while come.load(Ordering::SeqCst) < 2 * (number + 1) {
+                std::thread::yield_now();
+            }
+            world.region.register_metric(&info, false, at(0)).is_ok()
+        };
+        (0..NAMES).map(register).collect::<Vec<bool>>()
+    };
+    let (counters, values) = std::thread::scope(|scope| {
+        let counters = scope.spawn(|| run("counted", MetricType::Counter));
+        let values = run("set", MetricType::Value);
+        (counters.join().unwrap(), values)
+    });
+    assert!(counters.iter().zip(&values).all(|(counter, value)| counter != value));
+    let rows = rows(&world, 0);
+    assert!(
+        rows.iter().all(|row| [("counted", "counter"), ("set", "value")].contains(&(row.subsystem.as_str(), row.metric_type)))
+    );
+    assert_eq!(rows.len(), NAMES);
+}

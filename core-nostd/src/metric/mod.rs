@@ -22,7 +22,9 @@ mod moment;
 
 use crate::class::{self, RegisterError};
 use crate::lost::Lost;
-use crate::region::{METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, Region, Section, Text, read_text, text_is, write_text};
+use crate::region::{
+    METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, Region, Section, Text, read_text, text_is, what_fits, write_text,
+};
 use crate::slot;
 use crate::sync::{Ordering, Word};
 use crate::{Actor, Size};
@@ -419,26 +421,27 @@ impl<'r> Region<'r> {
             match self.published_metric(found) {
                 Some(words) if !text_is(&texts[word::NAME], words[word::LENGTHS].get() & 0xffff, info.name) => continue,
                 Some(_) => {}
-                // Also where another thread has claimed it, which may be stopped: both write alike.
                 None => {
-                    let lengths = [
-                        write_text(&texts[word::NAME], info.name),
-                        write_text(&texts[word::SUBSYSTEM], info.subsystem),
-                        write_text(&texts[word::COMMENT], info.comment),
-                        kind,
-                    ];
-                    words[word::LENGTHS].set(lengths.iter().rev().fold(0, |packed, &part| packed << 16 | part as u64));
-                    // Compared, so that who comes late undoes no command.
-                    let control = if is_on { Control::on_from_nothing() } else { Control::new() };
-                    let new = words[word::CONTROL].compare_exchange(0, control.0, Ordering::Relaxed).is_ok();
-                    if is_on && new {
-                        words[word::TIME_ENABLED].set(now.bits());
-                        if info.metric_type == MetricType::Value {
-                            self.shared_metric(found).into_iter().for_each(|words| note(words, 0));
+                    let parts = [(word::NAME, info.name), (word::SUBSYSTEM, info.subsystem), (word::COMMENT, info.comment)];
+                    let lengths = parts.clone().map(|(at, text)| what_fits(text, at.len() * 8).len());
+                    let packed = lengths.iter().rev().fold(kind as u64, |packed, &length| packed << 16 | length as u64);
+                    // Also where another thread has claimed it, which may be stopped, if both write alike. Otherwise it is what the first
+                    // one says, who publishes it.
+                    let first = words[word::LENGTHS].compare_exchange(0, packed, Ordering::Relaxed);
+                    if first.map_or_else(|first| first == packed, |_| true) {
+                        parts.into_iter().for_each(|(at, text)| _ = write_text(&texts[at], text));
+                        // Compared, so that who comes late undoes no command.
+                        let control = if is_on { Control::on_from_nothing() } else { Control::new() };
+                        let new = words[word::CONTROL].compare_exchange(0, control.0, Ordering::Relaxed).is_ok();
+                        if is_on && new {
+                            words[word::TIME_ENABLED].set(now.bits());
+                            if info.metric_type == MetricType::Value {
+                                self.shared_metric(found).into_iter().for_each(|words| note(words, 0));
+                            }
                         }
+                        // [C2] Release: pairs with [C3]; whoever sees the metric sees its name.
+                        words[word::STATE].store(hash | PUBLISHED, Ordering::Release);
                     }
-                    // [C2] Release: pairs with [C3]; whoever sees the metric sees its name.
-                    words[word::STATE].store(hash | PUBLISHED, Ordering::Release);
                 }
             }
             if (words[word::LENGTHS].get() >> KIND_SHIFT) as usize == kind {
