@@ -131,6 +131,8 @@ class Clients {
                 List.of("ps_setup_enable_consumer", "ps_setup_enable_instrument"));
             same("parameters", rows(about.getProcedureColumns("sys", null, "ps_setup_enable_instrument", "%"), "COLUMN_NAME", "COLUMN_TYPE",
                 "DATA_TYPE", "PRECISION"), List.of("in_pattern " + DatabaseMetaData.procedureColumnIn + " " + Types.VARCHAR + " 128"));
+            same("key", rows(about.getPrimaryKeys("performance_schema", null, "setup_actors"), "COLUMN_NAME", "KEY_SEQ"),
+                List.of("HOST 1", "ROLE 3", "USER 2"));
             for (ResultSet found : List.of(about.getPrimaryKeys("sys", null, "version"), about.getImportedKeys("sys", null, "version"),
                 about.getIndexInfo("sys", null, "version", false, true), about.getTypeInfo(), about.getClientInfoProperties(),
                 about.getTablePrivileges("sys", null, "version"), about.getColumnPrivileges("sys", null, "version", "%"))) rows(found);
@@ -244,6 +246,17 @@ class Clients {
                 }
                 same("inserted", insert.executeBatch().length, 2);
                 same("deleted", statement.executeUpdate("DELETE FROM setup_actors WHERE USER LIKE 'java%'"), 2);
+            }
+        }
+        // A row is changed where it is shown, as in the grids of tools: its key says which one it is.
+        try (Connection connection = control(options)) {
+            String select = "SELECT NAME, ENABLED FROM setup_consumers WHERE NAME = 'events_stages_history'";
+            for (String enabled : List.of("NO", "YES")) {
+                ResultSet found = connection.prepareStatement(select, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE).executeQuery();
+                found.next();
+                found.updateString("ENABLED", enabled);
+                found.updateRow();
+                same("edited", first(connection.prepareStatement(select)).getString(2), enabled);
             }
         }
         try (Connection connection = connect("reader", "looks", options)) {

@@ -15,7 +15,7 @@ mod program;
 
 use common::advance;
 use naive::{Begun, ClassKey, Failed, FileKey, InstanceKey, Io, Naive, SocketKey, StageKey, TransactionKey, Who};
-use perfschema_core::table::{Column, Row, Value};
+use perfschema_core::table::{Column, Declaration, Row, Table, Value};
 use perfschema_core::tables::EventsWaitsRow;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
@@ -861,6 +861,23 @@ impl<'r> Both<'r> {
         }
     }
 
+    /// A table's primary key tells its rows apart. (Not an address: here several objects are given the same. And of
+    /// buckets there are very many.)
+    fn keys_are_unique(&self) {
+        let with_key = |table: &&&dyn Table| {
+            !matches!(table.declaration().primary_key, [] | ["OBJECT_INSTANCE_BEGIN"] | [_, "BUCKET_NUMBER"])
+        };
+        for table in tables::ALL.iter().filter(with_key) {
+            let Declaration { name, primary_key, .. } = table.declaration();
+            let key: Vec<usize> = primary_key.iter().map(|column| table.declaration().column(column).unwrap()).collect();
+            let mut seen = HashSet::new();
+            table.scan(self.reader, &mut |row| {
+                let values: Vec<String> = key.iter().map(|column| row.cell(*column).to_string()).collect();
+                assert!(seen.insert(values.clone()), "{name}: twice {values:?}");
+            });
+        }
+    }
+
     /// Every wait that the tables show is among the copies, and decodes to the same row.
     fn compare_copies(&self) {
         let mut copies = vec![WaitCopy::default(); self.reader.wait_places()];
@@ -953,6 +970,7 @@ fn run(config: Config, program: &[Step]) {
         both.step(step);
     }
     both.compare();
+    both.keys_are_unique();
     // What was open ends, and everybody goes.
     for at in 0..both.actors.len() {
         loop {

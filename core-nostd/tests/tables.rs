@@ -3,7 +3,7 @@
 mod common;
 
 use common::{CONFIG, World};
-use perfschema_core::table::{Column, SqlType, Value};
+use perfschema_core::table::{Column, SCHEMA, SqlType, Value};
 use perfschema_core::timer::{MockClock, TimerName};
 use perfschema_core::{Identity, InstrumentName, Region, StaticRegion, Text, Timer, tables};
 use std::collections::BTreeMap;
@@ -128,6 +128,15 @@ fn every_table_is_listed_once_in_order_and_documented() {
         for column in declaration.rights.update {
             assert!(declaration.column(column).is_ok());
         }
+        for column in declaration.primary_key {
+            assert!(
+                declaration.column(column).is_ok_and(|at| !declaration.columns[at].nullable),
+                "{} {column}",
+                declaration.name
+            );
+        }
+        // Who changes a row finds it again.
+        assert!(declaration.rights.update.is_empty() || !declaration.primary_key.is_empty() || table.schema() != SCHEMA);
     }
 }
 

@@ -78,6 +78,8 @@ pub struct Declaration {
     pub doc: &'static str,
     /// Its columns, in order.
     pub columns: &'static [Column],
+    /// Those by which its rows are told apart, MySQL 8's PRIMARY KEY; none where there is none.
+    pub primary_key: &'static [&'static str],
     /// What may be done with it.
     pub rights: Rights,
 }

@@ -23,6 +23,7 @@ impl TableSource for CondInstances {
         name: "cond_instances",
         doc: "The condition variables that exist now.",
         columns: CondInstancesRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::SELECT,
     };
 

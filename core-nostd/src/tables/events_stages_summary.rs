@@ -36,6 +36,7 @@ impl TableSource for EventsStagesSummaryByThreadByEventName {
         name: "events_stages_summary_by_thread_by_event_name",
         doc: "Stages of each instrument in each thread.",
         columns: EventsStagesSummaryByThreadByEventNameRow::COLUMNS,
+        primary_key: &["THREAD_ID", "EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 
@@ -65,6 +66,7 @@ impl TableSource for EventsStagesSummaryGlobalByEventName {
         name: "events_stages_summary_global_by_event_name",
         doc: "Stages of each instrument, summed over all threads.",
         columns: EventsStagesSummaryGlobalByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 

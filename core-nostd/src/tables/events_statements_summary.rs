@@ -150,6 +150,7 @@ impl TableSource for EventsStatementsSummaryByThreadByEventName {
         name: "events_statements_summary_by_thread_by_event_name",
         doc: "Statements of each instrument in each thread.",
         columns: EventsStatementsSummaryByThreadByEventNameRow::COLUMNS,
+        primary_key: &["THREAD_ID", "EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 
@@ -179,6 +180,7 @@ impl TableSource for EventsStatementsSummaryGlobalByEventName {
         name: "events_statements_summary_global_by_event_name",
         doc: "Statements of each instrument, summed over all threads.",
         columns: EventsStatementsSummaryGlobalByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 

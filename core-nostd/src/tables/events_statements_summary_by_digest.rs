@@ -34,6 +34,7 @@ impl TableSource for EventsStatementsSummaryByDigest {
         name: "events_statements_summary_by_digest",
         doc: "Statements that are alike, of all instruments and threads, by schema and digest.",
         columns: EventsStatementsSummaryByDigestRow::COLUMNS,
+        primary_key: &[],
         rights: Rights::TRUNCATE,
     };
 

@@ -104,6 +104,7 @@ impl TableSource for EventsTransactionsSummaryByThreadByEventName {
         name: "events_transactions_summary_by_thread_by_event_name",
         doc: "Transactions of each thread.",
         columns: EventsTransactionsSummaryByThreadByEventNameRow::COLUMNS,
+        primary_key: &["THREAD_ID", "EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 
@@ -128,6 +129,7 @@ impl TableSource for EventsTransactionsSummaryGlobalByEventName {
         name: "events_transactions_summary_global_by_event_name",
         doc: "Transactions, summed over all threads.",
         columns: EventsTransactionsSummaryGlobalByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 

@@ -38,6 +38,7 @@ impl TableSource for EventsWaitsHistogramByEventName {
         name: "events_waits_histogram_by_event_name",
         doc: "Waits of each instrument by how long they took.",
         columns: EventsWaitsHistogramByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME", "BUCKET_NUMBER"],
         rights: Rights::TRUNCATE,
     };
 

@@ -57,6 +57,7 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
         name: "events_waits_summary_global_by_event_name",
         doc: "Waits of each instrument, summed over all threads.",
         columns: EventsWaitsSummaryGlobalByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 
@@ -85,6 +86,7 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
         name: "events_waits_summary_by_thread_by_event_name",
         doc: "Waits of each instrument in each thread.",
         columns: EventsWaitsSummaryByThreadByEventNameRow::COLUMNS,
+        primary_key: &["THREAD_ID", "EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 
@@ -114,6 +116,7 @@ impl TableSource for EventsWaitsSummaryByInstance {
         name: "events_waits_summary_by_instance",
         doc: "Waits for each lock that exists now, for each file that is known, and for each socket that is open.",
         columns: EventsWaitsSummaryByInstanceRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::TRUNCATE,
     };
 

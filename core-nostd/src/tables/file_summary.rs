@@ -36,6 +36,7 @@ impl TableSource for FileSummaryByInstance {
         name: "file_summary_by_instance",
         doc: "Io of each file that was opened since the start and is not deleted.",
         columns: FileSummaryByInstanceRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::TRUNCATE,
     };
 
@@ -60,6 +61,7 @@ impl TableSource for FileSummaryByEventName {
         name: "file_summary_by_event_name",
         doc: "Io of each instrument of files, summed over all threads and over all files, also those that are deleted.",
         columns: FileSummaryByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 

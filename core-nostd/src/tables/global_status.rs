@@ -25,6 +25,7 @@ impl TableSource for GlobalStatus {
         name: "global_status",
         doc: "What was lost because something was full.",
         columns: GlobalStatusRow::COLUMNS,
+        primary_key: &["VARIABLE_NAME"],
         rights: Rights::SELECT,
     };
 

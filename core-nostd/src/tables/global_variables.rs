@@ -26,6 +26,7 @@ impl TableSource for GlobalVariables {
         name: "global_variables",
         doc: "The sizes of the performance schema, as set at start, and which metrics were last switched or reset.",
         columns: GlobalVariablesRow::COLUMNS,
+        primary_key: &["VARIABLE_NAME"],
         rights: Rights::SELECT,
     };
 

@@ -84,6 +84,7 @@ impl TableSource for InnodbMetrics {
         name: "innodb_metrics",
         doc: "Counters and resources of the program, each switched by itself: SET GLOBAL innodb_monitor_enable = name.",
         columns: InnodbMetricsRow::COLUMNS,
+        primary_key: &[],
         rights: Rights::SELECT,
     };
 

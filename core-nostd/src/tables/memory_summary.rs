@@ -95,6 +95,7 @@ impl TableSource for MemorySummaryByThreadByEventName {
         name: "memory_summary_by_thread_by_event_name",
         doc: "Memory of each instrument that each thread allocated and freed. TRUNCATE takes off what came and went, what is in use stays.",
         columns: MemorySummaryByThreadByEventNameRow::COLUMNS,
+        primary_key: &["THREAD_ID", "EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 
@@ -122,6 +123,7 @@ impl TableSource for MemorySummaryGlobalByEventName {
         name: "memory_summary_global_by_event_name",
         doc: "Memory of each instrument, summed over all threads. TRUNCATE takes off what came and went, what is in use stays.",
         columns: MemorySummaryGlobalByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 

@@ -25,6 +25,7 @@ impl TableSource for MutexInstances {
         name: "mutex_instances",
         doc: "The mutexes that exist now.",
         columns: MutexInstancesRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::SELECT,
     };
 

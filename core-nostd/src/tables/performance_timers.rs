@@ -29,6 +29,7 @@ impl TableSource for PerformanceTimers {
         name: "performance_timers",
         doc: "The timers, their frequency, resolution and overhead.",
         columns: PerformanceTimersRow::COLUMNS,
+        primary_key: &[],
         rights: Rights::SELECT,
     };
 

@@ -38,6 +38,7 @@ impl TableSource for Processlist {
         name: "processlist",
         doc: "The foreground threads, and what each executes now.",
         columns: ProcesslistRow::COLUMNS,
+        primary_key: &["ID"],
         rights: Rights::SELECT,
     };
 

@@ -27,6 +27,7 @@ impl TableSource for RwlockInstances {
         name: "rwlock_instances",
         doc: "The read-write locks that exist now.",
         columns: RwlockInstancesRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::SELECT,
     };
 

@@ -60,6 +60,7 @@ impl TableSource for SetupActors {
         name: "setup_actors",
         doc: "Which foreground threads are recorded when they start.",
         columns: SetupActorsRow::COLUMNS,
+        primary_key: &["HOST", "USER", "ROLE"],
         rights: Rights { truncate: true, update: &["ENABLED", "HISTORY"], insert_delete: true },
     };
 

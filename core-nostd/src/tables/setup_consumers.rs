@@ -25,6 +25,7 @@ impl TableSource for SetupConsumers {
         name: "setup_consumers",
         doc: "The consumers of events, and whether they are enabled.",
         columns: SetupConsumersRow::COLUMNS,
+        primary_key: &["NAME"],
         rights: Rights::update_of(&["ENABLED"]),
     };
 

@@ -29,6 +29,7 @@ impl TableSource for SetupInstruments {
         name: "setup_instruments",
         doc: "The instruments, and whether they are enabled and timed.",
         columns: SetupInstrumentsRow::COLUMNS,
+        primary_key: &["NAME"],
         rights: Rights::update_of(&["ENABLED", "TIMED", "TIMED_ONE_IN"]),
     };
 

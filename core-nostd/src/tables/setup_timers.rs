@@ -26,6 +26,7 @@ impl TableSource for SetupTimers {
         name: "setup_timers",
         doc: "The timer that each class of events is timed with.",
         columns: SetupTimersRow::COLUMNS,
+        primary_key: &["NAME"],
         rights: Rights::update_of(&["TIMER_NAME"]),
     };
 

@@ -29,6 +29,7 @@ macro_rules! single_event_tables {
                 name: $name,
                 doc: $doc,
                 columns: $row::COLUMNS,
+                primary_key: $crate::tables::single_events::primary_key!($scan),
                 rights: $crate::table::Rights::TRUNCATE,
             };
 
@@ -43,6 +44,17 @@ macro_rules! single_event_tables {
     )* };
 }
 pub(super) use single_event_tables;
+
+/// The long history has none, in MySQL either.
+macro_rules! primary_key {
+    (history_long) => {
+        &[]
+    };
+    ($of_each_thread:ident) => {
+        &["THREAD_ID", "EVENT_ID"]
+    };
+}
+pub(super) use primary_key;
 
 /// Looks at a thread's records for the row of `…_current`, where what is beside them may be overwritten before it is read.
 pub(super) const LOOKS: usize = 8;

@@ -33,6 +33,7 @@ impl TableSource for SocketInstances {
         name: "socket_instances",
         doc: "The sockets that are open.",
         columns: SocketInstancesRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::SELECT,
     };
 

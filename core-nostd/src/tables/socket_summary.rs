@@ -34,6 +34,7 @@ impl TableSource for SocketSummaryByInstance {
         name: "socket_summary_by_instance",
         doc: "Io of each socket that is open.",
         columns: SocketSummaryByInstanceRow::COLUMNS,
+        primary_key: &["OBJECT_INSTANCE_BEGIN"],
         rights: Rights::TRUNCATE,
     };
 
@@ -58,6 +59,7 @@ impl TableSource for SocketSummaryByEventName {
         name: "socket_summary_by_event_name",
         doc: "Io of each instrument of sockets, summed over all threads and over all sockets, also those that are closed.",
         columns: SocketSummaryByEventNameRow::COLUMNS,
+        primary_key: &["EVENT_NAME"],
         rights: Rights::TRUNCATE,
     };
 

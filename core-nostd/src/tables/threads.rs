@@ -56,6 +56,7 @@ impl TableSource for Threads {
         name: "threads",
         doc: "The threads that are known now.",
         columns: ThreadsRow::COLUMNS,
+        primary_key: &["THREAD_ID"],
         rights: Rights::update_of(&["INSTRUMENTED", "HISTORY"]),
     };
 

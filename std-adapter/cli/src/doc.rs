@@ -37,7 +37,11 @@ fn write_table(text: &mut String, table: &dyn Table) {
     let declaration = table.declaration();
     let schema = if table.schema() == SCHEMA { String::new() } else { format!(" In schema `{}`.", table.schema()) };
     let rights = rights(&declaration.rights);
-    let _ = write!(text, "\n## {}\n\n{}{schema}\n\nRights: {rights}.\n\n", declaration.name, declaration.doc);
+    let key = match declaration.primary_key {
+        [] => String::new(),
+        key => format!(" Primary key: `{}`.", key.join("`, `")),
+    };
+    let _ = write!(text, "\n## {}\n\n{}{schema}\n\nRights: {rights}.{key}\n\n", declaration.name, declaration.doc);
     write_columns(text, declaration.columns);
     if !table.invisible().is_empty() {
         text.push_str("\nColumns that `SELECT *` leaves out:\n\n");

@@ -47,6 +47,11 @@ fn running_stopped_killed() {
     demo.signal("-STOP");
     until("it stands still", || waits(&demo) == waits(&demo));
     assert_eq!(rows(&demo, "SELECT COUNT(*) > 3 FROM threads"), "1");
+    // Files and locks have no address in common.
+    for table in ["events_waits_summary_by_instance", "file_summary_by_instance", "mutex_instances", "rwlock_instances"] {
+        let select = format!("SELECT COUNT(*) > 1, COUNT(*) - COUNT(DISTINCT object_instance_begin) FROM {table}");
+        assert_eq!(rows(&demo, &select), if table == "rwlock_instances" { "0,0" } else { "1,0" }, "{table}");
+    }
     let current = "SELECT event_name LIKE 'wait/%/demo/%', wait_so_far > 0 FROM sys.`x$current_waits` ORDER BY 1 LIMIT 1";
     assert!(["1,1", ""].contains(&rows(&demo, current).as_str()), "{}", rows(&demo, current));
     succeeds(&["sql", &demo.pid(), "UPDATE setup_consumers SET enabled = 'NO' WHERE name = 'events_waits_history'"]);

@@ -95,6 +95,14 @@ impl Relation {
         let _ = self.columns.set(columns);
     }
 
+    /// The names of the columns that tell its rows apart; none of what has no key.
+    pub(crate) fn primary_key(&self) -> &'static [&'static str] {
+        match self.kind {
+            Kind::Table(table) => table.declaration().primary_key,
+            Kind::Information(_) | Kind::View(_) => &[],
+        }
+    }
+
     pub(crate) fn is_view(&self) -> bool {
         matches!(self.kind, Kind::View(_))
     }

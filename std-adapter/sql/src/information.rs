@@ -1,6 +1,6 @@
 //! The tables of `information_schema`: what this crate knows, in MySQL's columns; where there is nothing of a kind, no rows.
 
-use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, SCHEMAS, SYS, TEST};
+use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, Relation, SCHEMAS, SYS, TEST};
 use crate::state::State;
 use crate::{Right, routines, variables};
 use perfschema::core::table::SqlType;
@@ -259,7 +259,7 @@ pub(crate) const INFORMATION: &[Information] = &[
             ("REFERENCED_TABLE_NAME", NAME, true),
             ("REFERENCED_COLUMN_NAME", NAME, true),
         ],
-        none,
+        key_columns,
     ),
     (
         "PARAMETERS",
@@ -418,7 +418,7 @@ pub(crate) const INFORMATION: &[Information] = &[
             ("IS_VISIBLE", SqlType::Varchar(3), false),
             ("EXPRESSION", SqlType::Longtext, true),
         ],
-        none,
+        indexes,
     ),
     (
         "TABLE_CONSTRAINTS",
@@ -431,7 +431,7 @@ pub(crate) const INFORMATION: &[Information] = &[
             ("CONSTRAINT_TYPE", NAME, false),
             ("ENFORCED", SqlType::Varchar(3), false),
         ],
-        none,
+        constraints,
     ),
     (
         "TABLE_PRIVILEGES",
@@ -541,19 +541,23 @@ fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
 
 fn all_columns(state: &State) -> Vec<Vec<OwnedValue>> {
     let mut rows = Vec::new();
-    let mut add = |schema: &str, table: &str, columns: &[Column]| {
-        rows.extend((1_u64..).zip(columns).map(|(ordinal, column)| column_row(schema, table, ordinal, column)));
+    let mut add = |schema: &str, table: &str, columns: &[Column], primary_key: &[&str]| {
+        let row = |(ordinal, column): (u64, &Column)| {
+            let key = if primary_key.contains(&column.name.as_str()) { "PRI" } else { "" };
+            column_row(schema, table, ordinal, column, key)
+        };
+        rows.extend((1_u64..).zip(columns).map(row));
     };
     for relation in &state.catalog.relations {
-        add(relation.schema, &relation.name, relation.columns());
+        add(relation.schema, &relation.name, relation.columns(), relation.primary_key());
     }
     for table in state.scratch().iter() {
-        add(TEST, &table.name, &table.columns);
+        add(TEST, &table.name, &table.columns, &[]);
     }
     rows
 }
 
-fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column) -> Vec<OwnedValue> {
+fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &str) -> Vec<OwnedValue> {
     let column_type = column.sql_type.to_string();
     let data_type = column_type.split(['(', ' ']).next().unwrap_or_default().to_owned();
     let characters: Option<i64> = match column.sql_type {
@@ -589,13 +593,53 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column) -> Vec<O
         text(CHARACTER_SET),
         text(COLLATION),
         column_type.into(),
-        "".into(),
+        key.into(),
         "".into(),
         "select,insert,update,references".into(),
         column.doc.into(),
         "".into(),
         OwnedValue::Null,
     ]
+}
+
+/// The only constraints that there are.
+const PRIMARY: &str = "PRIMARY";
+
+fn constraints(state: &State) -> Vec<Vec<OwnedValue>> {
+    let keyed = state.catalog.relations.iter().filter(|relation| !relation.primary_key().is_empty());
+    let row = |relation: &Relation| {
+        ["def", relation.schema, PRIMARY, relation.schema, &relation.name, "PRIMARY KEY", "YES"].map(OwnedValue::from).into()
+    };
+    keyed.map(row).collect()
+}
+
+/// A row for each column of a key, of its table, its number within the key, and its name.
+fn of_keys(state: &State, row: impl Fn(&Relation, u64, &str) -> Vec<OwnedValue>) -> Vec<Vec<OwnedValue>> {
+    let rows = |relation| (1..).zip(Relation::primary_key(relation)).map(move |(ordinal, column)| (relation, ordinal, *column));
+    state.catalog.relations.iter().flat_map(rows).map(|(relation, ordinal, column)| row(relation, ordinal, column)).collect()
+}
+
+fn key_columns(state: &State) -> Vec<Vec<OwnedValue>> {
+    of_keys(state, |relation, ordinal, column| {
+        let (schema, table) = (relation.schema, relation.name.as_str());
+        let mut row: Vec<OwnedValue> = ["def", schema, PRIMARY, "def", schema, table, column].map(OwnedValue::from).into();
+        row.push(ordinal.into());
+        row.resize_with(12, OwnedValue::default);
+        row
+    })
+}
+
+/// No row is found by them: they say how rows are told apart.
+fn indexes(state: &State) -> Vec<Vec<OwnedValue>> {
+    of_keys(state, |relation, ordinal, column| {
+        let mut row: Vec<OwnedValue> = ["def", relation.schema, &relation.name].map(OwnedValue::from).into();
+        row.extend([0_i64.into(), relation.schema.into(), PRIMARY.into(), ordinal.into(), column.into()]);
+        // COLLATION, CARDINALITY, SUB_PART, PACKED
+        row.resize_with(12, OwnedValue::default);
+        row.extend(["", "HASH", "", "", "YES"].map(OwnedValue::from));
+        row.push(OwnedValue::Null);
+        row
+    })
 }
 
 /// What there is none of.
@@ -685,7 +729,7 @@ fn user_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
 }
 
 fn views(state: &State) -> Vec<Vec<OwnedValue>> {
-    let row = |relation: &crate::catalog::Relation| {
+    let row = |relation: &Relation| {
         let Kind::View(query) = &relation.kind else { return None };
         let mut row: Vec<OwnedValue> = vec!["def".into(), SYS.into(), relation.name.as_str().into(), query.to_string().into()];
         row.extend(["NONE", "NO", "mysql.sys@localhost", "INVOKER", CHARACTER_SET, COLLATION].map(OwnedValue::from));

@@ -77,6 +77,8 @@ pub struct Origin {
     pub table: String,
     /// The column's name there.
     pub column: String,
+    /// Whether it is of the table's primary key.
+    pub is_of_key: bool,
 }
 
 /// How a session's client is connected, as `Ssl_cipher`, `Ssl_version` and `@@have_ssl` tell it.

@@ -407,12 +407,16 @@ fn create(state: &State, schema: &str, table: &str) -> Result<String, Error> {
             quote(&sql)
         ));
     }
-    let mut sql = format!("CREATE TABLE `{name}` (\n");
-    for (index, column) in columns.iter().enumerate() {
+    let definition = |column: &Column| {
         let null = if column.nullable { "DEFAULT NULL" } else { "NOT NULL" };
-        let comma = if index + 1 < columns.len() { "," } else { "" };
-        let _ = writeln!(sql, "  `{}` {} {null}{comma}", column.name, column.sql_type);
+        format!("  `{}` {} {null}", column.name, column.sql_type)
+    };
+    let mut definitions: Vec<String> = columns.iter().map(definition).collect();
+    let key = state.catalog.find(schema, table).map_or(&[][..], |(_, relation)| relation.primary_key());
+    if !key.is_empty() {
+        definitions.push(format!("  PRIMARY KEY (`{}`)", key.join("`,`")));
     }
+    let mut sql = format!("CREATE TABLE `{name}` (\n{}\n", definitions.join(",\n"));
     let engine = if schema == catalog::PERFORMANCE_SCHEMA { "PERFORMANCE_SCHEMA" } else { "MEMORY" };
     let _ = write!(sql, ") ENGINE={engine} DEFAULT CHARSET={CHARACTER_SET} COLLATE={COLLATION}");
     Ok(format!("SELECT {} AS `Table`, {} AS `Create Table`", quote(&name), quote(&sql)))

@@ -366,11 +366,12 @@ impl State {
         let (number, _) = vtab::declared(decl_type?)?;
         let column = self.declared(decl_type)?.name;
         if let Some(relation) = self.catalog.relations.get(number) {
-            return Some(Origin { schema: relation.schema, table: relation.name.clone(), column });
+            let is_of_key = relation.primary_key().contains(&column.as_str());
+            return Some(Origin { schema: relation.schema, table: relation.name.clone(), column, is_of_key });
         }
         let settings = lock(&self.settings);
         let table = settings.scratch.iter().find(|table| table.number == number)?.name.clone();
-        Some(Origin { schema: catalog::TEST, table, column })
+        Some(Origin { schema: catalog::TEST, table, column, is_of_key: false })
     }
 
     /// The column that a declared type belongs to.

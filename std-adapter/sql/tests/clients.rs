@@ -288,7 +288,7 @@ fn shows() {
             "SHOW KEYS FROM `threads` FROM `performance_schema` WHERE Key_name = 'PRIMARY'",
             "Table,Non_unique,Key_name,Seq_in_index,Column_name,Collation,Cardinality,Sub_part,Packed,Null,Index_type,Comment,Index_comment,\
              Visible,Expression",
-            0,
+            1,
         ),
         (
             "SHOW TABLE STATUS LIKE 'threads'",
@@ -303,6 +303,26 @@ fn shows() {
         let found = run(&mut session, statement);
         assert_eq!(found.lines().next(), Some(heads), "{statement}: {found}");
         assert_eq!(found.lines().count() - 1, rows, "{statement}: {found}");
+    }
+    // By what rows are told apart, as MySQL 8 has it.
+    let key = "WHERE TABLE_NAME = 'setup_actors' ORDER BY ORDINAL_POSITION";
+    for (statement, expected) in [
+        ("SHOW INDEX FROM setup_consumers", "setup_consumers,0,PRIMARY,1,NAME,,,,,\"\",HASH,\"\",\"\",YES,"),
+        (
+            &format!("SELECT CONSTRAINT_NAME, COLUMN_NAME, ORDINAL_POSITION FROM information_schema.KEY_COLUMN_USAGE {key}"),
+            "PRIMARY,HOST,1\nPRIMARY,USER,2\nPRIMARY,ROLE,3",
+        ),
+        (&format!("SELECT COLUMN_KEY FROM information_schema.COLUMNS {key}"), "PRI\nPRI\nPRI\n\"\"\n\"\""),
+        (
+            "SELECT * FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_NAME LIKE 'events\\_waits\\_hist%'",
+            "def,performance_schema,PRIMARY,performance_schema,events_waits_histogram_by_event_name,PRIMARY KEY,YES\n\
+             def,performance_schema,PRIMARY,performance_schema,events_waits_history,PRIMARY KEY,YES",
+        ),
+        ("SHOW KEYS FROM events_waits_history_long", ""),
+        ("SHOW KEYS FROM sys.processlist", ""),
+    ] {
+        let found = run(&mut session, statement);
+        assert_eq!(found.split_once('\n').map(|(_, rows)| rows.trim_end()), Some(expected), "{statement}: {found}");
     }
     // What a program has none of.
     for (statement, count, heads) in [

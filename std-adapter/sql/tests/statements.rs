@@ -276,10 +276,10 @@ fn show_and_describe() {
         ("SHOW TABLES LIKE 'setup\\_t%'", "setup_timers"),
         ("SHOW FULL TABLES FROM sys LIKE 'lock_waits'", "lock_waits,VIEW"),
         ("SHOW TABLES WHERE Tables_in_performance_schema = 'threads'", "threads"),
-        ("SHOW COLUMNS FROM setup_timers LIKE 'NAME'", "NAME,varchar(64),NO,\"\",,\"\""),
-        ("SHOW FIELDS IN setup_timers FROM performance_schema WHERE Field = 'name'", "NAME,varchar(64),NO,\"\",,\"\""),
-        ("DESCRIBE setup_timers name", "NAME,varchar(64),NO,\"\",,\"\""),
-        ("DESC performance_schema.setup_timers 'nam%'", "NAME,varchar(64),NO,\"\",,\"\""),
+        ("SHOW COLUMNS FROM setup_timers LIKE 'NAME'", "NAME,varchar(64),NO,PRI,,\"\""),
+        ("SHOW FIELDS IN setup_timers FROM performance_schema WHERE Field = 'name'", "NAME,varchar(64),NO,PRI,,\"\""),
+        ("DESCRIBE setup_timers name", "NAME,varchar(64),NO,PRI,,\"\""),
+        ("DESC performance_schema.setup_timers 'nam%'", "NAME,varchar(64),NO,PRI,,\"\""),
         ("SHOW VARIABLES LIKE 'version_compile_os'", "version_compile_os,linux"),
         ("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('autocommit', 'license')", "autocommit,ON\nlicense,MIT OR Apache-2.0"),
         ("SHOW GLOBAL STATUS LIKE 'Performance_schema_mutex_classes_lost'", "Performance_schema_mutex_classes_lost,0"),
@@ -296,7 +296,7 @@ fn show_and_describe() {
     let statement = "SHOW CREATE TABLE setup_timers";
     let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement}") };
     let expected = "CREATE TABLE `setup_timers` (\n  `NAME` varchar(64) NOT NULL,\n  `TIMER_NAME` \
-                    enum('CYCLE','NANOSECOND','MICROSECOND','MILLISECOND','TICK') NOT NULL\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT \
+                    enum('CYCLE','NANOSECOND','MICROSECOND','MILLISECOND','TICK') NOT NULL,\n  PRIMARY KEY (`NAME`)\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT \
                     CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci";
     assert_eq!(grid.rows, [["setup_timers".into(), OwnedValue::from(expected)]]);
     assert!(run(&mut session, "SHOW CREATE VIEW sys.lock_waits").contains("CREATE VIEW `sys`.`lock_waits` AS SELECT"));

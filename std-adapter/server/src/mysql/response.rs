@@ -85,6 +85,8 @@ enum Wire {
 }
 
 const NOT_NULL: u16 = 1;
+/// Of the primary key, and of any key.
+const KEY: u16 = 1 << 1 | 1 << 14;
 const BLOB: u16 = 1 << 4;
 const UNSIGNED: u16 = 1 << 5;
 const BINARY: u16 = 1 << 7;
@@ -178,7 +180,8 @@ impl Column {
         packet.extend_from_slice(&(if self.is_text() { UTF8MB4 } else { NO_CHARACTERS }).to_le_bytes());
         packet.extend_from_slice(&self.length.to_le_bytes());
         packet.push(self.wire as u8);
-        packet.extend_from_slice(&self.flags.to_le_bytes());
+        let key = if origin.is_some_and(|origin| origin.is_of_key) { KEY } else { 0 };
+        packet.extend_from_slice(&(self.flags | key).to_le_bytes());
         packet.push(self.decimals);
         packet.extend_from_slice(&[0, 0]);
         packet
@@ -275,8 +278,8 @@ mod tests {
     #[test]
     fn definitions() {
         let head = ColumnHead::new("ENABLED", SqlType::Enum(&["YES", "NO"])).not_null();
-        let origin = Origin { schema: "s", table: "t".to_owned(), column: "C".to_owned() };
+        let origin = Origin { schema: "s", table: "t".to_owned(), column: "C".to_owned(), is_of_key: true };
         let packet = Column::of(&head, []).definition(&head, Some(&origin));
-        assert_eq!(packet, b"\x03def\x01s\x01t\x01t\x07ENABLED\x01C\x0c\xff\0\x0c\0\0\0\xfe\x01\x01\0\0\0");
+        assert_eq!(packet, b"\x03def\x01s\x01t\x01t\x07ENABLED\x01C\x0c\xff\0\x0c\0\0\0\xfe\x03\x41\0\0\0");
     }
 }
