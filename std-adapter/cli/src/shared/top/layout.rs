@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 const NAME_MIN: usize = 8;
 /// Nor shorter than this for the sake of a column that gives way as soon as the totals do, or sooner.
 const NAME_GOOD: usize = 24;
+/// The `keep` of the totals.
 pub(super) const OF_TOTALS: u8 = 4;
 /// Between two columns.
 pub(super) const GAP: usize = 2;
