@@ -13,14 +13,14 @@
 //! ```
 //! A handler that interrupts its thread elsewhere, also while it waits, is on level 0 as the thread is: its events lie within the wait.
 //!
-//! A task has an actor of its own, which it takes along from thread to thread (`Task`). While it is polled that one is on level 0, so
-//! that whatever finds its actor by its thread finds the task's, and pays nothing for it; the thread's own waits in a `Turn`:
+//! A task has an actor of its own, which it takes along from thread to thread (`Task`). While it is polled, in a `Turn`, that one is used on
+//! level 0, so that whatever finds its actor by its thread finds the task's:
 //! ```text
-//!   begin   level 0 is copied to the turn   the turn is linked   the task's is copied to level 0
-//!   end     level 0 is copied to the task                        the turn's is copied to level 0   the turn is unlinked
+//!   begin   the turn is linked      level 0 uses the task's
+//!   end     the turn is unlinked    level 0 uses that of the task around it, or the thread's own
 //! ```
-//! All along level 0 is busy. What is there may be half written only while it is marked `WRITING`, and then the other one is whole, in the
-//! turn: so a handler may fork at any time, and the child knows which actors go on.
+//! All along level 0 is busy. No actor is moved, and one that may be half written is marked so: a handler may fork at any time, and the child
+//! knows which actors go on.
 
 use crate::process::{Process, process};
 use crate::recorded;
@@ -56,8 +56,10 @@ struct Thread {
     has_list: AtomicBool,
     /// THREAD_ID of who has started it; 0 if that is not known. Relaxed, as above.
     parent: AtomicU64,
-    /// Each is written while its level is busy, and then by that level: where it has none yet, and where a task is polled.
+    /// Its own. Each is written while its level is busy, and then by that level, where it has none yet.
     actors: [Cell<Option<Actor<'static>>>; LEVELS],
+    /// The one to use on level 0: that of the innermost task that is polled, else its own. Null while there is none. Relaxed, as above.
+    current: AtomicPtr<Actor<'static>>,
     /// Of the thread's own actor on each level: the forks before it took its slot, or went on in a child. Relaxed, as above.
     forks: [AtomicU32; LEVELS],
     /// The innermost of the tasks that are polled. Relaxed, as above.
@@ -105,8 +107,9 @@ impl Entered {
         let actor = match thread.busy.load(Ordering::Relaxed) {
             0 => {
                 thread.busy.store(1, Ordering::Relaxed);
-                // SAFETY: without NEW there is an actor on level 0, whole; it is never taken away, and nobody writes there while it is busy.
-                unsafe { thread.at(0).unwrap_unchecked() }
+                // SAFETY: without NEW there is an actor on level 0, whole: the thread's own, which is never taken away, or that of a task, which is
+                // there until another is pointed to. Nobody writes there while it is busy.
+                unsafe { &*thread.current.load(Ordering::Relaxed) }
             }
             busy => thread.enter(busy, &ThreadIdentity::UNKNOWN)?,
         };
@@ -143,6 +146,7 @@ impl Thread {
             has_list: AtomicBool::new(false),
             parent: AtomicU64::new(0),
             actors: [const { Cell::new(None) }; LEVELS],
+            current: AtomicPtr::new(ptr::null_mut()),
             forks: [const { AtomicU32::new(0) }; LEVELS],
             turn: AtomicPtr::new(ptr::null_mut()),
         }
@@ -167,7 +171,7 @@ impl Thread {
             if old.is_none() || self.forks[level].load(Ordering::Relaxed) != forks {
                 // Taken while a handler forked, whose child has given it to others, or would never.
                 old.into_iter().for_each(Actor::detach);
-                let interrupted = self.actor(0).map_or(0, Actor::thread_id);
+                let interrupted = self.current().map_or(0, Actor::thread_id);
                 let actor = self.attach(process, identity, (level > 0).then_some(interrupted));
                 self.mark(WRITING << level);
                 place.set(Some(actor));
@@ -175,6 +179,7 @@ impl Thread {
                 self.unmark(WRITING << level);
             }
             if level == 0 {
+                self.point_to_current();
                 os::call_at_exit();
                 self.unmark(NEW);
             }
@@ -186,11 +191,14 @@ impl Thread {
                 break;
             }
         }
+        if level == 0 {
+            return self.current();
+        }
         // SAFETY: it is written, and stays so while the level is busy.
         unsafe { self.at(level) }
     }
 
-    /// The actor of a level, if it has one.
+    /// The thread's own actor of a level, if it has one.
     ///
     /// # Safety
     /// It is not half written, and not used beyond the next time that this level may be written.
@@ -200,11 +208,27 @@ impl Thread {
         unsafe { (*self.actors[level].as_ptr()).as_ref() }
     }
 
-    /// The actor of a level; none while that may be half written.
+    /// The thread's own actor of a level; none while that may be half written.
     fn actor(&self, level: usize) -> Option<&Actor<'static>> {
         let whole = self.busy.load(Ordering::Relaxed) & WRITING << level == 0;
         // SAFETY: as is said. Callers look, and do not keep it.
         whole.then(|| unsafe { self.at(level) }).flatten()
+    }
+
+    /// The actor that is used on level 0; none while that may be half written.
+    fn current(&self) -> Option<&Actor<'static>> {
+        let whole = self.busy.load(Ordering::Relaxed) & WRITING == 0;
+        // SAFETY: it is the thread's own, or that of a task, which is there until another is pointed to. Callers do not keep it beyond the
+        // record that they are in.
+        whole.then(|| unsafe { self.current.load(Ordering::Relaxed).as_ref() }).flatten()
+    }
+
+    /// Points to the actor to use on level 0, which is busy: that of the innermost task, else the thread's own.
+    fn point_to_current(&self) {
+        let place = self.turns().next().map_or(&self.actors[0], |turn| &turn.task.actor);
+        // SAFETY: it is whole, and not written again but by this level, which points to it anew.
+        let actor = unsafe { (*place.as_ptr()).as_ref() };
+        self.current.store(actor.map_or(ptr::null_mut(), |actor| ptr::from_ref(actor).cast_mut()), Ordering::Relaxed);
     }
 
     fn mark(&self, bits: u32) {
@@ -228,9 +252,9 @@ impl Thread {
 pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
     local::with(|thread| {
         let mut own = [None; LEVELS + TURNS];
-        let (levels, parked) = own.split_at_mut(LEVELS);
+        let (levels, tasks) = own.split_at_mut(LEVELS);
         levels.iter_mut().enumerate().for_each(|(level, place)| *place = thread.actor(level));
-        parked.iter_mut().zip(thread.turns()).for_each(|(place, turn)| *place = turn.parked());
+        tasks.iter_mut().zip(thread.turns()).for_each(|(place, turn)| *place = turn.actor());
         look(&own, thread.busy.load(Ordering::Relaxed) & BUSY == 0);
     });
 }
@@ -245,21 +269,10 @@ pub(crate) fn forking(is_forking: bool) {
 #[cfg(target_os = "linux")]
 pub(crate) fn forked() {
     local::with(|thread| {
-        let half = thread.busy.load(Ordering::Relaxed) & WRITING != 0;
-        let polls = thread.turns().next().is_some();
-        for (level, forks) in thread.forks.iter().enumerate() {
-            // While a task is polled, that of level 0 is whole there or in a turn.
-            if thread.actor(level).is_some() || (level == 0 && polls) {
-                forks.store(crate::fork::count(), Ordering::Relaxed);
-            }
-        }
+        let levels = thread.forks.iter().enumerate().filter(|&(level, _)| thread.actor(level).is_some()).map(|(_, forks)| forks);
+        let tasks = thread.turns().filter(|turn| turn.actor().is_some()).map(|turn| &turn.task.forks);
+        levels.chain(tasks).for_each(|forks| forks.store(crate::fork::count(), Ordering::Relaxed));
         thread.mark(NEW);
-        for (depth, turn) in thread.turns().enumerate() {
-            // Of the innermost the actor is on level 0, those of the others are whole in the turns within.
-            if depth > 0 || (turn.placed.load(Ordering::Relaxed) && !half) {
-                turn.task.forks.store(crate::fork::count(), Ordering::Relaxed);
-            }
-        }
     });
 }
 
@@ -279,45 +292,29 @@ fn forks() -> u32 {
     return 0;
 }
 
-/// The actor of a task, while the task is not polled; from its first poll on.
+/// The actor of a task, from its first poll on.
 pub(crate) struct Task {
-    /// Half written while the task is polled.
+    /// Written where a poll begins and it has none. Pointed to while the task is polled.
     actor: Cell<Option<Actor<'static>>>,
     /// Those before the actor took its slot, or went on in a child. Relaxed: one thread at a time uses it.
     forks: AtomicU32,
 }
 
-/// A task that is polled, and the actor whose place its own has taken. Turns are linked from the inside outwards, as calls are nested.
+/// A task that is polled. Turns are linked from the inside outwards, as calls are nested.
 struct Turn<'t> {
     task: &'t Task,
-    parked: Cell<Option<Actor<'static>>>,
-    /// The actor on level 0 is the task's. Relaxed, as below: the thread and its handlers use it.
-    placed: AtomicBool,
-    /// Its THREAD_ID.
-    thread_id: AtomicU64,
+    /// The task's actor is whole, and this process's. Relaxed, as below: the thread and its handlers use it.
+    has_actor: AtomicBool,
     /// The turn around it; null if there is none.
     outer: Cell<*const Turn<'static>>,
 }
 
 impl Turn<'_> {
-    fn parked(&self) -> Option<&Actor<'static>> {
-        // SAFETY: it was written before the turn was linked, and is not written again while it is.
-        unsafe { (*self.parked.as_ptr()).as_ref() }
+    /// The task's actor; none while it may be half written, or another process's.
+    fn actor(&self) -> Option<&Actor<'static>> {
+        // SAFETY: this thread and its handlers alone use it; callers look, and do not keep it.
+        self.has_actor.load(Ordering::Relaxed).then(|| unsafe { (*self.task.actor.as_ptr()).as_ref() }).flatten()
     }
-}
-
-// A copy is an actor as good as the first: only one of them is used, and nothing happens to the other.
-const _: () = assert!(!std::mem::needs_drop::<Actor<'static>>());
-
-/// Copies an actor, whole, from one place to another.
-///
-/// # Safety
-/// Nobody has a reference to what is in `to`, and of the two only one is used from now on.
-unsafe fn copy(from: &Cell<Option<Actor<'static>>>, to: &Cell<Option<Actor<'static>>>) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: both are places of that type, and not the same; the rest is the caller's duty.
-    unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), 1) };
-    compiler_fence(Ordering::SeqCst);
 }
 
 impl Task {
@@ -330,13 +327,7 @@ impl Task {
         let identity = ActorIdentity { name, thread_type, user, host, ..Default::default() };
         // The thread gets its own actor first.
         let Some(process) = process().filter(|_| with_actor(|_| ()).is_some()) else { return poll() };
-        let turn = Turn {
-            task: self,
-            parked: Cell::new(None),
-            placed: AtomicBool::new(false),
-            thread_id: AtomicU64::new(0),
-            outer: Cell::new(ptr::null()),
-        };
+        let turn = Turn { task: self, has_actor: AtomicBool::new(false), outer: Cell::new(ptr::null()) };
         let _end = local::with(|thread| thread.begin(&turn, process, &identity)).unwrap_or(false).then(|| End(&turn));
         recorded::take_back();
         poll()
@@ -381,72 +372,61 @@ impl Thread {
         std::iter::successors(turn(self.turn.load(Ordering::Relaxed)), move |within| turn(within.outer.get()))
     }
 
-    /// Puts the task's actor on level 0. False for a handler in the middle of a record, and where tasks are nested too deep: what they
+    /// Has the task's actor used on level 0. False for a handler in the middle of a record, and where tasks are nested too deep: what they
     /// record counts for whom they interrupt, or lie within.
     fn begin(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>) -> bool {
         if self.busy.load(Ordering::Relaxed) & BUSY != 0 || self.turns().count() == TURNS {
             return false;
         }
         self.mark(1);
-        // SAFETY: the level is busy with this, so nobody uses the actor there, and the copy's place is new.
-        unsafe { copy(&self.actors[0], &turn.parked) };
         turn.outer.set(self.turn.load(Ordering::Relaxed));
+        compiler_fence(Ordering::SeqCst);
         self.turn.store(ptr::from_ref(turn).cast_mut().cast(), Ordering::Relaxed);
-        self.mark(WRITING);
-        // SAFETY: as above; the one that was there is in the turn now, and that of the task is not used until it is copied back.
-        unsafe { copy(&turn.task.actor, &self.actors[0]) };
+        let task = turn.task;
         loop {
             let forks = forks();
-            // SAFETY: only this writes there, and it is a copy of a whole one.
-            let old = unsafe { self.at(0) };
-            if old.is_none() || turn.task.forks.load(Ordering::Relaxed) != forks {
+            // SAFETY: this alone writes there, and nobody points to it yet.
+            let old = unsafe { (*task.actor.as_ptr()).as_ref() };
+            if old.is_none() || task.forks.load(Ordering::Relaxed) != forks {
                 self.take_slot(turn, process, identity, forks);
             }
-            // SAFETY: as above.
-            turn.thread_id.store(unsafe { self.at(0) }.map_or(0, Actor::thread_id), Ordering::Relaxed);
-            turn.placed.store(true, Ordering::Relaxed);
-            self.unmark(WRITING);
+            compiler_fence(Ordering::SeqCst);
+            turn.has_actor.store(true, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
             // From here on a child knows it. One that a handler has forked meanwhile does not.
-            if turn.task.forks.load(Ordering::Relaxed) == self::forks() {
+            if task.forks.load(Ordering::Relaxed) == self::forks() {
                 break;
             }
-            self.mark(WRITING);
         }
+        self.point_to_current();
         self.unmark(1);
         true
     }
 
-    /// An actor for the task, while that on level 0 may be written.
+    /// An actor for the task, which nobody points to.
     #[cold]
     fn take_slot(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>, forks: u32) {
-        if turn.placed.load(Ordering::Relaxed) {
-            // As in enter(), the second time; what the task has had since an earlier fork is the parent's.
-            // SAFETY: only begin() and this write there.
-            unsafe { self.at(0) }.into_iter().for_each(Actor::detach);
-        }
-        let parent_thread_id = turn.parked().map_or(0, Actor::thread_id);
+        // As in enter(), the second time; what the task has had since an earlier fork is the parent's.
+        turn.actor().into_iter().for_each(Actor::detach);
+        turn.has_actor.store(false, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let parent_thread_id = self.current().map_or(0, Actor::thread_id);
         let identity = ActorIdentity { parent_thread_id, ..*identity };
-        self.actors[0].set(Some(actor_of(process, &identity)));
+        turn.task.actor.set(Some(actor_of(process, &identity)));
         turn.task.forks.store(forks, Ordering::Relaxed);
     }
 
     fn end(&self, turn: &Turn<'_>) {
         self.mark(1);
-        // SAFETY: the level is busy with this, so nobody uses the actor there; what the task has is only the copy that was put there.
-        unsafe { copy(&self.actors[0], &turn.task.actor) };
-        self.mark(WRITING);
-        turn.placed.store(false, Ordering::Relaxed);
-        // SAFETY: as above; the one that was there is the task's again.
-        unsafe { copy(&turn.parked, &self.actors[0]) };
-        self.unmark(WRITING);
         self.turn.store(turn.outer.get().cast_mut(), Ordering::Relaxed);
+        self.point_to_current();
         self.unmark(1);
     }
 }
 
 /// THREAD_ID of the task that is polled; 0 if there is none, or it has no row.
 pub(crate) fn task_id() -> u64 {
-    local::with(|thread| thread.turns().next().map_or(0, |turn| turn.thread_id.load(Ordering::Relaxed))).unwrap_or(0)
+    local::with(|thread| thread.turns().next().and_then(Turn::actor).map_or(0, Actor::thread_id)).unwrap_or(0)
 }
 
 /// Says who the calling thread is, before it records its first wait: a name, and for a thread that serves a user, who and from where.
@@ -552,6 +532,11 @@ impl Thread {
             // Busy on all levels up to this one, so that a handler does not use an actor that is being given back.
             self.busy.store(level as u32 + 1, Ordering::Relaxed);
             compiler_fence(Ordering::SeqCst);
+            if level == 0 {
+                // A thread that ends itself in the middle of a poll has left the turn's memory.
+                self.turn.store(ptr::null_mut(), Ordering::Relaxed);
+                self.point_to_current();
+            }
             if let Some(process) = process() {
                 // Also where there is none: a handler that came now would take a slot that nobody gives back.
                 // SAFETY: nobody else writes it, the level being busy.
@@ -564,8 +549,7 @@ impl Thread {
                 unsafe { self.at(level) }.into_iter().for_each(end);
             }
         }
-        // A thread that ends itself in the middle of a poll has left the turn's memory.
-        self.turn.store(ptr::null_mut(), Ordering::Relaxed);
+        self.point_to_current();
         compiler_fence(Ordering::SeqCst);
         self.busy.store(0, Ordering::Relaxed);
     }
