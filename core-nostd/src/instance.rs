@@ -6,6 +6,7 @@
 
 use crate::class::{Class, POOLS, Pool, SOCKET_POOL, pool_of};
 use crate::file::FileIo;
+use crate::name::kind_of;
 use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
@@ -87,7 +88,7 @@ impl InstanceId {
 impl<'r> Region<'r> {
     /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted.
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
-        let kind = crate::InstrumentName::new(self.class_name(class).as_str()).ok()?.kind();
+        let kind = kind_of(self.class_name(class).as_bytes())?;
         let pool = pool_of(kind).filter(|pool| POOLS.contains(pool))?;
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
             words[word::ADDRESS].set(address);

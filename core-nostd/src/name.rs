@@ -319,7 +319,11 @@ impl<'a> InstrumentName<'a> {
         if part_count > most {
             return Err(NameError::TooManyParts { class, found: part_count, expected: most });
         }
-        Ok(InstrumentName { name, kind: kind_of(bytes) })
+        match kind_of(bytes) {
+            Some(kind) => Ok(InstrumentName { name, kind }),
+            // Every class ends the list with a prefix that fits all of its names.
+            None => unreachable!(),
+        }
     }
 
     /// The whole name.
@@ -512,17 +516,16 @@ const fn class_of(name: &[u8]) -> Option<EventClass> {
     None
 }
 
-/// The kind of a name that is otherwise right.
-const fn kind_of(name: &[u8]) -> InstrumentKind {
+/// The kind of a name that was checked when its instrument was registered; None if it is that of no instrument.
+pub(crate) const fn kind_of(name: &[u8]) -> Option<InstrumentKind> {
     let mut i = 0;
     while i < KINDS.len() {
         if starts_with(name, KINDS[i].2.as_bytes()) {
-            return KINDS[i].0;
+            return Some(KINDS[i].0);
         }
         i += 1;
     }
-    // Every class ends the list with a prefix that fits all of its names.
-    unreachable!()
+    None
 }
 
 const fn is_wait_order(name: &[u8], start: usize, end: usize) -> bool {

@@ -23,7 +23,11 @@ impl<const N: usize> Text<N> {
 
     /// The text. Bytes that are not UTF-8 end it.
     pub fn as_str(&self) -> &str {
-        self.bytes.get(..self.len).unwrap_or_default().utf8_chunks().next().map_or("", |chunk| chunk.valid())
+        self.as_bytes().utf8_chunks().next().map_or("", |chunk| chunk.valid())
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
     }
 
     /// Appends what fits, whole characters only.
@@ -115,9 +119,11 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
 pub(crate) fn read_text<const N: usize>(words: &[Word], len: u64) -> Text<N> {
     let len = usize::try_from(len).unwrap_or(N).min(N).min(words.len() * 8);
     let mut text = Text { bytes: [0; N], len };
-    let stored = words.iter().flat_map(|word| word.get().to_le_bytes());
-    for (byte, stored) in text.bytes.iter_mut().take(len).zip(stored) {
-        *byte = stored;
+    let (whole, rest) = text.bytes.get_mut(..len).unwrap_or_default().as_chunks_mut();
+    let behind = words.get(whole.len());
+    whole.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.get().to_le_bytes());
+    if let Some(word) = behind {
+        rest.iter_mut().zip(word.get().to_le_bytes()).for_each(|(byte, stored)| *byte = stored);
     }
     text
 }

@@ -2,11 +2,11 @@
 
 use super::single_events::{SingleEvents, event_row, single_event_tables};
 use crate::event::WAITS;
+use crate::name::{InstrumentKind, kind_of};
 use crate::operation::Operation;
 use crate::record::IoEvent;
 use crate::region::{Region, Text};
 use crate::table::SqlType;
-use crate::{InstrumentKind, InstrumentName};
 
 event_row! {
     /// A row of the tables of single waits.
@@ -35,9 +35,9 @@ event_row! {
     }
     row(region, event, columns) {
         let record = event.record;
-        let kind = InstrumentName::new(columns.event_name.as_str()).map(|name| name.kind());
+        let kind = kind_of(columns.event_name.as_bytes());
         // Else spin rounds.
-        let has_bytes = matches!(kind, Ok(InstrumentKind::File | InstrumentKind::Socket | InstrumentKind::Wait));
+        let has_bytes = matches!(kind, Some(InstrumentKind::File | InstrumentKind::Socket | InstrumentKind::Wait));
         Row {
             spins: (!has_bytes && record.amount != 0).then(|| u32::try_from(record.amount).unwrap_or(u32::MAX)),
             object_schema: None,
@@ -48,8 +48,8 @@ event_row! {
             },
             index_name: None,
             object_type: match kind {
-                Ok(InstrumentKind::File) => Some("FILE".into()),
-                Ok(InstrumentKind::Socket) => Some("SOCKET".into()),
+                Some(InstrumentKind::File) => Some("FILE".into()),
+                Some(InstrumentKind::Socket) => Some("SOCKET".into()),
                 _ => None,
             },
             object_instance_begin: record.object,
