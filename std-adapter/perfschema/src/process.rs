@@ -458,3 +458,10 @@ fn zeroed(words: usize) -> Result<&'static [Word], StartError> {
     let skipped = memory.addr().wrapping_neg() % LINE / size_of::<Word>();
     all.get(skipped..).and_then(|rest| rest.get(..words)).ok_or_else(out_of_memory)
 }
+
+/// The one of all unit tests.
+#[cfg(test)]
+pub(crate) fn started_for_tests() -> &'static Process {
+    static STARTED: std::sync::LazyLock<&Process> = std::sync::LazyLock::new(|| crate::builder().environment(false).start().unwrap());
+    *STARTED
+}

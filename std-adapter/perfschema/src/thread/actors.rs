@@ -562,7 +562,7 @@ mod tests {
     /// What a handler within a handler finds, without the luck that it takes to meet the right instruction.
     #[test]
     fn each_level_has_an_actor_of_its_own_and_what_is_deeper_is_counted() {
-        let region = crate::builder().environment(false).start().unwrap().region();
+        let region = crate::process::started_for_tests().region();
         let id = |actor: &Actor<'static>| actor.thread_id();
         for _ in 0..2 {
             let ids = with_actor(|first| {
