@@ -23,7 +23,9 @@ impl<const N: usize> Text<N> {
 
     /// The text. Bytes that are not UTF-8 end it.
     pub fn as_str(&self) -> &str {
-        self.as_bytes().utf8_chunks().next().map_or("", |chunk| chunk.valid())
+        let bytes = self.as_bytes();
+        // Nearly always all of them are: that is looked at by words, where chunks are by bytes.
+        str::from_utf8(bytes).unwrap_or_else(|_| bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()))
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

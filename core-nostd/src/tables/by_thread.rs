@@ -30,7 +30,8 @@ pub(super) fn sweep<T>(
         };
         for (done, class) in classes.clone().enumerate() {
             let name = region.class_name(class);
-            let Some((sums, settled)) = sums(index, words, &owner, class).filter(|_| name != "") else {
+            // The sums of an instrument that is none are not looked at: their pages were never touched.
+            let Some((sums, settled)) = (name != "").then(|| sums(index, words, &owner, class)).flatten() else {
                 sweep.free(1);
                 continue;
             };
