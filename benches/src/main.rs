@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p perfschema-benches [-- --quick --tsv --check --instructions --chart FILE --only PART]`
 //!
-//! `--only` leaves out whatever has not this part in its name, but for what all others are compared with.
+//! `--help` says what each of these does.
 //!
 //! Noisy machines are the rule, so paths run in short batches that take turns, and what counts is the smallest batch and its ratio to the
 //! bare timer pair of the same run. Beside each figure is what is aimed at; `--check` fails only if one is beyond what is promised.
@@ -34,6 +34,19 @@ static ALLOCATOR: allocations::Counting = allocations::Counting;
 /// Events of one batch: long enough that reading the clock around it does not count, short enough that most are not interrupted.
 const BATCH: u32 = 2_000;
 
+const HELP: &str = "\
+What recording costs, beside what it is made of and what one would use instead; two to five minutes on a quiet machine.
+
+usage: perfschema-benches [--quick] [--tsv] [--check] [--instructions] [--chart FILE] [--only PART]
+
+  --quick         the same in 30 s, less exact
+  --tsv           tab-separated values instead of a table
+  --check         fails if a figure is beyond what is promised
+  --instructions  counts each path's, by callgrind
+  --chart FILE    draws the table as SVG
+  --only PART     leaves out whatever has not this part in its name, but for what all others are compared with
+";
+
 /// What was asked for.
 #[derive(Default)]
 struct Options {
@@ -57,7 +70,7 @@ impl Options {
                 "--chart" => options.chart = Some(arguments.next().ok_or("--chart: expected the name of an SVG file")?),
                 "--only" => options.only = Some(arguments.next().ok_or("--only: expected a part of a name")?),
                 unknown => {
-                    let expected = "--quick, --tsv, --check, --instructions, --chart FILE, --only PART";
+                    let expected = "--quick, --tsv, --check, --instructions, --chart FILE, --only PART, --help";
                     return Err(format!("unknown argument {unknown}; expected {expected}"));
                 }
             }
@@ -71,6 +84,10 @@ fn main() -> ExitCode {
     unsafe { std::env::set_var("HOTPATH_METRICS_SERVER_OFF", "1") };
     let paths = paths::all();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
     if let [one, index, events] = arguments.as_slice()
         && one == "--one"
     {
