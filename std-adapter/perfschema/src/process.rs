@@ -253,7 +253,7 @@ impl Builder {
     /// The sizes, after what the environment says, if it is looked at.
     fn config(&mut self) -> Result<Config, StartError> {
         let mut config = self.config.clone()?;
-        if self.environment {
+        if self.heeds_environment() {
             if let Some(path) = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()) {
                 config = self.apply_file(config, path.as_ref())?;
             }
@@ -262,6 +262,10 @@ impl Builder {
             }
         }
         Ok(config)
+    }
+
+    fn heeds_environment(&self) -> bool {
+        self.environment && !has_more_rights()
     }
 
     fn apply_file(&mut self, config: Config, path: &Path) -> Result<Config, StartError> {
@@ -281,7 +285,8 @@ impl Builder {
     }
 
     /// Whether the variables `PERFSCHEMA_OPTIONS`, `PERFSCHEMA_OPTIONS_FILE` and `PERFSCHEMA_SHARE` are looked at; they are, unless this says
-    /// no. One that is empty says nothing.
+    /// no. One that is empty says nothing, nor does any where the program has rights that whoever runs it has not (setuid, setgid, capabilities
+    /// of its file): a file that is named could be one that they may not read, and what is wrong with a line is told with the line.
     pub fn environment(mut self, look: bool) -> Builder {
         self.environment = look;
         self
@@ -399,13 +404,25 @@ impl Builder {
     #[cfg(target_os = "linux")]
     fn wants_share(&self) -> Result<bool, StartError> {
         match std::env::var(SHARE_VARIABLE) {
-            Ok(text) if self.environment && !text.is_empty() => options::switch(&text).ok_or_else(|| {
+            Ok(text) if self.heeds_environment() && !text.is_empty() => options::switch(&text).ok_or_else(|| {
                 let problem = format!("{SHARE_VARIABLE} is '{text}', expected ON or OFF");
                 StartError::Option { options: text, problem }
             }),
             _ => Ok(self.share),
         }
     }
+}
+
+/// Whether the program may do more than those who run it, whose the environment is.
+fn has_more_rights() -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // SAFETY: the call reads what the kernel has told the program at its start. Miri's kernel says nothing.
+    return !cfg!(miri) && unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    #[cfg(any(target_os = "macos", target_os = "freebsd"))]
+    // SAFETY: the call takes nothing and cannot fail.
+    return !cfg!(miri) && unsafe { libc::issetugid() } != 0;
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd")))]
+    return false;
 }
 
 pub(crate) fn unix_ns() -> u64 {

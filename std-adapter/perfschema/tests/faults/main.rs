@@ -12,6 +12,7 @@ mod files;
 mod fork;
 mod kill;
 mod pages;
+mod rights;
 mod signals;
 mod sockets;
 mod tasks;
@@ -42,6 +43,7 @@ fn the_program_that_other_tests_start() {
         "fork" => fork::program(),
         "pages" => pages::program(),
         "reader" => kill::reader(),
+        "rights" => rights::program(),
         "signals" => signals::program(),
         "sockets" => sockets::program(),
         "tasks" => tasks::program(),
