@@ -315,6 +315,9 @@ fn who_kills_itself_is_told_so() {
     let query = kill(&client, "QUERY ");
     assert_eq!(client.fails(&query), 1317);
     assert_eq!(client.query("SELECT 1").len(), 1, "the statement alone");
+    // As editors say who they are.
+    let commented = format!("\x03/* an editor */ KILL /* that */ QUERY {} -- why", client.id);
+    assert_eq!(client.fails(commented.as_bytes()), 1317);
     for what in ["", "CONNECTION "] {
         let mut client = Client::connect(&listener, "open", true);
         let connection = kill(&client, what);

@@ -189,16 +189,47 @@ fn time(parts: &mut Parts<'_>) -> Result<String, Malformed> {
     Ok(text)
 }
 
-/// `KILL 7`, `KILL CONNECTION 7`, `KILL QUERY 7`: the number, and whether only the statement is meant.
+/// `KILL 7`, `KILL CONNECTION 7`, `KILL QUERY 7`, with comments anywhere: the number, and whether only the statement is meant.
 pub(crate) fn kill(statement: &str) -> Option<(u64, bool)> {
-    let mut words = statement.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).split_whitespace();
-    let mut word = words.next().filter(|word| word.eq_ignore_ascii_case("KILL")).and_then(|_| words.next())?;
-    let is_query = word.eq_ignore_ascii_case("QUERY");
-    if is_query || word.eq_ignore_ascii_case("CONNECTION") {
-        word = words.next()?;
+    let mut rest = statement;
+    if !word(&mut rest).eq_ignore_ascii_case("KILL") {
+        return None;
     }
-    let number = word.parse().ok()?;
-    words.next().is_none().then_some((number, is_query))
+    let mut next = word(&mut rest);
+    let is_query = next.eq_ignore_ascii_case("QUERY");
+    if is_query || next.eq_ignore_ascii_case("CONNECTION") {
+        next = word(&mut rest);
+    }
+    let number = next.parse().ok()?;
+    rest = without_comments(rest);
+    while let Some(behind) = rest.strip_prefix(';') {
+        rest = without_comments(behind);
+    }
+    rest.is_empty().then_some((number, is_query))
+}
+
+/// Takes a word off the front; it is empty where something else stands there.
+fn word<'a>(rest: &mut &'a str) -> &'a str {
+    let text = without_comments(rest);
+    let length = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (word, behind) = text.split_at(length);
+    *rest = behind;
+    word
+}
+
+/// The text behind space and comments. One that begins with `/*!` is none.
+fn without_comments(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    loop {
+        let behind = if rest.starts_with("/*") && !rest.starts_with("/*!") {
+            rest[2..].split_once("*/").map_or("", |(_, behind)| behind)
+        } else if rest.starts_with('#') || rest == "--" || rest.starts_with("--") && rest[2..].starts_with(char::is_whitespace) {
+            rest.split_once('\n').map_or("", |(_, behind)| behind)
+        } else {
+            return rest;
+        };
+        rest = behind.trim_start();
+    }
 }
 
 #[cfg(test)]
@@ -251,6 +282,13 @@ mod tests {
         assert_eq!(kill("kill 12 ;"), Some((12, false)));
         assert_eq!(kill("KILL QUERY 12"), Some((12, true)));
         assert_eq!(kill("KILL connection 12"), Some((12, false)));
+        // As programs say who they are, and people why.
+        assert_eq!(kill("/* an editor */ -- of somebody's\n KILL/**/QUERY 12 # too long"), Some((12, true)));
+        assert_eq!(kill("kill 12;-- \n;/* never closed"), Some((12, false)));
+        assert_eq!(kill("KILL 12 --"), Some((12, false)));
+        for other in ["/*!KILL 12*/", "/* KILL 12", "-- KILL 12", "KILL 12--1", "KILL 12/*!13*/", "KILLQUERY 12", "KILL 12 ' ;"] {
+            assert_eq!(kill(other), None, "{other}");
+        }
         for other in ["KILL", "KILL QUERY", "KILL 12 13", "KILL x", "SELECT 1", "KILL -1", "KILL 18446744073709551616"] {
             assert_eq!(kill(other), None, "{other}");
         }
