@@ -139,18 +139,26 @@ pub(crate) fn publish(file: &OwnedFd, pid: u32, start_unix_ns: u64) -> Result<()
     if result == 0 { Ok(()) } else { Err(failed("linkat")) }
 }
 
-/// Opens the directory, made if it is missing, and makes sure that nobody else can put anything into it.
+/// Opens the directory, made if it is missing.
 fn open_directory() -> Result<OwnedFd, ShareError> {
     let path = c_string(directory());
-    let path = path.as_str().as_ptr().cast();
     // SAFETY: the path ends with a zero.
-    let made = if unsafe { libc::mkdir(path, 0o700) } == 0 { Ok(()) } else { Err(failed("mkdir")) };
-    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    // SAFETY: as above.
-    let directory = owned(unsafe { libc::open(path, flags) }).ok_or_else(|| match failed("open") {
-        ShareError::System { errno: libc::ENOTDIR | libc::ELOOP, .. } => ShareError::Directory,
+    let made = if unsafe { libc::mkdir(path.as_str().as_ptr().cast(), 0o700) } == 0 { Ok(()) } else { Err(failed("mkdir")) };
+    own_directory().map_err(|error| match error {
         // It is not there: why not is the first question.
         ShareError::System { errno: libc::ENOENT, .. } if let Err(error) = made => error,
+        other => other,
+    })
+}
+
+/// Opens the directory, and makes sure that nobody else can put anything into it: anybody can make one of that name, before the user does.
+/// From then on it stays what it is, because nobody else can rename or remove it in `/dev/shm`.
+fn own_directory() -> Result<OwnedFd, ShareError> {
+    let path = c_string(directory());
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: the path ends with a zero.
+    let directory = owned(unsafe { libc::open(path.as_str().as_ptr().cast(), flags) }).ok_or_else(|| match failed("open") {
+        ShareError::System { errno: libc::ENOTDIR | libc::ELOOP, .. } => ShareError::Directory,
         other => other,
     })?;
     // SAFETY: zeros are a value of this plain structure, and the call fills it.
@@ -261,7 +269,7 @@ fn open_shared(path: &Path, options: &std::fs::OpenOptions) -> std::io::Result<O
 /// The files of all programs of this user that share their region, or did until they ended, oldest first.
 ///
 /// # Errors
-/// If the directory is there and cannot be read.
+/// If the directory is there and cannot be read, or others can put something into it: what they put there is nothing to attach to.
 ///
 /// ```
 /// for file in perfschema::shared_files()? {
@@ -270,12 +278,14 @@ fn open_shared(path: &Path, options: &std::fs::OpenOptions) -> std::io::Result<O
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
-    let entries = match std::fs::read_dir(directory().as_str()) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
+    match own_directory() {
+        Ok(_) => {}
+        Err(ShareError::System { errno: libc::ENOENT, .. }) => return Ok(Vec::new()),
+        Err(ShareError::System { errno, .. }) => return Err(std::io::Error::from_raw_os_error(errno)),
+        Err(error @ ShareError::Directory) => return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, error)),
+    }
     let mut files = Vec::new();
-    for entry in entries {
+    for entry in std::fs::read_dir(directory().as_str())? {
         let path = entry?.path();
         // What has another name is not ours.
         let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('-'));

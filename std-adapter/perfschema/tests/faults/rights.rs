@@ -1,55 +1,97 @@
-//! A program that has more rights than whoever runs it: what they say by the environment is not heard.
+//! Who may say what to whom: a program that has more rights than whoever runs it, a reader and a directory that is somebody else's.
 
 use crate::{argument, command, scratch, succeeds};
-use perfschema::{Size, builder};
-use std::os::unix::fs::{PermissionsExt, chown};
+use perfschema::{Size, builder, shared_files};
+use std::io::ErrorKind::PermissionDenied;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const NOBODY: u32 = 65534;
+/// Nobody has this number, nor files in shared memory.
+const USER: u32 = 64321;
 
-/// What a user would like to read and may not, the program being somebody else's.
+/// What a user would like to be heard.
 fn environment(command: &mut Command) -> &mut Command {
     command.env("PERFSCHEMA_OPTIONS", "performance-schema-events-waits-history-size=7").env("PERFSCHEMA_SHARE", "ON")
 }
 
 pub(crate) fn program() {
-    let process = builder().size(Size::EventsWaitsHistorySize, 5);
+    let builder = builder().size(Size::EventsWaitsHistorySize, 5);
     match &*argument() {
         "heard" => {
-            let process = process.start().unwrap();
-            let file = process.shared_file().unwrap().unwrap();
-            std::fs::remove_file(file).unwrap();
+            let process = builder.start().unwrap();
+            std::fs::remove_file(process.shared_file().unwrap().unwrap()).unwrap();
             assert_eq!(process.region().config().get(Size::EventsWaitsHistorySize), 7);
         }
         "not heard" => {
-            let process = process.start().unwrap();
+            let process = builder.start().unwrap();
             assert!(process.shared_file().is_none());
             assert_eq!(process.region().config().get(Size::EventsWaitsHistorySize), 5);
         }
-        "quoted" => assert!(process.start().unwrap_err().to_string().contains("a secret")),
+        "quoted" => assert!(builder.start().unwrap_err().to_string().contains("a secret")),
+        "nothing there" => assert_eq!(shared_files().unwrap(), []),
+        "not trusted" => assert_eq!(shared_files().unwrap_err().kind(), PermissionDenied),
         what => panic!("no program {what}"),
     }
+}
+
+/// A file of the test program that runs with the rights of [`USER`]. To the system that is as one of root's that a user runs; and it need not
+/// be reached by a user. None where there is no right to make one.
+fn setuid(name: &str) -> Option<PathBuf> {
+    // SAFETY: the call takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        eprintln!("{name} IS NOT TESTED: that takes root");
+        return None;
+    }
+    let copy = scratch(name);
+    std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    chown(&copy, Some(USER), Some(USER)).unwrap();
+    std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    Some(copy)
+}
+
+/// What the program is told to be, run from that file.
+fn command_of(file: &Path, argument: &str) -> Command {
+    let own = command("rights", argument);
+    let mut command = Command::new(file);
+    command.args(own.get_args()).envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
 }
 
 #[test]
 fn who_runs_a_program_of_more_rights_is_not_heard() {
     succeeds(environment(&mut command("rights", "heard")));
-    let file = scratch("secret");
-    std::fs::write(&file, "a secret").unwrap();
-    succeeds(command("rights", "quoted").env("PERFSCHEMA_OPTIONS_FILE", &file));
-    // SAFETY: the call takes nothing and cannot fail.
-    if unsafe { libc::geteuid() } != 0 {
-        eprintln!("SETUID IS NOT TESTED: that takes root");
-        return std::fs::remove_file(file).unwrap();
+    let secret = scratch("secret");
+    std::fs::write(&secret, "a secret").unwrap();
+    succeeds(command("rights", "quoted").env("PERFSCHEMA_OPTIONS_FILE", &secret));
+    if let Some(setuid) = setuid("unheard") {
+        succeeds(environment(&mut command_of(&setuid, "not heard")).env("PERFSCHEMA_OPTIONS_FILE", &secret));
+        std::fs::remove_file(setuid).unwrap();
     }
-    // One of another user's rights, run by root, is to the system as one of root's, and need not be reached by that user.
-    let own = command("rights", "not heard");
-    let copy = scratch("setuid");
-    std::fs::copy(own.get_program(), &copy).unwrap();
-    chown(&copy, Some(NOBODY), Some(NOBODY)).unwrap();
-    std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o4755)).unwrap();
-    let mut setuid = Command::new(&copy);
-    setuid.args(own.get_args()).envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    succeeds(environment(&mut setuid).env("PERFSCHEMA_OPTIONS_FILE", &file));
-    [copy, file].into_iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    std::fs::remove_file(secret).unwrap();
+}
+
+/// Anybody can make a directory of this name, before the user does.
+#[test]
+fn what_others_put_in_the_place_of_the_directory_is_not_listed() {
+    let Some(setuid) = setuid("directory") else { return };
+    let directory = Path::new("/dev/shm").join(format!("perfschema-{USER}"));
+    // Of a run that failed.
+    let _ = std::fs::remove_dir_all(&directory).or_else(|_| std::fs::remove_file(&directory));
+    succeeds(&mut command_of(&setuid, "nothing there"));
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("1-1"), "a region, they say").unwrap();
+    succeeds(&mut command_of(&setuid, "not trusted"));
+    // One's own, but open to others.
+    chown(&directory, Some(USER), Some(USER)).unwrap();
+    std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o770)).unwrap();
+    succeeds(&mut command_of(&setuid, "not trusted"));
+    // Or a link to what is one's own.
+    let elsewhere = scratch("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    symlink(&elsewhere, &directory).unwrap();
+    succeeds(&mut command_of(&setuid, "not trusted"));
+    [directory, setuid].into_iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    std::fs::remove_dir(elsewhere).unwrap();
 }
