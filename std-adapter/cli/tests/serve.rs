@@ -6,8 +6,9 @@ mod common;
 mod terminal;
 
 use common::{Demo, PROGRAM, perfschema, succeeds, until};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -154,4 +155,58 @@ fn metrics_are_encrypted_where_there_is_a_certificate() {
     let check = |line: String, expected: &str| assert!(line.starts_with(expected), "{line}");
     check(place(&[]), "perfschema: metrics at http://127.0.0.1:");
     check(place(&[("--tls-certificate", &certificate), ("--tls-key", &key)]), "perfschema: metrics at https://127.0.0.1:");
+}
+
+/// A packet of MySQL's protocol, without its number.
+fn packet(stream: &mut UnixStream) -> Vec<u8> {
+    let mut header = [0; 4];
+    stream.read_exact(&mut header).expect("a packet");
+    let mut packet = vec![0; u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize];
+    stream.read_exact(&mut packet).expect("all of it");
+    packet
+}
+
+fn send(stream: &mut UnixStream, number: u8, packet: &[u8]) {
+    let length = (packet.len() as u32).to_le_bytes();
+    stream.write_all(&[&[length[0], length[1], length[2], number], packet].concat()).expect("it reads");
+}
+
+/// Who waits for an answer is told that there will be none.
+#[test]
+fn statements_that_run_are_interrupted_when_it_ends() {
+    let demo = Demo::start();
+    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    let accounts = file("serve-ends", "boss controller no-password\n", 0o600);
+    let socket = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve-ends.socket");
+    let mut command = Command::new(PROGRAM);
+    command.args(["serve", &demo.pid(), "--accounts"]).arg(&accounts).arg("--socket").arg(&socket);
+    let mut server = Demo(command.spawn().expect("the program was built"));
+    let connect = || {
+        let mut stream = UnixStream::connect(&socket).ok()?;
+        packet(&mut stream);
+        // PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH.
+        let login = [&(1_u32 << 9 | 1 << 15 | 1 << 19).to_le_bytes()[..], &[0; 28], b"boss\0\0caching_sha2_password\0"].concat();
+        send(&mut stream, 1, &login);
+        (packet(&mut stream)[0] == 0).then_some(stream)
+    };
+    let mut client = None;
+    until("it listens", || {
+        client = connect();
+        client.is_some()
+    });
+    let (mut client, mut other) = (client.expect("connected"), connect().expect("connected"));
+    // As many rows as they are from the start, and more than anybody waits for.
+    let table = "performance_schema.global_variables";
+    let tables: Vec<String> = ('a'..='h').map(|alias| format!("{table} {alias}")).collect();
+    send(&mut client, 0, format!("\x03SELECT COUNT(*) FROM {}", tables.join(", ")).as_bytes());
+    until("it runs", || {
+        // What is asked is seen beside it.
+        send(&mut other, 0, b"\x03SELECT GROUP_CONCAT(INFO) FROM information_schema.PROCESSLIST WHERE INFO LIKE '%global%'");
+        let packets: Vec<Vec<u8>> = (0..5).map(|_| packet(&mut other)).collect();
+        packets[3].windows(5).any(|part| part == b"COUNT")
+    });
+    server.signal("-TERM");
+    let answer = packet(&mut client);
+    assert_eq!(answer[..3], [&[0xff][..], &1317_u16.to_le_bytes()].concat(), "{}", String::from_utf8_lossy(&answer));
+    assert!(server.0.wait().expect("it ends").success());
 }

@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Serve another program's tables: to MySQL's clients (the `mysql` program, drivers, exporters, dashboards), and to Prometheus.
 ///
@@ -142,8 +142,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     signals.forever().next();
     // The socket's file goes with its listener.
     drop(listeners);
-    server.iter().for_each(Server::stop);
+    server.iter().for_each(stop);
     Ok(())
+}
+
+/// How long clients have to take what they are told at the end.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Ends every connection; where a statement runs, it is interrupted, and its client hears so.
+fn stop(server: &Server) {
+    let start = Instant::now();
+    server.stop();
+    while server.connections() > 0 && start.elapsed() < GOODBYE {
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn tls(args: &Args) -> Result<Option<Tls>, TlsError> {
