@@ -19,14 +19,18 @@
 //!
 //! `bump` is a wait for the lock that is held already, of the line that calls it, however short because nobody waits.
 //!
+//! A [`RawCondvar`] wraps the raw condition variable that works with the lock within: a guard of an instrumented mutex waits for no other. Its
+//! SOURCE is a line of lock_api's, which does not say by whom it was called.
+//!
 //! An upgradable read is one of the readers that `rwlock_instances` counts; it waits by the operation that MySQL has for such a lock,
 //! `shared_exclusive_lock`, and to upgrade by `write_lock`.
 
-use crate::hook::{Holder, Hook, Reader, Waiting};
+use crate::hook::{Holder, Hook, Reader, Waiting, hold_again, passed};
 use crate::instrument::Instrument;
 use ::lock_api::{
-    RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed, RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair,
-    RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade, RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
+    RawCondvar as LockApiCondvar, RawCondvarTimed, RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed,
+    RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
+    RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
 use perfschema_core::Operation;
 use std::fmt;
@@ -53,6 +57,41 @@ pub struct RawRwLock<R, N> {
     name: PhantomData<fn() -> N>,
 }
 
+/// A raw condition variable whose waits are recorded, for mutexes that are a [`RawMutex`] of class `M`. While one lasts, the mutex is shown as
+/// not held by the waiting thread. What it says of spurious wakeups is what `R` says.
+///
+/// ```
+/// use perfschema::{Instrument, lock_api::{LockClass, RawCondvar, RawMutex}};
+///
+/// static LOCK_JOBS: Instrument = Instrument::new("wait/synch/mutex/app/LOCK_jobs");
+/// static COND_JOBS: Instrument = Instrument::new("wait/synch/cond/app/COND_jobs");
+/// struct Jobs;
+/// impl LockClass for Jobs {
+///     const INSTRUMENT: &'static Instrument = &LOCK_JOBS;
+/// }
+/// struct Arrived;
+/// impl LockClass for Arrived {
+///     const INSTRUMENT: &'static Instrument = &COND_JOBS;
+/// }
+/// static JOBS: lock_api::Mutex<RawMutex<parking_lot::RawMutex, Jobs>, u32> = lock_api::Mutex::new(0);
+/// static ARRIVED: lock_api::Condvar<RawCondvar<parking_lot::RawCondvar, Arrived, Jobs>> = lock_api::Condvar::new();
+///
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| {
+///         *JOBS.lock() += 1;
+///         ARRIVED.notify_one();
+///     });
+///     let mut jobs = JOBS.lock();
+///     ARRIVED.wait_while(&mut jobs, |jobs| *jobs == 0);
+///     *jobs -= 1;
+/// });
+/// ```
+pub struct RawCondvar<R, N, M> {
+    hook: Hook,
+    inner: R,
+    names: PhantomData<fn() -> (N, M)>,
+}
+
 /// What the guard of an exclusive lock keeps.
 #[derive(Debug)]
 pub struct ExclusiveGuard<G> {
@@ -76,6 +115,12 @@ impl<R, N> fmt::Debug for RawMutex<R, N> {
 impl<R, N> fmt::Debug for RawRwLock<R, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawRwLock").field("hook", &self.hook).finish_non_exhaustive()
+    }
+}
+
+impl<R, N, M> fmt::Debug for RawCondvar<R, N, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawCondvar").field("hook", &self.hook).finish_non_exhaustive()
     }
 }
 
@@ -153,6 +198,79 @@ unsafe impl<R: RawMutexTimed, N: LockClass> RawMutexTimed for RawMutex<R, N> {
     fn try_lock_until(&self, timeout: R::Instant) -> Option<Self::Guard> {
         let waiting = self.hook.begin(Operation::TryLock, Location::caller());
         self.inner.try_lock_until(timeout).map(|inner| exclusive(waiting, inner))
+    }
+}
+
+impl<R: LockApiCondvar, N: LockClass, M: LockClass> RawCondvar<R, N, M> {
+    #[track_caller]
+    fn recorded<T>(
+        &self,
+        operation: Operation,
+        mutex: &RawMutex<R::RawMutex, M>,
+        guard: &mut ExclusiveGuard<<R::RawMutex as LockApiMutex>::Guard>,
+        wait: impl FnOnce(&R, &R::RawMutex, &mut <R::RawMutex as LockApiMutex>::Guard) -> T,
+    ) -> T {
+        let waiting = self.hook.begin(operation, Location::caller());
+        let marked = guard.holder.is_marked();
+        // Before another may hold it, as in unlock(); should the inner one unwind, the mutex is held with nobody marked.
+        guard.holder = Holder::NONE;
+        let result = wait(&self.inner, &mutex.inner, &mut guard.inner);
+        guard.holder = hold_again(&mutex.hook, marked);
+        passed(waiting);
+        result
+    }
+}
+
+// SAFETY: every call goes to the inner one, which unlocks and locks the inner mutex and keeps the state of that within the guard.
+unsafe impl<R: LockApiCondvar, N: LockClass, M: LockClass> LockApiCondvar for RawCondvar<R, N, M> {
+    const INIT: Self = RawCondvar { hook: Hook::new(N::INSTRUMENT), inner: R::INIT, names: PhantomData };
+    type RawMutex = RawMutex<R::RawMutex, M>;
+
+    #[track_caller]
+    unsafe fn wait(&self, mutex: &Self::RawMutex, guard: &mut ExclusiveGuard<<R::RawMutex as LockApiMutex>::Guard>) {
+        // SAFETY: the caller's promise, for the mutex and the guard within.
+        self.recorded(Operation::Wait, mutex, guard, |inner, mutex, guard| unsafe { inner.wait(mutex, guard) });
+    }
+
+    fn notify_one(&self) -> bool {
+        self.inner.notify_one()
+    }
+
+    fn notify_all(&self) -> usize {
+        self.inner.notify_all()
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<R: RawCondvarTimed<RawMutex: RawMutexTimed>, N: LockClass, M: LockClass> RawCondvarTimed for RawCondvar<R, N, M> {
+    fn checked_duration_to_instant(
+        timeout: &<R::RawMutex as RawMutexTimed>::Duration,
+    ) -> Option<<R::RawMutex as RawMutexTimed>::Instant> {
+        R::checked_duration_to_instant(timeout)
+    }
+
+    #[track_caller]
+    unsafe fn wait_until(
+        &self,
+        mutex: &Self::RawMutex,
+        guard: &mut ExclusiveGuard<<R::RawMutex as LockApiMutex>::Guard>,
+        timeout: &<R::RawMutex as RawMutexTimed>::Instant,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        self.recorded(Operation::TimedWait, mutex, guard, |inner, mutex, guard| unsafe {
+            inner.wait_until(mutex, guard, timeout)
+        })
+    }
+
+    #[track_caller]
+    unsafe fn wait_for(
+        &self,
+        mutex: &Self::RawMutex,
+        guard: &mut ExclusiveGuard<<R::RawMutex as LockApiMutex>::Guard>,
+        timeout: &<R::RawMutex as RawMutexTimed>::Duration,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        self.recorded(Operation::TimedWait, mutex, guard, |inner, mutex, guard| unsafe { inner.wait_for(mutex, guard, timeout) })
     }
 }
 

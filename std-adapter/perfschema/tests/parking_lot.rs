@@ -3,7 +3,7 @@
 
 use ::lock_api::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use ::lock_api::{RawMutexFair, RawRwLockFair, RawRwLockUpgrade, RawRwLockUpgradeFair};
-use perfschema::lock_api::{LockClass, RawMutex, RawRwLock};
+use perfschema::lock_api::{LockClass, RawCondvar, RawMutex, RawRwLock};
 use perfschema::{Instrument, Region, tables};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -11,6 +11,8 @@ use std::time::Duration;
 static LOCK_CACHE: Instrument = Instrument::new("wait/synch/mutex/test/LOCK_cache");
 static LOCK_TABLE: Instrument = Instrument::new("wait/synch/rwlock/test/LOCK_table");
 static LOCK_BUMPED: Instrument = Instrument::new("wait/synch/mutex/test/LOCK_bumped");
+static LOCK_JOBS: Instrument = Instrument::new("wait/synch/mutex/test/LOCK_jobs");
+static COND_JOBS: Instrument = Instrument::new("wait/synch/cond/test/COND_jobs");
 static LOCK_SHARED: Instrument = Instrument::new("wait/synch/rwlock/test/LOCK_shared");
 static LOCK_ORDERS: Instrument = Instrument::new("wait/synch/rwlock/test/LOCK_orders");
 
@@ -72,6 +74,7 @@ fn waits_holders_and_lines() {
     });
     upgradable_reads(region);
     bumps(region);
+    conditions(region);
 }
 
 /// An upgradable read is one reader; upgraded it is the writer, and never is there a moment with neither.
@@ -328,4 +331,64 @@ fn bumps(region: &'static Region<'static>) {
     assert_eq!(readers, [(None, 1)]);
     drop(upgradable);
     assert_eq!(BUMPS.load(Ordering::Relaxed), 1110, "once each");
+}
+
+/// Who waits for a condition does not hold the mutex meanwhile, and holds it again afterwards.
+fn conditions(region: &'static Region<'static>) {
+    struct Jobs;
+    impl LockClass for Jobs {
+        const INSTRUMENT: &'static Instrument = &LOCK_JOBS;
+    }
+    struct Arrived;
+    impl LockClass for Arrived {
+        const INSTRUMENT: &'static Instrument = &COND_JOBS;
+    }
+    static JOBS: ::lock_api::Mutex<RawMutex<parking_lot::RawMutex, Jobs>, u32> = ::lock_api::Mutex::new(0);
+    static ARRIVED: ::lock_api::Condvar<RawCondvar<parking_lot::RawCondvar, Arrived, Jobs>> = ::lock_api::Condvar::new();
+    let holder = || {
+        let mut holder = None;
+        region.scan(&tables::MutexInstances, |row| {
+            holder = if row.name == *LOCK_JOBS.name() { row.locked_by_thread_id } else { holder };
+        });
+        holder
+    };
+    let waits = || {
+        let mut waits = Vec::new();
+        region.scan(&tables::EventsWaitsCurrent, |row| {
+            if row.event_name == *COND_JOBS.name() && row.timer_end.is_none() {
+                waits.push((Some(row.thread_id), row.operation));
+            }
+        });
+        waits
+    };
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let own = perfschema::thread::current_id();
+            let mut jobs = JOBS.lock();
+            ARRIVED.wait_while(&mut jobs, |jobs| *jobs == 0);
+            assert_eq!((holder(), *jobs), (own, 1));
+            own
+        });
+        while waits().is_empty() {
+            std::thread::yield_now();
+        }
+        let (thread, operation) = waits()[0];
+        let mut jobs = JOBS.lock();
+        assert_eq!((holder(), operation), (perfschema::thread::current_id(), "wait"));
+        *jobs += 1;
+        drop(jobs);
+        assert!(ARRIVED.notify_one(), "as parking_lot's, it says whether anybody waited");
+        assert_eq!(waiter.join().unwrap(), thread);
+    });
+    let mut jobs = JOBS.lock();
+    assert!(ARRIVED.wait_for(&mut jobs, Duration::from_millis(1)).timed_out());
+    assert!(ARRIVED.wait_until(&mut jobs, std::time::Instant::now()).timed_out());
+    assert_eq!((holder(), ARRIVED.notify_all()), (perfschema::thread::current_id(), 0));
+    drop(jobs);
+    assert_eq!((holder(), waits()), (None, vec![]));
+    let mut count = 0;
+    region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| {
+        count += if row.event_name == *COND_JOBS.name() { row.count_star } else { 0 };
+    });
+    assert_eq!(count, 3);
 }
