@@ -10,16 +10,20 @@ use crate::mysql::packet::Stream;
 use crate::socket::{self, Socket, Timed};
 use crate::tls::{Securable, Tls};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{Shutdown, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
-/// Clients at once. Each costs a thread and a copy of the metrics.
+/// Clients that are answered at once. Each costs a thread and a copy of the metrics.
 const CLIENTS: usize = 16;
+/// Clients that have not asked yet. If one more comes, the one that came first goes: whoever only keeps connections open keeps nobody out who
+/// asks at once.
+const ASKING: usize = 64;
 /// Clients that have their answer and are about to go: of more than that, some may not hear it.
 const LEAVING: usize = 64;
 /// The most bytes that a request line and its headers may have, and the most headers.
@@ -50,19 +54,57 @@ pub(crate) fn listen(service: Service, address: SocketAddr) -> Result<Listener, 
     listener::tcp(address, move |socket| take(&service, &clients, socket))
 }
 
-/// How many clients there are.
+/// The clients that there are.
 #[derive(Clone, Default)]
 struct Clients {
+    /// In the order in which they came.
+    asking: Arc<Mutex<VecDeque<Arc<Socket>>>>,
     served: Arc<AtomicUsize>,
     leaving: Arc<AtomicUsize>,
 }
 
 impl Clients {
+    fn asking(&self) -> MutexGuard<'_, VecDeque<Arc<Socket>>> {
+        // Every change is one call: what a panic leaves is whole.
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A client has come.
+    fn begin(&self, socket: &Arc<Socket>) -> Asking {
+        let mut asking = self.asking();
+        if asking.len() >= ASKING
+            && let Some(first) = asking.pop_front()
+        {
+            first.shut(Shutdown::Both);
+        }
+        asking.push_back(Arc::clone(socket));
+        Asking { clients: self.clone(), socket: Arc::clone(socket) }
+    }
+
     /// Sees a client out that has its answer, in this thread.
     fn see_out(&self, socket: Arc<Socket>) {
         if let Some(_place) = Place::of(&self.leaving, LEAVING) {
             socket::leave(socket);
         }
+    }
+}
+
+/// A client that has not asked yet.
+struct Asking {
+    clients: Clients,
+    socket: Arc<Socket>,
+}
+
+impl Asking {
+    /// It has: a place for it, if there is room.
+    fn has_asked(self) -> Option<Place> {
+        Place::of(&self.clients.served, CLIENTS)
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.clients.asking().retain(|other| !Arc::ptr_eq(other, &self.socket));
     }
 }
 
@@ -92,17 +134,10 @@ fn take(service: &Service, clients: &Clients, socket: Socket) {
     let socket = Arc::new(socket);
     let mut stream = Timed::new(Arc::clone(&socket), WRITE_TIME);
     stream.set_deadline(Instant::now().checked_add(READ_TIME));
-    let place = Place::of(&clients.served, CLIENTS);
-    if place.is_none() {
-        // It fits the socket's buffer: nobody waits for it.
-        let _ = send(&mut stream, &Answer::error("503 Service Unavailable", "too many clients"), true);
-    }
-    let (service, clients) = (service.clone(), clients.clone());
+    let (asking, service, clients) = (clients.begin(&socket), service.clone(), clients.clone());
     let body = move || {
-        if let Some(place) = place {
-            // Who goes away, or is too slow, needs not know.
-            let _ = serve(stream, &service, place);
-        }
+        // Who goes away, or is too slow, needs not know.
+        let _ = serve(stream, &service, asking);
         clients.see_out(socket);
     };
     // Without a thread the socket is dropped, and the client sees that.
@@ -110,21 +145,22 @@ fn take(service: &Service, clients: &Clients, socket: Socket) {
 }
 
 /// Serves a client, and says goodbye if it is encrypted.
-fn serve(stream: Timed, service: &Service, place: Place) -> io::Result<()> {
+fn serve(stream: Timed, service: &Service, asking: Asking) -> io::Result<()> {
     let plain = Securable::Plain(stream);
     let mut stream = match &service.tls {
         Some(tls) => plain.encrypt(tls)?,
         None => plain,
     };
-    let result = answer(&mut stream, service);
-    // Before the client hears that it was all: if it comes again, it must not stand in its own way.
-    drop(place);
-    result
+    answer(&mut stream, service, || asking.has_asked())
 }
 
-/// Reads a request and answers it.
-pub(crate) fn answer<S: Stream>(stream: &mut S, service: &Service) -> io::Result<()> {
-    let (head, answer) = match read_head(stream)? {
+/// Reads a request and answers it. `enter`: what the client has while it is answered, None if there is no room for it.
+pub(crate) fn answer<S: Stream, P>(stream: &mut S, service: &Service, enter: impl FnOnce() -> Option<P>) -> io::Result<()> {
+    let head = read_head(stream)?;
+    // Given back before the client hears that it was all: if it comes again, it must not stand in its own way.
+    let place = enter();
+    let (head, answer) = match head {
+        Head::Whole(head) if place.is_none() => (head, Answer::error("503 Service Unavailable", "too many clients")),
         Head::Whole(head) => {
             let answer = respond(&head, service);
             (head, answer)
@@ -291,7 +327,7 @@ fn send<S: Stream>(stream: &mut S, answer: &Answer, has_body: bool) -> io::Resul
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n"
     );
-    // As one piece if it fits: an answer to somebody who is turned away must not wait.
+    // As one piece, if it fits.
     let mut bytes = head.into_bytes();
     if has_body {
         bytes.extend_from_slice(body.as_bytes());
@@ -304,6 +340,8 @@ fn send<S: Stream>(stream: &mut S, answer: &Answer, has_body: bool) -> io::Resul
 mod tests {
     use super::*;
     use crate::account_line;
+    use perfschema::core::timer::MockClock;
+    use perfschema::core::{Config, Identity, Region, StaticRegion};
 
     #[test]
     fn passwords() {
@@ -329,6 +367,28 @@ mod tests {
         request.extend_from_slice(b"\r\n\r\n");
         let Ok(Head::Whole(head)) = read_head(&mut crate::Untimed(io::Cursor::new(request))) else { panic!("it is whole") };
         assert_eq!((head.len(), head.capacity()), (HEAD_BYTES, HEAD_BYTES + PIECE_BYTES));
+    }
+
+    #[test]
+    fn who_finds_no_room_is_told_so() {
+        let clients = Clients::default();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let connected = || Arc::new(Socket::Tcp(std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
+        let places: Vec<Place> = (0..CLIENTS).map(|_| clients.begin(&connected()).has_asked().unwrap()).collect();
+        assert!(clients.begin(&connected()).has_asked().is_none() && clients.asking().is_empty());
+        drop(places);
+        assert!(clients.begin(&connected()).has_asked().is_some());
+
+        const SIZES: Config = Config::SMALL;
+        static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+        let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &MockClock::new().timers()).unwrap();
+        let service = Service { metrics: Metrics::new(region), accounts: None, tls: None };
+        for (request, has_body) in [("GET / HTTP/1.0\r\n\r\n", true), ("HEAD / HTTP/1.0\r\n\r\n", false)] {
+            let mut stream = crate::Untimed(io::Cursor::new(request.as_bytes().to_vec()));
+            answer(&mut stream, &service, || None::<()>).unwrap();
+            let answer = String::from_utf8(stream.0.into_inner().split_off(request.len())).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 503 ") && answer.ends_with("too many clients\n") == has_body, "{answer}");
+        }
     }
 
     #[test]

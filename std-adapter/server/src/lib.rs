@@ -31,8 +31,8 @@
 //!
 //! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what
 //! prepared statements may keep. Time and memory of statements are bounded by the database's own limits. Of those who ask for
-//! metrics, 16 are served at once; a request has 8 KiB and ten seconds, and a client may take nothing for as long. With its answer it has
-//! two seconds to go.
+//! metrics, 16 are answered at once; a request has 8 KiB and ten seconds, and a client may take nothing for as long. With its answer it has
+//! two seconds to go. 64 may be about to ask; if one more comes, the first of them goes.
 //!
 //! # Protocol
 //!

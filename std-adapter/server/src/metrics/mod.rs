@@ -250,7 +250,7 @@ impl Metrics {
     /// # Errors
     /// The stream's own.
     pub fn converse(&self, stream: impl io::Read + io::Write) -> io::Result<()> {
-        http::answer(&mut crate::Untimed(stream), &self.service())
+        http::answer(&mut crate::Untimed(stream), &self.service(), || Some(()))
     }
 
     fn service(&self) -> Service {
