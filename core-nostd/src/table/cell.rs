@@ -54,6 +54,13 @@ pub enum SqlType {
     IntUnsigned,
     /// `double`
     Double,
+    /// `decimal(m,n)`: m digits, n of them behind the point; a text like `-12.50`. No column of a table is one, results of SQL are.
+    ///
+    /// ```
+    /// use perfschema_core::table::SqlType;
+    /// assert_eq!(SqlType::Decimal(24, 4).to_string(), "decimal(24,4)");
+    /// ```
+    Decimal(u8, u8),
     /// `varchar(n)`
     Varchar(u16),
     /// `char(n)`
@@ -137,6 +144,7 @@ impl fmt::Display for SqlType {
             SqlType::Int => f.write_str("int"),
             SqlType::IntUnsigned => f.write_str("int unsigned"),
             SqlType::Double => f.write_str("double"),
+            SqlType::Decimal(digits, scale) => write!(f, "decimal({digits},{scale})"),
             SqlType::Varchar(n) => write!(f, "varchar({n})"),
             SqlType::Char(n) => write!(f, "char({n})"),
             SqlType::Longtext => f.write_str("longtext"),

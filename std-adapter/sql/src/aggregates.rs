@@ -1,11 +1,12 @@
 //! What makes one value of many rows, where SQLite's own does otherwise.
 
+use crate::decimal::Decimal;
 use crate::functions::{MAX_TEXT, PREFIX, to_unsigned};
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, documents, json};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ impl Aggregate<Distances, Value> for Spread {
     }
 
     fn step(&self, context: &mut Context<'_>, distances: &mut Distances) -> Result<()> {
-        if let Some(number) = Number::of(context.get_raw(0)).map(Number::real) {
+        if let Some(number) = Number::of(context.get_raw(0)).map(|number| number.real()) {
             distances.count += 1.0;
             let before = number - distances.mean;
             distances.mean += before / distances.count;
@@ -87,7 +88,7 @@ impl WindowAggregate<Distances, Value> for Spread {
     }
 
     fn inverse(&self, context: &mut Context<'_>, distances: &mut Distances) -> Result<()> {
-        if let Some(number) = Number::of(context.get_raw(0)).map(Number::real) {
+        if let Some(number) = Number::of(context.get_raw(0)).map(|number| number.real()) {
             if distances.count <= 1.0 {
                 *distances = Distances::default();
                 return Ok(());
@@ -259,7 +260,7 @@ impl Aggregate<Collected, Value> for Documents {
     }
 }
 
-/// SUM and AVG, exact over unsigned numbers.
+/// SUM and AVG, exact over exact numbers.
 struct Sum {
     state: Arc<State>,
     average: bool,
@@ -268,22 +269,71 @@ struct Sum {
 #[derive(Debug, Default)]
 struct Total {
     integers: i128,
+    /// Of those that have a point, and of what found no room among the integers.
+    decimals: Option<Decimal>,
     reals: f64,
     /// How many of the values were fractions.
     real_count: u64,
     count: u64,
 }
 
+impl Total {
+    /// Another value is added, or one that was is taken away again.
+    fn change(&mut self, value: ValueRef<'_>, is_added: bool) -> Result<(), Error> {
+        let exact = match (value, Number::of(value)) {
+            (_, None) => return Ok(()),
+            (ValueRef::Text(_), Some(number)) | (_, Some(number @ Number::Real(_))) => Err(number.real()),
+            (_, Some(number)) => Ok(number),
+        };
+        let step = |count: u64| if is_added { count.saturating_add(1) } else { count.saturating_sub(1) };
+        self.count = step(self.count);
+        match exact {
+            Err(real) => {
+                self.reals += if is_added { real } else { -real };
+                self.real_count = step(self.real_count);
+            }
+            Ok(Number::Integer(number)) => {
+                let sum = if is_added { self.integers.checked_add(number) } else { self.integers.checked_sub(number) };
+                match sum {
+                    Some(sum) => self.integers = sum,
+                    None => self.change_decimals(&number.into(), is_added)?,
+                }
+            }
+            Ok(number) => self.change_decimals(&number.decimal().unwrap_or_else(|| 0.into()), is_added)?,
+        }
+        Ok(())
+    }
+
+    fn change_decimals(&mut self, number: &Decimal, is_added: bool) -> Result<(), Error> {
+        let sum = self.decimals.take().unwrap_or_else(|| 0.into());
+        self.decimals = Some(if is_added { sum.add(number) } else { sum.subtract(number) }?);
+        Ok(())
+    }
+
+    fn exact(&self) -> Result<Decimal, Error> {
+        let integers = Decimal::from(self.integers);
+        self.decimals.as_ref().map_or(Ok(integers.clone()), |decimals| decimals.add(&integers))
+    }
+
+    fn result(&self, average: bool) -> Result<Value, Error> {
+        if self.count == 0 {
+            return Ok(Value::Null);
+        }
+        let sum = self.exact()?;
+        if self.real_count > 0 {
+            let sum = sum.real() + self.reals;
+            return Number::Real(if average { sum / self.count as f64 } else { sum }).store();
+        }
+        if average {
+            return sum.divide(&i128::from(self.count).into()).map_or(Ok(Value::Null), |average| Ok(average?.store()));
+        }
+        Ok(sum.store())
+    }
+}
+
 impl Sum {
     fn result(&self, total: Option<&Total>) -> Result<Value> {
-        let Some(total) = total.filter(|total| total.count > 0) else { return Ok(Value::Null) };
-        let sum = if total.real_count > 0 {
-            Number::Real(total.integers as f64 + total.reals)
-        } else {
-            Number::Integer(total.integers)
-        };
-        let result = if self.average { Number::Real(sum.real() / total.count as f64) } else { sum };
-        result.store().map_err(|error| self.state.fail(error))
+        total.map_or(Ok(Value::Null), |total| total.result(self.average)).map_err(|error| self.state.fail(error))
     }
 }
 
@@ -293,19 +343,7 @@ impl Aggregate<Total, Value> for Sum {
     }
 
     fn step(&self, context: &mut Context<'_>, total: &mut Total) -> Result<()> {
-        match Number::of(context.get_raw(0)) {
-            None => return Ok(()),
-            Some(Number::Integer(number)) => {
-                total.integers =
-                    total.integers.checked_add(number).ok_or_else(|| self.state.fail(Error::out_of_range("DECIMAL")))?;
-            }
-            Some(Number::Real(number)) => {
-                total.reals += number;
-                total.real_count += 1;
-            }
-        }
-        total.count += 1;
-        Ok(())
+        total.change(context.get_raw(0), true).map_err(|error| self.state.fail(error))
     }
 
     fn finalize(&self, _: &mut Context<'_>, total: Option<Total>) -> Result<Value> {
@@ -319,15 +357,6 @@ impl WindowAggregate<Total, Value> for Sum {
     }
 
     fn inverse(&self, context: &mut Context<'_>, total: &mut Total) -> Result<()> {
-        match Number::of(context.get_raw(0)) {
-            None => return Ok(()),
-            Some(Number::Integer(number)) => total.integers = total.integers.saturating_sub(number),
-            Some(Number::Real(number)) => {
-                total.reals -= number;
-                total.real_count = total.real_count.saturating_sub(1);
-            }
-        }
-        total.count = total.count.saturating_sub(1);
-        Ok(())
+        total.change(context.get_raw(0), false).map_err(|error| self.state.fail(error))
     }
 }

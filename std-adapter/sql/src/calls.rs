@@ -1,7 +1,8 @@
 //! Calls of functions: MySQL's names and arguments in, those of SQLite's functions and of our own out.
 
-use crate::collation::first_without_case;
-use crate::dialect::{Rewriter, call, collate, ident, literal, qualified, take};
+use crate::collation::{first_without_case, is_column};
+use crate::decimal::{MAX_DIGITS, MAX_SCALE};
+use crate::dialect::{Rewriter, call, collate, heading, ident, literal, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
 use crate::{Error, catalog, found};
@@ -31,6 +32,11 @@ const INTERNAL: &[&str] = &[
     "bitwise_or",
     "shift_left",
     "shift_right",
+    "exact",
+    "decimal",
+    "with_scale",
+    "shown",
+    "truth",
     "compare",
     "same",
     "one_of",
@@ -83,9 +89,17 @@ impl Rewriter<'_> {
             }
             "SIGNED" => Ok(call("signed", vec![self.as_number(expr)])),
             "UNSIGNED" => Ok(call("unsigned", vec![self.as_number(expr)])),
-            "DECIMAL" => {
-                let scale = rest.split_once(',').map_or(0, |(_, scale)| number(scale));
-                Ok(call("round", vec![call("number", vec![expr]), literal(Value::Number(scale.to_string(), false))]))
+            "DECIMAL" | "DEC" | "NUMERIC" => {
+                let (digits, scale) = rest.split_once(',').unwrap_or((rest, "0"));
+                let digits = if number(digits) == 0 { 10 } else { number(digits) };
+                // As far as it is known how it was written.
+                let written =
+                    self.written(&expr).unwrap_or_else(|| if is_column(&expr) { heading(&expr) } else { "…".to_owned() });
+                let (digits, scale) = check_decimal(&written, digits, number(scale))?;
+                let limit = |limit: u8| literal(Value::Number(limit.to_string(), false));
+                let name = self.text(&format!("CAST({written} AS {upper})"));
+                let expr = self.as_number(expr);
+                Ok(call("decimal", vec![expr, limit(digits), limit(scale), name]))
             }
             "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![expr])),
             "JSON" => Ok(match self.kind(&expr) {
@@ -153,7 +167,7 @@ impl Rewriter<'_> {
             return Err(Error::parameter_count(name));
         }
         // Some of them SQLite would take for larger than all others.
-        let of_numbers = matches!(name, "min" | "max") && list_mut(&mut list).any(|argument| self.kind(argument) == Kind::Number);
+        let of_numbers = matches!(name, "min" | "max") && list_mut(&mut list).any(|argument| self.kind(argument).has_decimals());
         if of_numbers {
             list_mut(&mut list).for_each(|argument| *argument = call("number_key", vec![take(argument)]));
         }
@@ -165,6 +179,9 @@ impl Rewriter<'_> {
             list_mut(&mut list).for_each(|argument| *argument = call("time_key", vec![take(argument)]));
         }
         // What compares its arguments.
+        if list.duplicate_treatment.is_some() {
+            list_mut(&mut list).for_each(|argument| self.as_shown(argument));
+        }
         if matches!(name, "min" | "max") || list.duplicate_treatment.is_some() {
             first_without_case(&mut list.args);
         }
@@ -207,6 +224,7 @@ impl Rewriter<'_> {
         }
         list_mut(&mut list).for_each(|argument| *argument = self.as_number(take(argument)));
         if list.duplicate_treatment.is_some() {
+            list_mut(&mut list).for_each(|argument| self.as_shown(argument));
             first_without_case(&mut list.args);
         }
         self.named(function, &format!("{PREFIX}{name}"), list)
@@ -234,7 +252,7 @@ impl Rewriter<'_> {
                 self.one_kind(arguments.iter_mut().skip(1));
                 let otherwise = arguments.pop().map(Box::new);
                 let result = arguments.pop().ok_or_else(wrong_count)?;
-                let condition = arguments.pop().ok_or_else(wrong_count)?;
+                let condition = self.condition(arguments.pop().ok_or_else(wrong_count)?);
                 self.case(None, vec![CaseWhen { condition, result }], otherwise)
             }
             "json_array" | "json_object" => {
@@ -303,6 +321,13 @@ impl Rewriter<'_> {
                 let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
                 let (least, most) = known.arguments;
                 count(least, most)?;
+                if let ("round" | "truncate", [number, places]) = (known.name, arguments.as_slice())
+                    && let (Kind::Decimal(_, scale), None) = (self.kind(number), self.whole_literal(places))
+                {
+                    // It is shown with as many digits as before.
+                    let scale = literal(Value::Number(scale.to_string(), false));
+                    return Ok(call("with_scale", vec![call(known.name, arguments), scale]));
+                }
                 Ok(self.moment_call(known.name, arguments))
             }
         }
@@ -406,6 +431,30 @@ impl Rewriter<'_> {
             ("pi", 0) => std::f64::consts::PI.into(),
             _ => return None,
         })
+    }
+}
+
+/// Digits of a DECIMAL, all and those behind the point.
+fn check_decimal(name: &str, digits: i64, scale: i64) -> Result<(u8, u8), Error> {
+    let too_many = |what: &str, given: i64, most: u8| {
+        Error::new(
+            if most == MAX_SCALE { 1425 } else { 1426 },
+            "42000",
+            format!("{what} {given} specified for '{name}'. Maximum is {most}."),
+        )
+    };
+    match (u8::try_from(digits), u8::try_from(scale)) {
+        (_, scale_given) if !scale_given.is_ok_and(|scale| scale <= MAX_SCALE) => {
+            Err(too_many("Too big scale", scale, MAX_SCALE))
+        }
+        (digits_given, _) if !digits_given.is_ok_and(|digits| digits <= MAX_DIGITS) => {
+            Err(too_many("Too-big precision", digits, MAX_DIGITS))
+        }
+        (Ok(digits), Ok(scale)) if scale > digits => {
+            let message = "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').";
+            Err(Error::new(1427, "42000", message))
+        }
+        (digits, scale) => Ok((digits.unwrap_or(MAX_DIGITS), scale.unwrap_or(MAX_SCALE))),
     }
 }
 

@@ -141,7 +141,8 @@ impl Session {
         // Rows that get the same values are changed together.
         type Chosen = Vec<Vec<OwnedValue>>;
         let mut groups: Vec<(Vec<OwnedValue>, Chosen)> = Vec::new();
-        for mut row in grid.rows {
+        for row in grid.rows {
+            let mut row: Vec<OwnedValue> = row.into_iter().map(value::plain).collect();
             let key = row.split_off(row.len() - keys);
             match groups.iter_mut().find(|(values, _)| *values == row) {
                 Some((_, chosen)) => chosen.push(key),
@@ -228,7 +229,8 @@ impl Session {
             return Err(Error::new(1136, "21S01", "Column count doesn't match value count at row 1"));
         }
         let mut inserted = 0;
-        for row in &grid.rows {
+        for row in grid.rows {
+            let row: Vec<OwnedValue> = row.into_iter().map(value::plain).collect();
             let values: Vec<(&str, Value<'_>)> = columns.iter().copied().zip(row.iter().map(OwnedValue::as_value)).collect();
             match table.insert(self.state.region(), &values).map_err(|error| self.refusal(error)) {
                 Ok(()) => inserted += 1,
@@ -350,7 +352,7 @@ impl Session {
         let inserted = (|| {
             let mut insert = self.connection.prepare(&format!("INSERT INTO test.`{name}` VALUES ({places})"))?;
             for row in &grid.rows {
-                insert.execute(params_from_iter(row.iter().map(|value| value::store(value.as_value()))))?;
+                insert.execute(params_from_iter(row.iter().map(value::store_owned)))?;
             }
             Ok(grid.rows.len() as u64)
         })();

@@ -2,6 +2,7 @@
 
 use crate::calls::name_of;
 use crate::catalog::Column;
+use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE};
 use crate::dialect::Rewritten;
 use crate::kinds::{self, Kind};
 use crate::{Error, functions};
@@ -43,7 +44,12 @@ pub(crate) fn kinds(query: &Query, rewritten: &Rewritten, names: &[String]) -> V
 
 /// The type of a column, if its kind or its function say so.
 pub(crate) fn known(kinds: &[Kind], types: &[Option<SqlType>], index: usize) -> Option<SqlType> {
-    kinds.get(index).and_then(|kind| kind.moment_type()).or_else(|| types.get(index).copied().flatten())
+    let of_kind = |kind: &Kind| match *kind {
+        Kind::Decimal(digits, scale) => Some(SqlType::Decimal(digits, scale)),
+        Kind::Real => Some(SqlType::Double),
+        kind => kind.moment_type(),
+    };
+    kinds.get(index).and_then(of_kind).or_else(|| types.get(index).copied().flatten())
 }
 
 /// Whether a column of this type can have the value.
@@ -53,6 +59,49 @@ fn fits(value: &OwnedValue, moments: SqlType) -> bool {
         OwnedValue::Text(text) => moments.is_moment_text(text),
         _ => false,
     }
+}
+
+/// What is known of the exact numbers of a column.
+struct Decimals {
+    is_found: bool,
+    whole: usize,
+    scale: usize,
+}
+
+impl Decimals {
+    fn of(known: Option<SqlType>) -> Decimals {
+        match known {
+            Some(SqlType::Decimal(digits, scale)) => {
+                Decimals { is_found: true, whole: (digits.saturating_sub(scale)).into(), scale: scale.into() }
+            }
+            _ => Decimals { is_found: false, whole: 0, scale: 0 },
+        }
+    }
+
+    fn add(&mut self, digits: &str) {
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let whole = whole.trim_start_matches(['-', '0']);
+        let (whole, scale) = (whole.len().max(self.whole), fraction.len().max(self.scale));
+        *self = Decimals { is_found: true, whole, scale };
+    }
+
+    fn sql_type(&self) -> SqlType {
+        let digits = |digits: usize, most: u8| u8::try_from(digits).unwrap_or(most).min(most);
+        let scale = digits(self.scale, MAX_SCALE);
+        SqlType::Decimal(digits((self.whole + self.scale).max(1), MAX_DIGITS).max(scale), scale)
+    }
+}
+
+/// A number with so many digits behind the point, all of which are shown.
+fn with_scale(value: &OwnedValue, scale: u8) -> OwnedValue {
+    let number = match value {
+        OwnedValue::Signed(number) => Decimal::from(i128::from(*number)),
+        OwnedValue::Unsigned(number) => Decimal::from(i128::from(*number)),
+        OwnedValue::Double(number) => Decimal::of_real(*number),
+        OwnedValue::Decimal(digits) => Decimal::of_text(digits),
+        other => return other.clone(),
+    };
+    OwnedValue::Decimal(number.rounded(scale).to_string())
 }
 
 /// What is known of a result column: from its declaration, or else from its values, or else from the function that makes it.
@@ -71,18 +120,21 @@ pub(crate) fn head(
         (None, Some(moment)) => moment,
         (None, None) => {
             let mut found = (false, false, false, 0);
+            let mut exact = Decimals::of(known);
             for value in values.by_ref() {
                 match value {
                     OwnedValue::Null => {}
                     OwnedValue::Unsigned(_) => found.1 = true,
                     OwnedValue::Signed(_) => found.0 = true,
                     OwnedValue::Double(_) => found.2 = true,
+                    OwnedValue::Decimal(digits) => exact.add(digits),
                     OwnedValue::Text(text) => found.3 = found.3.max(text.chars().count().max(1)),
                 }
             }
             match found {
                 (_, _, _, length @ 1..) => u16::try_from(length).map_or(SqlType::Longtext, SqlType::Varchar),
                 (_, _, true, _) => SqlType::Double,
+                _ if exact.is_found => exact.sql_type(),
                 (_, true, ..) => SqlType::BigintUnsigned,
                 (true, ..) => SqlType::Bigint,
                 _ => known.unwrap_or(SqlType::Varchar(0)),
@@ -99,7 +151,14 @@ pub(crate) fn head(
                 }
             }
             OwnedValue::Signed(number) if sql_type == SqlType::Double => row[index] = OwnedValue::Double(*number as f64),
-            _ => {}
+            OwnedValue::Decimal(digits) if sql_type == SqlType::Double => {
+                row[index] = OwnedValue::Double(digits.parse().unwrap_or(0.0));
+            }
+            value => {
+                if let SqlType::Decimal(_, scale) = sql_type {
+                    row[index] = with_scale(value, scale);
+                }
+            }
         }
     }
     let nullable = has_null || column.is_none_or(|column| column.nullable);

@@ -216,6 +216,10 @@ impl Rewriter<'_> {
                 (left, right) if left != right && right.is_moment() => Some(right.key()),
                 (left, Kind::Text) if left.is_number() => Some("real"),
                 (Kind::Text, right) if right.is_number() => Some("real"),
+                (left, right) if left.is_number() && right.is_number() && (left.has_decimals() || right.has_decimals()) => {
+                    let are_exact = [left, right].iter().all(|kind| kind.digits_and_scale().is_some());
+                    Some(if are_exact { "exact" } else { "number" })
+                }
                 (left, right) if left.is_number() && !is_known(right) => Some("number"),
                 (left, right) if !is_known(left) && right.is_number() => Some("number"),
                 _ => None,
@@ -308,6 +312,18 @@ impl Rewriter<'_> {
                 **value = self.as_moment(take(value), result);
             }
         }
+        if let Kind::Decimal(_, scale @ 1..) = result {
+            let is_so = |kind: Kind| kind == Kind::Null || matches!(kind, Kind::Decimal(_, own) if own == scale);
+            for (_, value) in values.iter_mut().filter(|(kind, _)| !is_so(*kind)) {
+                **value = call("with_scale", vec![take(value), whole(scale.into())]);
+            }
+        }
+        // One that is a fraction makes all of them fractions.
+        if result == Kind::Number && values.iter().any(|(kind, _)| *kind == Kind::Real) {
+            for (_, value) in values.iter_mut().filter(|(kind, _)| matches!(kind, Kind::Decimal(..))) {
+                **value = call("real", vec![take(value)]);
+            }
+        }
         if result == Kind::Text || values.iter().any(|(kind, _)| *kind == Kind::Text) {
             for (_, value) in values.iter_mut().filter(|(kind, _)| kind.is_number()) {
                 **value = call("char_of", vec![take(value)]);
@@ -363,7 +379,10 @@ fn order(is_binary: bool, left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ord
     let with_text = [left, right].iter().any(|value| matches!(value, ValueRef::Text(_)));
     match (Number::of(left)?, Number::of(right)?) {
         (Number::Integer(a), Number::Integer(b)) if !with_text => Some(a.cmp(&b)),
-        (a, b) => a.real().partial_cmp(&b.real()),
+        (a, b) => match (Number::exact(left), Number::exact(right)) {
+            (Some(a), Some(b)) => Some(a.compare(&b)),
+            _ => a.real().partial_cmp(&b.real()),
+        },
     }
 }
 

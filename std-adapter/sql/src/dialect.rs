@@ -7,18 +7,20 @@
 use crate::catalog::{self, Kind as Source};
 use crate::collation::{compare_without_case, is_column};
 use crate::compare::is_binary;
+use crate::decimal::Decimal;
 use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
-use crate::{Error, expand, recursion, subquery};
+use crate::value::Number;
+use crate::{Error, expand, kinds, recursion, subquery};
 use perfschema::render::OwnedValue;
-use rusqlite::types::Value as SqliteValue;
+use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
     BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr,
-    Ident, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, Query, Select, SelectItem, SetExpr,
-    SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut,
-    VisitorMut,
+    Ident, JoinConstraint, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, Query, Select,
+    SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value,
+    ValueWithSpan, Visit, VisitMut, VisitorMut,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -192,7 +194,7 @@ impl Rewriter<'_> {
     }
 
     pub(crate) fn constant(&mut self, value: &OwnedValue) -> Expr {
-        literal(self.bind(crate::value::store(value.as_value())))
+        literal(self.bind(crate::value::store_owned(value)))
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Expr {
@@ -239,12 +241,31 @@ impl Rewriter<'_> {
             BinaryOperator::LongArrow => Ok(call("json_unquote", vec![call("json_extract", vec![left, right])])),
             // Where sql_mode says so; it is OR before otherwise.
             BinaryOperator::StringConcat => Ok(call("concat", vec![left, right])),
-            BinaryOperator::Or => Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::Or, right: Box::new(right) }),
-            BinaryOperator::And | BinaryOperator::PGOverlap => {
-                Ok(Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::And, right: Box::new(right) })
+            BinaryOperator::Or | BinaryOperator::And | BinaryOperator::PGOverlap => {
+                let op = if op == BinaryOperator::Or { BinaryOperator::Or } else { BinaryOperator::And };
+                let (left, right) = (self.condition(left), self.condition(right));
+                Ok(Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) })
             }
             other => Err(Error::unsupported(&other.to_string())),
         }
+    }
+
+    /// What is true or not: SQLite takes bytes for a text.
+    pub(crate) fn condition(&self, expr: Expr) -> Expr {
+        if self.kind(&expr).has_decimals() { call("truth", vec![expr]) } else { expr }
+    }
+
+    /// An exact number is computed with more digits than leave the expression.
+    pub(crate) fn as_shown(&self, expr: &mut Expr) {
+        let is_bound = |expr: &Expr| matches!(expr, Expr::Value(_)) || is_column(expr);
+        if !is_bound(expr) && !matches!(self.kind(expr), Kind::Decimal(_, 0)) && self.kind(expr).has_decimals() {
+            *expr = call("shown", vec![take(expr)]);
+        }
+    }
+
+    /// A whole number that is written in the statement.
+    pub(crate) fn whole_literal(&self, expr: &Expr) -> Option<i64> {
+        kinds::whole_literal(expr, &|value| self.bound_value(value))
     }
 
     fn variable(&mut self, names: &[Ident]) -> Result<Expr, Error> {
@@ -279,12 +300,18 @@ impl Rewriter<'_> {
                 Ok(Expr::CompoundIdentifier(names))
             }
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
+            // A literal that has no integer of SQLite's.
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if matches!(self.bound_value(&expr), Some(SqliteValue::Blob(_))) => {
+                let number = self.bound_value(&expr).and_then(|bound| Number::of(ValueRef::from(bound))?.decimal());
+                let negative = Decimal::from(0).subtract(&number.unwrap_or_else(|| 0.into()))?;
+                Ok(literal(self.bind(negative.store())))
+            }
             // Two minus signs in a row begin a comment of SQLite's.
             Expr::UnaryOp { op: UnaryOperator::Minus, expr } if !is_digits(&expr) => {
                 Ok(call("negate", vec![self.as_number(*expr)]))
             }
             Expr::UnaryOp { op: UnaryOperator::Plus, expr } => Ok(*expr),
-            Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, *expr)),
+            Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, self.condition(*expr))),
             Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {
                 let all = self.constant(&u64::MAX.into());
                 Ok(call("bitwise_xor", vec![*expr, all]))
@@ -343,14 +370,13 @@ impl Rewriter<'_> {
             Expr::Case { operand, mut conditions, mut else_result, .. } => {
                 let results = conditions.iter_mut().map(|when| &mut when.result);
                 self.one_kind(results.chain(else_result.as_deref_mut()));
+                if operand.is_none() {
+                    conditions.iter_mut().for_each(|when| when.condition = self.condition(take(&mut when.condition)));
+                }
                 self.case(operand, conditions, else_result)
             }
             Expr::InSubquery { expr, subquery, negated } => self.in_subquery(*expr, subquery, negated),
             plain @ (Expr::Identifier(_)
-            | Expr::IsFalse(_)
-            | Expr::IsNotFalse(_)
-            | Expr::IsTrue(_)
-            | Expr::IsNotTrue(_)
             | Expr::IsNull(_)
             | Expr::IsNotNull(_)
             | Expr::UnaryOp { op: UnaryOperator::Minus, .. }
@@ -361,6 +387,10 @@ impl Rewriter<'_> {
             | Expr::Interval(_)
             | Expr::Wildcard(_)
             | Expr::QualifiedWildcard(..)) => Ok(plain),
+            Expr::IsTrue(expr) => Ok(Expr::IsTrue(Box::new(self.condition(*expr)))),
+            Expr::IsNotTrue(expr) => Ok(Expr::IsNotTrue(Box::new(self.condition(*expr)))),
+            Expr::IsFalse(expr) => Ok(Expr::IsFalse(Box::new(self.condition(*expr)))),
+            Expr::IsNotFalse(expr) => Ok(Expr::IsNotFalse(Box::new(self.condition(*expr)))),
             Expr::IsUnknown(expr) => Ok(Expr::IsNull(expr)),
             Expr::IsNotUnknown(expr) => Ok(Expr::IsNotNull(expr)),
             other => Err(Error::unsupported(&other.to_string())),
@@ -375,10 +405,13 @@ impl Rewriter<'_> {
                     return Err(Error::syntax(digits, 1));
                 }
                 if is_whole && digits.parse::<i64>().is_err() {
-                    return match digits.parse::<u64>() {
-                        Ok(number) => Ok(self.bind(crate::value::unsigned(number))),
-                        Err(_) => Ok(self.bind(SqliteValue::Real(digits.parse().unwrap_or(f64::MAX)))),
-                    };
+                    return Ok(self.bind(match Decimal::literal(digits) {
+                        Some(decimal) => decimal.store(),
+                        None => SqliteValue::Real(digits.parse().unwrap_or(f64::MAX)),
+                    }));
+                }
+                if !is_whole && let Some(decimal) = Decimal::literal(digits) {
+                    return Ok(self.bind(decimal.store()));
                 }
                 Ok(Value::Number(digits.clone(), false))
             }
@@ -398,7 +431,7 @@ impl Rewriter<'_> {
             Value::Placeholder(name) => {
                 let index = name.trim_start_matches('?').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
                 let value = index.and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default();
-                Ok(self.bind(crate::value::store(value.as_value())))
+                Ok(self.bind(crate::value::store_owned(&value)))
             }
             other => Err(Error::syntax(&other.to_string(), 1)),
         }
@@ -463,19 +496,23 @@ impl Rewriter<'_> {
     }
 
     /// `LIMIT 5, 18446744073709551615`: more rows than SQLite has numbers for.
-    fn limits(&mut self, query: &mut Query) {
+    fn limits(&mut self, query: &mut Query) -> Result<(), Error> {
         let numbers = match &mut query.limit_clause {
             Some(LimitClause::LimitOffset { limit, offset, .. }) => {
                 [limit.as_mut(), offset.as_mut().map(|offset| &mut offset.value)]
             }
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => [Some(limit), Some(offset)],
-            None => return,
+            None => return Ok(()),
         };
         for number in numbers.into_iter().flatten() {
-            if let Some(SqliteValue::Blob(_)) = self.bound_value(number) {
+            if let Some(SqliteValue::Blob(bytes)) = self.bound_value(number) {
+                if bytes.len() != 16 {
+                    return Err(Error::syntax(&crate::value::text(ValueRef::Blob(bytes)).unwrap_or_default(), 1));
+                }
                 *number = literal(self.bind(SqliteValue::Integer(i64::MAX)));
             }
         }
+        Ok(())
     }
 
     fn query(&mut self, query: &mut Query) -> Result<(), Error> {
@@ -533,6 +570,23 @@ impl Rewriter<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What a join is ON.
+fn on(join: &mut JoinOperator) -> Option<&mut Expr> {
+    match join {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint)
+        | JoinOperator::CrossJoin(constraint) => match constraint {
+            JoinConstraint::On(condition) => Some(condition),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -637,7 +691,9 @@ impl VisitorMut for Rewriter<'_> {
     fn post_visit_query(&mut self, query: &mut Query) -> Flow {
         self.ctes.pop();
         self.one_kind_each(&mut query.body);
-        self.limits(query);
+        if let Err(error) = self.limits(query) {
+            return refuse(error);
+        }
         recursion::limit_depth(query, self.state.recursion_depth());
         self.order_query(query).map_or_else(refuse, ControlFlow::Continue)
     }
@@ -653,11 +709,23 @@ impl VisitorMut for Rewriter<'_> {
                 // A column is compared as it was declared; and what it is, SQLite says only if it stands alone.
                 && !is_column(expr)
             {
+                self.as_shown(expr);
                 compare_without_case(expr);
             }
         }
         if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
-            keys.iter_mut().for_each(compare_without_case);
+            keys.iter_mut().for_each(|key| {
+                self.as_shown(key);
+                compare_without_case(key);
+            });
+        }
+        for condition in select.selection.iter_mut().chain(&mut select.having) {
+            *condition = self.condition(take(condition));
+        }
+        for join in select.from.iter_mut().flat_map(|table| &mut table.joins) {
+            if let Some(condition) = on(&mut join.join_operator) {
+                *condition = self.condition(take(condition));
+            }
         }
         for NamedWindowDefinition(_, window) in &mut select.named_window {
             if let NamedWindowExpr::WindowSpec(window) = window

@@ -30,6 +30,8 @@ fn of(value: ValueRef<'_>) -> Json {
         ValueRef::Text(text) => Json::Text(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(_) => match Number::of(value) {
             Some(Number::Integer(number)) => Json::Integer(number),
+            Some(Number::Decimal(number)) if number.scale() == 0 => Json::Integer(number.whole()),
+            Some(Number::Decimal(number)) => Json::Double(number.shown().real()),
             Some(Number::Real(number)) => Json::Double(number),
             None => Json::Null,
         },

@@ -1,7 +1,9 @@
 //! MySQL's functions, as SQLite is taught them. Each is registered under its name with [`PREFIX`], so that none of SQLite's own, which
 //! behave otherwise, is meant by accident; [`crate::dialect`] writes the prefixed names, and lets through no function that is not here.
 
-use crate::state::State;
+use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE};
+use crate::session::Warning;
+use crate::state::{State, lock};
 use crate::value::{self, Number};
 use crate::{Error, aggregates, compare, documents, order, recursion, snapshot, sys, texts, times};
 use perfschema::core::digest::{self, digest_text};
@@ -50,6 +52,8 @@ const UNSIGNED: Option<SqlType> = Some(SqlType::BigintUnsigned);
 const DATE: Option<SqlType> = Some(SqlType::Date);
 const DOUBLE: Option<SqlType> = Some(SqlType::Double);
 pub(crate) const MANY: usize = 100;
+/// As many are kept of a statement: `max_error_count`.
+const MAX_WARNINGS: usize = 1024;
 
 const fn function(name: &'static str, least: usize, most: usize, result: Option<SqlType>, call: Call) -> Function {
     Function { name, arguments: (least, most), result, sys: None, call }
@@ -58,13 +62,15 @@ const fn function(name: &'static str, least: usize, most: usize, result: Option<
 /// All that take their arguments one by one.
 pub(crate) const FUNCTIONS: &[Function] = &[
     // What the dialect writes for operators.
-    function("add", 2, 2, None, |a, _| arithmetic(a, i128::checked_add, |x, y| x + y)),
-    function("subtract", 2, 2, None, |a, _| arithmetic(a, i128::checked_sub, |x, y| x - y)),
-    function("multiply", 2, 2, None, |a, _| arithmetic(a, i128::checked_mul, |x, y| x * y)),
-    function("divide", 2, 2, DOUBLE, |a, _| divide(a, |x, y| Number::Real(x.real() / y.real()))),
-    function("div", 2, 2, INTEGER, |a, _| divide(a, integer_division)),
-    function("mod", 2, 2, None, |a, _| divide(a, remainder)),
-    function("negate", 1, 1, None, |a, _| arithmetic(&[ValueRef::Integer(0), a[0]], i128::checked_sub, |x, y| x - y)),
+    function("add", 2, 2, None, |a, _| arithmetic(a, i128::checked_add, Decimal::add, |x, y| x + y)),
+    function("subtract", 2, 2, None, |a, _| arithmetic(a, i128::checked_sub, Decimal::subtract, |x, y| x - y)),
+    function("multiply", 2, 2, None, |a, _| arithmetic(a, i128::checked_mul, Decimal::multiply, |x, y| x * y)),
+    function("divide", 2, 2, None, |a, _| quotient(a, Decimal::divide, |x, y| Number::Real(x.real() / y.real()))),
+    function("div", 2, 2, INTEGER, |a, _| quotient(a, |x, y| Some(Ok(x.divide_whole(y)?)), integer_division)),
+    function("mod", 2, 2, None, |a, _| quotient(a, Decimal::remainder, remainder)),
+    function("negate", 1, 1, None, |a, _| {
+        arithmetic(&[ValueRef::Integer(0), a[0]], i128::checked_sub, Decimal::subtract, |x, y| x - y)
+    }),
     function("xor", 2, 2, INTEGER, |a, _| both(a, |x, y| Number::Integer(((x.real() != 0.0) != (y.real() != 0.0)).into()))),
     function("bitwise_xor", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x ^ y))),
     function("bitwise_and", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x & y))),
@@ -85,7 +91,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("number_of_key", 1, 1, None, order::number_of_key),
     function("regexp_like", 2, 3, INTEGER, texts::regexp),
     // CAST and CONVERT.
-    function("number", 1, 1, DOUBLE, |a, _| one(a, Ok)),
+    function("number", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(comparable(x)))),
+    function("exact", 1, 1, None, |a, _| one(a, |x| Ok(x.decimal_or(|x| Number::Decimal(x.normal()))))),
+    function("decimal", 4, 4, None, decimal),
+    function("with_scale", 2, 2, None, with_scale),
+    function("shown", 1, 1, None, |a, _| Ok(on_decimal(a[0], |x| x.shown()))),
+    function("truth", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer((!x.is_zero()).into())))),
     function("signed", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_signed(x).into())))),
     function("unsigned", 1, 1, UNSIGNED, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).into())))),
     function("real", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real())))),
@@ -163,14 +174,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("json_pretty", 1, 1, TEXT, documents::json_pretty),
     function("cast_as_json", 1, 1, TEXT, documents::cast_as_json),
     // Numbers.
-    function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::saturating_abs, f64::abs)))),
+    function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::saturating_abs, Decimal::abs, f64::abs)))),
     function("sign", 1, 1, INTEGER, |a, _| {
         one(a, |x| Ok(Number::Integer(if x.real() == 0.0 { 0 } else { x.real().signum() as i128 })))
     }),
-    function("ceiling", 1, 1, None, |a, _| one(a, |x| Ok(whole(x, f64::ceil)))),
-    function("floor", 1, 1, None, |a, _| one(a, |x| Ok(whole(x, f64::floor)))),
-    function("round", 1, 2, None, |a, _| rounded(a, f64::round)),
-    function("truncate", 2, 2, None, |a, _| rounded(a, f64::trunc)),
+    function("ceiling", 1, 1, None, |a, _| one(a, |x| Ok(whole(x, |x| x.to_whole(true), f64::ceil)))),
+    function("floor", 1, 1, None, |a, _| one(a, |x| Ok(whole(x, |x| x.to_whole(false), f64::floor)))),
+    // As C's rint has it, a half goes to what is even; of an exact number it goes away from zero.
+    function("round", 1, 2, None, |a, _| rounded(a, true, f64::round_ties_even)),
+    function("truncate", 2, 2, None, |a, _| rounded(a, false, f64::trunc)),
     function("power", 2, 2, DOUBLE, |a, _| both(a, |x, y| Number::Real(x.real().powf(y.real())))),
     function("sqrt", 1, 1, DOUBLE, |a, _| positive(a, f64::sqrt)),
     function("ln", 1, 1, DOUBLE, |a, _| positive(a, f64::ln)),
@@ -369,40 +381,101 @@ pub(crate) fn both(arguments: Arguments<'_>, f: impl Fn(Number, Number) -> Numbe
     }
 }
 
+/// Of whole numbers, of exact ones, or else of fractions. A text is taken for a whole number if it is one, for a fraction otherwise.
 fn arithmetic(
     arguments: Arguments<'_>,
     integers: fn(i128, i128) -> Option<i128>,
+    decimals: fn(&Decimal, &Decimal) -> Result<Decimal, Error>,
     reals: fn(f64, f64) -> f64,
 ) -> Result<Value, Error> {
-    match (Number::of(arguments[0]), Number::of(arguments[1])) {
-        (Some(Number::Integer(a)), Some(Number::Integer(b))) => {
-            Number::Integer(integers(a, b).ok_or_else(|| Error::out_of_range("BIGINT UNSIGNED"))?).store()
-        }
-        (Some(a), Some(b)) => Number::Real(reals(a.real(), b.real())).store(),
-        _ => Ok(Value::Null),
+    let (Some(a), Some(b)) = (Number::of(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
+    if let (Number::Integer(a), Number::Integer(b)) = (&a, &b) {
+        return Number::Integer(integers(*a, *b).ok_or_else(|| Error::out_of_range("BIGINT UNSIGNED"))?).store();
+    }
+    match (Number::exact(arguments[0]), Number::exact(arguments[1])) {
+        (Some(a), Some(b)) => Ok(decimals(&a, &b)?.store()),
+        _ => Number::Real(reals(a.real(), b.real())).store(),
     }
 }
 
 /// Division of any kind: by zero it is NULL.
-fn divide(arguments: Arguments<'_>, f: impl Fn(Number, Number) -> Number) -> Result<Value, Error> {
-    if Number::of(arguments[1]).is_some_and(|divisor| divisor.real() == 0.0) {
-        return Ok(Value::Null);
+fn quotient(
+    arguments: Arguments<'_>,
+    decimals: fn(&Decimal, &Decimal) -> Option<Result<Decimal, Error>>,
+    others: fn(&Number, &Number) -> Number,
+) -> Result<Value, Error> {
+    let (Some(a), Some(b)) = (Number::of(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
+    match (Number::exact(arguments[0]), Number::exact(arguments[1])) {
+        _ if b.is_zero() => Ok(Value::Null),
+        (Some(a), Some(b)) => decimals(&a, &b).map_or(Ok(Value::Null), |result| Ok(result?.store())),
+        _ => others(&a, &b).store(),
     }
-    both(arguments, f)
 }
 
-fn integer_division(a: Number, b: Number) -> Number {
+fn integer_division(a: &Number, b: &Number) -> Number {
     match (a, b) {
-        (Number::Integer(a), Number::Integer(b)) => Number::Integer(a.checked_div(b).unwrap_or(0)),
+        (Number::Integer(a), Number::Integer(b)) => Number::Integer(a.checked_div(*b).unwrap_or(0)),
         (a, b) => Number::Integer((a.real() / b.real()).trunc() as i128),
     }
 }
 
-fn remainder(a: Number, b: Number) -> Number {
+fn remainder(a: &Number, b: &Number) -> Number {
     match (a, b) {
-        (Number::Integer(a), Number::Integer(b)) => Number::Integer(a.checked_rem(b).unwrap_or(0)),
+        (Number::Integer(a), Number::Integer(b)) => Number::Integer(a.checked_rem(*b).unwrap_or(0)),
         (a, b) => Number::Real(a.real() % b.real()),
     }
+}
+
+/// An exact number with a point; all else stays as it is.
+fn on_decimal(value: ValueRef<'_>, f: impl Fn(&Decimal) -> Decimal) -> Value {
+    match value {
+        ValueRef::Blob(_) => match Number::of(value) {
+            Some(Number::Decimal(decimal)) => f(&decimal).store(),
+            _ => Value::try_from(value).unwrap_or(Value::Null),
+        },
+        other => Value::try_from(other).unwrap_or(Value::Null),
+    }
+}
+
+/// With so many digits behind the point, if it is exact.
+fn with_scale(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let scale = Number::of(arguments[1]).map_or(0, |scale| scale.whole().clamp(0, MAX_SCALE.into()) as u8);
+    Ok(match arguments[0] {
+        ValueRef::Integer(number) => Decimal::from(i128::from(number)).with_scale(scale).store(),
+        value => on_decimal(value, |decimal| decimal.with_scale(scale)),
+    })
+}
+
+/// `CAST(x AS DECIMAL(digits, scale))`: what is too large becomes the largest, with a warning that names the column.
+fn decimal(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let limit = |index: usize, most: u8| Number::of(arguments[index]).map_or(most, |n| n.whole().clamp(0, most.into()) as u8);
+    let (digits, scale) = (limit(1, MAX_DIGITS), limit(2, MAX_SCALE));
+    let number = match arguments[0] {
+        ValueRef::Null => return Ok(Value::Null),
+        ValueRef::Text(text) => Decimal::of_text(&String::from_utf8_lossy(text)),
+        value => match Number::of(value) {
+            Some(Number::Real(number)) => Decimal::of_real(number),
+            number => number.and_then(Number::decimal).unwrap_or_else(|| 0.into()),
+        },
+    };
+    let (fitted, is_too_large) = number.fitted(digits, scale);
+    if is_too_large {
+        let column = value::text(arguments[3]).unwrap_or_default();
+        let error = Error::new(1264, "22003", format!("Out of range value for column '{column}' at row 1"));
+        let warnings = &mut lock(&state.settings).warnings;
+        if warnings.len() < MAX_WARNINGS {
+            warnings.push(Warning { level: "Warning", error });
+        }
+    }
+    Ok(fitted.store())
+}
+
+/// A number as SQLite compares it with all others: whole, or a fraction.
+fn comparable(number: Number) -> Number {
+    number.decimal_or(|decimal| {
+        let normal = decimal.normal();
+        if normal.scale() == 0 { Number::Decimal(normal) } else { Number::Real(decimal.real()) }
+    })
 }
 
 pub(crate) fn to_unsigned(number: Number) -> u64 {
@@ -415,7 +488,7 @@ fn to_signed(number: Number) -> i64 {
     match number {
         // One that only fits unsigned wraps round, as in MySQL.
         Number::Integer(whole) => i64::try_from(whole).or(u64::try_from(whole).map(|whole| whole as i64)),
-        Number::Real(_) => i64::try_from(number.whole()),
+        Number::Decimal(_) | Number::Real(_) => i64::try_from(number.whole()),
     }
     .unwrap_or(if number.real() < 0.0 { i64::MIN } else { i64::MAX })
 }
@@ -424,39 +497,39 @@ fn bits(a: Number, b: Number, f: impl Fn(u64, u64) -> u64) -> Number {
     Number::Integer(f(to_unsigned(a), to_unsigned(b)).into())
 }
 
-fn map(number: Number, integer: fn(i128) -> i128, real: fn(f64) -> f64) -> Number {
+fn map(number: Number, integer: fn(i128) -> i128, decimal: fn(&Decimal) -> Decimal, real: fn(f64) -> f64) -> Number {
     match number {
         Number::Integer(number) => Number::Integer(integer(number)),
+        Number::Decimal(number) => Number::Decimal(decimal(&number)),
         Number::Real(number) => Number::Real(real(number)),
     }
 }
 
 /// Rounded to a whole number, which stays one.
-fn whole(number: Number, round: fn(f64) -> f64) -> Number {
+fn whole(number: Number, decimal: fn(&Decimal) -> Decimal, round: fn(f64) -> f64) -> Number {
     match number {
         Number::Real(number) if round(number).abs() < 1e18 => Number::Integer(round(number) as i128),
-        other => map(other, |number| number, round),
+        other => map(other, |number| number, decimal, round),
     }
 }
 
-fn rounded(arguments: Arguments<'_>, round: fn(f64) -> f64) -> Result<Value, Error> {
+fn rounded(arguments: Arguments<'_>, is_rounded: bool, round: fn(f64) -> f64) -> Result<Value, Error> {
     let places = match arguments.get(1) {
         None => 0,
         Some(places) => match Number::of(*places) {
             None => return Ok(Value::Null),
-            Some(places) => places.whole().clamp(-30, 30) as i32,
+            Some(places) => places.whole(),
         },
     };
     one(arguments, |number| match number {
         Number::Integer(_) if places >= 0 => Ok(number),
-        Number::Integer(number) => {
-            let unit = 10_i128.pow(places.unsigned_abs());
-            let rounded = round(number as f64 / unit as f64);
-            // Beyond what there are whole numbers for, near enough.
-            Ok((rounded as i128).checked_mul(unit).map_or(Number::Real(rounded * unit as f64), Number::Integer))
+        Number::Integer(number) => Ok(Number::Decimal(Decimal::from(number).to_places(places, is_rounded))),
+        Number::Decimal(number) => Ok(Number::Decimal(number.to_places(places, is_rounded))),
+        Number::Real(number) if places == 0 => Ok(whole(Number::Real(number), Decimal::clone, round)),
+        Number::Real(number) => {
+            let unit = 10_f64.powi(places.clamp(-30, 30) as i32);
+            Ok(Number::Real(round(number * unit) / unit))
         }
-        Number::Real(number) if places == 0 => Ok(whole(Number::Real(number), round)),
-        Number::Real(number) => Ok(Number::Real(round(number * 10_f64.powi(places)) / 10_f64.powi(places))),
     })
 }
 
@@ -489,7 +562,7 @@ fn random() -> f64 {
 
 /// Waits, and is woken by what stops the statement.
 fn sleep(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
-    let seconds = Number::of(arguments[0]).map(Number::real).filter(|seconds| *seconds >= 0.0);
+    let seconds = Number::of(arguments[0]).map(|seconds| seconds.real()).filter(|seconds| *seconds >= 0.0);
     let seconds = seconds.ok_or_else(|| Error::new(1210, "HY000", "Incorrect arguments to sleep."))?;
     let (start, wanted) = (Instant::now(), Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     while let Some(left) = wanted.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {

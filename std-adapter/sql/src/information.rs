@@ -572,9 +572,14 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &st
         SqlType::Bigint => Some(19),
         SqlType::Int | SqlType::IntUnsigned => Some(10),
         SqlType::Double => Some(22),
+        SqlType::Decimal(digits, _) => Some(digits.into()),
         _ => None,
     };
-    let scale = precision.filter(|_| column.sql_type != SqlType::Double).map(|_| 0_u64);
+    let scale: Option<u64> = match column.sql_type {
+        SqlType::Double => None,
+        SqlType::Decimal(_, scale) => Some(scale.into()),
+        _ => precision.map(|_| 0),
+    };
     let text = |text: &'static str| if column.is_text() { text.into() } else { OwnedValue::Null };
     vec![
         "def".into(),

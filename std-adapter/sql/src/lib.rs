@@ -36,8 +36,11 @@
 //!
 //! # Where it differs from MySQL
 //!
-//! - Numbers are exact up to 2⁶⁴−1, sums up to 2¹²⁷ (beyond 2⁶⁴ they come as text). `a - b` of unsigned numbers may be negative. AVG and `/`
-//!   give a double, not a decimal.
+//! - DECIMAL is as in MySQL's chapter on precision math: what has a point and no exponent, `/`, SUM and AVG of exact numbers, with up to 65 digits.
+//!   `a - b` of unsigned numbers may be negative, and a whole number beyond 2⁶⁴ is a DECIMAL. `div_precision_increment` is always 4. Where
+//!   whole numbers stand beside it in IF, COALESCE and the like, the type may have more digits before the point than MySQL says. What a
+//!   recursion adds has more digits with each step, as it is computed. UNIX_TIMESTAMP of a fraction is a double, and within a
+//!   document of JSON every number with a point. INSERT into a table of `test` keeps the digits that it is given.
 //! - Times of day are UTC. Strings compare without case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
 //! - SAVEPOINT, LOCK TABLES of what can be changed and the like are accepted, and nothing comes of them.
@@ -63,6 +66,7 @@ mod collation;
 mod columns;
 mod compare;
 mod database;
+mod decimal;
 mod definition;
 mod dialect;
 mod documents;

@@ -67,7 +67,7 @@ impl Rewriter<'_> {
         let all = selects(body);
         let place = place(all.first()?, expr)?;
         let kinds = all.iter().filter_map(|select| item(select, place)).map(|(_, expr)| self.kind(expr));
-        (kinds.fold(Kind::Null, Kind::or) == Kind::Number).then(|| item(all[0], place).map(|(alias, _)| ident(&alias.value)))?
+        Kind::result_of(kinds).has_decimals().then(|| item(all[0], place).map(|(alias, _)| ident(&alias.value)))?
     }
 
     /// ORDER BY, of a query with these columns or within something else.
@@ -77,7 +77,7 @@ impl Rewriter<'_> {
             let sorted = column.unwrap_or(&by.expr);
             let is_enum = self.kinds.members(sorted).is_some();
             let function = match self.kind(sorted) {
-                Kind::Number => Some("number_key"),
+                Kind::Number | Kind::Decimal(..) => Some("number_key"),
                 Kind::Json => Some("json_order"),
                 Kind::Time(_) => Some("time_key"),
                 _ => None,
@@ -103,7 +103,8 @@ impl Rewriter<'_> {
     }
 }
 
-/// Bytes in the order of the numbers, whole or not: what is below the point, what is above it, and of a fraction its own bits.
+/// Bytes in the order of the numbers, whole or not: what is below the point, what is above it, and of a fraction or of an exact number its
+/// own bytes.
 pub(crate) fn number_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let number = match arguments[0] {
         ValueRef::Null => return Ok(Value::Null),
@@ -114,25 +115,34 @@ pub(crate) fn number_key(arguments: Arguments<'_>, _: &State) -> Result<Value, E
         let bits = real.to_bits();
         if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
     };
-    let (whole, rest, bits) = match number {
+    let (whole, rest, own) = match number {
         None => return Ok(Value::Null),
-        Some(Number::Integer(number)) => (number, 0.0, None),
+        Some(Number::Integer(number)) => (number, 0.0, Vec::new()),
+        Some(Number::Decimal(number)) => {
+            let own = if let Value::Blob(bytes) = number.store() { bytes } else { Vec::new() };
+            let (whole, rest) = number.parts();
+            // A whole number of 16 bytes is the same number without them.
+            (whole, rest, if own.len() == 16 { Vec::new() } else { own })
+        }
         Some(Number::Real(number)) => {
             // Larger ones than there are integers for are all rest.
             let whole = number.floor() as i128;
             let is_largest = whole == i128::MAX || whole == i128::MIN;
-            (whole, if is_largest { number } else { number - number.floor() }, Some(number.to_bits()))
+            (whole, if is_largest { number } else { number - number.floor() }, number.to_bits().to_be_bytes().to_vec())
         }
     };
     let mut key = (whole as u128 ^ 1 << 127).to_be_bytes().to_vec();
     key.extend(in_order(rest).to_be_bytes());
-    key.extend(bits.map(u64::to_be_bytes).into_iter().flatten());
+    key.extend(own);
     Ok(Value::Blob(key))
 }
 
 /// The number again.
 pub(crate) fn number_of_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let ValueRef::Blob(key) = arguments[0] else { return Ok(Value::try_from(arguments[0]).unwrap_or(Value::Null)) };
+    if let Some(own) = key.get(24..).filter(|own| own.len() > 8) {
+        return Ok(Value::Blob(own.to_vec()));
+    }
     if let Some(bits) = key.get(24..).and_then(|bits| bits.try_into().ok()) {
         return Ok(Value::Real(f64::from_bits(u64::from_be_bytes(bits))));
     }

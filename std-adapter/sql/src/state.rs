@@ -188,7 +188,7 @@ impl State {
     /// `SET @name = value`
     pub(crate) fn set_user_variable(&self, name: &str, value: OwnedValue) -> Result<(), Error> {
         let bytes = |name: &str, value: &OwnedValue| {
-            let text = if let OwnedValue::Text(text) = value { text.len() } else { 0 };
+            let text = if let OwnedValue::Text(text) | OwnedValue::Decimal(text) = value { text.len() } else { 0 };
             // A place in the map, beside the name and the text.
             size_of::<(String, OwnedValue)>() + name.len() + text
         };

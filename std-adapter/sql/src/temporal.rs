@@ -7,9 +7,9 @@ use crate::calls::name_of;
 use crate::dialect::{Rewriter, call, literal, take};
 use crate::kinds::Kind;
 use crate::moment::Moment;
-use crate::{Error, times};
+use crate::{Error, times, value};
 use perfschema::core::table::SqlType;
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::{
     BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TypedString, UnaryOperator,
     Value as Literal, ValueWithSpan,
@@ -195,6 +195,7 @@ impl Kind {
     fn number_digits(self) -> Option<u8> {
         match self {
             Kind::Integer | Kind::Null => Some(0),
+            Kind::Decimal(_, scale) => Some(scale.min(MOST)),
             Kind::Unknown => None,
             moment => Some(moment.digits().unwrap_or(MOST)),
         }
@@ -314,10 +315,11 @@ impl Rewriter<'_> {
     }
 
     /// The text of a literal.
-    fn written(&self, expr: &Expr) -> Option<String> {
+    pub(crate) fn written(&self, expr: &Expr) -> Option<String> {
         match (expr, self.bound_value(expr)) {
             (_, Some(Value::Text(text))) => Some(text.clone()),
             (_, Some(Value::Integer(number))) => Some(number.to_string()),
+            (_, Some(Value::Blob(bytes))) => value::text(ValueRef::Blob(bytes)),
             (Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }), _) => Some(digits.clone()),
             (Expr::Nested(inner), _) => self.written(inner),
             _ => None,

@@ -1,5 +1,6 @@
 //! Functions of texts.
 
+use crate::decimal::MAX_SCALE;
 use crate::functions::{Arguments, MAX_TEXT, one_text, to_unsigned};
 use crate::state::State;
 use crate::value::{self, Number};
@@ -260,7 +261,7 @@ pub(crate) fn hex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 
 pub(crate) fn locate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let (Some(what), Some(text)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
-    let from = arguments.get(2).and_then(|from| Number::of(*from)).map_or(1, Number::whole);
+    let from = arguments.get(2).and_then(|from| Number::of(*from)).map_or(1, |from| from.whole());
     let Some(skip) = from.checked_sub(1).and_then(|skip| usize::try_from(skip).ok()).filter(|skip| *skip <= characters(&text))
     else {
         return Ok(Value::Integer(0));
@@ -307,6 +308,7 @@ pub(crate) fn format_number(arguments: Arguments<'_>, _: &State) -> Result<Value
     let text = match number {
         Number::Integer(number) if places == 0 => number.to_string(),
         Number::Integer(number) => format!("{number}.{}", "0".repeat(places)),
+        Number::Decimal(number) => number.rounded(u8::try_from(places).unwrap_or(MAX_SCALE)).to_string(),
         Number::Real(number) => format!("{number:.places$}"),
     };
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
@@ -397,8 +399,8 @@ pub(crate) fn conv(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
     else {
         return Ok(Value::Null);
     };
-    let base = |base: Number| u32::try_from(base.whole().unsigned_abs()).ok().filter(|base| (2..=36).contains(base));
-    let (Some(from_base), Some(to_base)) = (base(from), base(to)) else { return Ok(Value::Null) };
+    let base = |base: &Number| u32::try_from(base.whole().unsigned_abs()).ok().filter(|base| (2..=36).contains(base));
+    let (Some(from_base), Some(to_base)) = (base(&from), base(&to)) else { return Ok(Value::Null) };
     let (is_negative, text) = text.trim().strip_prefix('-').map_or((false, text.trim()), |rest| (true, rest));
     let digits = text.chars().map_while(|digit| digit.to_digit(from_base));
     let number = digits.fold(0_u64, |number, digit| number.saturating_mul(from_base.into()).saturating_add(digit.into()));

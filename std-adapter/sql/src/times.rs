@@ -1,6 +1,7 @@
 //! Functions of moments and of times, which are lengths: `-12:30:00`.
 
 use crate::Error;
+use crate::decimal::Decimal;
 use crate::functions::Arguments;
 use crate::kinds::Kind;
 use crate::moment::{MONTHS, Moment, WEEKDAYS};
@@ -148,7 +149,8 @@ pub(crate) fn moment_number(arguments: Arguments<'_>, _: &State) -> Result<Value
     let Some(text) = value::text(arguments[0]) else { return Ok(Value::Null) };
     let sign = if text.starts_with('-') { "-" } else { "" };
     let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
-    Number::parse(&format!("{sign}{digits}")).store()
+    let number = format!("{sign}{digits}");
+    Decimal::literal(&number).map_or_else(|| Number::parse(&number).store(), |decimal| Ok(decimal.store()))
 }
 
 /// A time later by so many units.
@@ -225,7 +227,7 @@ pub(crate) fn makedate(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
 }
 
 pub(crate) fn maketime(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let parts: Option<Vec<f64>> = arguments.iter().map(|part| Number::of(*part).map(Number::real)).collect();
+    let parts: Option<Vec<f64>> = arguments.iter().map(|part| Number::of(*part).map(|part| part.real())).collect();
     let Some([hour, minute, second]) = parts.as_deref() else { return Ok(Value::Null) };
     if !(0.0..60.0).contains(minute) || !(0.0..60.0).contains(second) {
         return Ok(Value::Null);

@@ -2,18 +2,21 @@
 //!
 //! SQLite's integers are signed, MySQL's counters and picoseconds are not: a number above 2⁶³−1 travels as 16 bytes, largest first. SQLite
 //! orders such bytes after all numbers and among themselves by size, which is the order of whole numbers; so comparisons, ORDER BY, MIN,
-//! MAX, GROUP BY and DISTINCT need nothing more, but where there are fractions among them ([`crate::order`]). Arithmetic and SUM are functions of this crate ([`crate::functions`]), which know both
-//! forms. Nothing else is a blob here: texts of bytes are texts.
+//! MAX, GROUP BY and DISTINCT need nothing more, but where there are fractions among them ([`crate::order`]). An exact number with a point
+//! travels as bytes, too, of another length ([`crate::decimal`]); equal ones of one scale are equal bytes. Arithmetic and SUM are functions
+//! of this crate ([`crate::functions`]), which know all forms. Nothing else is a blob here: texts of bytes are texts.
 
 use crate::Error;
+use crate::decimal::Decimal;
 use perfschema::core::table::Value;
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 
 /// A number as arithmetic needs it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Number {
     Integer(i128),
+    Decimal(Decimal),
     Real(f64),
 }
 
@@ -25,7 +28,12 @@ impl Number {
             ValueRef::Integer(number) => Some(Number::Integer(number.into())),
             ValueRef::Real(number) => Some(Number::Real(number)),
             ValueRef::Text(text) => Some(Number::parse(&String::from_utf8_lossy(text))),
-            ValueRef::Blob(bytes) => Some(Number::Integer(big(bytes).unwrap_or(0))),
+            ValueRef::Blob(bytes) => Some(match (big(bytes), Decimal::load(bytes)) {
+                (Some(number), _) if number <= u64::MAX.into() => Number::Integer(number),
+                (Some(number), _) => Number::Decimal(number.into()),
+                (None, Some(decimal)) => Number::Decimal(decimal),
+                (None, None) => Number::Integer(0),
+            }),
         }
     }
 
@@ -52,17 +60,52 @@ impl Number {
         }
     }
 
-    pub(crate) fn real(self) -> f64 {
+    /// The same of a number alone, not of a text that is taken for one: that is no exact number. None for all else.
+    pub(crate) fn exact(value: ValueRef<'_>) -> Option<Decimal> {
+        match value {
+            ValueRef::Text(_) => None,
+            value => Number::of(value)?.decimal(),
+        }
+    }
+
+    /// Exactly this number; None of one that is not exact.
+    pub(crate) fn decimal(self) -> Option<Decimal> {
         match self {
-            Number::Integer(number) => number as f64,
-            Number::Real(number) => number,
+            Number::Integer(number) => Some(number.into()),
+            Number::Decimal(decimal) => Some(decimal),
+            Number::Real(_) => None,
+        }
+    }
+
+    pub(crate) fn real(&self) -> f64 {
+        match self {
+            Number::Integer(number) => *number as f64,
+            Number::Decimal(decimal) => decimal.real(),
+            Number::Real(number) => *number,
+        }
+    }
+
+    /// What becomes of an exact number; all else stays as it is.
+    pub(crate) fn decimal_or(self, f: impl Fn(&Decimal) -> Number) -> Number {
+        match self {
+            Number::Decimal(decimal) => f(&decimal),
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        match self {
+            Number::Integer(number) => *number == 0,
+            Number::Decimal(decimal) => decimal.is_zero(),
+            Number::Real(number) => *number == 0.0,
         }
     }
 
     /// Rounded to a whole number where it has a fraction.
-    pub(crate) fn whole(self) -> i128 {
+    pub(crate) fn whole(&self) -> i128 {
         match self {
-            Number::Integer(number) => number,
+            Number::Integer(number) => *number,
+            Number::Decimal(decimal) => decimal.whole(),
             Number::Real(number) => number.round() as i128,
         }
     }
@@ -75,6 +118,7 @@ impl Number {
                 Err(_) if number > 0 => Ok(SqliteValue::Blob(number.to_be_bytes().to_vec())),
                 Err(_) => Err(Error::out_of_range("BIGINT")),
             },
+            Number::Decimal(decimal) => Ok(decimal.store()),
             // SQLite makes NULL of what is not a number.
             Number::Real(number) if number.is_finite() => Ok(SqliteValue::Real(number)),
             Number::Real(_) => Err(Error::out_of_range("DOUBLE")),
@@ -91,6 +135,24 @@ pub(crate) fn unsigned(number: u64) -> SqliteValue {
     i64::try_from(number).map_or_else(|_| SqliteValue::Blob(i128::from(number).to_be_bytes().to_vec()), SqliteValue::Integer)
 }
 
+/// As SQLite is given it, an exact number too.
+pub(crate) fn store_owned(value: &OwnedValue) -> SqliteValue {
+    match value {
+        OwnedValue::Decimal(digits) => Decimal::of_text(digits).store(),
+        other => store(other.as_value()),
+    }
+}
+
+/// As a table is given it: none has a column of exact numbers.
+pub(crate) fn plain(value: OwnedValue) -> OwnedValue {
+    let OwnedValue::Decimal(digits) = &value else { return value };
+    let whole = Decimal::of_text(digits).normal();
+    match (whole.scale(), i64::try_from(whole.whole())) {
+        (0, Ok(number)) => number.into(),
+        _ => whole.real().into(),
+    }
+}
+
 /// As SQLite is given it.
 pub(crate) fn store(value: Value<'_>) -> SqliteValue {
     match value {
@@ -102,7 +164,7 @@ pub(crate) fn store(value: Value<'_>) -> SqliteValue {
     }
 }
 
-/// As a client is given it: an integer is Signed, unless it only fits Unsigned; beyond 2⁶⁴ it is the text of its digits.
+/// As a client is given it: an integer is Signed, unless it only fits Unsigned; beyond 2⁶⁴ it is an exact number.
 pub(crate) fn load(value: ValueRef<'_>) -> OwnedValue {
     match value {
         ValueRef::Null => OwnedValue::Null,
@@ -110,8 +172,11 @@ pub(crate) fn load(value: ValueRef<'_>) -> OwnedValue {
         ValueRef::Real(number) => OwnedValue::Double(number),
         ValueRef::Text(text) => OwnedValue::Text(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(bytes) => match big(bytes) {
-            Some(number) => u64::try_from(number).map_or_else(|_| OwnedValue::Text(number.to_string()), OwnedValue::Unsigned),
-            None => OwnedValue::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Some(number) => u64::try_from(number).map_or_else(|_| OwnedValue::Decimal(number.to_string()), OwnedValue::Unsigned),
+            None => match Decimal::load(bytes) {
+                Some(decimal) => OwnedValue::Decimal(decimal.to_string()),
+                None => OwnedValue::Text(String::from_utf8_lossy(bytes).into_owned()),
+            },
         },
     }
 }
@@ -120,7 +185,7 @@ pub(crate) fn load(value: ValueRef<'_>) -> OwnedValue {
 pub(crate) fn text(value: ValueRef<'_>) -> Option<String> {
     match load(value) {
         OwnedValue::Null => None,
-        OwnedValue::Text(text) => Some(text),
+        OwnedValue::Decimal(text) | OwnedValue::Text(text) => Some(text),
         other => Some(other.as_value().to_string()),
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn declare(relation: usize, column: usize, of: &crate::catalog::Colum
         SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned => {
             format!("`{name}` {hidden}INTEGER({relation},{column})")
         }
+        SqlType::Decimal(..) => format!("`{name}` {hidden}NUMERIC({relation},{column})"),
         SqlType::Double => format!("`{name}` {hidden}REAL({relation},{column})"),
         _ => format!("`{name}` {hidden}VARCHAR({relation},{column}) COLLATE NOCASE"),
     }

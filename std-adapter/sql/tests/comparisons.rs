@@ -27,7 +27,7 @@ fn a_text_and_a_number_compare_as_numbers() {
         ("SELECT NULLIF(5, '5') IS NULL, NULLIF('5', 5.0) IS NULL, NULLIF('a', 'A') IS NULL, NULLIF(5, 6)", "1,1,1,5"),
         (
             "SELECT GREATEST('10', '9'), GREATEST(10, 9), LEAST('b', 'A'), GREATEST(2, 1.5), GREATEST(1, NULL) IS NULL",
-            "9,10,A,2,1",
+            "9,10,A,2.0,1",
         ),
         ("SELECT 18446744073709551615 > 1e30, 18446744073709551615 < 1e30, 1e30 > 18446744073709551615", "0,1,1"),
         ("SELECT 18446744073709551615 = 18446744073709551614, 18446744073709551615 = '18446744073709551615'", "0,1"),

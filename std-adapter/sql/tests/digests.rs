@@ -164,7 +164,7 @@ fn views_of_sys() {
     check(
         &mut session,
         "SELECT query, exec_count, errors, error_pct, warnings, warning_pct FROM sys.statements_with_errors_or_warnings",
-        "\"INSERT INTO parts VALUES (...) /* , ... */\",1,1,100,3,300",
+        "\"INSERT INTO parts VALUES (...) /* , ... */\",1,1,100.0000,3,300.0000",
     );
     check(
         &mut session,

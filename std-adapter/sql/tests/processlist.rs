@@ -126,7 +126,7 @@ fn sys_says_more_of_each_thread() {
         &mut session,
         "SELECT * FROM sys.`x$processlist` ORDER BY thd_id",
         &format!(
-            "{joes}\"{long}\",PRIMARY,2000012000000,25,2000000,,7,0,1,3,2,NO,,,4096,{mutex},5000000,{rest}\n\
+            "{joes}\"{long}\",PRIMARY,2000012000000,25.00,2000000,,7,0,1,3,2,NO,,,4096,{mutex},5000000,{rest}\n\
              {anns}0,,0,5,0,0,0,YES,SELECT 2,3000000000,0,,,{rest}\n\
              3,,sql/cleaner,,,,,,,,,,,,,,,,NO,,,0,{other},7000000,{rest}"
         ),
@@ -135,7 +135,7 @@ fn sys_says_more_of_each_thread() {
         &mut session,
         "SELECT * FROM sys.session ORDER BY thd_id",
         &format!(
-            "{joes}\"{texts}\",PRIMARY,2.00 s,25,2.00 us,,7,0,1,3,2,NO,,,4.00 KiB,{mutex},5.00 us,{rest}\n\
+            "{joes}\"{texts}\",PRIMARY,2.00 s,25.00,2.00 us,,7,0,1,3,2,NO,,,4.00 KiB,{mutex},5.00 us,{rest}\n\
              {anns}  0 ps,,0,5,0,0,0,YES,SELECT 2,3.00 ms,   0 bytes,,,{rest}"
         ),
     );

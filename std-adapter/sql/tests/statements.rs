@@ -82,7 +82,7 @@ fn texts_compare_without_case() {
 fn expressions() {
     let mut session = session();
     for (expression, expected) in [
-        ("1 + 1, 7 / 2, 7 DIV 2, 7 % 3, 7 MOD 3, -7 DIV 2, 5 - 8", "2,3.5,3,1,1,-3,-3"),
+        ("1 + 1, 7 / 2, 7 DIV 2, 7 % 3, 7 MOD 3, -7 DIV 2, 5 - 8", "2,3.5000,3,1,1,-3,-3"),
         ("1 / 0, 1 DIV 0, 1 % 0, NULL + 1", "\\N"),
         ("'12abc' + 1, '1.5' * 2, '' + 0", "13,3,0"),
         ("LEFT('12', 1) = 1, CONCAT('10') > 9, 9 < CONCAT('10'), CONCAT('1', '0') <=> 10, REPEAT('9', 2) < -1", "1,1,1,1,0"),
@@ -203,7 +203,7 @@ fn queries() {
     for (statement, expected) in [
         (
             "SELECT COUNT(*), SUM(timer_wait), MIN(timer_wait), MAX(timer_wait), AVG(timer_wait) FROM events_waits_history_long",
-            "10,550000,10000,100000,55000",
+            "10,550000,10000,100000,55000.0000",
         ),
         (
             "SELECT t.name, COUNT(*) c FROM events_waits_history_long e JOIN threads t USING (thread_id) GROUP BY t.name HAVING c > 4 ORDER BY c DESC",
@@ -267,7 +267,7 @@ fn show_and_describe() {
     check(&mut session, "SELECT table_name, column_name FROM information_schema.columns WHERE column_type = 'varchar(0)'", "");
     let types = "SELECT column_name, column_type, is_nullable FROM information_schema.columns WHERE table_name = 'session' AND column_name IN \
                  ('thd_id', 'progress', 'rows_examined', 'trx_latency', 'trx_autocommit') ORDER BY column_name";
-    let expected = "progress,double,YES\nrows_examined,bigint unsigned,YES\nthd_id,bigint unsigned,YES\ntrx_autocommit,\"enum('YES','NO')\",YES\n\
+    let expected = "progress,\"decimal(26,2)\",YES\nrows_examined,bigint unsigned,YES\nthd_id,bigint unsigned,YES\ntrx_autocommit,\"enum('YES','NO')\",YES\n\
                     trx_latency,longtext,YES";
     check(&mut session, types, expected);
     for (statement, expected) in [

@@ -80,7 +80,7 @@ fn memory_in_use() {
     check(
         &mut session,
         "SELECT * FROM sys.`x$memory_global_by_current_bytes`",
-        "memory/test/cache,2,1024000,512000,2,1024000,512000\nmemory/test/heap,1,24,24,2,1024,512",
+        "memory/test/cache,2,1024000,512000.0000,2,1024000,512000.0000\nmemory/test/heap,1,24,24.0000,2,1024,512.0000",
     );
     check(
         &mut session,

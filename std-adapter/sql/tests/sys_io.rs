@@ -124,7 +124,7 @@ impl Sums {
     }
 
     fn average_bytes(&self) -> String {
-        if self.count == 0 { "0".into() } else { (self.bytes as f64 / self.count as f64).to_string() }
+        format!("{:.4}", self.bytes as f64 / self.count.max(1) as f64)
     }
 }
 
@@ -157,7 +157,7 @@ fn by_file() {
         let (all, read, write, misc) = (Sums::of(|io| io.1 == index), of(Group::Read), of(Group::Write), of(Group::Misc));
         let percent = (100.0 * write.bytes as f64 / (read.bytes + write.bytes) as f64 * 100.0).round() / 100.0;
         let bytes = format!(
-            "{path},{},{},{},{},{},{},{},{percent}",
+            "{path},{},{},{},{},{},{},{},{percent:.2}",
             read.count,
             read.bytes,
             read.average_bytes(),
@@ -173,7 +173,7 @@ fn by_file() {
     assert_eq!(rows(&mut session, "x$io_global_by_file_by_bytes"), sorted(by_bytes));
     assert_eq!(rows(&mut session, "x$io_global_by_file_by_latency"), sorted(by_latency));
     let first = &rows(&mut session, "io_global_by_file_by_bytes")[0];
-    assert_eq!(first, "/srv/index.dat,2,1.00 MiB,512.00 KiB,0,   0 bytes,   0 bytes,1.00 MiB,0");
+    assert_eq!(first, "/srv/index.dat,2,1.00 MiB,512.00 KiB,0,   0 bytes,   0 bytes,1.00 MiB,0.00");
     let first = &rows(&mut session, "io_global_by_file_by_latency")[0];
     assert_eq!(first, "/srv/wal.log,3,2.04 ms,0,  0 ps,2,40.06 us,1,2.00 ms");
 }

@@ -116,9 +116,9 @@ fn users_and_hosts() {
         "SELECT * FROM sys.user_summary WHERE user = 'ann'",
         "ann,3,4.00 us,2.00 us,3,3,3.00 ns,2,,2, 270 bytes, 270 bytes",
     );
-    let memory = "ann,3,270,90,150,270\nbob,1,7,7,7,7\nbackground,-1,-1,1,0,0";
+    let memory = "ann,3,270,90.0000,150,270\nbob,1,7,7.0000,7,7\nbackground,-1,-1,1.0000,0,0";
     check(&mut session, "SELECT * FROM sys.`x$memory_by_user_by_current_bytes`", memory);
-    let memory = "db1,3,227,75.66666666666667,120,227\ndb2,1,50,50,50,50\nbackground,-1,-1,1,0,0";
+    let memory = "db1,3,227,75.6667,120,227\ndb2,1,50,50.0000,50,50\nbackground,-1,-1,1.0000,0,0";
     check(&mut session, "SELECT * FROM sys.`x$memory_by_host_by_current_bytes`", memory);
     let memory = "SELECT host, current_allocated, current_max_alloc FROM sys.memory_by_host_by_current_bytes LIMIT 1";
     check(&mut session, memory, "db1, 227 bytes, 120 bytes");

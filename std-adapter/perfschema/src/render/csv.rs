@@ -154,7 +154,7 @@ mod tests {
                             OwnedValue::Unsigned(number) => assert_eq!(field.parse(), Ok(*number)),
                             OwnedValue::Signed(number) => assert_eq!(field.parse(), Ok(*number)),
                             OwnedValue::Double(number) => assert_eq!(field.parse(), Ok(*number)),
-                            OwnedValue::Text(text) => assert_eq!(field, text),
+                            OwnedValue::Decimal(text) | OwnedValue::Text(text) => assert_eq!(field, text),
                         }
                     }
                 }

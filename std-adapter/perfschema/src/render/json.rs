@@ -6,9 +6,9 @@
 //! Control characters and those that turn the direction of writing are escaped, more than JSON demands, so that lines can be looked at
 //! in a terminal; they read back as they were. Where two columns have the same name, the object has the key twice, in their order.
 
-use super::{Grid, is_hostile};
+use super::{ColumnHead, Grid, is_hostile};
 use core::fmt::{self, Write};
-use perfschema_core::table::Value;
+use perfschema_core::table::{SqlType, Value};
 
 /// A [`Grid`] that displays as JSON lines; made by [`lines`].
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,10 @@ impl fmt::Display for JsonLines<'_> {
                 f.write_str(if index == 0 { "" } else { "," })?;
                 write_text(f, &head.name)?;
                 f.write_char(':')?;
-                write_value(f, value)?;
+                match value {
+                    Value::Text(digits) if is_number(head, digits) => f.write_str(digits)?,
+                    value => write_value(f, value)?,
+                }
             }
             f.write_str("}\n")?;
         }
@@ -67,6 +70,17 @@ impl fmt::Display for JsonText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_text(f, self.0)
     }
+}
+
+/// Whether the text is the digits of an exact number, as JSON has them, too.
+fn is_number(head: &ColumnHead, digits: &str) -> bool {
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(head.sql_type, SqlType::Decimal(..))
+        && is_digits(whole)
+        && is_digits(fraction)
+        && (whole == "0" || !whole.starts_with('0'))
 }
 
 fn write_value(f: &mut fmt::Formatter<'_>, value: Value<'_>) -> fmt::Result {
@@ -102,8 +116,9 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::super::samples::{ODD, odd_grids, text_column, texts};
-    use super::super::{Grid, OwnedValue};
+    use super::super::{ColumnHead, Grid, OwnedValue};
     use super::lines;
+    use perfschema_core::table::SqlType;
 
     #[track_caller]
     fn check(value: impl Into<OwnedValue>, expected: &str) {
@@ -125,6 +140,21 @@ mod tests {
         check("", r#""""#);
         check("wait/io", r#""wait/io""#);
         check("\"\\\n\r\t\0\u{1b}\u{7f}\u{9b}\u{202e}日", r#""\"\\\n\r\t\u0000\u001b\u007f\u009b\u202e日""#);
+    }
+
+    #[test]
+    fn exact_numbers_are_numbers() {
+        let check = |digits: &str, expected: &str| {
+            let columns = vec![ColumnHead::new("A", SqlType::Decimal(65, 30))];
+            let grid = Grid { columns, rows: vec![vec![OwnedValue::Decimal(digits.to_owned())]] };
+            assert_eq!(lines(&grid).to_string(), format!("{{\"A\":{expected}}}\n"));
+        };
+        check("36893488147419103230", "36893488147419103230");
+        check("-0.3300", "-0.3300");
+        // Whatever somebody has put there.
+        for other in ["", "-", "1.", ".5", "01", "1e5", "1.5.2", "NaN"] {
+            check(other, &format!("\"{other}\""));
+        }
     }
 
     #[test]
@@ -153,6 +183,7 @@ mod tests {
                         OwnedValue::Unsigned(number) => assert_eq!(found.as_u64(), Some(*number)),
                         OwnedValue::Signed(number) => assert_eq!(found.as_i64(), Some(*number)),
                         OwnedValue::Double(number) => assert_eq!(found.as_f64(), Some(*number)),
+                        OwnedValue::Decimal(digits) => assert_eq!(found.as_f64(), digits.parse().ok()),
                         OwnedValue::Text(text) => assert_eq!(found.as_str(), Some(text.as_str())),
                     }
                 }

@@ -106,7 +106,8 @@ impl ColumnHead {
 
     /// Whether its values are numbers, which stand on the right.
     pub fn is_numeric(&self) -> bool {
-        matches!(self.sql_type, SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned | SqlType::Double)
+        use SqlType::{Bigint, BigintUnsigned, Decimal, Double, Int, IntUnsigned};
+        matches!(self.sql_type, BigintUnsigned | Bigint | Int | IntUnsigned | Double | Decimal(..))
     }
 }
 
@@ -128,19 +129,30 @@ pub enum OwnedValue {
     Signed(i64),
     /// A number with a fraction.
     Double(f64),
+    /// An exact number, as its digits: a sum, or one that has a point, like `-12.50`.
+    ///
+    /// ```
+    /// use perfschema::core::table::SqlType;
+    /// use perfschema::render::{ColumnHead, Grid, OwnedValue};
+    ///
+    /// let columns = vec![ColumnHead::new("AVG(COUNT_STAR)", SqlType::Decimal(24, 4))];
+    /// let grid = Grid { columns, rows: vec![vec![OwnedValue::Decimal("2.5000".to_owned())]] };
+    /// assert_eq!(grid.json_lines().to_string(), "{\"AVG(COUNT_STAR)\":2.5000}\n");
+    /// ```
+    Decimal(String),
     /// A text, or the name of an enum's value.
     Text(String),
 }
 
 impl OwnedValue {
-    /// The value, borrowed.
+    /// The value, borrowed; an exact number is the text of its digits.
     pub fn as_value(&self) -> Value<'_> {
         match self {
             OwnedValue::Null => Value::Null,
             OwnedValue::Unsigned(number) => Value::Unsigned(*number),
             OwnedValue::Signed(number) => Value::Signed(*number),
             OwnedValue::Double(number) => Value::Double(*number),
-            OwnedValue::Text(text) => Value::Text(text),
+            OwnedValue::Decimal(text) | OwnedValue::Text(text) => Value::Text(text),
         }
     }
 }
@@ -335,9 +347,10 @@ impl<'a> GridRow<'a> {
 
     /// The value of a column if it is a whole number, not negative.
     pub fn number(&self, name: &str) -> Option<u64> {
-        match self.get(name)? {
-            Value::Unsigned(number) => Some(number),
-            Value::Signed(number) => number.try_into().ok(),
+        match self.values.get(position(self.columns, name)?)? {
+            OwnedValue::Unsigned(number) => Some(*number),
+            OwnedValue::Signed(number) => (*number).try_into().ok(),
+            OwnedValue::Decimal(digits) => digits.parse().ok(),
             _ => None,
         }
     }
@@ -366,6 +379,8 @@ fn sort_key(value: Option<&OwnedValue>) -> SortKey<'_> {
         Some(OwnedValue::Double(number)) => (1, number + 0.0, i128::MIN, ""),
         Some(OwnedValue::Unsigned(number)) => (1, *number as f64, (*number).into(), ""),
         Some(OwnedValue::Signed(number)) => (1, *number as f64, (*number).into(), ""),
+        // What no i128 holds is told from its neighbours as a double is.
+        Some(OwnedValue::Decimal(digits)) => (1, digits.parse().unwrap_or(0.0), digits.parse().unwrap_or(i128::MIN), digits),
         Some(OwnedValue::Text(text)) => (2, 0.0, 0, text),
     }
 }
@@ -480,6 +495,7 @@ mod samples {
                     SqlType::BigintUnsigned,
                     SqlType::Bigint,
                     SqlType::Double,
+                    SqlType::Decimal(20, 2),
                     SqlType::Enum(&["YES", "NO"]),
                 ];
                 columns.push(ColumnHead::new(format!("{index}{}", ODD[random(ODD.len())]), types[random(types.len())]));
@@ -489,6 +505,9 @@ mod samples {
                 (_, SqlType::BigintUnsigned) => (u64::MAX >> random(64)).into(),
                 (_, SqlType::Bigint) => (i64::MIN >> random(64)).into(),
                 (_, SqlType::Double) => [0.0, -1.5, 1e300, 1e-7, 0.1 + 0.2, f64::MAX, 123_456.0][random(7)].into(),
+                (_, SqlType::Decimal(..)) => {
+                    OwnedValue::Decimal(["0.00", "-1.50", "123456789.25"][random(3)].to_owned())
+                }
                 (7, _) => (0..random(12)).map(|_| ODD[random(ODD.len())]).collect::<String>().into(),
                 (length, _) => (0..length).map(|_| ODD[random(ODD.len())]).collect::<String>().into(),
             };
@@ -532,6 +551,14 @@ mod tests {
         check(waits().order_by("EVENT_NAME", Order::Ascending).unwrap(), "abcd");
         check(waits().order_by("COUNT_STAR", Order::Ascending).unwrap(), "dbca");
         check(waits().order_by("count_star", Order::Descending).unwrap(), "abcd");
+        // As numbers, also where they have more digits than any other.
+        let mut exact = waits();
+        let digits =
+            ["30.5", "-2.50", "100000000000000000000000000000000000000001", "100000000000000000000000000000000000000000"];
+        exact.rows.iter_mut().zip(digits).for_each(|(row, digits)| row[1] = OwnedValue::Decimal(digits.to_owned()));
+        check(exact.clone().order_by("COUNT_STAR", Order::Ascending).unwrap(), "abcd");
+        exact.rows[1][1] = OwnedValue::Decimal("2".to_owned());
+        check(exact.retain(|row| row.number("COUNT_STAR") == Some(2)), "a");
         check(waits().sort_by(|a, b| b.text("EVENT_NAME").cmp(&a.text("EVENT_NAME"))), "dcba");
     }
 

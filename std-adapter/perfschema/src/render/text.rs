@@ -15,7 +15,7 @@ use super::{ColumnHead, Grid, OwnedValue, Unit, is_hostile};
 use core::fmt::{self, Write};
 use core::time::Duration;
 use perfschema_core::picotime::format_pico_time;
-use perfschema_core::table::Value;
+use perfschema_core::table::{SqlType, Value};
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -158,8 +158,9 @@ impl fmt::Display for TextTable<'_> {
 
 impl TextTable<'_> {
     fn shown<'b>(&'b self, row: &'b [OwnedValue]) -> Vec<Shown<'b>> {
+        let is_exact = |head: &ColumnHead| matches!(head.sql_type, SqlType::Decimal(..));
         let is_human = |head: &ColumnHead| self.times == Times::Human && head.unit == Unit::Picoseconds;
-        self.grid.cells(row).map(|(head, value)| Shown::new(value_text(value, is_human(head)))).collect()
+        self.grid.cells(row).map(|(head, value)| Shown::new(value_text(value, is_human(head), is_exact(head)))).collect()
     }
 
     /// The width of each column; None if the table cannot be made to fit.
@@ -292,15 +293,18 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn value_text(value: Value<'_>, human: bool) -> Cow<'_, str> {
+fn value_text(value: Value<'_>, human: bool, is_exact: bool) -> Cow<'_, str> {
     // A time below 1000 ps comes with spaces in front, for a column of its own kind; here the column aligns it.
     let pico_time = |time_ps: u64| Cow::Owned(format_pico_time(time_ps).to_string().trim_start().to_owned());
     match value {
         Value::Null => Cow::Borrowed("NULL"),
-        Value::Text(text) => Cow::Borrowed(text),
+        Value::Text(text) => match text.parse::<f64>() {
+            // What SUM() and AVG() come as.
+            Ok(time_ps @ 0.0..) if human && is_exact => pico_time(time_ps.round() as u64),
+            _ => Cow::Borrowed(text),
+        },
         Value::Unsigned(time_ps) if human => pico_time(time_ps),
         Value::Signed(time_ps @ 0..) if human => pico_time(time_ps as u64),
-        // What AVG() and sums beyond 2⁶³ come as.
         Value::Double(time_ps @ 0.0..) if human => pico_time(time_ps.round() as u64),
         number => Cow::Owned(number.to_string()),
     }
@@ -814,6 +818,17 @@ N\u{1b}: 1\n*** 2. row ***
 ",
         );
         assert!(grid.vertical().times(Times::Human).to_string().contains("    TIMER_WAIT: 43 ps\n"));
+        // What SUM and AVG come as.
+        let columns = vec![
+            ColumnHead::new("SUM_TIMER_WAIT", SqlType::Decimal(42, 0)),
+            ColumnHead::new("AVG_TIMER_WAIT", SqlType::Decimal(24, 4)),
+        ];
+        let exact = |digits: &str| OwnedValue::Decimal(digits.to_owned());
+        let sums = Grid { columns, rows: vec![vec![exact("31843368"), exact("43.5000")], vec![exact("-5"), OwnedValue::Null]] };
+        assert_eq!(
+            sums.boxed().times(Times::Human).footer(Footer::None).to_string().lines().skip(3).take(2).collect::<Vec<_>>(),
+            ["|       31.84 us |          44 ps |", "|             -5 |           NULL |"]
+        );
         let odd: [OwnedValue; 5] = [5_i64.into(), (-5_i64).into(), 2401.4.into(), f64::NAN.into(), "5".into()];
         grid.rows = odd.map(|time| vec![1_u64.into(), time, 1_u64.into()]).to_vec();
         let text = grid.boxed().times(Times::Human).to_string();

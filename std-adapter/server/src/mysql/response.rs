@@ -79,6 +79,7 @@ enum Wire {
     Date = 10,
     Time = 11,
     Datetime = 12,
+    Newdecimal = 246,
     Blob = 252,
     VarString = 253,
     String = 254,
@@ -119,6 +120,7 @@ impl Column {
             (OwnedValue::Unsigned(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (OwnedValue::Signed(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (OwnedValue::Double(_) | OwnedValue::Signed(_) | OwnedValue::Unsigned(_), SqlType::Double) => true,
+            (OwnedValue::Decimal(_), SqlType::Decimal(..)) => true,
             (_, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_)) => true,
             (OwnedValue::Text(text), moment) => moment.is_moment_text(text),
             _ => false,
@@ -140,6 +142,8 @@ impl Column {
             SqlType::IntUnsigned => number(Wire::Long, UNSIGNED, 10, 0),
             // 31: as many decimals as there are.
             SqlType::Double => number(Wire::Double, 0, 23, 31),
+            // A sign, and a point if there is one.
+            SqlType::Decimal(digits, scale) => number(Wire::Newdecimal, 0, u32::from(digits) + 1 + u32::from(scale > 0), scale),
             SqlType::Date => moment(Wire::Date, 10, 0),
             SqlType::Time(digits) => moment(Wire::Time, 10, digits),
             SqlType::Datetime(digits) => moment(Wire::Datetime, 19, digits),
@@ -200,7 +204,7 @@ pub(crate) fn text_row(packet: &mut Vec<u8>, row: &[OwnedValue]) {
     for value in row {
         match value {
             OwnedValue::Null => packet.push(0xfb),
-            OwnedValue::Text(text) => put_counted(packet, text.as_bytes()),
+            OwnedValue::Text(text) | OwnedValue::Decimal(text) => put_counted(packet, text.as_bytes()),
             number => put_counted(packet, number.as_value().to_string().as_bytes()),
         }
     }
@@ -215,6 +219,10 @@ pub(crate) fn binary_row(packet: &mut Vec<u8>, row: &[OwnedValue], columns: &[Co
         let bits = match value {
             OwnedValue::Null => {
                 packet[1 + (index + 2) / 8] |= 1 << ((index + 2) % 8);
+                continue;
+            }
+            OwnedValue::Decimal(digits) => {
+                put_counted(packet, digits.as_bytes());
                 continue;
             }
             OwnedValue::Text(text) => {

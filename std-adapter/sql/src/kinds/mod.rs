@@ -4,26 +4,33 @@ mod names;
 
 use crate::calls::name_of;
 use crate::collation::output;
+use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE, MORE};
 use crate::functions;
 use crate::state::State;
+use crate::value::Number;
 use crate::{Error, catalog::Column, documents, temporal};
 pub(crate) use names::{is_star, selects};
 use perfschema::core::table::SqlType;
-use rusqlite::types::Value as SqliteValue;
+use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval, UnaryOperator,
-    Value, ValueWithSpan, Visit,
+    BinaryOperator, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval,
+    UnaryOperator, Value, ValueWithSpan, Visit,
 };
 use std::collections::HashMap;
+
+/// How many digits a sum has more than what is summed.
+const MORE_OF_SUM: u8 = 22;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Null,
     /// Whole numbers.
     Integer,
+    /// Exact numbers of so many digits, so many of them behind the point; without those they are as whole numbers are.
+    Decimal(u8, u8),
     /// Fractions.
     Real,
-    /// Either of these.
+    /// Any of these.
     Number,
     Text,
     /// Days.
@@ -43,7 +50,43 @@ pub(crate) enum Kind {
 
 impl Kind {
     pub(crate) fn is_number(self) -> bool {
-        matches!(self, Kind::Integer | Kind::Real | Kind::Number)
+        matches!(self, Kind::Integer | Kind::Decimal(..) | Kind::Real | Kind::Number)
+    }
+
+    /// Whether there may be exact numbers with a point among them.
+    pub(crate) fn has_decimals(self) -> bool {
+        matches!(self, Kind::Decimal(..) | Kind::Number)
+    }
+
+    /// Digits before and behind the point together, and behind it, of exact numbers: whole ones have as many as fit into 64 bits.
+    pub(crate) fn digits_and_scale(self) -> Option<(u8, u8)> {
+        match self {
+            Kind::Integer => Some((20, 0)),
+            Kind::Decimal(digits, scale) => Some((digits, scale)),
+            _ => None,
+        }
+    }
+
+    /// Exact numbers with so many digits before the point and behind it, as far as there are so many.
+    pub(crate) fn decimal(whole: u8, scale: u8) -> Kind {
+        let scale = scale.min(MAX_SCALE);
+        Kind::Decimal(whole.saturating_add(scale).clamp(1, MAX_DIGITS), scale)
+    }
+
+    /// What takes in both, if both are exact and one of them no whole number.
+    fn of_decimals(self, other: Kind) -> Option<Kind> {
+        let ((a, a_scale), (b, b_scale)) = (self.digits_and_scale()?, other.digits_and_scale()?);
+        let is_decimal = self != Kind::Integer || other != Kind::Integer;
+        is_decimal.then(|| Kind::decimal((a - a_scale).max(b - b_scale), a_scale.max(b_scale)))
+    }
+
+    /// Of digits as a statement has them: exact, but with an exponent.
+    fn of_literal(digits: &str) -> Kind {
+        match Decimal::literal(digits) {
+            Some(_) if digits.parse::<u64>().is_ok() => Kind::Integer,
+            Some(decimal) => Kind::Decimal(decimal.precision(), decimal.scale()),
+            None => Kind::Real,
+        }
     }
 
     fn of_column(column: &Column) -> Kind {
@@ -58,6 +101,7 @@ impl Kind {
         match result {
             SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_) => Kind::Text,
             SqlType::Double => Kind::Real,
+            SqlType::Decimal(digits, scale) => Kind::Decimal(digits, scale),
             other => Kind::of_moment(other).unwrap_or(Kind::Integer),
         }
     }
@@ -66,6 +110,7 @@ impl Kind {
     pub(crate) fn column_type(self) -> SqlType {
         match self {
             Kind::Integer => SqlType::Bigint,
+            Kind::Decimal(digits, scale) => SqlType::Decimal(digits, scale),
             Kind::Real | Kind::Number => SqlType::Double,
             // NULL, too: what is not known of any program has no type of its own.
             Kind::Text | Kind::Null => SqlType::Longtext,
@@ -90,7 +135,7 @@ impl Kind {
             (Kind::Text, other) | (other, Kind::Text) if other.is_number() || other.is_moment() => Kind::Text,
             (all, kind) if all.is_moment() && kind.is_moment() => all.of_moments(kind),
             (moment, number) | (number, moment) if moment.is_moment() && number.is_number() => Kind::Text,
-            (all, kind) => all.or(kind),
+            (all, kind) => all.of_decimals(kind).unwrap_or_else(|| all.or(kind)),
         })
     }
 }
@@ -156,18 +201,21 @@ impl Kinds {
             Expr::Value(value) => match &value.value {
                 Value::Null => Kind::Null,
                 Value::Boolean(_) => Kind::Integer,
-                Value::Number(digits, _) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Kind::Integer,
-                Value::Number(..) => Kind::Real,
+                Value::Number(digits, _) => Kind::of_literal(digits),
                 Value::Placeholder(_) => match bound(expr) {
                     None => Kind::Unknown,
                     Some(SqliteValue::Null) => Kind::Null,
-                    Some(SqliteValue::Integer(_) | SqliteValue::Blob(_)) => Kind::Integer,
+                    Some(SqliteValue::Integer(_)) => Kind::Integer,
+                    Some(SqliteValue::Blob(bytes)) => match Number::of(ValueRef::Blob(bytes)) {
+                        Some(Number::Decimal(decimal)) => Kind::Decimal(decimal.precision(), decimal.scale()),
+                        _ => Kind::Integer,
+                    },
                     Some(SqliteValue::Real(_)) => Kind::Real,
                     Some(SqliteValue::Text(_)) => Kind::Text,
                 },
                 _ => Kind::Text,
             },
-            Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => arithmetic([kind(expr)].into_iter()),
+            Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => exact_or_number(kind(expr)),
             Expr::BinaryOp { left, op, right } => match op {
                 BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Modulo => {
                     let later = |moment: &Expr, interval: &Interval| {
@@ -180,9 +228,9 @@ impl Kinds {
                         }
                         _ => {}
                     }
-                    arithmetic([kind(left), kind(right)].into_iter())
+                    arithmetic(op, (left, kind(left)), (right, kind(right)))
                 }
-                BinaryOperator::Divide => Kind::Real,
+                BinaryOperator::Divide => arithmetic(op, (left, kind(left)), (right, kind(right))),
                 BinaryOperator::Arrow => Kind::Json,
                 BinaryOperator::LongArrow => Kind::Text,
                 BinaryOperator::StringConcat => Kind::Unknown,
@@ -207,11 +255,14 @@ impl Kinds {
             | Expr::Extract { .. }
             | Expr::Position { .. }
             | Expr::Exists { .. } => Kind::Integer,
+            Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => whole(kind(expr)),
             Expr::Substring { .. } | Expr::Trim { .. } | Expr::Prefixed { .. } => Kind::Text,
             Expr::Cast { data_type, .. } | Expr::Convert { data_type: Some(data_type), .. } => match data_type {
                 DataType::Signed | DataType::SignedInteger | DataType::Unsigned | DataType::UnsignedInteger => Kind::Integer,
                 DataType::Char(_) | DataType::Binary(_) => Kind::Text,
                 DataType::JSON => Kind::Json,
+                DataType::Decimal(size) | DataType::Dec(size) | DataType::Numeric(size) => of_size(size),
+                DataType::Double(_) | DataType::DoublePrecision | DataType::Float(_) | DataType::Real => Kind::Real,
                 other => temporal::of_data_type(other).unwrap_or(Kind::Unknown),
             },
             Expr::TypedString(typed) => match temporal::of_data_type(&typed.data_type) {
@@ -224,13 +275,18 @@ impl Kinds {
             }
             Expr::Subquery(query) => output(&query.body).map_or(Kind::Unknown, kind),
             Expr::Function(function) => {
-                temporal::result(function, &text, &kind).unwrap_or_else(|| self.of_function(function, &kind))
+                temporal::result(function, &text, &kind).unwrap_or_else(|| self.of_function(function, &kind, bound))
             }
             _ => Kind::Unknown,
         }
     }
 
-    fn of_function(&self, function: &Function, kind: &dyn Fn(&Expr) -> Kind) -> Kind {
+    fn of_function<'b>(
+        &self,
+        function: &Function,
+        kind: &dyn Fn(&Expr) -> Kind,
+        bound: &impl Fn(&Expr) -> Option<&'b SqliteValue>,
+    ) -> Kind {
         let (name, is_rewritten) = name_of(function);
         let name = name.to_ascii_lowercase();
         // Of those that compare, the first argument says how, once they are rewritten.
@@ -239,16 +295,57 @@ impl Kinds {
             FunctionArguments::List(list) => list.args.as_slice(),
             _ => &[],
         };
-        let arguments = list.iter().filter_map(|argument| match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(kind(expr)),
-            _ => None,
-        });
+        let exprs: Vec<&Expr> = list
+            .iter()
+            .filter_map(|argument| match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+                _ => None,
+            })
+            .collect();
+        let mut arguments = exprs.iter().map(|expr| kind(expr));
+        let both = |op| match exprs.as_slice() {
+            [left, right] => arithmetic(&op, (left, kind(left)), (right, kind(right))),
+            _ => Kind::Number,
+        };
         match name.as_str() {
-            "add" | "subtract" | "multiply" | "mod" | "negate" | "abs" | "sum" | "ceiling" | "ceil" | "floor" => {
-                arithmetic(arguments)
-            }
-            "round" | "truncate" | "number" | "number_of_key" => Kind::Number,
-            "avg" | "std" | "stddev" | "stddev_pop" | "stddev_samp" | "variance" | "var_pop" | "var_samp" => Kind::Real,
+            "add" => both(BinaryOperator::Plus),
+            "subtract" => both(BinaryOperator::Minus),
+            "multiply" => both(BinaryOperator::Multiply),
+            "divide" => both(BinaryOperator::Divide),
+            "mod" => both(BinaryOperator::Modulo),
+            "negate" | "abs" => arguments.next().map_or(Kind::Unknown, exact_or_number),
+            "sum" | "avg" => match arguments.next().map_or((Kind::Unknown, None), |kind| (kind, kind.digits_and_scale())) {
+                (_, Some((digits, scale))) if name == "sum" => Kind::decimal(digits - scale + MORE_OF_SUM, scale),
+                (_, Some((digits, scale))) => Kind::decimal(digits - scale, scale + MORE),
+                (Kind::Real | Kind::Text, None) => Kind::Real,
+                _ => Kind::Number,
+            },
+            "ceiling" | "ceil" | "floor" => arguments.next().map_or(Kind::Unknown, whole),
+            "round" | "truncate" => rounded(
+                &arguments.next().unwrap_or(Kind::Unknown),
+                name == "round",
+                match exprs.get(1) {
+                    Some(places) => whole_literal(places, bound),
+                    None => Some(0),
+                },
+            ),
+            "decimal" => match (
+                exprs.get(1).map(|digits| whole_literal(digits, bound)),
+                exprs.get(2).map(|scale| whole_literal(scale, bound)),
+            ) {
+                (Some(Some(digits)), Some(Some(scale))) => Kind::Decimal(digits as u8, scale as u8),
+                _ => Kind::Number,
+            },
+            "with_scale" => match (arguments.next(), exprs.get(1).and_then(|scale| whole_literal(scale, bound))) {
+                (Some(kind), Some(scale)) => match kind.digits_and_scale() {
+                    Some((digits, own)) => Kind::decimal(digits - own, scale.clamp(0, MAX_SCALE.into()) as u8),
+                    None => kind,
+                },
+                _ => Kind::Number,
+            },
+            "shown" | "number_key" | "number_of_key" => arguments.take(1).fold(Kind::Null, Kind::or),
+            "number" | "exact" => Kind::Number,
+            "std" | "stddev" | "stddev_pop" | "stddev_samp" | "variance" | "var_pop" | "var_samp" => Kind::Real,
             "unix_timestamp" => Kind::Number,
             "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
                 arguments.take(1).fold(Kind::Null, Kind::or)
@@ -268,6 +365,86 @@ fn dotted(table: &str, column: &str) -> String {
     format!("{table}.{column}").to_lowercase()
 }
 
-fn arithmetic(mut operands: impl Iterator<Item = Kind>) -> Kind {
-    if operands.all(|kind| kind == Kind::Integer) { Kind::Integer } else { Kind::Number }
+/// What is negated, or the like: whole and exact numbers stay so.
+fn exact_or_number(operand: Kind) -> Kind {
+    if operand.digits_and_scale().is_some() || operand == Kind::Real { operand } else { Kind::Number }
+}
+
+/// Of `left op right`, as MySQL counts digits.
+fn arithmetic(op: &BinaryOperator, left: (&Expr, Kind), right: (&Expr, Kind)) -> Kind {
+    let is_division = *op == BinaryOperator::Divide;
+    let of = |(expr, kind): (&Expr, Kind)| match (expr, kind.digits_and_scale()) {
+        (Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }), Some((_, 0))) => {
+            Some((u8::try_from(digits.len()).unwrap_or(MAX_DIGITS).min(MAX_DIGITS), 0))
+        }
+        (_, known) => known,
+    };
+    if (left.1, right.1) == (Kind::Integer, Kind::Integer) && !is_division {
+        return Kind::Integer;
+    }
+    // A text may be taken for a whole number, but for division.
+    let is_inexact = |kind| kind == Kind::Real || is_division && kind == Kind::Text;
+    if is_inexact(left.1) || is_inexact(right.1) {
+        return Kind::Real;
+    }
+    let (Some((a, a_scale)), Some((b, b_scale))) = (of(left), of(right)) else { return Kind::Number };
+    let scale = a_scale.max(b_scale);
+    match op {
+        BinaryOperator::Multiply => {
+            let scale = (a_scale + b_scale).min(MAX_SCALE);
+            Kind::Decimal((a + b).clamp(scale.max(1), MAX_DIGITS), scale)
+        }
+        BinaryOperator::Divide => {
+            let scale = (a_scale + MORE).min(MAX_SCALE);
+            Kind::Decimal((a + b_scale + MORE).clamp(scale.max(1), MAX_DIGITS), scale)
+        }
+        BinaryOperator::Modulo => Kind::Decimal(a.max(b).max(scale), scale),
+        _ => Kind::decimal((a - a_scale).max(b - b_scale) + 1, scale),
+    }
+}
+
+/// Of CEILING and FLOOR.
+fn whole(kind: Kind) -> Kind {
+    match kind {
+        Kind::Decimal(digits, scale) if digits - scale > 18 => Kind::decimal(digits - scale + 1, 0),
+        Kind::Integer | Kind::Decimal(..) => Kind::Integer,
+        _ => Kind::Number,
+    }
+}
+
+/// Of ROUND and TRUNCATE to so many places; None: that is not known before.
+fn rounded(kind: &Kind, is_rounded: bool, places: Option<i64>) -> Kind {
+    match *kind {
+        Kind::Decimal(digits, scale) => match places {
+            Some(places) if places < scale.into() => {
+                let whole = digits - scale + u8::from(is_rounded);
+                Kind::decimal(whole, u8::try_from(places.max(0)).unwrap_or(0))
+            }
+            _ => Kind::Decimal(digits, scale),
+        },
+        Kind::Integer => Kind::Integer,
+        _ => Kind::Number,
+    }
+}
+
+/// A whole number that is written in the statement.
+pub(crate) fn whole_literal<'b>(expr: &Expr, bound: &impl Fn(&Expr) -> Option<&'b SqliteValue>) -> Option<i64> {
+    match (expr, bound(expr)) {
+        (_, Some(SqliteValue::Integer(number))) => Some(*number),
+        (Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }), _) => digits.parse().ok(),
+        (Expr::Nested(inner), _) => whole_literal(inner, bound),
+        (Expr::UnaryOp { op: UnaryOperator::Minus, expr }, _) => whole_literal(expr, bound).map(i64::saturating_neg),
+        _ => None,
+    }
+}
+
+/// DECIMAL(digits, scale), which has ten digits where nothing is said.
+fn of_size(size: &ExactNumberInfo) -> Kind {
+    let (digits, scale) = match size {
+        ExactNumberInfo::None => (10, 0),
+        ExactNumberInfo::Precision(digits) => (*digits, 0),
+        ExactNumberInfo::PrecisionAndScale(digits, scale) => (*digits, *scale),
+    };
+    let scale = u8::try_from(scale).unwrap_or(0).min(MAX_SCALE);
+    Kind::Decimal(u8::try_from(digits).unwrap_or(MAX_DIGITS).clamp(scale.max(1), MAX_DIGITS), scale)
 }

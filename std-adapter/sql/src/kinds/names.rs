@@ -234,7 +234,9 @@ impl Aliases<'_> {
         for (index, item) in first.projection.iter().enumerate() {
             let Some(name) = name_of_column(item) else { continue };
             let kinds = in_column(&all, index).into_iter().flatten().map(|expr| self.columns.kind(expr, &|_| None));
-            let Some(kind) = kinds.reduce(Kind::or) else { continue };
+            // All of them are given the digits of what takes in all.
+            let both = |one: Kind, other: Kind| one.of_decimals(other).unwrap_or_else(|| one.or(other));
+            let Some(kind) = kinds.reduce(both) else { continue };
             let known = self.derived.entry((table.value.to_lowercase(), name.value.to_lowercase())).or_insert(kind);
             *known = known.or(kind);
         }

@@ -103,6 +103,7 @@ fn cell(head: &ColumnHead, value: &OwnedValue) -> Markup {
     let exact = match value {
         OwnedValue::Unsigned(number) => Some(*number),
         OwnedValue::Signed(number) => u64::try_from(*number).ok(),
+        OwnedValue::Decimal(digits) => digits.parse().ok(),
         _ => None,
     };
     let is_bytes = head.name.to_ascii_uppercase().contains("_BYTES");

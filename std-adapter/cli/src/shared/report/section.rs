@@ -240,6 +240,7 @@ fn number(grid: &Grid, row: &[OwnedValue], column: &str) -> f64 {
         Some(OwnedValue::Unsigned(number)) => *number as f64,
         Some(OwnedValue::Signed(number)) => *number as f64,
         Some(OwnedValue::Double(number)) => *number,
+        Some(OwnedValue::Decimal(digits)) => digits.parse().unwrap_or(0.0),
         _ => 0.0,
     }
 }

@@ -20,7 +20,7 @@ pub(super) const GAP: usize = 2;
 pub(super) fn text(value: &OwnedValue, shown: Shown) -> String {
     let number = match value {
         OwnedValue::Null => return String::new(),
-        OwnedValue::Text(text) => return escape(text),
+        OwnedValue::Decimal(text) | OwnedValue::Text(text) => return escape(text),
         OwnedValue::Unsigned(number) if shown == Shown::Count => return number.to_string(),
         OwnedValue::Signed(number) if shown == Shown::Count => return number.to_string(),
         OwnedValue::Unsigned(number) => *number as f64,
@@ -133,6 +133,7 @@ fn order(a: &OwnedValue, b: &OwnedValue) -> Ordering {
         OwnedValue::Unsigned(number) => (1, *number as f64),
         OwnedValue::Signed(number) => (1, *number as f64),
         OwnedValue::Double(number) => (1, *number),
+        OwnedValue::Decimal(digits) => (1, digits.parse().unwrap_or(0.0)),
         OwnedValue::Text(_) => (2, 0.0),
     };
     let ((a_kind, a_number), (b_kind, b_number)) = (key(a), key(b));

@@ -366,7 +366,7 @@ fn whole(value: &OwnedValue) -> Option<i128> {
         OwnedValue::Unsigned(number) => Some((*number).into()),
         OwnedValue::Signed(number) => Some((*number).into()),
         OwnedValue::Double(number) => Some(*number as i128),
-        OwnedValue::Null | OwnedValue::Text(_) => None,
+        OwnedValue::Null | OwnedValue::Decimal(_) | OwnedValue::Text(_) => None,
     }
 }
 
