@@ -120,6 +120,49 @@ fn moments_have_their_types() {
     client.skip(1);
 }
 
+/// NEWDECIMAL: its length, its decimals, and in either protocol the text of its digits; a client may send one, too.
+#[test]
+fn exact_numbers_have_their_type() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    let numbers = "1 / 3, 1.50, SUM(18446744073709551615), CAST(-7 AS DECIMAL(65,30)), 0.5 / NULL";
+    // Of each the length with a sign and a point, the type, that it is binary, and its decimals.
+    let ends: [&[u8]; 4] = [
+        b"\x0c\x3f\0\x07\0\0\0\xf6\x80\0\x04\0\0",
+        b"\x0c\x3f\0\x05\0\0\0\xf6\x80\0\x02\0\0",
+        b"\x0c\x3f\0\x2b\0\0\0\xf6\x80\0\0\0\0",
+        b"\x0c\x3f\0\x43\0\0\0\xf6\x80\0\x1e\0\0",
+    ];
+    assert_eq!(client.send(format!("\x03SELECT {numbers}").as_bytes()), [5]);
+    for end in ends {
+        let definition = client.read();
+        assert!(definition.ends_with(end), "{definition:x?}");
+    }
+    client.skip(1);
+    let row = b"\x060.3333\x041.50\x1418446744073709551615\x21-7.000000000000000000000000000000\xfb";
+    assert_eq!(client.read(), row);
+    client.skip(1);
+
+    let answer = client.send(format!("\x16SELECT {numbers}, ? + 0.25, ? < 2, ?").as_bytes());
+    assert_eq!((answer[0], &answer[5..9]), (0, &[8, 0, 3, 0][..]));
+    let id = answer[1..5].to_vec();
+    client.skip(3);
+    for end in ends {
+        assert!(client.read().ends_with(end), "described");
+    }
+    client.skip(4);
+    // 1.50 twice, and what is no number.
+    let parameters = b"\0\x01\0\0\0\0\x01\xf6\0\xf6\0\xf6\0\x041.50\x041.50\x041e50";
+    assert_eq!(client.send(&[&b"\x17"[..], &id, parameters].concat()), [8]);
+    client.skip(5);
+    assert!(client.read().ends_with(b"\x0c\x3f\0\x06\0\0\0\xf6\x80\0\x02\0\0"));
+    client.skip(2);
+    let binary = [b"\0\x40\0", &row[..row.len() - 1], b"\x041.75\x01\0\0\0\0\0\0\0\x041e50"].concat();
+    assert_eq!(client.read(), binary);
+    client.skip(1);
+}
+
 /// What an answer says of transactions: bit 0, one has begun; bit 1, `@@autocommit`.
 #[test]
 fn the_status_tells_of_transactions() {

@@ -505,9 +505,7 @@ mod samples {
                 (_, SqlType::BigintUnsigned) => (u64::MAX >> random(64)).into(),
                 (_, SqlType::Bigint) => (i64::MIN >> random(64)).into(),
                 (_, SqlType::Double) => [0.0, -1.5, 1e300, 1e-7, 0.1 + 0.2, f64::MAX, 123_456.0][random(7)].into(),
-                (_, SqlType::Decimal(..)) => {
-                    OwnedValue::Decimal(["0.00", "-1.50", "123456789.25"][random(3)].to_owned())
-                }
+                (_, SqlType::Decimal(..)) => OwnedValue::Decimal(["0.00", "-1.50", "123456789.25"][random(3)].to_owned()),
                 (7, _) => (0..random(12)).map(|_| ODD[random(ODD.len())]).collect::<String>().into(),
                 (length, _) => (0..length).map(|_| ODD[random(ODD.len())]).collect::<String>().into(),
             };

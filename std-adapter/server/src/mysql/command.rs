@@ -147,10 +147,22 @@ fn value(parts: &mut Parts<'_>, ParameterType { code, unsigned }: ParameterType)
         // Some clients send one with the time of day that it has not.
         10 => OwnedValue::Text(moment(parts)?.split(' ').next().unwrap_or_default().to_owned()),
         11 => OwnedValue::Text(time(parts)?),
-        // Texts, decimals, enums, blobs, JSON.
-        0 | 15 | 16 | 245..=254 => text(parts.counted()?)?,
+        0 | 246 => match text(parts.counted()?)? {
+            OwnedValue::Text(digits) if is_decimal(&digits) => OwnedValue::Decimal(digits),
+            other => other,
+        },
+        // Texts, enums, blobs, JSON.
+        15 | 16 | 245 | 247..=254 => text(parts.counted()?)?,
         _ => return Err(Malformed),
     })
+}
+
+/// Digits and at most one point, of no more digits than DECIMAL has.
+fn is_decimal(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    let is_digits = |text: &str| (1..=65).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(whole) && is_digits(fraction)
 }
 
 fn text(bytes: &[u8]) -> Result<OwnedValue, Malformed> {
