@@ -1,6 +1,6 @@
 //! The four commands, and the word that says where a metric stands.
 
-use super::{MODULE_PREFIX, Metric, MetricType, NAME_LENGTH, Region, Texts, note, shared, word};
+use super::{MODULE_PREFIX, Metric, MetricType, NAME_LENGTH, Names, Region, note, shared, word};
 use crate::lost::Lost;
 use crate::metric::Moment;
 use crate::pattern::LikePattern;
@@ -228,8 +228,7 @@ impl Region<'_> {
     ) -> Result<(), UnknownMonitor> {
         let target = Target::of(target);
         let mut first = None;
-        for (metric, Texts { name, subsystem, .. }) in
-            self.metrics().filter_map(|metric| Some((metric, self.metric_texts(metric)?)))
+        for (metric, Names { name, subsystem }) in self.metrics().filter_map(|metric| Some((metric, self.metric_names(metric)?)))
         {
             if !target.matches(name.as_str(), subsystem.as_str()) {
                 continue;
@@ -277,12 +276,12 @@ impl Region<'_> {
             return Some("all".into());
         }
         let of = shown.checked_sub(last::FIRST_METRIC)?;
-        let texts = self.metric_texts(Metric(u16::try_from(of / 2).ok()?))?;
+        let names = self.metric_names(Metric(u16::try_from(of / 2).ok()?))?;
         if of & 1 == 0 {
-            return Some(texts.name);
+            return Some(names.name);
         }
         let mut module = Text::from(MODULE_PREFIX);
-        module.push_str(texts.subsystem.as_str());
+        module.push_str(names.subsystem.as_str());
         Some(module)
     }
 

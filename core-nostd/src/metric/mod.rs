@@ -301,12 +301,11 @@ pub(crate) struct Figures {
     pub(crate) reset: Option<Moment>,
 }
 
-/// The texts of a metric.
+/// By what a metric is found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Texts {
+pub(crate) struct Names {
     pub(crate) name: Text<NAME_LENGTH>,
     pub(crate) subsystem: Text<SUBSYSTEM_LENGTH>,
-    pub(crate) comment: Text<COMMENT_LENGTH>,
 }
 
 /// A value where a greater one is a greater number, and 0 is none yet.
@@ -476,7 +475,7 @@ impl<'r> Region<'r> {
     /// The metric of this name, in any letter case.
     pub fn find_metric(&self, name: &str) -> Option<Metric> {
         self.metrics()
-            .find(|metric| self.metric_texts(*metric).is_some_and(|texts| texts.name.as_str().eq_ignore_ascii_case(name)))
+            .find(|metric| self.metric_names(*metric).is_some_and(|names| names.name.as_str().eq_ignore_ascii_case(name)))
     }
 
     /// COUNT of a metric.
@@ -553,19 +552,30 @@ impl<'r> Region<'r> {
         found.copied().unwrap_or(MetricType::StatusCounter)
     }
 
-    pub(crate) fn metric_texts(&self, metric: Metric) -> Option<Texts> {
-        let words = self.published_metric(metric)?;
+    pub(crate) fn metric_names(&self, metric: Metric) -> Option<Names> {
         if let Some(lost) = lost_of(metric) {
-            let comment = lost.doc().split(". ").next().unwrap_or_default().trim_end_matches('.').into();
-            return Some(Texts { name: lowercase(lost.variable()), subsystem: OWN_SUBSYSTEM.into(), comment });
+            return Some(Names { name: Text::from(lost.variable()).lowercase(), subsystem: OWN_SUBSYSTEM.into() });
         }
-        let texts = self.arrays::<METRIC_TEXTS>(Section::MetricTexts).get(metric.index().wrapping_sub(own_count()))?;
-        let lengths = words[word::LENGTHS].get();
-        Some(Texts {
+        let (texts, lengths) = self.published_metric_texts(metric)?;
+        Some(Names {
             name: read_text(&texts[word::NAME], lengths & 0xffff),
             subsystem: read_text(&texts[word::SUBSYSTEM], lengths >> 16 & 0xffff),
-            comment: read_text(&texts[word::COMMENT], lengths >> 32 & 0xffff),
         })
+    }
+
+    pub(crate) fn metric_comment(&self, metric: Metric) -> Option<Text<COMMENT_LENGTH>> {
+        if let Some(lost) = lost_of(metric) {
+            return Some(lost.doc().split(". ").next().unwrap_or_default().trim_end_matches('.').into());
+        }
+        let (texts, lengths) = self.published_metric_texts(metric)?;
+        Some(read_text(&texts[word::COMMENT], lengths >> 32 & 0xffff))
+    }
+
+    /// Of a metric that is not one of [`Lost`], with their lengths.
+    fn published_metric_texts(&self, metric: Metric) -> Option<(&'r [Word; METRIC_TEXTS], u64)> {
+        let lengths = self.published_metric(metric)?[word::LENGTHS].get();
+        let texts = self.arrays::<METRIC_TEXTS>(Section::MetricTexts).get(metric.index().wrapping_sub(own_count()))?;
+        Some((texts, lengths))
     }
 
     /// What was counted since the region was made, over all threads that ever were; of a value, the value.
@@ -672,14 +682,6 @@ fn least(a: Option<i64>, b: Option<i64>) -> Option<i64> {
 
 fn lost_of(metric: Metric) -> Option<Lost> {
     Lost::ALL.get(metric.index()).copied()
-}
-
-fn lowercase<const N: usize>(text: &str) -> Text<N> {
-    let mut lower = Text::EMPTY;
-    for letter in text.chars() {
-        lower.push_str(letter.to_ascii_lowercase().encode_utf8(&mut [0; 4]));
-    }
-    lower
 }
 
 impl Word {

@@ -41,11 +41,17 @@ impl<const N: usize> Text<N> {
     pub(crate) fn push_all(&mut self, text: &str) -> bool {
         let room = self.bytes.get_mut(self.len..).unwrap_or_default();
         let fitting = what_fits(text, room.len());
-        for (byte, new) in room.iter_mut().zip(fitting.bytes()) {
-            *byte = new;
+        if let Some((new, _)) = room.split_at_mut_checked(fitting.len()) {
+            new.copy_from_slice(fitting.as_bytes());
         }
         self.len += fitting.len();
         fitting.len() == text.len()
+    }
+
+    /// The same in small letters, as far as they are ASCII's.
+    pub(crate) fn lowercase(mut self) -> Text<N> {
+        self.bytes.make_ascii_lowercase();
+        self
     }
 }
 

@@ -106,7 +106,7 @@ impl TableSource for InnodbMetrics {
 }
 
 fn row_of(region: &Region<'_>, metric: Metric, now: Moment) -> Option<InnodbMetricsRow> {
-    let (texts, metric_type) = (region.metric_texts(metric)?, region.metric_type(metric));
+    let (names, metric_type) = (region.metric_names(metric)?, region.metric_type(metric));
     let figures = region.metric_figures(metric)?;
     let Figures { is_on, count, count_reset, enabled, disabled, reset, .. } = figures;
     // Until when it was counted.
@@ -121,8 +121,8 @@ fn row_of(region: &Region<'_>, metric: Metric, now: Moment) -> Option<InnodbMetr
         _ => (average(count, since(enabled)), average(count_reset, since(reset))),
     };
     Some(InnodbMetricsRow {
-        name: texts.name,
-        subsystem: texts.subsystem,
+        name: names.name,
+        subsystem: names.subsystem,
         count,
         max_count: figures.max,
         min_count: figures.min,
@@ -137,7 +137,7 @@ fn row_of(region: &Region<'_>, metric: Metric, now: Moment) -> Option<InnodbMetr
         time_reset: reset.filter(|_| is_on).map(Moment::text),
         status: if is_on { "enabled" } else { "disabled" },
         metric_type: metric_type.name(),
-        comment: texts.comment,
+        comment: region.metric_comment(metric)?,
     })
 }
 
