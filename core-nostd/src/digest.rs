@@ -505,10 +505,12 @@ mod tests {
     /// Also where something shorter would fit.
     #[test]
     fn what_is_too_long_is_cut_and_does_not_count() {
+        let mut ends = ["日本=x", "本", "日 'a'", "日=a"].into_iter().cycle();
         for (fits, is_cut) in [("x".repeat(1020), ""), ("x ".repeat(511), ""), ("x".repeat(1019), ""), ("x".repeat(1020), "日")]
         {
             let kept = std::format!("{fits} {is_cut}");
-            for end in ["日本=x", "本", "日 'a'", "日=a"].into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
+            // Under Miri each end once.
+            for end in ends.by_ref().take(if cfg!(miri) { 1 } else { 4 }) {
                 let text = std::format!("{kept}{end}{}", "y".repeat(20));
                 let digest = digest_text(&text);
                 assert!(text.starts_with(digest.as_str()) && digest.as_str().len() > 1020, "{digest}");
