@@ -31,38 +31,42 @@ const LEVELS: usize = 3;
 /// When so many steps have been made, and what happens then.
 type Interrupt = (u64, Rc<dyn Fn()>);
 
-/// What is to happen on each level.
+/// Where each level is, and what is to happen there.
 struct Plan {
     /// How many interrupts run, each within the one before.
     level: Cell<usize>,
     steps: [Cell<u64>; LEVELS],
-    interrupts: RefCell<[Option<Interrupt>; LEVELS]>,
-    watching: Cell<bool>,
+    /// The step at which a level is interrupted.
+    at: [Cell<Option<u64>>; LEVELS],
 }
 
 thread_local! {
+    /// Whether accesses are steps. Of most they are not: a region is made as it was at first before each case. So this is looked at alone,
+    /// and inline.
+    static WATCHING: Cell<bool> = const { Cell::new(false) };
     static PLAN: Plan = const {
-        Plan {
-            level: Cell::new(0),
-            steps: [const { Cell::new(0) }; LEVELS],
-            interrupts: RefCell::new([const { None }; LEVELS]),
-            watching: Cell::new(false),
-        }
+        Plan { level: Cell::new(0), steps: [const { Cell::new(0) }; LEVELS], at: [const { Cell::new(None) }; LEVELS] }
     };
+    /// What happens there. Not part of the plan, which has nothing to drop: a thread's own value that has is found more slowly.
+    static INTERRUPTS: RefCell<[Option<Interrupt>; LEVELS]> = const { RefCell::new([const { None }; LEVELS]) };
 }
 
 /// The next access to a word is about to be made.
+#[inline]
 pub(crate) fn step() {
+    if WATCHING.get() {
+        make_step();
+    }
+}
+
+fn make_step() {
     PLAN.with(|plan| {
-        if !plan.watching.get() {
-            return;
-        }
         let level = plan.level.get();
-        let made = plan.steps[level].get();
-        plan.steps[level].set(made + 1);
-        let interrupt = plan.interrupts.borrow()[level].as_ref().filter(|(at, _)| *at == made).map(|(_, run)| Rc::clone(run));
-        if let Some(run) = interrupt {
+        let made = plan.steps[level].replace(plan.steps[level].get() + 1);
+        if plan.at[level].get() == Some(made) {
             plan.level.set(level + 1);
+            let interrupt = INTERRUPTS.with_borrow(|interrupts| interrupts[level].clone());
+            let (_, run) = interrupt.expect("it has a step, so it is there");
             run();
             plan.level.set(level);
         }
@@ -74,12 +78,13 @@ pub(crate) fn step() {
 fn interrupted(main: impl FnOnce(), interrupts: &[Interrupt]) -> [u64; LEVELS] {
     PLAN.with(|plan| {
         plan.steps.iter().for_each(|steps| steps.set(0));
-        *plan.interrupts.borrow_mut() = core::array::from_fn(|level| interrupts.get(level).cloned());
-        plan.watching.set(true);
+        plan.at.iter().enumerate().for_each(|(level, at)| at.set(interrupts.get(level).map(|(at, _)| *at)));
+        INTERRUPTS.set(core::array::from_fn(|level| interrupts.get(level).cloned()));
+        WATCHING.set(true);
         main();
-        plan.watching.set(false);
-        *plan.interrupts.borrow_mut() = [const { None }; LEVELS];
-        core::array::from_fn(|level| plan.steps[level].get())
+        WATCHING.set(false);
+        INTERRUPTS.take();
+        plan.steps.each_ref().map(Cell::get)
     })
 }
 
