@@ -4,6 +4,7 @@ and with a certificate if it is to encrypt."""
 import sys
 import warnings
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 import mysql.connector
 from mysql.connector import FieldType
@@ -52,6 +53,12 @@ def check(pure):
     found = rows("SELECT ?, ?, ?, ?", (-1, 1.5, "größe", None), prepared=True)
     assert [tuple(row) for row in found] == [(-1, 1.5, "größe", None)], found
     fails(1146, lambda: rows("SELECT * FROM nothing"))
+
+    # Exact numbers, too.
+    third = "SELECT 1 / 3, SUM(18446744073709551615), %s + 0.25, %s = 1.50"
+    for prepared in (False, True):
+        found = [tuple(row) for row in rows(third, (Decimal("1.50"), Decimal("1.5")), prepared=prepared)]
+        assert found == [(Decimal("0.3333"), Decimal(2**64 - 1), Decimal("1.75"), 1)] and str(found[0][0]) == "0.3333", found
 
     # Moments are objects in both protocols, there and back.
     moment, length = datetime(2026, 11, 24, 12, 30, 0, 250000), timedelta(hours=30)

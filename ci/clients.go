@@ -78,6 +78,25 @@ func main() {
 	check(reader.QueryRow("SELECT ?", uint64(1<<64-1)).Scan(&big))
 	expect(uint64(1<<64-1), big)
 
+	// Exact numbers, of digits that are known.
+	for _, parameters := range [][]interface{}{{}, {1}} {
+		statement := "SELECT 1 / 3, SUM(18446744073709551615)"
+		if len(parameters) > 0 {
+			statement += ", ?"
+		}
+		rows, err = reader.Query(statement, parameters...)
+		check(err)
+		types, err = rows.ColumnTypes()
+		check(err)
+		_, scale, known := types[0].DecimalSize()
+		expect("DECIMAL 4 true", fmt.Sprint(types[0].DatabaseTypeName(), " ", scale, " ", known))
+		var third, sum, more string
+		expect(true, rows.Next())
+		check(rows.Scan(append([]interface{}{&third, &sum}, []interface{}{&more}[:len(parameters)]...)...))
+		check(rows.Close())
+		expect("0.3333 18446744073709551615", third+" "+sum)
+	}
+
 	// Moments, as text and as prepared statements have them.
 	timed, err := sql.Open("mysql", "reader:looks@tcp(localhost:"+os.Args[1]+")/performance_schema"+options+"&parseTime=true")
 	check(err)

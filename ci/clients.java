@@ -153,11 +153,21 @@ class Clients {
             same("decimal", found.getBigDecimal("most"), new BigDecimal(most));
             fails(1264, "22003", () -> found.getLong(1));
             same("numbers", found.getInt(2) + " " + found.getDouble(3) + " " + found.getBoolean(6), "-1 1.5 true");
+            same("exact", found.getBigDecimal(3) + " " + about.getColumnTypeName(3) + " " + about.getPrecision(3) + " " + about.getScale(3),
+                "1.5 DECIMAL 2 1");
             same("texts", found.getString(4) + found.getString(5), "größenull");
             same("datetime", found.getTimestamp(7), Timestamp.valueOf("2026-11-24 12:30:00.25"));
             same("date", found.getObject(8), java.sql.Date.valueOf("2026-11-24"));
             same("time", found.getTime(9), Time.valueOf("12:30:00"));
             same("no moment", found.getTimestamp(10), null);
+
+            ResultSet exact = first(connection.prepareStatement("SELECT 1 / 3, SUM(COUNT_STAR), AVG(COUNT_STAR), SUM(18446744073709551615) "
+                + "FROM events_waits_summary_global_by_event_name"));
+            ResultSetMetaData digits = exact.getMetaData();
+            same("third", exact.getBigDecimal(1), new BigDecimal("0.3333"));
+            same("sum", exact.getObject(2).getClass() + " " + digits.getPrecision(2) + " " + digits.getScale(2), BigDecimal.class + " 42 0");
+            same("average", exact.getBigDecimal(3).scale() + " " + digits.getPrecision(3) + " " + digits.getScale(3), "4 24 4");
+            same("large", exact.getBigDecimal(4).remainder(new BigDecimal(most)).signum(), 0);
 
             ResultSet digests = first(connection.prepareStatement("SELECT * FROM events_statements_summary_by_digest"));
             ResultSetMetaData columns = digests.getMetaData();

@@ -49,6 +49,12 @@ assert.deepEqual(binary, text);
 assert.equal(binary[0].big, "18446744073709551615");
 assert.equal(columns[0].name, "TIMER_NAME");
 
+// Exact numbers are the texts of their digits.
+const exact = "SELECT 1 / 3 AS third, AVG(thread_id) > 0 AS is_average, SUM(18446744073709551615) AS big, 0.1 + 0.2 AS sum FROM threads LIMIT 1";
+for (const [[{ third, is_average, sum }], [{ type, decimals }]] of [await reader.query(exact), await reader.execute(exact)]) {
+    assert.deepEqual([third, is_average, sum, type, decimals], ["0.3333", 1, "0.3", 246, 4]);
+}
+
 // Moments are objects.
 const moments = "SELECT TIMESTAMP'2026-11-24 12:30:00.25' AS moment, DATE'2026-11-24' AS day, TIME'-30:00:00' AS length";
 for (const [[{ moment, day, length }]] of [await reader.query(moments), await reader.execute(moments)]) {

@@ -1,6 +1,7 @@
 """What PyMySQL gets from `perfschema serve`. Started by ci/clients with the port, and with a certificate if it is to encrypt."""
 
 import datetime
+import decimal
 import sys
 import threading
 import time
@@ -50,7 +51,7 @@ if TLS:
 
 # Values and their types.
 cursor.execute("SELECT 18446744073709551615 AS big, -1, 1.5, 'größe', NULL, (SELECT name FROM setup_timers WHERE name = 'wait') AS name")
-assert cursor.fetchone() == (18446744073709551615, -1, 1.5, "größe", None, "wait")
+assert cursor.fetchone() == (18446744073709551615, -1, decimal.Decimal("1.5"), "größe", None, "wait")
 types = [column[1] for column in cursor.description]
 assert types[0] == FIELD_TYPE.LONGLONG and types[3] == FIELD_TYPE.VAR_STRING, types
 cursor.execute("SELECT thread_id, name FROM threads ORDER BY thread_id")
@@ -59,6 +60,18 @@ assert len(rows) > 1 and all(isinstance(id, int) and isinstance(name, str) for i
 assert cursor.execute("SELECT name FROM setup_instruments WHERE name LIKE %s", ("wait/synch/mutex/%",)) > 0
 cursor.execute("SELECT %s", ("it's; \\ \"quoted\"",))
 assert cursor.fetchone() == ("it's; \\ \"quoted\"",)
+
+# Exact numbers are objects, too; an average has four digits more, and a sum may be larger than all whole numbers.
+cursor.execute("SELECT 0.1 + 0.2, 1 / 3, 2 / 3 * 100, SUM(x), AVG(x), ROUND(SUM(x) / 3, 2), CAST('12.345' AS DECIMAL(5,2)), 1.5e0 "
+               "FROM (SELECT 18446744073709551615 AS x UNION ALL SELECT 18446744073709551614) AS t")
+exact = ["0.3", "0.3333", "66.6667", "36893488147419103229", "18446744073709551614.5000", "12297829382473034409.67", "12.35"]
+found = cursor.fetchone()
+assert [str(number) for number in found[:-1]] == exact and {type(number) for number in found} == {decimal.Decimal, float}, found
+assert [column[1] for column in cursor.description] == [FIELD_TYPE.NEWDECIMAL] * 7 + [FIELD_TYPE.DOUBLE], cursor.description
+assert [column[5] for column in cursor.description][:5] == [1, 4, 4, 0, 4], cursor.description
+cursor.execute("SELECT %s = 1.50, SUM(count_star) / 1e12, AVG(count_star) FROM events_waits_summary_global_by_event_name", (decimal.Decimal("1.5"),))
+same, teras, average = cursor.fetchone()
+assert same == 1 and isinstance(teras, float) and isinstance(average, decimal.Decimal) and average > 0, (same, teras, average)
 
 # Moments are objects; those of metrics, and of statements that the demo's queries are.
 cursor.execute("SELECT NOW(), CURDATE(), TIME'-01:30:00.5', FROM_UNIXTIME(%s), CAST('2026-11-24 12:30:00.25' AS DATETIME(3))", (86400,))
