@@ -423,8 +423,12 @@ impl Seen {
     }
 }
 
-fn ours(value: Value<'_>) -> Seen {
+fn ours(value: Value<'_>, sql_type: SqlType) -> Seen {
     match value {
+        // A sum.
+        Value::Text(digits) if matches!(sql_type, SqlType::Decimal(..)) => {
+            digits.parse().map_or_else(|_| Seen::Text(digits.to_owned()), Seen::Integer)
+        }
         Value::Null => Seen::Null,
         Value::Unsigned(number) => Seen::Integer(number.into()),
         Value::Signed(number) => Seen::Integer(number.into()),
@@ -474,7 +478,14 @@ pub fn dialect(data: &[u8]) {
     let (words, is_ordered) = maker.statement();
     let mut session = DATABASE.session(Account::default()).expect("there is memory");
     let mut found: Vec<Vec<Seen>> = match session.execute(&words.mysql) {
-        Ok(Outcome::Rows(grid)) => grid.rows.iter().map(|row| row.iter().map(|value| ours(value.as_value())).collect()).collect(),
+        Ok(Outcome::Rows(grid)) => {
+            let types: Vec<SqlType> = grid.columns.iter().map(|head| head.sql_type).collect();
+            let mut rows = Vec::new();
+            for row in &grid.rows {
+                rows.push(row.iter().zip(&types).map(|(value, sql_type)| ours(value.as_value(), *sql_type)).collect());
+            }
+            rows
+        }
         // It had its time, or its memory.
         Err(error) if [3024, 1038, 1041].contains(&error.errno) => return,
         other => panic!("{other:?}: {}", words.mysql),

@@ -1,5 +1,6 @@
 //! Statements of SQL against a region: any text ends in rows or in an error of MySQL's, in time.
 
+use perfschema_core::table::{SqlType, Value};
 use perfschema_core::timer::Timers;
 use perfschema_core::{
     Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, WaitStart, Word,
@@ -41,6 +42,15 @@ pub(crate) fn region_in_use() -> &'static Region<'static> {
     region
 }
 
+/// An exact number has as many digits behind the point as its column says.
+fn digits_behind_the_point(value: Value<'_>, text: &str) -> Option<usize> {
+    match value {
+        Value::Null => None,
+        Value::Text(digits) => Some(digits.split_once('.').map_or(0, |(_, fraction)| fraction.len())),
+        other => panic!("{other:?}: {text}"),
+    }
+}
+
 /// Text as a client sends it: several statements, one after the other, in a session of their own.
 ///
 /// # Panics
@@ -58,6 +68,17 @@ pub fn sql(data: &[u8]) {
                     && !described.columns.is_empty()
                 {
                     assert_eq!(described.columns.len(), grid.columns.len(), "{}", piece.text);
+                    for (index, (before, head)) in described.columns.iter().zip(&grid.columns).enumerate() {
+                        let SqlType::Decimal(_, scale) = head.sql_type else { continue };
+                        let mut values = grid.rows.iter().map(|row| row[index].as_value());
+                        assert!(values.all(|value| {
+                            digits_behind_the_point(value, &piece.text).is_none_or(|digits| digits == usize::from(scale))
+                        }));
+                        // What was told before there were rows is so.
+                        if let SqlType::Decimal(_, told) = before.sql_type {
+                            assert_eq!(told, scale, "{}", piece.text);
+                        }
+                    }
                 }
             }
             Ok(Outcome::Done { matched, changed, .. }) => assert!(changed <= matched, "{}", piece.text),
