@@ -479,6 +479,7 @@ fn zeroed(words: usize) -> Result<&'static [Word], StartError> {
 /// The one of all unit tests.
 #[cfg(test)]
 pub(crate) fn started_for_tests() -> &'static Process {
-    static STARTED: std::sync::LazyLock<&Process> = std::sync::LazyLock::new(|| crate::builder().environment(false).start().unwrap());
+    static STARTED: std::sync::LazyLock<&Process> =
+        std::sync::LazyLock::new(|| crate::builder().environment(false).start().unwrap());
     *STARTED
 }
