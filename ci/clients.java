@@ -212,7 +212,7 @@ class Clients {
                 same("date", found.getString(9), "2026-11-24");
                 same("in pieces", found.getString(10).length(), 100_000);
             }
-            PreparedStatement page = connection.prepareStatement("SELECT NAME FROM setup_instruments WHERE NAME LIKE ? LIMIT ? OFFSET ?");
+            PreparedStatement page = connection.prepareStatement("SELECT NAME FROM setup_instruments WHERE NAME LIKE ? ORDER BY NAME LIMIT ? OFFSET ?");
             page.setString(1, "wait/synch/mutex/demo/%");
             page.setInt(2, 1);
             page.setLong(3, 1);
