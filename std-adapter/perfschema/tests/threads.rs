@@ -12,12 +12,11 @@ const AT_ONCE: u64 = if cfg!(miri) { 3 } else { 100 };
 #[test]
 fn ten_thousand_threads_and_a_pool_of_64() {
     static LOCK: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/test/busy", 0);
-    let builder = perfschema::builder().everything(true).environment(false);
-    // Miri's time is that of the readers, in places where nothing is.
-    let small = Size::ALL.iter().filter(|_| cfg!(miri)).fold(builder, |small, &size| small.size(size, 1));
-    let process = small
+    let process = perfschema::builder()
+        .everything(true)
+        .environment(false)
         .size(Size::MaxThreadInstances, if cfg!(miri) { 2 } else { 64 })
-        .size(Size::EventsWaitsHistoryLongSize, if cfg!(miri) { 40 } else { 1000 })
+        .size(Size::EventsWaitsHistoryLongSize, 1000)
         .start()
         .unwrap();
     let region = process.region();
