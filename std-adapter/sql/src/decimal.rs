@@ -177,7 +177,7 @@ impl Decimal {
     pub(crate) fn to_places(&self, places: i128, is_rounded: bool) -> Decimal {
         let scale = u8::try_from(places.max(0)).unwrap_or(MAX_SCALE).min(self.scale);
         // Before the point, there are no more than 65.
-        let before = u8::try_from((-places).max(0)).unwrap_or(u8::MAX).min(MAX_DIGITS + 1);
+        let before = u8::try_from(places.min(0).unsigned_abs()).unwrap_or(u8::MAX).min(MAX_DIGITS + 1);
         let unit = power(before);
         let by = power(self.kept.saturating_sub(scale)) * &unit;
         let digits = if is_rounded { divide_rounded(&self.digits, &by) } else { &self.digits / by };
