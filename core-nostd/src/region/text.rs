@@ -41,8 +41,9 @@ impl<const N: usize> Text<N> {
     pub(crate) fn push_all(&mut self, text: &str) -> bool {
         let room = self.bytes.get_mut(self.len..).unwrap_or_default();
         let fitting = what_fits(text, room.len());
-        if let Some((new, _)) = room.split_at_mut_checked(fitting.len()) {
-            new.copy_from_slice(fitting.as_bytes());
+        // Not `copy_from_slice`: built for size, it keeps its panic.
+        for (byte, new) in room.iter_mut().zip(fitting.bytes()) {
+            *byte = new;
         }
         self.len += fitting.len();
         fitting.len() == text.len()
