@@ -44,7 +44,7 @@ usage: perfschema-benches [--quick] [--tsv] [--check] [--instructions] [--chart 
   --check         fails if a figure is beyond what is promised
   --instructions  counts each path's, by callgrind
   --chart FILE    draws the table as SVG
-  --only PART     leaves out whatever has not this part in its name, but for what all others are compared with
+  --only PART     leaves out whatever has not this part in its name and variant, but for what all others are compared with
 ";
 
 /// What was asked for.
@@ -77,6 +77,11 @@ impl Options {
         }
         Ok(options)
     }
+
+    /// Whether this row is asked for.
+    fn wants(&self, name: &str, variant: &str) -> bool {
+        self.only.as_ref().is_none_or(|part| format!("{name} {variant}").contains(part))
+    }
 }
 
 fn main() -> ExitCode {
@@ -105,7 +110,7 @@ fn main() -> ExitCode {
 
 /// Says whether what was to be checked holds.
 fn run(paths: &[Path], options: &Options) -> Result<bool, String> {
-    let selected = |path: &Path| options.only.as_ref().is_none_or(|part| path.name.contains(part) || path.is_scale());
+    let selected = |path: &Path| path.is_scale() || options.wants(path.name, path.variant);
     let instructions = options.instructions.then(|| instructions::count(paths, selected)).transpose()?;
     let paths: Vec<Path> = paths.iter().copied().filter(selected).collect();
     let rounds = if options.quick { 400 } else { 2_000 };
@@ -114,10 +119,9 @@ fn run(paths: &[Path], options: &Options) -> Result<bool, String> {
     let scale =
         Scale { timer_pair: min_of(&results, "timer pair"), hz: Timers::calibrate().get(TimerName::Cycle).frequency_hz as f64 };
     let mut rows = rows(&results, instructions.as_deref(), scale);
-    if options.only.is_none() {
-        rows.extend(threads::measure(&bench, rounds / 20));
-        rows.extend(reading::measure(rounds / 20));
-    }
+    let wants = |name: &str, variant: &str| options.wants(name, variant);
+    rows.extend(threads::measure(&bench, rounds / 20, wants));
+    rows.extend(reading::measure(rounds / 20, wants));
     if options.tsv {
         report::tsv(&rows, scale);
     } else {

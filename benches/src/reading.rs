@@ -18,22 +18,31 @@ const RECORD_BYTES: f64 = 128.0;
 /// Events of a writer's batch.
 const BATCH: u32 = 2_000;
 
-/// Everything about reading: `rounds` decides how long it is measured.
-pub(crate) fn measure(rounds: usize) -> Vec<Row> {
-    let many: &'static Region<'static> = region(ACTORS);
-    let class = register(many);
-    let actors: Vec<Actor<'static>> = (0..ACTORS).map(|_| attach(many)).collect();
-    for actor in &actors {
-        (0..RECORDS).for_each(|number| record(many, actor, class, number.into()));
-    }
-    let single: &'static Region<'static> = region(1);
-    let single_class = register(single);
-    let only = attach(single);
+/// Names of its rows.
+const READING: &str = "reading 1000 x 10 rows";
+const SLOWED: &str = "writer slowed";
+const MEMORY: &str = "memory of a region";
 
-    let mut rows = decode(many, &actors[0], class, rounds);
-    rows.push(slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds));
-    rows.push(slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds));
-    rows.extend(memory());
+/// Everything about reading that is wanted by its name: `rounds` decides how long it is measured.
+pub(crate) fn measure(rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if wants(READING, "") || wants(SLOWED, "") {
+        let many: &'static Region<'static> = region(ACTORS);
+        let class = register(many);
+        let actors: Vec<Actor<'static>> = (0..ACTORS).map(|_| attach(many)).collect();
+        for actor in &actors {
+            (0..RECORDS).for_each(|number| record(many, actor, class, number.into()));
+        }
+        let single: &'static Region<'static> = region(1);
+        let single_class = register(single);
+        let only = attach(single);
+        rows.extend(decode(many, &actors[0], class, rounds));
+        rows.push(slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds));
+        rows.push(slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds));
+    }
+    if wants(MEMORY, "") {
+        rows.extend(memory());
+    }
     rows
 }
 
@@ -123,7 +132,7 @@ fn decode(region: &'static Region<'static>, actor: &Actor<'static>, class: Class
     copies.sort_by(f64::total_cmp);
     let bytes = f64::from(ACTORS * RECORDS) * RECORD_BYTES;
     let figure = |variant: &str, threads, measured, unit, target| Row {
-        name: "reading 1000 x 10 rows",
+        name: READING,
         variant: variant.to_owned(),
         threads,
         aim: Some(Aim { measured, unit, target }),
@@ -223,14 +232,7 @@ fn slowed(
     });
     let (undisturbed, disturbed) = (Cost::of(&mut undisturbed), Cost::of(&mut disturbed));
     let aim = Aim { measured: disturbed.median / undisturbed.median, unit: "x undisturbed", target: Some(Target::AtMost(limit)) };
-    Row {
-        name: "writer slowed",
-        variant: variant.to_owned(),
-        threads: 2,
-        cost: Some(disturbed),
-        aim: Some(aim),
-        ..Row::default()
-    }
+    Row { name: SLOWED, variant: variant.to_owned(), threads: 2, cost: Some(disturbed), aim: Some(aim), ..Row::default() }
 }
 
 /// Regions of a server with 1000 threads and 10 000 rows of long history.
@@ -261,7 +263,7 @@ fn memory() -> [Row; 4] {
     let row = |variant: &str, config: Config, target| {
         let measured = config.size_bytes() as f64 / f64::from(1 << 20);
         let aim = Aim { measured, unit: "MiB", target };
-        Row { name: "memory of a region", variant: variant.to_owned(), aim: Some(aim), ..Row::default() }
+        Row { name: MEMORY, variant: variant.to_owned(), aim: Some(aim), ..Row::default() }
     };
     [
         row("256 classes of locks, 1000 threads", locks, Some(Target::AtMost(32.0))),

@@ -36,20 +36,26 @@ impl Start {
     }
 }
 
-/// The rows of two threads, and of sixteen where there are as many cores.
-pub(crate) fn measure(bench: &Bench, rounds: usize) -> Vec<Row> {
+/// How many threads run at a time, each on a core of its own.
+const THREADS: [usize; 4] = [2, 4, 8, 16];
+
+/// The rows of several threads, of those that are wanted by name and variant, and for which there are cores.
+pub(crate) fn measure(bench: &Bench, rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<Row> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut rows = Vec::new();
-    for threads in [2, 16] {
+    let own: Vec<Kind> = KINDS.into_iter().filter(|(name, variant, ..)| wants(name, variant)).collect();
+    for threads in THREADS.into_iter().filter(|_| !own.is_empty()) {
         if threads > cores {
             eprintln!("{threads} threads: left out, there are {cores} cores");
             continue;
         }
-        rows.extend(own_locks(bench, threads, rounds));
+        rows.extend(own_locks(bench, threads, &own, rounds));
     }
     for (busy, held) in [(0, "contended"), (5, "held 1200"), (40, "held 10000")] {
-        let rounds = if busy == 0 { rounds } else { rounds.div_ceil(10) };
-        rows.extend(contended(bench, rounds, busy, held));
+        if wants("Mutex", held) {
+            let rounds = if busy == 0 { rounds } else { rounds.div_ceil(10) };
+            rows.extend(contended(bench, rounds, busy, held));
+        }
     }
     rows
 }
@@ -71,11 +77,11 @@ const KINDS: [Kind; 8] = [
     ("perfschema Mutex", "everything on, own", Bench::everything_on, paths::locks),
 ];
 
-fn own_locks(bench: &Bench, threads: usize, rounds: usize) -> impl Iterator<Item = Row> {
-    let mut together = KINDS.map(|_| Vec::new());
-    let mut ratios = KINDS.map(|_| Vec::new());
+fn own_locks(bench: &Bench, threads: usize, kinds: &[Kind], rounds: usize) -> impl Iterator<Item = Row> {
+    let mut together = vec![Vec::new(); kinds.len()];
+    let mut ratios = together.clone();
     for _ in 0..rounds {
-        for (index, (_, _, prepare, run)) in KINDS.iter().enumerate() {
+        for (index, (_, _, prepare, run)) in kinds.iter().enumerate() {
             prepare(bench);
             let own = || {
                 let bench = Bench::of_thread();
@@ -88,15 +94,15 @@ fn own_locks(bench: &Bench, threads: usize, rounds: usize) -> impl Iterator<Item
             together[index].append(&mut several);
         }
     }
-    KINDS.into_iter().zip(together.into_iter().zip(ratios)).map(move |(kind, (mut cycles, mut ratios))| {
-        let (name, variant, ..) = kind;
+    kinds.iter().zip(together.into_iter().zip(ratios)).map(move |(kind, (mut cycles, mut ratios))| {
+        let (name, variant, ..) = *kind;
         let ratio = Cost::of(&mut ratios).median;
-        let (measured, unit, target) = if threads == 16 {
-            (threads as f64 / ratio, "x one thread's rate", Target::AtLeast(14.0))
-        } else {
-            (ratio, "x one thread's cost", Target::AtMost(1.05))
+        let (measured, unit, target) = match threads {
+            2 => (ratio, "x one thread's cost", Some(Target::AtMost(1.05))),
+            16 => (threads as f64 / ratio, "x one thread's rate", Some(Target::AtLeast(14.0))),
+            _ => (threads as f64 / ratio, "x one thread's rate", None),
         };
-        let target = variant.starts_with("everything").then_some(target);
+        let target = target.filter(|_| variant.starts_with("everything"));
         let (variant, cost) = (variant.to_owned(), Some(Cost::of(&mut cycles)));
         Row { name, variant, threads, cost, aim: Some(Aim { measured, unit, target }), ..Row::default() }
     })
