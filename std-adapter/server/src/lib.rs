@@ -156,7 +156,17 @@ impl Server {
     fn make(database: Database, accounts: Accounts, limits: Limits, tls: Option<Tls>) -> Result<Server, Error> {
         let clients = Arc::new(Clients::default());
         let list = Arc::clone(&clients);
-        let database = database.processlist(move |account| list.list(account));
+        // Up: no client is to learn of less than it has.
+        let seconds = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
+        let database = database
+            .processlist(move |account| list.list(account))
+            .variable("connect_timeout", seconds(limits.login_time))
+            .variable("interactive_timeout", seconds(limits.idle_time))
+            .variable("max_allowed_packet", limits.packet_bytes as u64)
+            .variable("max_connections", limits.connections as u64)
+            .variable("max_prepared_stmt_count", limits.prepared_statements as u64)
+            .variable("net_write_timeout", seconds(limits.write_time))
+            .variable("wait_timeout", seconds(limits.idle_time));
         let version = match database.session(Account::default())?.variable("version") {
             Some(OwnedValue::Text(version)) => version,
             _ => String::new(),

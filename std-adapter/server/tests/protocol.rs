@@ -420,6 +420,10 @@ fn limits() {
     until(|| server.connections() == 2);
 
     let mut client = Client::connect(&listener, "boss", true);
+    // The limits have MySQL's names.
+    let limits = "SELECT @@max_connections, @@max_allowed_packet, @@connect_timeout, @@wait_timeout, @@max_prepared_stmt_count";
+    let expected = ["3", "1000", "1", "2", "2"].map(|limit| Some(limit.to_owned()));
+    assert_eq!(client.query(limits), [expected]);
     for _ in 0..2 {
         assert_eq!(client.send(b"\x16SELECT 1")[0], 0);
         client.skip(1);

@@ -392,10 +392,14 @@ impl Rewriter<'_> {
 
     /// The moment of the statement, with as many digits of a fraction as are asked for.
     fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<(String, Kind)>, Error> {
+        let now = || match name.starts_with("utc_") {
+            true => self.state.now(),
+            false => self.state.now().later(self.state.time_zone_offset()),
+        };
         let is_time = match name {
             "curdate" | "current_date" | "utc_date" => {
                 check_count(name, arguments.len(), 0, 0)?;
-                return Ok(Some((self.state.now().date(), Kind::Date)));
+                return Ok(Some((now().date(), Kind::Date)));
             }
             "now" | "current_timestamp" | "localtime" | "localtimestamp" | "sysdate" | "utc_timestamp" => false,
             "curtime" | "current_time" | "utc_time" => true,
@@ -407,7 +411,7 @@ impl Rewriter<'_> {
             _ => return Err(Error::parameter_count(name)),
         };
         let digits = check_digits(name, digits)?;
-        let (moment, time) = self.state.now().rounded_down(digits.into());
+        let (moment, time) = now().rounded_down(digits.into());
         Ok(Some(if is_time { (time, Kind::Time(digits)) } else { (moment, Kind::Datetime(digits)) }))
     }
 

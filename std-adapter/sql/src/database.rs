@@ -8,6 +8,7 @@ use perfschema::render::OwnedValue;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -87,6 +88,7 @@ pub struct Database {
     read_only: bool,
     sessions: Arc<AtomicU64>,
     processlist: Option<Processlist>,
+    variables: Arc<BTreeMap<&'static str, String>>,
 }
 
 /// Who is connected, as an account may see it.
@@ -109,7 +111,24 @@ impl Database {
             read_only: false,
             sessions: Arc::default(),
             processlist: None,
+            variables: Arc::default(),
         }
+    }
+
+    /// The same with another value of a system variable than MySQL's default, at the start of every session: from a server, which knows
+    /// how many clients it takes, and for how long.
+    ///
+    /// ```
+    /// use perfschema_sql::{Account, Database};
+    ///
+    /// let database = Database::new(perfschema::start()?).variable("max_connections", 20);
+    /// assert_eq!(database.session(Account::default())?.variable("max_connections"), Some(20_i64.into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn variable(mut self, name: &'static str, value: u64) -> Database {
+        Arc::make_mut(&mut self.variables).insert(name, value.to_string());
+        self
     }
 
     /// The same with the rows of `information_schema.PROCESSLIST` and SHOW PROCESSLIST, as an account may see them: from a server, which
@@ -158,6 +177,7 @@ impl Database {
             limits: self.limits,
             read_only: self.read_only,
             processlist: self.processlist.clone(),
+            variables: Arc::clone(&self.variables),
             account,
             connection_id,
             started: Instant::now(),

@@ -401,8 +401,13 @@ impl Rewriter<'_> {
         match value {
             Value::Number(digits, false) => {
                 let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-                if !is_whole && digits.parse::<f64>().is_err() {
-                    return Err(Error::syntax(digits, 1));
+                match digits.parse::<f64>() {
+                    Err(_) if !is_whole => return Err(Error::syntax(digits, 1)),
+                    Ok(number) if number.is_infinite() => {
+                        let message = format!("Illegal double '{digits}' value found during parsing");
+                        return Err(Error::new(1367, "22007", message));
+                    }
+                    _ => {}
                 }
                 if is_whole && digits.parse::<i64>().is_err() {
                     return Ok(self.bind(match Decimal::literal(digits) {
@@ -694,7 +699,7 @@ impl VisitorMut for Rewriter<'_> {
         if let Err(error) = self.limits(query) {
             return refuse(error);
         }
-        recursion::limit_depth(query, self.state.recursion_depth());
+        recursion::limit_depth(query, self.state.number("cte_max_recursion_depth"));
         self.order_query(query).map_or_else(refuse, ControlFlow::Continue)
     }
 

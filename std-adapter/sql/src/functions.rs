@@ -219,7 +219,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("extract", 2, 2, INTEGER, |a, _| {
         Ok(texts::on(a, 1, |unit| times::part(a[0], &unit).map_or(Value::Null, Value::Integer)))
     }),
-    function("unix_timestamp", 1, 1, None, |a, _| times::at(a, |moment| moment.unix())),
+    function("unix_timestamp", 1, 1, None, |a, state| times::at(a, |moment| moment.later(-state.time_zone_offset()).unix())),
     function("from_unixtime", 1, 2, TEXT, times::from_unixtime),
     function("timestampdiff", 3, 3, INTEGER, times::timestampdiff),
     function("timediff", 2, 2, TEXT, times::timediff),
@@ -228,9 +228,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("dayofweek", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer((moment.day() + 4).rem_euclid(7) + 1))),
     function("weekday", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer((moment.day() + 3).rem_euclid(7)))),
     function("dayofyear", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.format("%j").parse().unwrap_or(0)))),
-    function("week", 1, 2, INTEGER, |a, _| times::week(a, false)),
-    function("weekofyear", 1, 1, INTEGER, |a, _| times::week(&[a[0], ValueRef::Integer(3)], false)),
-    function("yearweek", 1, 2, INTEGER, |a, _| times::week(a, true)),
+    function("week", 1, 2, INTEGER, |a, state| times::week(a, state, false)),
+    function("weekofyear", 1, 1, INTEGER, |a, state| times::week(&[a[0], ValueRef::Integer(3)], state, false)),
+    function("yearweek", 1, 2, INTEGER, |a, state| times::week(a, state, true)),
     function("str_to_date", 2, 2, TEXT, times::str_to_date),
     function("makedate", 2, 2, DATE, times::makedate),
     function("maketime", 3, 3, TEXT, times::maketime),

@@ -1,4 +1,4 @@
-//! Dates and times of day, in UTC, as texts like `2026-11-21 17:31:54`.
+//! Dates and times of day, as texts like `2026-11-21 17:31:54`.
 
 use rusqlite::types::Value;
 use std::fmt;
@@ -6,6 +6,10 @@ use std::fmt;
 const DAY: i64 = 86_400_000_000;
 /// The day before all: 0000-00-00.
 const ZERO: i64 = -719_529 * DAY;
+
+/// The years that MySQL knows, 0 to 9999.
+const FIRST: i64 = -62_167_219_200_000_000;
+const LAST: i64 = 253_402_300_799_000_000;
 
 /// Microseconds since 1970, and how it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +22,19 @@ pub(crate) struct Moment {
 impl Moment {
     /// From seconds since 1970.
     pub(crate) fn from_unix(seconds: f64) -> Moment {
-        // Within the years that MySQL knows, 0 to 9999.
-        Moment { micros: (seconds.clamp(-62_167_219_200.0, 253_402_300_799.0) * 1e6).round() as i64, date_only: false }
+        // Still a number of microseconds.
+        let micros = (seconds.clamp(-1e12, 1e12) * 1e6).round() as i64;
+        Moment { micros: micros.clamp(FIRST, LAST), date_only: false }
     }
 
     pub(crate) fn now() -> Moment {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Moment { micros: i64::try_from(since.as_micros()).unwrap_or(0), date_only: false }
+    }
+
+    /// What clocks show that are ahead by so many microseconds, or behind.
+    pub(crate) fn later(self, micros: i64) -> Moment {
+        Moment { micros: self.micros.saturating_add(micros).clamp(FIRST, LAST), ..self }
     }
 
     /// In units of 100 ns since the Gregorian calendar began.

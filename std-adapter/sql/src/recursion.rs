@@ -45,7 +45,7 @@ pub(crate) fn deeper(arguments: Arguments<'_>, _: &State) -> Result<Value, Error
 
 /// Bounds the steps of each recursion that a query begins with, after it was rewritten. One of columns that are not known, as `*` is,
 /// is bounded by the time and the memory of its statement.
-pub(crate) fn limit_depth(query: &mut Query, most: u32) {
+pub(crate) fn limit_depth(query: &mut Query, most: u64) {
     let Some(with) = query.with.as_mut().filter(|with| with.recursive) else { return };
     for cte in &mut with.cte_tables {
         if let Some(columns) = columns(cte) {
@@ -104,7 +104,7 @@ fn is_step(select: &Select, name: &Ident) -> bool {
     select.from.iter().any(of_table)
 }
 
-fn limit(cte: &mut Cte, columns: Vec<Ident>, most: u32) {
+fn limit(cte: &mut Cte, columns: Vec<Ident>, most: u64) {
     add_depth(&mut cte.query.body, &cte.alias.name, most);
     let query = std::mem::replace(&mut cte.query, Box::new(template("SELECT 1")));
     let names = columns.iter().cloned().chain([ident(DEPTH)]).collect();
@@ -122,7 +122,7 @@ fn limit(cte: &mut Cte, columns: Vec<Ident>, most: u32) {
     cte.query = query_of(SetExpr::Select(select_from(factor, projection)));
 }
 
-fn add_depth(body: &mut SetExpr, name: &Ident, most: u32) {
+fn add_depth(body: &mut SetExpr, name: &Ident, most: u64) {
     match body {
         SetExpr::SetOperation { left, right, .. } => {
             add_depth(left, name, most);
@@ -155,7 +155,7 @@ fn add_depth(body: &mut SetExpr, name: &Ident, most: u32) {
 }
 
 /// The table of the rows so far, under its new name, and how deep what is made of one of them is.
-fn step_of(factor: &mut TableFactor, cte: &Ident, most: u32) -> Expr {
+fn step_of(factor: &mut TableFactor, cte: &Ident, most: u64) -> Expr {
     let mut known = cte.clone();
     if let TableFactor::Table { name, alias, .. } = factor {
         *name = ObjectName::from(vec![ident(NAME)]);

@@ -254,12 +254,8 @@ impl Session {
         settings.origins.clear();
         settings.lists_warnings = false;
         drop(settings);
-        let own = self.state.variable("max_execution_time").and_then(|value| match value {
-            OwnedValue::Signed(milliseconds) => u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0),
-            _ => None,
-        });
-        let time = own.map_or(self.state.limits.time, |own| self.state.limits.time.min(Duration::from_millis(own)));
-        self.state.begin(time);
+        let (time, own) = (self.state.limits.time, self.state.number("max_execution_time"));
+        self.state.begin(if own == 0 { time } else { time.min(Duration::from_millis(own)) });
     }
 
     fn execute_here(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
@@ -357,11 +353,10 @@ impl Session {
 
     /// A SELECT without LIMIT has that of `sql_select_limit`.
     fn limit(&self, query: &mut Query) {
-        let limit = match self.state.variable("sql_select_limit") {
-            Some(OwnedValue::Signed(limit)) => limit,
-            _ => return,
-        };
-        if query.limit_clause.is_none() {
+        // As many rows as there can be are no limit.
+        if query.limit_clause.is_none()
+            && let Ok(limit) = i64::try_from(self.state.number("sql_select_limit"))
+        {
             let limit = Some(dialect::literal(sqlparser::ast::Value::Number(limit.to_string(), false)));
             query.limit_clause = Some(LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() });
         }

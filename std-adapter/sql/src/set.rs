@@ -1,9 +1,10 @@
 //! SET of variables.
 
 use crate::change::select_of;
-use crate::session::{Outcome, Session};
+use crate::session::{Outcome, Session, Warning};
 use crate::show::Words;
 use crate::state::lock;
+use crate::variables::Checked;
 use crate::{Error, parse, variables};
 use perfschema::metric::MonitorCommand;
 use perfschema::render::OwnedValue;
@@ -13,7 +14,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 impl Session {
     pub(crate) fn set(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let assignments: Vec<(bool, ObjectName, Expr)> = match set {
-            Set::SetTransaction { .. } | Set::SetTimeZone { .. } => return Ok(Outcome::done()),
+            Set::SetTransaction { .. } => return Ok(Outcome::done()),
             Set::SingleAssignment { scope, variable, mut values, .. } => match (values.pop(), values.is_empty()) {
                 (Some(value), true) => vec![(is_global(scope.as_ref()), variable, value)],
                 _ => return Err(Error::unsupported("SET of several values")),
@@ -128,17 +129,17 @@ impl Session {
 
     pub(crate) fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
         let name = name.to_ascii_lowercase();
-        variables::check(&self.state, &name)?;
-        let text = if *value == OwnedValue::Null { "default".to_owned() } else { value.as_value().to_string() };
-        let text = if text.eq_ignore_ascii_case("default") { text } else { variables::checked(&name, text)? };
+        let (text, warning) = match variables::check(&self.state, &name, value)? {
+            Checked::Default => (None, None),
+            Checked::Value(text) => (Some(text), None),
+            Checked::Nearest(text, error) => (Some(text), Some(Warning { level: "Warning", error })),
+        };
         // What was not committed each by itself is so now.
-        if name == "autocommit" && text != "0" && !self.is_autocommit() {
+        if name == "autocommit" && text.as_deref() != Some("0") && !self.is_autocommit() {
             self.commit();
         }
         let mut settings = lock(&self.state.settings);
-        if text.len() > 4096 {
-            return Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to a value of this length")));
-        }
+        settings.warnings.extend(warning);
         // The old names of what has a new one.
         let other = match name.as_str() {
             "transaction_isolation" => Some("tx_isolation"),
@@ -148,12 +149,10 @@ impl Session {
             _ => None,
         };
         for name in other.map(str::to_owned).into_iter().chain([name]) {
-            // DEFAULT, and what MySQL's NULL means for the character sets.
-            if text.eq_ignore_ascii_case("default") {
-                settings.variables.remove(&name);
-            } else {
-                settings.variables.insert(name, text.clone());
-            }
+            match &text {
+                None => settings.variables.remove(&name),
+                Some(text) => settings.variables.insert(name, text.clone()),
+            };
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The rows of a table as one statement sees them: copied once, however often and through however many cursors it looks.
 
-use perfschema::core::table::Value;
+use crate::catalog::Column;
+use crate::moment::Moment;
+use perfschema::core::table::{SqlType, Value};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -11,6 +13,8 @@ pub(crate) struct Rows {
     width: usize,
     cells: Vec<Cell>,
     texts: String,
+    /// Which columns are moments, and the microseconds by which the session's clocks are ahead of theirs.
+    local: Option<(Vec<bool>, i64)>,
     /// One for each column: which rows have a value. Made when a join first asks.
     indexes: Vec<OnceLock<Index>>,
 }
@@ -57,22 +61,38 @@ pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
 }
 
 impl Rows {
-    pub(crate) fn new(width: usize) -> Rows {
-        Rows { width, cells: Vec::new(), texts: String::new(), indexes: (0..width).map(|_| OnceLock::new()).collect() }
+    /// Of these columns. Those of type TIMESTAMP are shown later by so many microseconds, in the zone of the session.
+    pub(crate) fn new(columns: &[Column], offset: i64) -> Rows {
+        let is_moment = |column: &Column| matches!(column.sql_type, SqlType::Timestamp(_));
+        let moments: Vec<bool> = columns.iter().map(is_moment).collect();
+        let local = (offset != 0 && moments.contains(&true)).then_some((moments, offset));
+        let indexes = columns.iter().map(|_| OnceLock::new()).collect();
+        Rows { width: columns.len(), cells: Vec::new(), texts: String::new(), local, indexes }
     }
 
     pub(crate) fn push<'v>(&mut self, values: impl Iterator<Item = Value<'v>>) {
-        for value in values {
+        for (column, value) in values.enumerate() {
             let cell = match value {
                 Value::Null => Cell::Null,
                 Value::Unsigned(number) => i64::try_from(number).map_or(Cell::Big(number), Cell::Integer),
                 Value::Signed(number) => Cell::Integer(number),
                 Value::Double(number) => Cell::Real(number),
-                Value::Text(text) => self.text(text),
+                Value::Text(text) => match self.local(column, text) {
+                    Some(local) => self.text(&local),
+                    None => self.text(text),
+                },
             };
             self.cells.push(cell);
         }
         debug_assert_eq!(self.cells.len() % self.width, 0);
+    }
+
+    /// The moment as the session's clocks have it; None where that is as it stands.
+    fn local(&self, column: usize, text: &str) -> Option<String> {
+        let (moments, offset) = self.local.as_ref()?;
+        let digits = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        let moment = Moment::parse(text).filter(|_| moments.get(column) == Some(&true))?;
+        Some(moment.later(*offset).rounded_down(digits).0)
     }
 
     fn text(&mut self, text: &str) -> Cell {

@@ -26,6 +26,8 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) read_only: bool,
     pub(crate) processlist: Option<Processlist>,
+    /// What the server says of variables.
+    pub(crate) variables: Arc<BTreeMap<&'static str, String>>,
     pub(crate) account: Account,
     pub(crate) connection_id: u64,
     pub(crate) started: Instant,
@@ -101,6 +103,7 @@ pub(crate) struct Running {
     /// Where all rows are counted, also those that the client is not given.
     pub(crate) found: Option<Found>,
     now: Option<moment::Moment>,
+    time_zone_offset: Option<i64>,
     clock_ns: Option<Option<u64>>,
 }
 
@@ -175,10 +178,13 @@ impl State {
         }
     }
 
-    /// Steps that a recursion may take.
-    pub(crate) fn recursion_depth(&self) -> u32 {
-        let value = self.variable("cte_max_recursion_depth").map(|value| value.as_value().to_string());
-        value.and_then(|value| value.parse().ok()).unwrap_or(1000)
+    /// A variable that is a whole number; 0, if it is none.
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        match self.variable(name) {
+            Some(OwnedValue::Signed(number)) => u64::try_from(number).unwrap_or(0),
+            Some(OwnedValue::Unsigned(number)) => number,
+            _ => 0,
+        }
     }
 
     pub(crate) fn variables_set(&self) -> BTreeMap<String, String> {
@@ -208,8 +214,19 @@ impl State {
         lock(&self.settings).user_variables.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default()
     }
 
+    /// The moment at which the statement first asks, in UTC.
     pub(crate) fn now(&self) -> moment::Moment {
         *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
+    }
+
+    /// Microseconds by which the session's clocks are ahead of UTC.
+    pub(crate) fn time_zone_offset(&self) -> i64 {
+        if let Some(offset) = lock(&self.statement).time_zone_offset {
+            return offset;
+        }
+        let zone = lock(&self.settings).variables.get("time_zone").cloned();
+        let offset = zone.and_then(|zone| variables::time_zone_offset(&zone)).unwrap_or(0);
+        *lock(&self.statement).time_zone_offset.insert(offset)
     }
 
     /// Whether nothing can be changed.
@@ -260,7 +277,7 @@ impl State {
         }
         let found = self.catalog.relations.get(relation).ok_or_else(|| Error::unknown_table("", ""))?;
         let width = found.all_columns().len();
-        let mut rows = Rows::new(width);
+        let mut rows = Rows::new(found.all_columns(), self.time_zone_offset());
         let left = self.limits.memory_bytes.saturating_sub(lock(&self.statement).rows_bytes);
         match &found.kind {
             Kind::Table(table) => {

@@ -14,210 +14,197 @@ pub(crate) const VERSION: &str = concat!("8.0.40-perfschema-", env!("CARGO_PKG_V
 /// The same as `/*!80040 … */` has it.
 pub(crate) const VERSION_NUMBER: u32 = 80_040;
 
-/// Variables of a session: name and value at start. A session may set them; what is heeded is `cte_max_recursion_depth`, `max_execution_time`,
-/// `sql_mode`, `sql_safe_updates` and `sql_select_limit`.
-const SESSION: &[(&str, &str)] = &[
-    ("auto_increment_increment", "1"),
-    ("auto_increment_offset", "1"),
-    ("autocommit", "1"),
-    ("big_tables", "0"),
-    ("bulk_insert_buffer_size", "8388608"),
-    ("character_set_client", CHARACTER_SET),
-    ("character_set_connection", CHARACTER_SET),
-    ("character_set_database", CHARACTER_SET),
-    ("character_set_filesystem", "binary"),
-    ("character_set_results", CHARACTER_SET),
-    ("character_set_server", CHARACTER_SET),
-    ("collation_connection", COLLATION),
-    ("collation_database", COLLATION),
-    ("collation_server", COLLATION),
-    ("completion_type", "NO_CHAIN"),
-    ("cte_max_recursion_depth", "1000"),
-    ("default_collation_for_utf8mb4", COLLATION),
-    ("default_storage_engine", "PERFORMANCE_SCHEMA"),
-    ("default_tmp_storage_engine", "MEMORY"),
-    ("default_week_format", "0"),
-    ("div_precision_increment", "4"),
-    ("end_markers_in_json", "0"),
-    ("explicit_defaults_for_timestamp", "1"),
-    ("foreign_key_checks", "1"),
-    ("group_concat_max_len", "1024"),
-    ("gtid_next", "AUTOMATIC"),
-    ("information_schema_stats_expiry", "86400"),
-    ("innodb_lock_wait_timeout", "50"),
-    ("innodb_strict_mode", "1"),
-    ("interactive_timeout", "28800"),
-    ("join_buffer_size", "262144"),
-    ("keep_files_on_create", "0"),
-    ("lc_messages", "en_US"),
-    ("lc_time_names", "en_US"),
-    ("lock_wait_timeout", "31536000"),
-    ("long_query_time", "10.000000"),
-    ("low_priority_updates", "0"),
-    ("max_allowed_packet", "1048576"),
-    ("max_error_count", "1024"),
+/// What a variable may be set to.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// `1` or `0`, which SHOW prints as a word.
+    Switch,
+    /// A whole number, at least and at most; one beyond becomes that, with a warning.
+    Number(u64, u64),
+    /// A number that may have a fraction.
+    Real,
+    /// One of these, by its name or by its place from 0.
+    Word(&'static [&'static str]),
+    SqlMode,
+    TimeZone,
+    Text,
+}
+use Kind::{Number, Real, SqlMode, Switch, Text, TimeZone, Word};
+
+const MOST: u64 = u64::MAX;
+const ISOLATION: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
+
+/// Variables of a session: name, value at start and kind. A session may set them; what is heeded is `autocommit`, `cte_max_recursion_depth`,
+/// `default_week_format`, `group_concat_max_len`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit` and `time_zone`,
+/// and by a server `wait_timeout`.
+const SESSION: &[(&str, &str, Kind)] = &[
+    ("auto_increment_increment", "1", Number(1, 65_535)),
+    ("auto_increment_offset", "1", Number(1, 65_535)),
+    ("autocommit", "1", Switch),
+    ("big_tables", "0", Switch),
+    ("bulk_insert_buffer_size", "8388608", Number(0, MOST)),
+    ("character_set_client", CHARACTER_SET, Text),
+    ("character_set_connection", CHARACTER_SET, Text),
+    ("character_set_database", CHARACTER_SET, Text),
+    ("character_set_filesystem", "binary", Text),
+    ("character_set_results", CHARACTER_SET, Text),
+    ("character_set_server", CHARACTER_SET, Text),
+    ("collation_connection", COLLATION, Text),
+    ("collation_database", COLLATION, Text),
+    ("collation_server", COLLATION, Text),
+    ("completion_type", "NO_CHAIN", Word(&["NO_CHAIN", "CHAIN", "RELEASE"])),
+    ("cte_max_recursion_depth", "1000", Number(0, u32::MAX as u64)),
+    ("default_collation_for_utf8mb4", COLLATION, Text),
+    ("default_storage_engine", "PERFORMANCE_SCHEMA", Text),
+    ("default_tmp_storage_engine", "MEMORY", Text),
+    ("default_week_format", "0", Number(0, 7)),
+    ("div_precision_increment", "4", Number(4, 4)),
+    ("end_markers_in_json", "0", Switch),
+    ("explicit_defaults_for_timestamp", "1", Switch),
+    ("foreign_key_checks", "1", Switch),
+    ("group_concat_max_len", "1024", Number(4, MOST)),
+    ("gtid_next", "AUTOMATIC", Text),
+    ("information_schema_stats_expiry", "86400", Number(0, 31_536_000)),
+    ("innodb_lock_wait_timeout", "50", Number(1, 1_073_741_824)),
+    ("innodb_strict_mode", "1", Switch),
+    ("interactive_timeout", "28800", Number(1, 31_536_000)),
+    ("join_buffer_size", "262144", Number(128, MOST)),
+    ("keep_files_on_create", "0", Switch),
+    ("lc_messages", "en_US", Word(&["en_US"])),
+    ("lc_time_names", "en_US", Word(&["en_US"])),
+    ("lock_wait_timeout", "31536000", Number(1, 31_536_000)),
+    ("long_query_time", "10.000000", Real),
+    ("low_priority_updates", "0", Switch),
+    ("max_allowed_packet", "1048576", Number(1024, 1_073_741_824)),
+    ("max_error_count", "1024", Number(0, 65_535)),
     // Milliseconds; 0: what the database was given.
-    ("max_execution_time", "0"),
-    ("max_heap_table_size", "16777216"),
-    ("max_join_size", "18446744073709551615"),
-    ("max_length_for_sort_data", "4096"),
-    ("max_seeks_for_key", "18446744073709551615"),
-    ("max_sort_length", "1024"),
-    ("max_sp_recursion_depth", "0"),
-    ("max_user_connections", "0"),
-    ("min_examined_row_limit", "0"),
-    ("net_buffer_length", "16384"),
-    ("net_read_timeout", "30"),
-    ("net_retry_count", "10"),
-    ("net_write_timeout", "60"),
-    ("new", "0"),
-    ("old_alter_table", "0"),
-    ("optimizer_prune_level", "1"),
-    ("optimizer_search_depth", "62"),
-    ("optimizer_switch", ""),
-    ("optimizer_trace", "enabled=off,one_line=off"),
-    ("print_identified_with_as_hex", "0"),
-    ("profiling", "0"),
-    ("profiling_history_size", "15"),
-    ("query_cache_size", "0"),
-    ("query_cache_type", "OFF"),
-    ("range_optimizer_max_mem_size", "8388608"),
-    ("read_buffer_size", "131072"),
-    ("read_rnd_buffer_size", "262144"),
-    ("resultset_metadata", "FULL"),
-    ("session_track_gtids", "OFF"),
-    ("session_track_schema", "1"),
-    ("session_track_state_change", "0"),
+    ("max_execution_time", "0", Number(0, u32::MAX as u64)),
+    ("max_heap_table_size", "16777216", Number(16_384, MOST)),
+    ("max_join_size", "18446744073709551615", Number(1, MOST)),
+    ("max_length_for_sort_data", "4096", Number(4, 8_388_608)),
+    ("max_seeks_for_key", "18446744073709551615", Number(1, MOST)),
+    ("max_sort_length", "1024", Number(4, 8_388_608)),
+    ("max_sp_recursion_depth", "0", Number(0, 255)),
+    ("max_user_connections", "0", Number(0, u32::MAX as u64)),
+    ("min_examined_row_limit", "0", Number(0, MOST)),
+    ("net_buffer_length", "16384", Number(1024, 1_048_576)),
+    ("net_read_timeout", "30", Number(1, 31_536_000)),
+    ("net_retry_count", "10", Number(1, MOST)),
+    ("net_write_timeout", "60", Number(1, 31_536_000)),
+    ("new", "0", Switch),
+    ("old_alter_table", "0", Switch),
+    ("optimizer_prune_level", "1", Number(0, 1)),
+    ("optimizer_search_depth", "62", Number(0, 62)),
+    ("optimizer_switch", "", Text),
+    ("optimizer_trace", "enabled=off,one_line=off", Text),
+    ("print_identified_with_as_hex", "0", Switch),
+    ("profiling", "0", Switch),
+    ("profiling_history_size", "15", Number(0, 100)),
+    ("query_cache_size", "0", Number(0, MOST)),
+    ("query_cache_type", "OFF", Word(&["OFF", "ON", "DEMAND"])),
+    ("range_optimizer_max_mem_size", "8388608", Number(0, MOST)),
+    ("read_buffer_size", "131072", Number(8192, 2_147_479_552)),
+    ("read_rnd_buffer_size", "262144", Number(1, 2_147_483_647)),
+    ("resultset_metadata", "FULL", Word(&["NONE", "FULL"])),
+    ("session_track_gtids", "OFF", Word(&["OFF", "OWN_GTID", "ALL_GTIDS"])),
+    ("session_track_schema", "1", Switch),
+    ("session_track_state_change", "0", Switch),
     (
         "session_track_system_variables",
         "time_zone,autocommit,character_set_client,character_set_results,character_set_connection",
+        Text,
     ),
-    ("session_track_transaction_info", "OFF"),
-    ("show_create_table_verbosity", "0"),
-    ("sort_buffer_size", "262144"),
-    ("sql_auto_is_null", "0"),
-    ("sql_big_selects", "1"),
-    ("sql_buffer_result", "0"),
-    ("sql_log_bin", "1"),
-    ("sql_log_off", "0"),
-    ("sql_mode", "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"),
-    ("sql_notes", "1"),
-    ("sql_quote_show_create", "1"),
-    ("sql_require_primary_key", "0"),
-    ("sql_safe_updates", "0"),
-    ("sql_select_limit", "18446744073709551615"),
-    ("sql_warnings", "0"),
-    ("time_zone", "+00:00"),
-    ("timestamp", "0"),
-    ("tmp_table_size", "16777216"),
-    ("transaction_isolation", "REPEATABLE-READ"),
-    ("transaction_read_only", "0"),
-    ("tx_isolation", "REPEATABLE-READ"),
-    ("tx_read_only", "0"),
-    ("unique_checks", "1"),
-    ("updatable_views_with_limit", "YES"),
-    ("use_secondary_engine", "ON"),
-    ("wait_timeout", "28800"),
-    ("windowing_use_high_precision", "1"),
+    ("session_track_transaction_info", "OFF", Word(&["OFF", "STATE", "CHARACTERISTICS"])),
+    ("show_create_table_verbosity", "0", Switch),
+    ("sort_buffer_size", "262144", Number(32_768, MOST)),
+    ("sql_auto_is_null", "0", Switch),
+    ("sql_big_selects", "1", Switch),
+    ("sql_buffer_result", "0", Switch),
+    ("sql_log_bin", "1", Switch),
+    ("sql_log_off", "0", Switch),
+    ("sql_mode", "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION", SqlMode),
+    ("sql_notes", "1", Switch),
+    ("sql_quote_show_create", "1", Switch),
+    ("sql_require_primary_key", "0", Switch),
+    ("sql_safe_updates", "0", Switch),
+    ("sql_select_limit", "18446744073709551615", Number(0, MOST)),
+    ("sql_warnings", "0", Switch),
+    ("time_zone", "+00:00", TimeZone),
+    ("timestamp", "0", Real),
+    ("tmp_table_size", "16777216", Number(1024, MOST)),
+    ("transaction_isolation", "REPEATABLE-READ", Word(ISOLATION)),
+    ("transaction_read_only", "0", Switch),
+    ("tx_isolation", "REPEATABLE-READ", Word(ISOLATION)),
+    ("tx_read_only", "0", Switch),
+    ("unique_checks", "1", Switch),
+    ("updatable_views_with_limit", "YES", Word(&["NO", "YES"])),
+    ("use_secondary_engine", "ON", Word(&["OFF", "ON", "FORCED"])),
+    ("wait_timeout", "28800", Number(1, 31_536_000)),
+    ("windowing_use_high_precision", "1", Switch),
 ];
 
-/// Variables that nobody can set.
-const FIXED: &[(&str, &str)] = &[
-    ("back_log", "100"),
-    ("basedir", ""),
-    ("character_set_system", "utf8mb3"),
-    ("character_sets_dir", ""),
-    ("datadir", ""),
-    ("default_authentication_plugin", "caching_sha2_password"),
-    ("event_scheduler", "DISABLED"),
-    ("general_log", "0"),
-    ("gtid_executed", ""),
-    ("gtid_mode", "OFF"),
-    ("gtid_purged", ""),
-    ("have_compress", "NO"),
-    ("have_dynamic_loading", "NO"),
-    ("have_profiling", "NO"),
-    ("have_query_cache", "NO"),
-    ("have_statement_timeout", "YES"),
-    ("have_symlink", "DISABLED"),
-    ("hostname", "localhost"),
-    ("init_connect", ""),
-    ("license", "MIT OR Apache-2.0"),
-    ("local_infile", "0"),
-    ("log_bin", "0"),
-    ("log_output", "NONE"),
-    ("lower_case_file_system", "0"),
-    ("lower_case_table_names", "2"),
-    ("max_connections", "100"),
-    ("offline_mode", "0"),
-    ("partial_revokes", "0"),
-    ("pid_file", ""),
-    ("plugin_dir", ""),
-    ("port", "0"),
-    ("protocol_compression_algorithms", "uncompressed"),
-    ("protocol_version", "10"),
-    ("read_only", "0"),
-    ("secure_file_priv", ""),
-    ("server_id", "0"),
-    ("skip_name_resolve", "1"),
-    ("skip_networking", "0"),
-    ("slow_query_log", "0"),
-    ("socket", ""),
-    ("super_read_only", "0"),
-    ("system_time_zone", "UTC"),
-    ("tmpdir", ""),
-    ("version", VERSION),
-    ("version_compile_machine", std::env::consts::ARCH),
-    ("version_compile_os", std::env::consts::OS),
+/// Variables that nobody can set, likewise.
+const FIXED: &[(&str, &str, Kind)] = &[
+    ("back_log", "100", Text),
+    ("basedir", "", Text),
+    ("character_set_system", "utf8mb3", Text),
+    ("character_sets_dir", "", Text),
+    ("connect_timeout", "10", Text),
+    ("datadir", "", Text),
+    ("default_authentication_plugin", "caching_sha2_password", Text),
+    ("event_scheduler", "DISABLED", Text),
+    ("general_log", "0", Switch),
+    ("gtid_executed", "", Text),
+    ("gtid_mode", "OFF", Text),
+    ("gtid_purged", "", Text),
+    ("have_compress", "NO", Text),
+    ("have_dynamic_loading", "NO", Text),
+    ("have_profiling", "NO", Text),
+    ("have_query_cache", "NO", Text),
+    ("have_statement_timeout", "YES", Text),
+    ("have_symlink", "DISABLED", Text),
+    ("hostname", "localhost", Text),
+    ("init_connect", "", Text),
+    ("license", "MIT OR Apache-2.0", Text),
+    ("local_infile", "0", Switch),
+    ("log_bin", "0", Switch),
+    ("log_output", "NONE", Text),
+    ("lower_case_file_system", "0", Switch),
+    ("lower_case_table_names", "2", Text),
+    ("max_connections", "100", Text),
+    ("max_prepared_stmt_count", "1024", Text),
+    ("offline_mode", "0", Switch),
+    ("partial_revokes", "0", Switch),
+    ("pid_file", "", Text),
+    ("plugin_dir", "", Text),
+    ("port", "0", Text),
+    ("protocol_compression_algorithms", "uncompressed", Text),
+    ("protocol_version", "10", Text),
+    ("read_only", "0", Switch),
+    ("secure_file_priv", "", Text),
+    ("server_id", "0", Text),
+    ("skip_name_resolve", "1", Switch),
+    ("skip_networking", "0", Switch),
+    ("slow_query_log", "0", Switch),
+    ("socket", "", Text),
+    ("super_read_only", "0", Switch),
+    ("system_time_zone", "UTC", Text),
+    ("tmpdir", "", Text),
+    ("version", VERSION, Text),
+    ("version_compile_machine", std::env::consts::ARCH, Text),
+    ("version_compile_os", std::env::consts::OS, Text),
 ];
 
-/// What SHOW prints as a word and SELECT as a number.
-const SWITCHES: &[&str] = &[
-    "autocommit",
-    "big_tables",
-    "end_markers_in_json",
-    "explicit_defaults_for_timestamp",
-    "foreign_key_checks",
-    "general_log",
-    "innodb_strict_mode",
-    "keep_files_on_create",
-    "local_infile",
-    "log_bin",
-    "low_priority_updates",
-    "lower_case_file_system",
-    "new",
-    "offline_mode",
-    "old_alter_table",
-    "partial_revokes",
-    "print_identified_with_as_hex",
-    "profiling",
-    "read_only",
-    "session_track_schema",
-    "session_track_state_change",
-    "show_create_table_verbosity",
-    "skip_name_resolve",
-    "skip_networking",
-    "slow_query_log",
-    "sql_auto_is_null",
-    "sql_big_selects",
-    "sql_buffer_result",
-    "sql_log_bin",
-    "sql_log_off",
-    "sql_notes",
-    "sql_quote_show_create",
-    "sql_require_primary_key",
-    "sql_safe_updates",
-    "sql_warnings",
-    "super_read_only",
-    "transaction_read_only",
-    "tx_read_only",
-    "unique_checks",
-    "windowing_use_high_precision",
-];
+fn known(name: &str) -> Option<&'static (&'static str, &'static str, Kind)> {
+    SESSION.iter().chain(FIXED).find(|(known, ..)| *known == name)
+}
 
 /// The value at start of a session.
 pub(crate) fn default(state: &State, name: &str) -> Option<String> {
-    if let Some((_, value)) = SESSION.iter().chain(FIXED).find(|(known, _)| *known == name) {
+    if let Some(value) = state.variables.get(name) {
+        return Some(value.clone());
+    }
+    if let Some((_, value, _)) = known(name) {
         return Some((*value).to_owned());
     }
     if let Some((_, value)) = of_program(state).into_iter().find(|(known, _)| *known == name) {
@@ -264,30 +251,98 @@ pub(crate) fn typed(value: String) -> OwnedValue {
     }
 }
 
-/// A value as it is kept: of a switch, `1` or `0`.
-pub(crate) fn checked(name: &str, value: String) -> Result<String, Error> {
-    if name == "sql_mode" {
-        check_sql_mode(&value)?;
-    }
-    if !SWITCHES.contains(&name) {
-        return Ok(value);
-    }
-    match value.to_ascii_lowercase().as_str() {
-        "1" | "on" | "true" => Ok("1".to_owned()),
-        "0" | "off" | "false" => Ok("0".to_owned()),
-        _ => Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to the value of '{value}'"))),
+/// What a session may set, and to what.
+///
+/// # Errors
+/// There is no such variable, or it is read only; it cannot have this value.
+pub(crate) fn check(state: &State, name: &str, value: &OwnedValue) -> Result<Checked, Error> {
+    let Some((.., kind)) = SESSION.iter().find(|(known, ..)| *known == name) else {
+        return Err(match state.variable(name) {
+            Some(_) => Error::new(1238, "HY000", format!("Variable '{name}' is a read only variable")),
+            None => Error::unknown_variable(name),
+        });
+    };
+    kind.check(name, value)
+}
+
+/// A value that a variable can have.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// As it was at the start of the session.
+    Default,
+    /// As it is kept.
+    Value(String),
+    /// The nearest to what was asked for, which is warned of.
+    Nearest(String, Error),
+}
+
+impl Kind {
+    fn check(self, name: &str, value: &OwnedValue) -> Result<Checked, Error> {
+        let text = value.as_value().to_string();
+        if text.eq_ignore_ascii_case("default") {
+            return Ok(Checked::Default);
+        }
+        let wrong_type = || Error::new(1232, "42000", format!("Incorrect argument type to variable '{name}'"));
+        let wrong_value =
+            |text: &str| Error::new(1231, "42000", format!("Variable '{name}' can't be set to the value of '{text}'"));
+        let is_null = *value == OwnedValue::Null;
+        let kept = match self {
+            // What MySQL's NULL means for the character sets.
+            Text if is_null => return Ok(Checked::Default),
+            _ if is_null => return Err(if matches!(self, Number(..) | Real) { wrong_type() } else { wrong_value("NULL") }),
+            Switch => match text.to_ascii_lowercase().as_str() {
+                "1" | "on" | "true" => "1".to_owned(),
+                "0" | "off" | "false" => "0".to_owned(),
+                _ => return Err(wrong_value(&text)),
+            },
+            Number(least, most) => {
+                let number = match *value {
+                    OwnedValue::Signed(number) => i128::from(number),
+                    OwnedValue::Unsigned(number) => i128::from(number),
+                    _ => return Err(wrong_type()),
+                };
+                let nearest = number.clamp(least.into(), most.into());
+                if nearest != number {
+                    let message = format!("Truncated incorrect {name} value: '{text}'");
+                    return Ok(Checked::Nearest(nearest.to_string(), Error::new(1292, "22007", message)));
+                }
+                text
+            }
+            Real if text.parse::<f64>().is_ok_and(f64::is_finite) => text,
+            Real => return Err(wrong_type()),
+            Word(words) => {
+                let by_place = text.parse::<usize>().ok().and_then(|place| words.get(place));
+                let found = by_place.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(&text)));
+                (*found.ok_or_else(|| wrong_value(&text))?).to_owned()
+            }
+            SqlMode => match text.split(',').map(str::trim).find(|mode| !is_sql_mode(mode)) {
+                None => text,
+                Some(mode) => return Err(wrong_value(mode)),
+            },
+            TimeZone if time_zone_offset(&text).is_some() => text,
+            TimeZone => return Err(Error::new(1298, "HY000", format!("Unknown or incorrect time zone: '{text}'"))),
+            Text => text,
+        };
+        if kept.len() > 4096 {
+            return Err(Error::new(1231, "42000", format!("Variable '{name}' can't be set to a value of this length")));
+        }
+        Ok(Checked::Value(kept))
     }
 }
 
-/// Whether a session may set it.
-pub(crate) fn check(state: &State, name: &str) -> Result<(), Error> {
-    if SESSION.iter().any(|(known, _)| *known == name) {
-        Ok(())
-    } else if state.variable(name).is_some() {
-        Err(Error::new(1238, "HY000", format!("Variable '{name}' is a read only variable")))
-    } else {
-        Err(Error::unknown_variable(name))
+/// Microseconds by which its clocks are ahead of UTC: of `+02:00`, and of the system's, which is UTC. None: there is no such zone; of those
+/// with names none is known, as where MySQL's time zone tables are empty.
+pub(crate) fn time_zone_offset(zone: &str) -> Option<i64> {
+    if zone.eq_ignore_ascii_case("SYSTEM") || zone.eq_ignore_ascii_case("UTC") {
+        return Some(0);
     }
+    let (sign, time) = zone.strip_prefix('+').map(|time| (1, time)).or_else(|| zone.strip_prefix('-').map(|time| (-1, time)))?;
+    let number =
+        |text: &str| text.parse::<i64>().ok().filter(|_| text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()));
+    let (hours, minutes) = time.split_once(':')?;
+    let minutes = sign * (number(hours)? * 60 + number(minutes).filter(|minutes| *minutes < 60)?);
+    // As far as zones are from each other, and as far as MySQL goes.
+    (-839..=840).contains(&minutes).then_some(minutes * 60_000_000)
 }
 
 /// The modes that there are in MySQL 8.0; NO_BACKSLASH_ESCAPES, which would change what a text is, is not among them.
@@ -315,13 +370,9 @@ const SQL_MODES: &[&str] = &[
     "TRADITIONAL",
 ];
 
-/// A list of modes. `0` is none.
-fn check_sql_mode(list: &str) -> Result<(), Error> {
-    let is_known = |mode: &str| mode.is_empty() || mode == "0" || SQL_MODES.iter().any(|known| known.eq_ignore_ascii_case(mode));
-    match list.split(',').map(str::trim).find(|mode| !is_known(mode)) {
-        None => Ok(()),
-        Some(mode) => Err(Error::new(1231, "42000", format!("Variable 'sql_mode' can't be set to the value of '{mode}'"))),
-    }
+/// `0` is none.
+fn is_sql_mode(mode: &str) -> bool {
+    mode.is_empty() || mode == "0" || SQL_MODES.iter().any(|known| known.eq_ignore_ascii_case(mode))
 }
 
 /// For SHOW GLOBAL VARIABLES, in alphabetical order: as every session begins.
@@ -335,25 +386,21 @@ pub(crate) fn session_rows(state: &State) -> Vec<Vec<OwnedValue>> {
 }
 
 fn rows(state: &State, set: BTreeMap<String, String>) -> Vec<Vec<OwnedValue>> {
-    let mut rows: Vec<(String, String)> =
-        SESSION.iter().chain(FIXED).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let known_ones = SESSION.iter().chain(FIXED).map(|(name, value, _)| ((*name).to_owned(), (*value).to_owned()));
+    let mut rows: BTreeMap<String, String> = known_ones.collect();
     rows.extend(of_program(state).map(|(name, value)| (name.to_owned(), value)));
+    rows.extend(state.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     state.region().scan(&tables::GlobalVariables, |row| {
         let value = row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default();
-        rows.push((row.variable_name.to_owned(), value));
+        rows.insert(row.variable_name.to_owned(), value);
     });
-    for (name, value) in set {
-        if let Some(row) = rows.iter_mut().find(|(known, _)| *known == name) {
-            row.1 = value;
-        }
-    }
-    for (name, value) in &mut rows {
-        if SWITCHES.contains(&name.as_str()) {
-            *value = if value == "1" { "ON" } else { "OFF" }.to_owned();
-        }
-    }
-    rows.sort();
-    rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()
+    rows.extend(set);
+    let shown = |(name, value): (String, String)| {
+        let is_switch = matches!(known(&name), Some((.., Switch)));
+        let word = if value == "1" { "ON" } else { "OFF" };
+        vec![name.into(), if is_switch { word.into() } else { value.into() }]
+    };
+    rows.into_iter().map(shown).collect()
 }
 
 /// For SHOW PROCESSLIST: who reads, not whom the program serves.

@@ -46,6 +46,29 @@ fn seen() -> Session {
     session
 }
 
+/// Moments are the session's: columns of type TIMESTAMP, and what says what time it is.
+#[test]
+fn a_session_has_a_time_zone() {
+    let mut session = seen();
+    let seen = format!("SELECT FIRST_SEEN, LAST_SEEN, UNIX_TIMESTAMP(FIRST_SEEN) FROM {BY_DIGEST} WHERE DIGEST_TEXT = 'first'");
+    for (zone, expected, hours, epoch) in [
+        ("+00:00", "2024-10-04 00:00:01.500000,2024-10-04 00:00:02.500000,1728000001.5", 0, "1970-01-01 00:00:00"),
+        ("+05:30", "2024-10-04 05:30:01.500000,2024-10-04 05:30:02.500000,1728000001.5", 5, "1970-01-01 05:30:00"),
+        ("-03:00", "2024-10-03 21:00:01.500000,2024-10-03 21:00:02.500000,1728000001.5", -3, "1969-12-31 21:00:00"),
+        ("SYSTEM", "2024-10-04 00:00:01.500000,2024-10-04 00:00:02.500000,1728000001.5", 0, "1970-01-01 00:00:00"),
+    ] {
+        check(&mut session, &format!("SET time_zone = '{zone}'"), "0 changed");
+        check(&mut session, &seen, expected);
+        let now = "SELECT TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW()), TIMEDIFF(SYSDATE(), NOW()), UNIX_TIMESTAMP(NOW()) = UNIX_TIMESTAMP(), \
+                   CURDATE() = DATE(NOW()), CURTIME() = TIME(NOW()), DATE(UTC_TIMESTAMP()) = UTC_DATE(), FROM_UNIXTIME(0), \
+                   FROM_UNIXTIME(0, '%H:%i') = DATE_FORMAT(FROM_UNIXTIME(0), '%H:%i')";
+        check(&mut session, now, &format!("{hours},00:00:00,1,1,1,1,{epoch},1"));
+        // What is looked for is in it, too.
+        let moment = expected.split(',').next().expect("it has columns");
+        check(&mut session, &format!("SELECT DIGEST_TEXT FROM {BY_DIGEST} WHERE FIRST_SEEN = '{moment}'"), "first");
+    }
+}
+
 const BY_DIGEST: &str = "events_statements_summary_by_digest";
 
 #[test]

@@ -344,6 +344,65 @@ fn use_and_set() {
     check(&mut session, "SHOW GLOBAL VARIABLES LIKE 'lock_wait%'", "lock_wait_timeout,31536000");
 }
 
+/// A variable has what it can have, or the statement says why not.
+#[test]
+fn variables_have_kinds() {
+    let mut session =
+        Database::new(World::new().region).variable("wait_timeout", 60).session(Account::default()).expect("there is memory");
+    let wrong_type = |name: &str| format!("ERROR 1232 (42000): Incorrect argument type to variable '{name}'");
+    let wrong_value =
+        |name: &str, value: &str| format!("ERROR 1231 (42000): Variable '{name}' can't be set to the value of '{value}'");
+    for (set, expected) in [
+        ("wait_timeout = 'soon'", wrong_type("wait_timeout")),
+        ("wait_timeout = 1.5", wrong_type("wait_timeout")),
+        ("wait_timeout = NULL", wrong_type("wait_timeout")),
+        ("long_query_time = 'long'", wrong_type("long_query_time")),
+        ("autocommit = 2", wrong_value("autocommit", "2")),
+        ("autocommit = NULL", wrong_value("autocommit", "NULL")),
+        ("transaction_isolation = 'SNAPSHOT'", wrong_value("transaction_isolation", "SNAPSHOT")),
+        ("completion_type = 3", wrong_value("completion_type", "3")),
+        ("sql_mode = 'ANSI,NONE'", wrong_value("sql_mode", "NONE")),
+        ("time_zone = 'Europe/Berlin'", "ERROR 1298 (HY000): Unknown or incorrect time zone: 'Europe/Berlin'".to_owned()),
+        ("time_zone = '+14:01'", "ERROR 1298 (HY000): Unknown or incorrect time zone: '+14:01'".to_owned()),
+        ("time_zone = '+1:000'", "ERROR 1298 (HY000): Unknown or incorrect time zone: '+1:000'".to_owned()),
+    ] {
+        check(&mut session, &format!("SET {set}"), &expected);
+    }
+    // Nothing of that was set.
+    check(
+        &mut session,
+        "SELECT @@wait_timeout, @@long_query_time, @@autocommit, @@completion_type, @@time_zone",
+        "60,10.000000,1,NO_CHAIN,+00:00",
+    );
+    for (set, variable, kept) in [
+        ("SET wait_timeout = 5", "wait_timeout", "5"),
+        ("SET wait_timeout = DEFAULT", "wait_timeout", "60"),
+        ("SET long_query_time = 0.25", "long_query_time", "0.25"),
+        ("SET completion_type = 1", "completion_type", "CHAIN"),
+        ("SET transaction_isolation = 'read-committed'", "tx_isolation", "READ-COMMITTED"),
+        ("SET time_zone = '-9:30'", "time_zone", "-9:30"),
+        ("SET sql_select_limit = 18446744073709551615", "sql_select_limit", "18446744073709551615"),
+    ] {
+        check(&mut session, set, "0 changed");
+        check(&mut session, &format!("SELECT @@{variable}"), kept);
+    }
+    check(&mut session, "SELECT WEEK('2026-01-01'), WEEK('2026-01-01', 3), YEARWEEK('2026-01-01')", "0,1,202552");
+    check(&mut session, "SET default_week_format = 3", "0 changed");
+    check(&mut session, "SELECT WEEK('2026-01-01'), WEEK('2026-01-01', 0), YEARWEEK('2026-01-01')", "1,0,202552");
+    check(&mut session, "SELECT 9e999", "ERROR 1367 (22007): Illegal double '9e999' value found during parsing");
+    // There is one that is heeded.
+    check(&mut session, "SET div_precision_increment = 8", "0 changed");
+    check(&mut session, "SHOW WARNINGS", "Warning,1292,Truncated incorrect div_precision_increment value: '8'");
+    // As near to what was asked for as it can be.
+    for (asked, kept) in [("0", "1"), ("-5", "1"), ("100000000", "31536000")] {
+        check(&mut session, &format!("SET wait_timeout = {asked}"), "0 changed");
+        let warning = format!("Warning,1292,Truncated incorrect wait_timeout value: '{asked}'");
+        check(&mut session, "SHOW WARNINGS", &warning);
+        check(&mut session, "SHOW VARIABLES LIKE 'wait_timeout'", &format!("wait_timeout,{kept}"));
+    }
+    check(&mut session, "SHOW GLOBAL VARIABLES LIKE 'wait_timeout'", "wait_timeout,60");
+}
+
 #[test]
 fn what_is_refused_and_how() {
     let mut session = session();
