@@ -41,7 +41,8 @@
 //!   whole numbers stand beside it in IF, COALESCE and the like, the type may have more digits before the point than MySQL says. What a
 //!   recursion adds has more digits with each step, as it is computed. UNIX_TIMESTAMP of a fraction is a double, and within a
 //!   document of JSON every number with a point. INSERT into a table of `test` keeps the digits that it is given.
-//! - Times of day are UTC, or as far from it as the session's `time_zone` says, which has no names of zones. Strings compare without case, but not without accents.
+//! - Times of day are UTC, or as far from it as the session's `time_zone` says, which has no names of zones. Strings compare without
+//!   case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
 //! - SAVEPOINT, LOCK TABLES of what can be changed and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
