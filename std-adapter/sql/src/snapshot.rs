@@ -89,10 +89,9 @@ impl Rows {
 
     /// The moment as the session's clocks have it; None where that is as it stands.
     fn local(&self, column: usize, text: &str) -> Option<String> {
-        let (moments, offset) = self.local.as_ref()?;
+        let (_, offset) = self.local.as_ref().filter(|(moments, _)| moments.get(column) == Some(&true))?;
         let digits = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-        let moment = Moment::parse(text).filter(|_| moments.get(column) == Some(&true))?;
-        Some(moment.later(*offset).rounded_down(digits).0)
+        Some(Moment::parse(text)?.later(*offset).rounded_down(digits).0)
     }
 
     fn text(&mut self, text: &str) -> Cell {
