@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::StageProgress;
+use crate::table::Table;
 
 const A: InstrumentName<'static> = InstrumentName::literal("stage/test/A");
 const B: InstrumentName<'static> = InstrumentName::literal("stage/test/B");
@@ -47,10 +48,9 @@ fn whole(row: &tables::EventsStagesRow, at: u64) {
 fn stages_that_an_interrupt_sees_and_has_too_at_every_step() {
     let (region, untouched) = ground(&CONFIG);
     let read = move |at| {
-        closes(region, &[&tables::EventsStagesCurrent, &tables::EventsStagesHistoryLong], at);
-        region.scan(&tables::EventsStagesCurrent, |row| whole(row, at));
-        region.scan(&tables::EventsStagesHistory, |row| whole(row, at));
-        region.scan(&tables::EventsStagesHistoryLong, |row| whole(row, at));
+        closes(region.scan(&tables::EventsStagesCurrent, |row| whole(row, at)), at);
+        closes(region.scan(&tables::EventsStagesHistory, |row| whole(row, at)), at);
+        closes(region.scan(&tables::EventsStagesHistoryLong, |row| whole(row, at)), at);
         for waits in [&tables::EventsWaitsCurrent as &dyn Table, &tables::EventsWaitsHistory] {
             waits.scan(region, &mut |row| {
                 let cell = |name: &str| row.cell(waits.declaration().column(name).unwrap()).to_string().parse::<u64>().unwrap();

@@ -4,9 +4,11 @@ use super::*;
 use crate::statement::{Entry, Sizes};
 use crate::table::{Row, TableSource, Value};
 use crate::{StatementError, StatementStart, StatementStatistics, Text};
+use core::iter;
 use core::ops::RangeInclusive;
 use std::format;
 use std::string::String;
+use std::sync::LazyLock;
 
 const OUTER: InstrumentName<'static> = InstrumentName::literal("statement/test/outer");
 const INNER: InstrumentName<'static> = InstrumentName::literal("statement/test/inner");
@@ -51,6 +53,13 @@ const FIGURES: [&str; StatementStatistics::COUNT] = [
     "NO_INDEX_USED",
     "NO_GOOD_INDEX_USED",
 ];
+
+/// Where the figures are, and their sums by thread. Looked up once: there are very many rows.
+static COLUMNS: LazyLock<[usize; FIGURES.len()]> =
+    LazyLock::new(|| FIGURES.map(|name| tables::EventsStatementsCurrent::DECLARATION.column(name).unwrap()));
+static SUMS: LazyLock<[usize; FIGURES.len()]> = LazyLock::new(|| {
+    FIGURES.map(|name| tables::EventsStatementsSummaryByThreadByEventName::DECLARATION.column(&format!("SUM_{name}")).unwrap())
+});
 
 /// Inner ones count on from here.
 const INNER_FROM: u64 = 10;
@@ -113,8 +122,8 @@ fn whole(row: &tables::EventsStatementsRow, at: u64) {
     let lies_within = (row.nesting_event_id, row.nesting_event_level);
     assert_eq!(lies_within, if is_inner { (Some(first), Some(1)) } else { (None, Some(0)) }, "{row:?} at {at}");
     let ended = row.end_event_id.is_some();
-    for name in FIGURES {
-        let figure = row.cell(tables::EventsStatementsCurrent::DECLARATION.column(name).unwrap());
+    for (name, column) in iter::zip(FIGURES, *COLUMNS) {
+        let figure = row.cell(column);
         assert!(figure == Value::Unsigned(number) || !ended && figure == Value::Unsigned(0), "{name}: {row:?} at {at}");
     }
     let error = (row.mysql_errno, row.returned_sqlstate, row.message_text);
@@ -131,8 +140,9 @@ fn whole(row: &tables::EventsStatementsRow, at: u64) {
 
 /// Text, schema and stage are of one statement: the outer one, whose stage ends with it.
 fn at_one_moment(row: &tables::ThreadsRow, at: u64) {
-    let number = (1..INNER_FROM).find(|number| row.processlist_info.is_some_and(|info| info == *text(*number)));
-    assert_eq!(number.is_some(), row.processlist_info.is_some(), "{row:?} at {at}");
+    let number = row.processlist_info.map(|info| info.as_str().trim_start().parse().expect("it is a number"));
+    assert_eq!(number.map(text).as_deref(), row.processlist_info.as_ref().map(|info| info.as_str()), "{row:?} at {at}");
+    assert!(number.is_none_or(|number| number < INNER_FROM), "{row:?} at {at}");
     let schema = number.map(|number| Text::from(format!("schema {number}").as_str()));
     assert_eq!(row.processlist_db, schema, "{row:?} at {at}");
     assert!(row.processlist_state.is_none_or(|state| state == "S" && number.is_some()), "{row:?} at {at}");
@@ -140,18 +150,11 @@ fn at_one_moment(row: &tables::ThreadsRow, at: u64) {
 
 /// Reads all five tables at whatever moment this is. In the sums by thread, those of the first so many that have ended.
 fn read(region: &Region<'static>, at: u64) {
-    let statements: [&dyn Table; 5] = [
-        &tables::EventsStatementsCurrent,
-        &tables::EventsStatementsHistory,
-        &tables::EventsStatementsHistoryLong,
-        &tables::EventsStatementsSummaryByThreadByEventName,
-        &tables::EventsStatementsSummaryGlobalByEventName,
-    ];
-    closes(region, &statements, at);
-    region.scan(&tables::EventsStatementsCurrent, |row| whole(row, at));
-    region.scan(&tables::EventsStatementsHistory, |row| whole(row, at));
-    region.scan(&tables::EventsStatementsHistoryLong, |row| whole(row, at));
-    region.scan(&tables::Threads, |row| at_one_moment(row, at));
+    closes(region.scan(&tables::EventsStatementsCurrent, |row| whole(row, at)), at);
+    closes(region.scan(&tables::EventsStatementsHistory, |row| whole(row, at)), at);
+    closes(region.scan(&tables::EventsStatementsHistoryLong, |row| whole(row, at)), at);
+    closes(region.scan(&tables::EventsStatementsSummaryGlobalByEventName, |_| ()), at);
+    closes(region.scan(&tables::Threads, |row| at_one_moment(row, at)), at);
     // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
     for (index, words) in region.arrays::<RECORD>(Section::StatementRings).iter().enumerate() {
         let Read::Whole(found) = record::read(words) else { continue };
@@ -164,15 +167,15 @@ fn read(region: &Region<'static>, at: u64) {
             assert_eq!(u64::from(beside.error.number), if found.ended { number } else { 0 }, "{beside:?} at {at}");
         }
     }
-    region.scan(&tables::EventsStatementsSummaryByThreadByEventName, |row| {
+    let sweep = region.scan(&tables::EventsStatementsSummaryByThreadByEventName, |row| {
         let (from, ns) = if row.event_name == INNER.as_str() { (INNER_FROM, INNER_NS) } else { (0, OUTER_NS) };
         let sum: u64 = (1..=row.count_star).map(|number| from + number).sum();
         assert_eq!(row.sum_timer_wait, row.count_star * ns * 1_000, "{row:?} at {at}");
-        for name in FIGURES {
-            let column = tables::EventsStatementsSummaryByThreadByEventName::DECLARATION.column(&format!("SUM_{name}"));
-            assert_eq!(row.cell(column.unwrap()), Value::Unsigned(sum), "{name}: {row:?} at {at}");
+        for (name, column) in iter::zip(FIGURES, *SUMS) {
+            assert_eq!(row.cell(column), Value::Unsigned(sum), "{name}: {row:?} at {at}");
         }
     });
+    closes(sweep, at);
 }
 
 /// A handler reads every table, and has statements of its own, while its thread goes from statement to statement.
