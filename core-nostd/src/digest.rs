@@ -506,11 +506,12 @@ mod tests {
     #[test]
     fn what_is_too_long_is_cut_and_does_not_count() {
         let mut ends = ["日本=x", "本", "日 'a'", "日=a"].into_iter().cycle();
-        for (fits, is_cut) in [("x".repeat(1020), ""), ("x ".repeat(511), ""), ("x".repeat(1019), ""), ("x".repeat(1020), "日")]
-        {
+        let texts = [("x".repeat(1020), ""), ("x".repeat(1020), "日"), ("x ".repeat(511), ""), ("x".repeat(1019), "")];
+        // Under Miri two, and an end of its own each.
+        let (texts_tried, ends_tried) = if cfg!(miri) { (2, 1) } else { (4, 4) };
+        for (fits, is_cut) in texts.into_iter().take(texts_tried) {
             let kept = std::format!("{fits} {is_cut}");
-            // Under Miri each end once.
-            for end in ends.by_ref().take(if cfg!(miri) { 1 } else { 4 }) {
+            for end in ends.by_ref().take(ends_tried) {
                 let text = std::format!("{kept}{end}{}", "y".repeat(20));
                 let digest = digest_text(&text);
                 assert!(text.starts_with(digest.as_str()) && digest.as_str().len() > 1020, "{digest}");

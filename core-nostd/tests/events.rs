@@ -106,8 +106,10 @@ fn an_ordinary_wait_has_bytes_and_no_instance() {
         world.expect(table, "EVENT_NAME,COUNT_STAR,SUM_TIMER_WAIT", &["wait/test/pool 3 3000"]);
     }
     world.expect(BY_INSTANCE, "*", &[]);
-    let counted = world.select(HISTOGRAM, "COUNT_BUCKET").iter().filter(|count| *count == "3").count();
-    assert_eq!(counted, usize::from(!cfg!(miri)));
+    // There is none under Miri, which takes long to see that.
+    if cfg!(not(miri)) {
+        assert_eq!(world.select(HISTOGRAM, "COUNT_BUCKET").iter().filter(|count| *count == "3").count(), 1);
+    }
 }
 
 /// What a program holds several of need not end as it began.
