@@ -317,6 +317,14 @@ impl Rewriter<'_> {
                 arguments.push(unit);
                 Ok(call("extract", arguments))
             }
+            "week" => {
+                count(1, 2)?;
+                if given == 1 {
+                    let mode = self.state.variable("default_week_format").unwrap_or_default();
+                    arguments.push(self.constant(&mode));
+                }
+                Ok(self.moment_call("week", arguments))
+            }
             _ => {
                 let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
                 let (least, most) = known.arguments;

@@ -206,14 +206,9 @@ pub(crate) fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
 }
 
 /// WEEK, and with the year YEARWEEK: by one of eight modes.
-pub(crate) fn week(arguments: Arguments<'_>, state: &State, with_year: bool) -> Result<Value, Error> {
-    let mode = match arguments.get(1) {
-        Some(mode) => Number::of(*mode).map(|mode| (mode.whole() & 7) as i64),
-        None if with_year => Some(0),
-        // From 0 to 7.
-        None => Some(state.number("default_week_format") as i64),
-    };
-    let Some(mode) = mode else { return Ok(Value::Null) };
+pub(crate) fn week(arguments: Arguments<'_>, with_year: bool) -> Result<Value, Error> {
+    let mode = arguments.get(1).map_or(Some(Number::Integer(0)), |mode| Number::of(*mode));
+    let Some(mode) = mode.map(|mode| (mode.whole() & 7) as i64) else { return Ok(Value::Null) };
     // Where weeks begin on Sunday the modes say the contrary of what they mean.
     let mode = if mode & 1 == 0 { mode ^ 4 } else { mode };
     at(&arguments[..1], |moment| {

@@ -31,13 +31,16 @@ enum Kind {
 }
 use Kind::{Number, Real, SqlMode, Switch, Text, TimeZone, Word};
 
+/// Name, value at start and kind.
+type Variable = (&'static str, &'static str, Kind);
+
 const MOST: u64 = u64::MAX;
 const ISOLATION: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
-/// Variables of a session: name, value at start and kind. A session may set them; what is heeded is `autocommit`, `cte_max_recursion_depth`,
+/// Variables of a session. It may set them; what is heeded is `autocommit`, `cte_max_recursion_depth`,
 /// `default_week_format`, `group_concat_max_len`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit` and `time_zone`,
 /// and by a server `wait_timeout`.
-const SESSION: &[(&str, &str, Kind)] = &[
+const SESSION: &[Variable] = &[
     ("auto_increment_increment", "1", Number(1, 65_535)),
     ("auto_increment_offset", "1", Number(1, 65_535)),
     ("autocommit", "1", Switch),
@@ -143,8 +146,8 @@ const SESSION: &[(&str, &str, Kind)] = &[
     ("windowing_use_high_precision", "1", Switch),
 ];
 
-/// Variables that nobody can set, likewise.
-const FIXED: &[(&str, &str, Kind)] = &[
+/// Variables that nobody can set.
+const FIXED: &[Variable] = &[
     ("back_log", "100", Text),
     ("basedir", "", Text),
     ("character_set_system", "utf8mb3", Text),
@@ -195,7 +198,7 @@ const FIXED: &[(&str, &str, Kind)] = &[
     ("version_compile_os", std::env::consts::OS, Text),
 ];
 
-fn known(name: &str) -> Option<&'static (&'static str, &'static str, Kind)> {
+fn known(name: &str) -> Option<&'static Variable> {
     SESSION.iter().chain(FIXED).find(|(known, ..)| *known == name)
 }
 
