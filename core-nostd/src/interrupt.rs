@@ -15,6 +15,8 @@ use crate::{
     MemoryChange, Operation, Region, Setting, Size, WaitStart, Word, tables,
 };
 use core::cell::{Cell, OnceCell, RefCell};
+use core::iter::StepBy;
+use core::ops::RangeFrom;
 use perfschema_timer::{Clock, MockClock, TimerName};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -31,6 +33,14 @@ const LEVELS: usize = 3;
 /// How much farther apart than elsewhere steps are tried where each is to meet those of another level: of words of two halves both levels
 /// make twice as many steps, which would be four times as many cases.
 const APART_OF_HALVES: u64 = if cfg!(target_has_atomic = "64") { 1 } else { 4 };
+
+/// Whether an interrupt records, too, after how much of what the thread does it comes, and at which steps: at once, in a thread's first
+/// records, and `later`, in records that are written again. Where words have two halves, each at every second step, and two of them at each.
+fn interrupts_by_kind(later: u64) -> [(bool, u64, StepBy<RangeFrom<u64>>); 4] {
+    const APART: u64 = if cfg!(target_has_atomic = "64") { 1 } else { 2 };
+    let steps = |first: u64| (first..).step_by(APART as usize);
+    [(false, 0, steps(0)), (true, 0, steps(APART - 1)), (false, later, steps(APART - 1)), (true, later, steps(0))]
+}
 
 /// When so many steps have been made, and what happens then.
 type Interrupt = (u64, Rc<dyn Fn()>);

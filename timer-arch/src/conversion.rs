@@ -173,7 +173,9 @@ mod tests {
     #[test]
     fn a_wait_is_the_difference_of_two_readings() {
         let mut waits = std::vec![0, 1, 2, 3, 999, u64::MAX >> 1];
-        waits.extend((0..64).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1]));
+        waits.extend(
+            (0..64).step_by(if cfg!(miri) { 9 } else { 1 }).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1]),
+        );
         for hz in frequencies() {
             let conversion = Conversion::from_frequency(hz);
             for &ticks in &waits {

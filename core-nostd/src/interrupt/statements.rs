@@ -183,9 +183,8 @@ fn read(region: &Region<'static>, at: u64) {
 fn statements_that_an_interrupt_sees_and_has_too_at_every_step() {
     let (region, untouched) = ground(&CONFIG);
     let mut cases = 0;
-    // A thread's first records, and records that are written again.
-    for (records, before) in [(false, 0), (true, 0), (false, 4), (true, 4)] {
-        for at in 0.. {
+    for (records, before, places) in interrupts_by_kind(4) {
+        for at in places {
             forget(region, &untouched);
             let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
             let other = Rc::clone(&actors[1]);

@@ -177,9 +177,8 @@ fn counted(region: &Region<'static>) -> [u64; 2] {
 fn transactions_that_an_interrupt_sees_and_has_too_at_every_step() {
     let (region, untouched) = ground(&CONFIG);
     let mut cases = 0;
-    // A thread's first records, and records that are written again.
-    for (records, before) in [(false, 0), (true, 0), (false, ALL_RECORDS), (true, ALL_RECORDS)] {
-        for at in 0.. {
+    for (records, before, places) in interrupts_by_kind(ALL_RECORDS) {
+        for at in places {
             forget(region, &untouched);
             let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
             let other = Rc::clone(&actors[1]);
