@@ -216,6 +216,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("date_format", 2, 2, TEXT, |a, _| {
         Ok(texts::on(a, 1, |format| times::at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))
     }),
+    function("time_format", 2, 2, TEXT, times::time_format),
+    function("convert_tz", 3, 3, TEXT, times::convert_tz),
     function("extract", 2, 2, INTEGER, |a, _| {
         Ok(texts::on(a, 1, |unit| times::part(a[0], &unit).map_or(Value::Null, Value::Integer)))
     }),

@@ -254,53 +254,31 @@ impl Moment {
     /// DATE_FORMAT
     pub(crate) fn format(self, format: &str) -> String {
         let (year, month, day) = self.civil();
-        let (hour, minute, second, micros) = self.clock();
-        let hour12 = (hour + 11) % 12 + 1;
-        let half = if hour < 12 { "AM" } else { "PM" };
         let month_name = MONTHS[(month - 1).rem_euclid(12) as usize];
         let weekday = WEEKDAYS[(self.day() + 4).rem_euclid(7) as usize];
-        let mut text = String::new();
-        let mut chars = format.chars();
-        while let Some(c) = chars.next() {
-            if c != '%' {
-                text.push(c);
-                continue;
-            }
-            text += &match chars.next() {
-                Some('Y') => format!("{year:04}"),
-                Some('y') => format!("{:02}", year % 100),
-                Some('m') => format!("{month:02}"),
-                Some('c') => month.to_string(),
-                Some('M') => month_name.to_owned(),
-                Some('b') => month_name[..3].to_owned(),
-                Some('d') => format!("{day:02}"),
-                Some('e') => day.to_string(),
-                Some('j') => format!("{:03}", self.day() - days(year, 1, 1) + 1),
-                Some('W') => weekday.to_owned(),
-                Some('a') => weekday[..3].to_owned(),
-                Some('H') => format!("{hour:02}"),
-                Some('k') => hour.to_string(),
-                Some('h' | 'I') => format!("{hour12:02}"),
-                Some('l') => hour12.to_string(),
-                Some('i') => format!("{minute:02}"),
-                Some('s' | 'S') => format!("{second:02}"),
-                Some('f') => format!("{micros:06}"),
-                Some('p') => half.to_owned(),
-                Some('T') => format!("{hour:02}:{minute:02}:{second:02}"),
-                Some('U') => format!("{:02}", self.week(4).0),
-                Some('u') => format!("{:02}", self.week(1).0),
-                Some('V') => format!("{:02}", self.week(6).0),
-                Some('v') => format!("{:02}", self.week(3).0),
-                Some('X') => format!("{:04}", self.week(6).1),
-                Some('x') => format!("{:04}", self.week(3).1),
-                Some('w') => (self.day() + 4).rem_euclid(7).to_string(),
-                Some('D') => format!("{day}{}", ordinal(day)),
-                Some('r') => format!("{hour12:02}:{minute:02}:{second:02} {half}"),
-                Some(other) => other.to_string(),
-                None => String::new(),
-            };
-        }
-        text
+        let of = |specifier| match specifier {
+            'Y' => format!("{year:04}"),
+            'y' => format!("{:02}", year % 100),
+            'm' => format!("{month:02}"),
+            'c' => month.to_string(),
+            'M' => month_name.to_owned(),
+            'b' => month_name[..3].to_owned(),
+            'd' => format!("{day:02}"),
+            'e' => day.to_string(),
+            'j' => format!("{:03}", self.day() - days(year, 1, 1) + 1),
+            'W' => weekday.to_owned(),
+            'a' => weekday[..3].to_owned(),
+            'U' => format!("{:02}", self.week(4).0),
+            'u' => format!("{:02}", self.week(1).0),
+            'V' => format!("{:02}", self.week(6).0),
+            'v' => format!("{:02}", self.week(3).0),
+            'X' => format!("{:04}", self.week(6).1),
+            'x' => format!("{:04}", self.week(3).1),
+            'w' => (self.day() + 4).rem_euclid(7).to_string(),
+            'D' => format!("{day}{}", ordinal(day)),
+            other => of_clock(self.micros_of_day(), other),
+        };
+        formatted(format, |specifier| Some(of(specifier))).unwrap_or_default()
     }
 
     fn clock(self) -> (i64, i64, i64, i64) {
@@ -326,6 +304,44 @@ impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.date())?;
         if self.date_only { Ok(()) } else { write!(f, " {}", self.time()) }
+    }
+}
+
+/// A format with what its specifiers stand for. None: there is nothing that one of them could stand for.
+pub(crate) fn formatted(format: &str, of: impl Fn(char) -> Option<String>) -> Option<String> {
+    let mut text = String::new();
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        match (c, chars.as_str().chars().next()) {
+            ('%', Some(specifier)) => {
+                text += &of(specifier)?;
+                chars.next();
+            }
+            ('%', None) => {}
+            _ => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+/// What a specifier stands for in so many microseconds since midnight, or of a time that may be longer than a day. One that is not about hours,
+/// minutes and seconds stands for itself.
+pub(crate) fn of_clock(micros: i64, specifier: char) -> String {
+    let (hour, minute, second) = (micros / 3_600_000_000, micros / 60_000_000 % 60, micros / 1_000_000 % 60);
+    let hour12 = (hour + 11) % 12 + 1;
+    let half = if hour % 24 < 12 { "AM" } else { "PM" };
+    match specifier {
+        'H' => format!("{hour:02}"),
+        'k' => hour.to_string(),
+        'h' | 'I' => format!("{hour12:02}"),
+        'l' => hour12.to_string(),
+        'i' => format!("{minute:02}"),
+        's' | 'S' => format!("{second:02}"),
+        'f' => format!("{:06}", micros % 1_000_000),
+        'p' => half.to_owned(),
+        'T' => format!("{hour:02}:{minute:02}:{second:02}"),
+        'r' => format!("{hour12:02}:{minute:02}:{second:02} {half}"),
+        other => other.to_string(),
     }
 }
 

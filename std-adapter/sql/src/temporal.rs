@@ -226,7 +226,7 @@ fn result_of(name: &str, is_rewritten: bool, arguments: &[&Expr], text: TextOf<'
         "unix_timestamp" => Kind::Number,
         // Those below are wrapped when they are rewritten: then they are texts.
         _ if is_rewritten && name != "date_add" => return None,
-        "timestamp" => Kind::Datetime(digits(first?)),
+        "timestamp" | "convert_tz" => Kind::Datetime(digits(first?)),
         "time" => Kind::Time(digits(first?)),
         "sec_to_time" => Kind::Time(of_number(first?)),
         "maketime" => Kind::Time(of_number(arguments.get(2)?)),

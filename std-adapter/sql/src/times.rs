@@ -4,14 +4,18 @@ use crate::Error;
 use crate::decimal::Decimal;
 use crate::functions::Arguments;
 use crate::kinds::Kind;
-use crate::moment::{MONTHS, Moment, WEEKDAYS};
+use crate::moment::{MONTHS, Moment, WEEKDAYS, formatted, of_clock};
 use crate::state::State;
 use crate::value::{self, Number};
+use crate::variables::time_zone_offset;
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 
 /// The longest time that MySQL has: 838:59:59.
 const MAX_SECONDS: f64 = 3_020_399.0;
+
+/// The last second that a TIMESTAMP can have, since 1970: `3001-01-18 23:59:59`.
+const LAST_TIMESTAMP: i64 = 32_536_771_199;
 
 /// A time of so many microseconds, with digits of a fraction.
 fn time_text(micros: i64, digits: usize) -> String {
@@ -72,6 +76,34 @@ pub(crate) fn from_unixtime(arguments: Arguments<'_>, state: &State) -> Result<V
         None => Value::Text(moment.to_string()),
         Some(format) => value::text(*format).map_or(Value::Null, |format| Value::Text(moment.format(&format))),
     })
+}
+
+/// From one time zone to another. What is no moment of UTC that a TIMESTAMP can have, is not converted.
+pub(crate) fn convert_tz(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let zone = |index: usize| time_zone_offset(&value::text(arguments[index])?);
+    let Some((from, to)) = zone(1).zip(zone(2)) else { return Ok(Value::Null) };
+    at(arguments, |moment| {
+        let utc = moment.later(-from);
+        let has_timestamp = (1..=LAST_TIMESTAMP).contains(&utc.unix_seconds());
+        // With a time of day, which a date is without; the digits of its fraction are cut where they are known.
+        Value::Text(if has_timestamp { utc.later(to) } else { moment }.rounded_down(6).0)
+    })
+}
+
+/// Of a time, which has no date: zeros in the place of its numbers, and nothing where a name would be.
+pub(crate) fn time_format(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let time = value::text(arguments[0]).and_then(|text| time_micros(&text));
+    let Some((time, format)) = time.zip(value::text(arguments[1])) else { return Ok(Value::Null) };
+    let text = formatted(&format, |specifier| match specifier {
+        'Y' => Some("0000".to_owned()),
+        'y' | 'm' | 'd' => Some("00".to_owned()),
+        'c' | 'e' => Some("0".to_owned()),
+        'D' => Some("0th".to_owned()),
+        'M' | 'b' | 'W' | 'a' | 'w' | 'j' | 'U' | 'u' | 'V' | 'v' | 'X' | 'x' => None,
+        _ => Some(of_clock(time.saturating_abs(), specifier)),
+    });
+    let sign = if time < 0 { "-" } else { "" };
+    Ok(text.map_or(Value::Null, |text| Value::Text(format!("{sign}{text}"))))
 }
 
 /// Whole units from the second to the third.
