@@ -1,5 +1,6 @@
 //! Dates and times of day, as texts like `2026-11-21 17:31:54`.
 
+use crate::decimal::Decimal;
 use rusqlite::types::Value;
 use std::fmt;
 
@@ -10,6 +11,9 @@ const ZERO: i64 = -719_529 * DAY;
 /// The years that MySQL knows, 0 to 9999.
 const FIRST: i64 = -62_167_219_200_000_000;
 const LAST: i64 = 253_402_300_799_000_000;
+
+/// The last second that a TIMESTAMP can have, since 1970: `3001-01-18 23:59:59`.
+pub(crate) const LAST_TIMESTAMP: i64 = 32_536_771_199;
 
 /// Microseconds since 1970, and how it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,9 +219,14 @@ impl Moment {
         self.micros.div_euclid(1_000_000)
     }
 
-    /// Seconds since 1970, with a fraction if there is one.
+    /// Seconds since 1970, with a fraction if there is one; 0 of what no TIMESTAMP can be.
     pub(crate) fn unix(self) -> Value {
-        if self.micros % 1_000_000 == 0 { Value::Integer(self.unix_seconds()) } else { Value::Real(self.micros as f64 / 1e6) }
+        let (seconds, fraction) = (self.unix_seconds(), self.micros.rem_euclid(1_000_000));
+        match Decimal::literal(&format!("{seconds}.{fraction:06}")) {
+            _ if !(0..=LAST_TIMESTAMP).contains(&seconds) => Value::Integer(0),
+            Some(decimal) if fraction != 0 => decimal.store(),
+            _ => Value::Integer(seconds),
+        }
     }
 
     pub(crate) fn date(self) -> String {

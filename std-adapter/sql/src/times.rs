@@ -4,7 +4,7 @@ use crate::Error;
 use crate::decimal::Decimal;
 use crate::functions::Arguments;
 use crate::kinds::Kind;
-use crate::moment::{MONTHS, Moment, WEEKDAYS, formatted, of_clock};
+use crate::moment::{LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, of_clock};
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::variables::time_zone_offset;
@@ -13,9 +13,6 @@ use rusqlite::types::{Value, ValueRef};
 
 /// The longest time that MySQL has: 838:59:59.
 const MAX_SECONDS: f64 = 3_020_399.0;
-
-/// The last second that a TIMESTAMP can have, since 1970: `3001-01-18 23:59:59`.
-const LAST_TIMESTAMP: i64 = 32_536_771_199;
 
 /// A time of so many microseconds, with digits of a fraction.
 fn time_text(micros: i64, digits: usize) -> String {
