@@ -39,8 +39,8 @@
 //! - DECIMAL is as in MySQL's chapter on precision math: what has a point and no exponent, `/`, SUM and AVG of exact numbers, with up to 65 digits.
 //!   `a - b` of unsigned numbers may be negative, and a whole number beyond 2⁶⁴ is a DECIMAL. `div_precision_increment` is always 4. Where
 //!   whole numbers stand beside it in IF, COALESCE and the like, the type may have more digits before the point than MySQL says. What a
-//!   recursion adds has more digits with each step, as it is computed. UNIX_TIMESTAMP of a fraction is a double, and within a
-//!   document of JSON every number with a point. INSERT into a table of `test` keeps the digits that it is given.
+//!   recursion adds has more digits with each step, as it is computed. Within a document of JSON every number with a
+//!   point is a double. INSERT into a table of `test` keeps the digits that it is given.
 //! - Times of day are UTC, or as far from it as the session's `time_zone` says, which has no names of zones. Strings compare without
 //!   case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
