@@ -291,9 +291,7 @@ impl Moment {
     }
 
     fn clock(self) -> (i64, i64, i64, i64) {
-        let rest = self.micros.rem_euclid(DAY);
-        let seconds = rest / 1_000_000;
-        (seconds / 3600, seconds / 60 % 60, seconds % 60, rest % 1_000_000)
+        clock(self.micros_of_day())
     }
 
     /// Year, month and day; the reverse of [`days`].
@@ -333,10 +331,16 @@ pub(crate) fn formatted(format: &str, of: impl Fn(char) -> Option<String>) -> Op
     Some(text)
 }
 
+/// Hours, minutes, seconds and microseconds.
+fn clock(micros: i64) -> (i64, i64, i64, i64) {
+    let seconds = micros / 1_000_000;
+    (seconds / 3600, seconds / 60 % 60, seconds % 60, micros % 1_000_000)
+}
+
 /// What a specifier stands for in so many microseconds since midnight, or of a time that may be longer than a day. One that is not about hours,
 /// minutes and seconds stands for itself.
 pub(crate) fn of_clock(micros: i64, specifier: char) -> String {
-    let (hour, minute, second) = (micros / 3_600_000_000, micros / 60_000_000 % 60, micros / 1_000_000 % 60);
+    let (hour, minute, second, micros) = clock(micros);
     let hour12 = (hour + 11) % 12 + 1;
     let half = if hour % 24 < 12 { "AM" } else { "PM" };
     match specifier {
@@ -346,7 +350,7 @@ pub(crate) fn of_clock(micros: i64, specifier: char) -> String {
         'l' => hour12.to_string(),
         'i' => format!("{minute:02}"),
         's' | 'S' => format!("{second:02}"),
-        'f' => format!("{:06}", micros % 1_000_000),
+        'f' => format!("{micros:06}"),
         'p' => half.to_owned(),
         'T' => format!("{hour:02}:{minute:02}:{second:02}"),
         'r' => format!("{hour12:02}:{minute:02}:{second:02} {half}"),

@@ -192,11 +192,6 @@ fn known_digits(expr: &Expr, text: Option<TextOf<'_>>, kind: KindOf<'_>) -> Opti
 }
 
 impl Kind {
-    /// Of seconds since 1970 with so many digits of a fraction.
-    pub(crate) fn unix_timestamp(digits: u8) -> Kind {
-        if digits == 0 { Kind::Integer } else { Kind::decimal(11, digits) }
-    }
-
     fn number_digits(self) -> Option<u8> {
         match self {
             Kind::Integer | Kind::Null => Some(0),
@@ -227,7 +222,10 @@ fn result_of(name: &str, is_rewritten: bool, arguments: &[&Expr], text: TextOf<'
         }
         "curtime" | "current_time" | "utc_time" => Kind::Time(whole(first).unwrap_or(0)),
         "curdate" | "current_date" | "utc_date" | "date" | "last_day" | "makedate" => Kind::Date,
-        "unix_timestamp" => Kind::unix_timestamp(first.map_or(0, |moment| digits(moment))),
+        "unix_timestamp" => match first.map_or(0, |moment| digits(moment)) {
+            0 => Kind::Integer,
+            digits => Kind::decimal(11, digits),
+        },
         // Those below are wrapped when they are rewritten: then they are texts.
         _ if is_rewritten && name != "date_add" => return None,
         "timestamp" | "convert_tz" => Kind::Datetime(digits(first?)),

@@ -346,7 +346,6 @@ impl Kinds {
             "shown" | "number_key" | "number_of_key" => arguments.take(1).fold(Kind::Null, Kind::or),
             "number" | "exact" => Kind::Number,
             "std" | "stddev" | "stddev_pop" | "stddev_samp" | "variance" | "var_pop" | "var_samp" => Kind::Real,
-            "unix_timestamp" => Kind::unix_timestamp(6),
             "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
                 arguments.take(1).fold(Kind::Null, Kind::or)
             }
