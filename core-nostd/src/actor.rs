@@ -23,7 +23,7 @@ use crate::memory::{self, MemoryChange};
 use crate::metric;
 use crate::nest::Nest;
 use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
-use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
+use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section, header};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
@@ -31,13 +31,16 @@ use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
 use crate::statement::{self, Sizes};
-use crate::sync::Word;
+use crate::sync::{Ordering, Word};
 use crate::wait::{Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName};
+
+/// In the number of an actor that has no slot, and so no THREAD_ID.
+pub(crate) const WITHOUT_SLOT: u64 = 1 << 63;
 
 /// Something that records, used by one thread at a time.
 ///
@@ -85,8 +88,8 @@ pub struct Actor<'r> {
     /// The statements that it lies within, as [`Nest::enclosing`] has them, and the innermost visible of them.
     pub(crate) stage_statements: Cell<u64>,
     pub(crate) stage_statement: Cell<Enclosing>,
-    /// Whose its stages are, in their ids: 0 until there is one, without a slot.
-    pub(crate) stage_owner: Cell<u64>,
+    /// See [`number`](Self::number): 0 until it is asked for, without a slot.
+    number: Cell<u64>,
     pub(crate) statements: Recorder<'r>,
     pub(crate) statement_nest: Nest,
     pub(crate) statement_sizes: Sizes,
@@ -158,7 +161,7 @@ impl<'r> Actor<'r> {
             sequence: Cell::new(claimed.base),
             waits: Recorder::new(region, &WAITS, Some(&claimed)),
             stages: Recorder::new(region, &STAGES, Some(&claimed)),
-            stage_owner: Cell::new(claimed.thread_id),
+            number: Cell::new(claimed.thread_id),
             statements: Recorder::new(region, &STATEMENTS, Some(&claimed)),
             statement_stats: Cell::new(region.arrays_of::<STATEMENT_STAT>(Section::StatementStats, claimed.index)),
             transactions: Recorder::new(region, &TRANSACTIONS, Some(&claimed)),
@@ -197,7 +200,7 @@ impl<'r> Actor<'r> {
             stage: Cell::new(None),
             stage_statements: Cell::new(0),
             stage_statement: Cell::new(Enclosing::default()),
-            stage_owner: Cell::new(0),
+            number: Cell::new(0),
             statements: Recorder::new(region, &STATEMENTS, None),
             statement_nest: Nest::default(),
             statement_sizes: Sizes::of(region),
@@ -216,6 +219,23 @@ impl<'r> Actor<'r> {
     #[inline]
     pub fn thread_id(&self) -> u64 {
         self.thread_id
+    }
+
+    /// What tells it from all others, in what it begins and another one may end: its THREAD_ID, or [`WITHOUT_SLOT`] and a number that it draws
+    /// when it is first asked.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        if self.number.get() == 0 {
+            self.draw_number();
+        }
+        self.number.get()
+    }
+
+    #[cold]
+    fn draw_number(&self) {
+        // Relaxed: only that the numbers differ matters.
+        let number = self.region.header(header::NEXT_ACTOR_NUMBER).fetch_add(1, Ordering::Relaxed);
+        self.number.set(WITHOUT_SLOT | number);
     }
 
     /// The region that it records into.
@@ -249,7 +269,7 @@ impl<'r> Actor<'r> {
     }
 
     /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
-    /// One timer read serves both. The first one must not be held as an instance.
+    /// One timer read serves both. `held` is what the first one was for.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn chain(
         &self,

@@ -3,6 +3,7 @@
 //! Sizes are set when a region is made and never change. When a pool is full, what does not fit goes unrecorded and a
 //! counter in `global_status` goes up; nothing fails. The names follow the server variables of WL#2360 and of shipped MySQL.
 
+use crate::options::same_name;
 use crate::sync::Word;
 
 /// Why a [`Config`] was refused.
@@ -137,13 +138,10 @@ impl Size {
     /// assert_eq!(Size::from_variable("max_unicorns"), None);
     /// ```
     pub fn from_variable(name: &str) -> Option<Size> {
-        let same = |a: &str, b: &str| {
-            a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a.eq_ignore_ascii_case(&b) || (a == b'-' && b == b'_'))
-        };
         Size::ALL
             .iter()
             .copied()
-            .find(|size| same(name, size.variable()) || same(name, &size.variable()["performance_schema_".len()..]))
+            .find(|size| same_name(name, size.variable()) || same_name(name, &size.variable()["performance_schema_".len()..]))
     }
 }
 
@@ -211,7 +209,7 @@ impl Config {
         }
     }
 
-    /// A size as a region keeps it. A damaged one is shown as 0: nothing is sized by it, the directory is what counts.
+    /// A size as a region keeps it; 0 where no region has such a size. What sections there are the directory says.
     #[inline]
     pub(crate) fn kept(sizes: &[Word], size: Size) -> u32 {
         let kept = sizes.get(size as usize).and_then(|word| u32::try_from(word.get()).ok());

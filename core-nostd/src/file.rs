@@ -56,9 +56,9 @@ const PATH_MAX: usize = 4096;
 
 // What REFERENCES holds besides their number.
 /// Deleted, or never opened and given up: nobody finds it any more.
-const GONE: u64 = 1 << 63;
+pub(crate) const GONE: u64 = 1 << 63;
 /// It was opened, so it has a row.
-const OPENED: u64 = 1 << 62;
+pub(crate) const OPENED: u64 = 1 << 62;
 const COUNT: u64 = OPENED - 1;
 
 /// How often an open looks for its path again because the bucket changed meanwhile. Each time somebody else got on.
@@ -546,7 +546,8 @@ impl<'r> Region<'r> {
         None
     }
 
-    /// After a fork: the sums of all files start anew, and whoever was in the middle of an open, other than a handle, is gone.
+    /// After a fork: the sums of all files start anew. In a child that is idle, whoever was about to open a file or to let one go is gone, other
+    /// than a handle.
     pub(crate) fn forget_file_io(&self, idle: bool) {
         for (index, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
             if !pool::was_used(&words[word::STATE]) {
@@ -554,10 +555,17 @@ impl<'r> Region<'r> {
             }
             Place::of(words).into_iter().for_each(Place::forget);
             let (references, open) = (words[word::REFERENCES].get(), words[word::OPEN_COUNT].get() & COUNT);
-            if idle && references & COUNT > open {
+            if !idle {
+                continue;
+            }
+            let id = FileId::of(index);
+            let is_leaving = pool::live(&words[word::STATE]).is_some() && references & GONE != 0;
+            if references & COUNT == 0 && (pool::is_claimed(&words[word::STATE]) || is_leaving) {
+                self.give_back(FileInstance::new(id, words));
+            } else if references & COUNT > open {
                 // One more, given back at once: it may be the last.
                 words[word::REFERENCES].set(references & !COUNT | (open + 1));
-                self.release_file(FileId::of(index));
+                self.release_file(id);
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
 use crate::slot::SlotWords;
 use crate::stat::Versioned;
-use crate::statement::{self, Sizes};
+use crate::statement::{self, EntryText, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
@@ -103,8 +103,11 @@ impl Region<'_> {
         zero(self.section(Section::SharedSocketStats));
         zero(self.section(Section::SharedMemoryStats));
         zero(self.section(Section::SharedStatementStats));
-        statement_digest::forget(self, idle);
         let is_own = |words: &SlotWords| own.iter().flatten().any(|actor| actor.owns(words));
+        if idle {
+            statement_digest::keep_for(self, self.running_statements(is_own));
+        }
+        statement_digest::forget(self, idle);
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
         let histograms =
             self.header(header::NEXT_HISTOGRAM).swap(self.kept_histograms(|words| !idle && is_own(words)), Ordering::Relaxed);
@@ -161,14 +164,21 @@ impl Region<'_> {
         for pool in &class::POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
                 if pool::was_used(&words[instance::word::STATE]) {
+                    if idle && pool::is_claimed(&words[instance::word::STATE]) {
+                        pool::release_last(&words[instance::word::STATE]);
+                    }
                     let sums = Versioned::among(words, instance::word::VERSION, instance::word::OWNED);
                     sums.into_iter().for_each(Versioned::forget);
                     zero(&words[instance::word::SHARED]);
                 }
             }
         }
+        // Who has given a place back may not have said so, where nothing else was free.
+        let places = setup::setup(self);
+        zero(&places[setup::word::INSTANCE_HINTS]);
+        zero_word(&places[setup::word::SOCKET_HINT]);
         self.forget_file_io(idle);
-        self.forget_socket_io();
+        self.forget_socket_io(idle);
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunks());
             STORES.iter().for_each(|store| zero(self.section(store.long_chunks)));
@@ -205,6 +215,13 @@ impl Region<'_> {
             let indices = self.ring_indices(store, slot, are_forgotten);
             indices.flat_map(|index| store.beside_ring(self, index)).for_each(zero_word);
         }
+    }
+
+    /// What is visible of the statements of these slots that run.
+    fn running_statements(&self, are_meant: impl Fn(&SlotWords) -> bool) -> impl Iterator<Item = EntryText> {
+        let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate().filter(move |(_, words)| are_meant(words));
+        let indices = slots.flat_map(|(slot, _)| self.ring_indices(&STATEMENTS, slot, record::is_running));
+        indices.map(|index| statement::Entry::of_ring(self, Sizes::of(self), index).read(false))
     }
 
     /// Where a slot's records are in their section that `are_meant`.
@@ -258,10 +275,11 @@ impl Actor<'_> {
 mod tests {
     use super::*;
     use crate::metric::{MetricInfo, MetricType, MonitorCommand};
+    use crate::region::{FILE, METRIC, SOCKET};
     use crate::{
         AccessMode, ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName,
         MemoryChange, Operation, Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, Transaction,
-        TransactionDetails, TransactionStart, TransactionState, WaitStart, tables,
+        TransactionDetails, TransactionStart, TransactionState, WaitStart, file, io, metric, tables,
     };
     use core::panic::Location;
     use perfschema_timer::{MockClock, TimerName};
@@ -739,5 +757,109 @@ mod tests {
         stop();
         region.forked(&CHILD, &[Some(&late)], true);
         assert_eq!(used.source(&late), written);
+    }
+
+    /// Counters that the program keeps elsewhere: it goes on from there, and the child shows what it has added.
+    #[test]
+    fn a_child_shows_nothing_of_a_total_that_goes_on() {
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let info = MetricInfo::literal("elsewhere", "fork", "", MetricType::StatusCounter);
+        let metric = region.register_metric(&info, true, Moment::of_seconds(1)).expect("there is room");
+        region.set_metric_total(metric, 1000);
+        region.forked(&CHILD, &[], true);
+        assert_eq!(region.metric_count(metric), 0);
+        region.set_metric_total(metric, 1001);
+        assert_eq!(region.metric_count(metric), 1);
+    }
+
+    /// Another thread was about to register a metric: its place is for any other.
+    #[test]
+    fn a_child_gives_the_place_of_an_unfinished_metric_to_another() {
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let register = |info: &MetricInfo<'_>| region.register_metric(info, true, Moment::of_seconds(1)).expect("there is room");
+        let unfinished = register(&MetricInfo::literal("unfinished", "fork", "a comment", MetricType::Counter));
+        // As it was before it was published.
+        let state = &region.arrays::<METRIC>(Section::Metrics)[usize::from(unfinished.to_bits())][metric::word::STATE];
+        state.set(state.get() & !class::STATE_BITS | class::CLAIMED);
+        region.forked(&CHILD, &[], true);
+        let other = register(&MetricInfo::literal("other", "fork", "", MetricType::Counter));
+        assert_eq!((other, region.find_metric("other")), (unfinished, Some(unfinished)));
+        assert!(region.metric_is_on(other));
+    }
+
+    /// Others were about to make a lock, a file and a socket known, or to give a place back.
+    #[test]
+    fn a_child_has_all_places_that_others_were_taking_or_giving_back() {
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let [lock, file, socket] = ["wait/synch/mutex/t/LOCK", "wait/io/file/t/f", "wait/io/socket/t/s"]
+            .map(|name| region.register(InstrumentName::literal(name), Setting::ON).expect("there is room"));
+        let files = region.arrays::<FILE>(Section::FileInstances);
+        let states = [
+            &region.arrays::<INSTANCE>(Section::MutexInstances)[0][instance::word::STATE],
+            &region.arrays::<SOCKET>(Section::SocketInstances)[0][io::word::STATE],
+            &files[0][file::word::STATE],
+        ];
+        let _taken = states.map(|state| pool::claim(state).expect("it is free"));
+        let places = setup::setup(&region);
+        places[setup::word::FILES_USED].set(1);
+        // It is gone, and nobody refers to it any more.
+        let deleted = region.refer_to_file(file, b"/deleted").expect("there is room");
+        region.file_opened(deleted);
+        files[1][file::word::REFERENCES].set(file::GONE | file::OPENED);
+        region.file_closed(deleted);
+        // Nothing was free.
+        places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT]]).for_each(|hint| hint.set(u64::MAX));
+        region.forked(&CHILD, &[], true);
+        let made = [
+            (0..).take_while(|&address| region.create_instance(lock, address).is_some()).count(),
+            (0..).take_while(|_| region.create_socket(socket, 1, SocketAddress::UNIX, 0).is_some()).count(),
+            (0..).take_while(|number| region.refer_to_file(file, format!("/{number}").as_bytes()).is_some()).count(),
+        ];
+        let sections = [Section::MutexInstances, Section::SocketInstances, Section::FileInstances];
+        assert_eq!(made, sections.map(|section| region.place(section).count));
+    }
+
+    /// Statements of others will not end, so they hold no digest, and their texts are nowhere. One's own goes on and is counted.
+    #[test]
+    fn a_child_has_the_digests_of_its_own_statements() {
+        // One is for those that find no place.
+        const DIGESTS: Config = CONFIG.with(Size::MaxStatementClasses, 1).with(Size::DigestsSize, 4);
+        let words: Vec<Word> = (0..DIGESTS.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &DIGESTS, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let class = region.register(InstrumentName::literal("statement/t/S"), Setting::ON).expect("there is room");
+        region.enable_everything();
+        let clock = MockClock::new();
+        let [own, other] = [(); 2].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+        let begin = |text| StatementStart { text, schema: "app", source: None };
+        let switches = region.switches(class);
+        let goes_on = own.begin_statement(&clock, switches, &begin("SEEK 1"));
+        let _never_end =
+            ["SEEK 2", "FIND 'a secret'", "LOSE 'a secret'"].map(|text| other.begin_statement(&clock, switches, &begin(text)));
+        region.forked(&CHILD, &[Some(&own)], true);
+
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
+        assert!(!bytes.windows(8).any(|bytes| bytes == b"a secret"));
+        let digests = || {
+            let mut digests = Vec::new();
+            region.scan(&tables::EventsStatementsSummaryByDigest, |row| {
+                let text = row.digest_text.map(|text| String::from(text.as_str()));
+                digests.push((text.unwrap_or_default(), row.count_star));
+            });
+            digests.sort();
+            digests
+        };
+        own.end_statement(&clock, goes_on);
+        let execute = |text| {
+            own.end_statement(&clock, own.begin_statement(&clock, switches, &begin(text)));
+        };
+        // No place is lost, and none is held for ever.
+        ["A", "B", "C", "D"].into_iter().for_each(execute);
+        assert_eq!(digests(), [("", 2), ("A", 1), ("B", 1), ("SEEK ?", 1)].map(|(text, count)| (String::from(text), count)));
+        statement_digest::reset(&region);
+        ["C", "D", "E"].into_iter().for_each(execute);
+        assert_eq!(digests(), ["C", "D", "E"].map(|text| (String::from(text), 1)));
     }
 }

@@ -1,7 +1,7 @@
 //! The `…_lost` counters: everything that found no room is counted here, in exactly one place.
 
 use crate::region::{Region, Section};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, Word};
 
 macro_rules! lost {
     ($($(#[doc = $doc:literal])* $name:ident = $variable:literal;)*) => {
@@ -101,7 +101,7 @@ impl Region<'_> {
 
     /// How much was lost since the start or the last [`flush_status`](Self::flush_status).
     pub fn lost(&self, lost: Lost) -> u64 {
-        self.section(Section::LostCounters).get(lost as usize).map_or(0, |counter| counter.get())
+        self.section(Section::LostCounters).get(lost as usize).map_or(0, Word::whole)
     }
 
     /// `FLUSH STATUS`: sets the lost counters to zero, as shipped MySQL does.

@@ -1,6 +1,6 @@
 //! Events of one class that lie within one another in one actor, and may end in any order: statements, transactions.
 
-use crate::actor::Recorder;
+use crate::actor::{Recorder, WITHOUT_SLOT};
 use crate::record::{self, Enclosing, EventType, RecordWords, Sequence};
 use crate::setup::Switches;
 use crate::wait::Wait;
@@ -92,8 +92,8 @@ pub(crate) struct NestedEvent<'r> {
     /// None if it is not recorded.
     wait: Option<Wait<'r>>,
     level: Level,
-    /// THREAD_ID of its actor; 0 of one without a slot.
-    thread_id: u64,
+    /// The [number](Actor::number) of its actor.
+    actor: u64,
     /// What enclosed the actor's waits when it began.
     outer: Enclosing,
 }
@@ -101,15 +101,16 @@ pub(crate) struct NestedEvent<'r> {
 impl NestedEvent<'_> {
     /// One of which nothing is recorded.
     pub(crate) const NONE: NestedEvent<'static> =
-        NestedEvent { wait: None, level: Level::NONE, thread_id: 0, outer: Enclosing::NONE };
+        NestedEvent { wait: None, level: Level::NONE, actor: 0, outer: Enclosing::NONE };
 
     /// Whether anything is recorded for it.
     pub(crate) fn is_recorded(&self) -> bool {
         self.wait.is_some()
     }
 
+    /// THREAD_ID of its actor; 0 of one without a slot, and if nothing is recorded.
     pub(crate) fn thread_id(&self) -> u64 {
-        self.thread_id
+        if self.actor & WITHOUT_SLOT == 0 { self.actor } else { 0 }
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -157,14 +158,14 @@ impl<'r> Actor<'r> {
                 self.outer.set(if is_statement || !outer.is_wait() { self.enclosing_stage() } else { outer });
             }
         }
-        (NestedEvent { wait: Some(wait), level, thread_id: self.thread_id(), outer }, entry)
+        (NestedEvent { wait: Some(wait), level, actor: self.number(), outer }, entry)
     }
 
     /// Its end begins: what is to be recorded of it, and how; None if nothing is. One that another actor began is recorded as far as it is
     /// counted, under a number of this one's, whose sums have their versions of it.
     pub(crate) fn end_nested<'e>(&self, event: &mut NestedEvent<'e>) -> Option<(Wait<'e>, Switches)> {
         let mut wait = event.wait.take()?;
-        if event.thread_id != self.thread_id() {
+        if event.actor != self.number() {
             wait.sequence = self.sequence.get().next();
             self.sequence.set(wait.sequence);
             (wait.shown, event.level) = (None, Level::NONE);
@@ -182,7 +183,12 @@ impl<'r> Actor<'r> {
             let is_older = enclosing.is_wait() && enclosing < Enclosing::event(sequence, EventType::Transaction);
             self.outer.set(match event.outer {
                 _ if is_older => enclosing,
-                outer if self.running_waits().any(|record| record::running(record) == outer) => outer,
+                // The one that it began in, or if that has ended, the one around that.
+                outer if outer.is_wait() => {
+                    let running = self.running_waits().filter_map(record::as_enclosing);
+                    let enclosing = running.filter(|wait| *wait <= outer && *wait > self.statement_nest.innermost()).max();
+                    enclosing.unwrap_or_else(|| self.enclosing_stage())
+                }
                 _ => self.enclosing_stage(),
             });
         }
@@ -198,7 +204,7 @@ impl<'r> Actor<'r> {
 
     /// Whether the event's place is this actor's: that of one whose actor gave its slot back is somebody else's.
     pub(crate) fn shows(&self, event: &NestedEvent<'_>) -> bool {
-        event.thread_id == self.thread_id() && !self.is_detached()
+        event.actor == self.number() && !self.is_detached()
     }
 
     /// What lies around what begins outside of all stages and waits: the innermost statement, or where none runs, the transaction.

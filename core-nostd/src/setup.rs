@@ -296,6 +296,9 @@ pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
     region.setup()
 }
 
+/// How often a fold begins anew, each time because somebody else has changed a setting meanwhile.
+const FOLDS: u32 = 1024;
+
 /// Recomputes the switches of all classes.
 ///
 /// Two threads may fold at the same time, each having changed one setting. The generation makes the last one right:
@@ -303,7 +306,8 @@ pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
 /// A: reads settings                          … stores an old switch, sees that the generation moved, folds again
 /// B:                 changes one, generation += 1, folds
 /// ```
-/// Nobody waits; who finds the generation changed did so because somebody else made progress.
+/// Nobody waits; who finds the generation changed did so because somebody else made progress. Whoever else writes to a shared region, and changes
+/// nothing but the generation, does not keep this for ever.
 pub(crate) fn fold(region: &Region<'_>) {
     let setup = setup(region);
     // [F1] Release: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
@@ -312,7 +316,7 @@ pub(crate) fn fold(region: &Region<'_>) {
     // [F3] of the other, for everybody our switches come after our generation. Without it a new switch may be visible first, and be
     // overwritten by the old one of somebody who does not see the generation yet.
     fence(Ordering::SeqCst);
-    loop {
+    for _ in 0..FOLDS {
         let consumers = setup[word::CONSUMERS].get();
         let timer = |class: EventClass| setup[word::TIMERS + class as usize].get();
         let stores = STORES.map(|store| (store, class::of_events(region, store)));

@@ -123,7 +123,7 @@ pub(crate) struct Claimed<'r> {
 /// A number for a thread, never used before.
 fn next_thread_id(region: &Region<'_>) -> u64 {
     // Relaxed: only that the numbers differ matters.
-    region.header(header::NEXT_THREAD_ID).fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    region.header(header::LAST_THREAD_ID).fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
 /// Takes the first free slot. The pool being full is counted.

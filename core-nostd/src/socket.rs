@@ -268,9 +268,12 @@ impl<'r> Region<'r> {
     }
 
     /// After a fork: the sums of all sockets start anew, and nobody is idle.
-    pub(crate) fn forget_socket_io(&self) {
+    pub(crate) fn forget_socket_io(&self, idle: bool) {
         for words in self.arrays::<SOCKET>(Section::SocketInstances) {
             if pool::was_used(&words[word::STATE]) {
+                if idle && pool::is_claimed(&words[word::STATE]) {
+                    pool::release_last(&words[word::STATE]);
+                }
                 Place::of(words).into_iter().for_each(Place::forget);
             }
         }

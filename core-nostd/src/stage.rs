@@ -16,9 +16,7 @@
 use crate::Actor;
 use crate::class::Class;
 use crate::record::{self, Enclosing, EventType};
-use crate::region::header;
 use crate::setup::Switches;
-use crate::sync::Ordering;
 use crate::wait::Wait;
 use core::panic::Location;
 use perfschema_timer::Clock;
@@ -26,7 +24,8 @@ use perfschema_timer::Clock;
 /// A stage that was begun: what [`Actor::end_stage`] ends, if it is still the one that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageId {
-    owner: u64,
+    /// The [number](Actor::number) of its actor.
+    actor: u64,
     sequence: u64,
     class: Class,
 }
@@ -85,7 +84,6 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::SAMPLED) {
             switches = switches.sampled(sequence);
         }
-        self.draw_stage_owner();
         let start = switches.read(clock);
         let before = self.stage.take();
         if let Some(before) = before {
@@ -127,17 +125,7 @@ impl<'r> Actor<'r> {
     /// The stage that runs.
     pub fn running_stage(&self) -> Option<StageId> {
         let stage = self.stage.get()?;
-        Some(StageId { owner: self.stage_owner.get(), sequence: stage.sequence.number(), class: stage.switches.class() })
-    }
-
-    /// THREAD_ID tells those apart that have a slot; the others draw a number, above all of these, when they begin their first stage.
-    fn draw_stage_owner(&self) {
-        const WITHOUT_SLOT: u64 = 1 << 63;
-        if self.stage_owner.get() == 0 {
-            // Relaxed: only that the numbers differ matters.
-            let number = self.region().header(header::NEXT_STAGE_OWNER).fetch_add(1, Ordering::Relaxed);
-            self.stage_owner.set(WITHOUT_SLOT | number);
-        }
+        Some(StageId { actor: self.number(), sequence: stage.sequence.number(), class: stage.switches.class() })
     }
 
     /// Says how far the stage that runs is: `change` gets what was said before. Does nothing while no stage runs, or none that is visible.

@@ -24,7 +24,7 @@ use crate::digest::{Digest, spread};
 use crate::pool::{self, Look};
 use crate::region::{DIGEST, Region, Section, Text, read_text, what_fits, write_text};
 use crate::stat::{Shared, Summary};
-use crate::statement::{self, StatementStatistics};
+use crate::statement::{self, EntryText, StatementStatistics};
 use crate::sync::{Ordering, Word};
 
 /// Words of a place.
@@ -82,9 +82,8 @@ pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<
 fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest: Digest, text: &str) -> Option<HeldPlace<'r>> {
     // The first is for those that find none.
     let count = places.len().checked_sub(1)?;
-    let schema_hash = schema.bytes().fold(0, |hash, byte| spread(hash ^ u64::from(byte)));
-    let hash = spread(digest.0[0] ^ digest.0[1].rotate_left(32) ^ schema_hash);
-    let key = hash & !HOLDERS | TAKEN;
+    let hash = hash_of(schema, digest);
+    let key = key_of(hash);
     let start = (hash >> 1).checked_rem(count as u64)? as usize;
     'again: for _ in 0..ATTEMPTS {
         let mut free = None;
@@ -114,6 +113,16 @@ fn find<'r>(region: &Region<'r>, places: &'r [DigestWords], schema: &str, digest
         }
     }
     None
+}
+
+fn hash_of(schema: &str, digest: Digest) -> u64 {
+    let schema_hash = schema.bytes().fold(0, |hash, byte| spread(hash ^ u64::from(byte)));
+    spread(digest.0[0] ^ digest.0[1].rotate_left(32) ^ schema_hash)
+}
+
+/// What the place of a digest of this hash is known by.
+const fn key_of(hash: u64) -> u64 {
+    hash & !HOLDERS | TAKEN
 }
 
 /// Whoever took the place: what it is called.
@@ -240,6 +249,22 @@ fn clear(region: &Region<'_>, words: &DigestWords, index: usize) {
         claim.give_up();
     }
     words[word::KEY].update(|_| FREED);
+}
+
+/// In a forked child that is idle, as [`Region::forked`] says: of all statements only these will end. One whose text was cut is none of them:
+/// its digest is that of the whole.
+pub(crate) fn keep_for(region: &Region<'_>, statements: impl Iterator<Item = EntryText>) {
+    let keys = || {
+        let places = region.arrays::<DIGEST>(Section::StatementDigests).iter();
+        places.map(|words| &words[word::KEY]).filter(|key| key.get() & TAKEN != 0)
+    };
+    keys().for_each(|key| key.set(key.get() & !HOLDERS));
+    for statement in statements {
+        let key = key_of(hash_of(statement.schema.as_str(), Digest::of(statement.text.as_str())));
+        if let Some(held) = keys().find(|held| held.get() & !HOLDERS == key) {
+            held.set(held.get() + 1);
+        }
+    }
 }
 
 /// In a forked child, where nobody else records: the sums are its own. If it is `idle`, as [`Region::forked`] says, places without a name were

@@ -382,16 +382,14 @@ impl<'r> Both<'r> {
             }
             Step::End { actor, which, held, amount } => {
                 let Some(at) = choose(&self.actors, *actor) else { return };
-                let (waits, thread) = (&self.actors[at].waits, self.actors[at].thread);
-                let may_end: Vec<usize> = (0..waits.len()).filter(|wait| self.model.may_end(thread, *wait)).collect();
-                if let Some(which) = choose(&may_end, *which) {
-                    self.end(at, may_end[which], *held, amount.map(|amount| AMOUNTS[amount]));
+                if let Some(which) = choose(&self.actors[at].waits, *which) {
+                    self.end(at, which, *held, amount.map(|amount| AMOUNTS[amount]));
                 }
             }
             Step::Chain { actor, class, what } => {
                 let (Some(at), Some(class)) = (choose(&self.actors, *actor), self.choose_class(*class, is_wait)) else { return };
                 let ended = innermost(&self.actors[at].waits);
-                if let Some(ended) = ended.filter(|ended| self.model.may_end(self.actors[at].thread, *ended)) {
+                if let Some(ended) = ended.filter(|ended| self.model.ends_as_it_began(self.actors[at].thread, *ended)) {
                     self.begin(at, class, what, false, Some(ended));
                 }
             }
@@ -628,7 +626,7 @@ fn run(config: Config, program: &[Step]) {
     for at in 0..both.actors.len() {
         loop {
             let Driven { thread, waits, statements, transactions, .. } = &both.actors[at];
-            let wait = waits.len().checked_sub(1).filter(|last| both.model.may_end(*thread, *last));
+            let wait = waits.len().checked_sub(1).filter(|last| both.model.ends_as_it_began(*thread, *last));
             let statement = statements.len().checked_sub(1).filter(|last| both.model.may_end_statement(*thread, *last));
             let transaction = transactions.len().checked_sub(1);
             let transaction = transaction.filter(|last| both.model.may_end_transaction(*thread, transactions[*last].1));

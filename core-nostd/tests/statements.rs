@@ -6,8 +6,8 @@ use common::{CONFIG, MUTEX, World};
 use perfschema_core::digest::Digest;
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, Child, Class, Consumer, Identity, InstrumentName, Lost, Region, RegisterError, Setting, Size, Statement,
-    StatementError, StatementStart, StatementStatistics, name::EventClass, tables,
+    Actor, Child, Class, Consumer, Held, Identity, InstrumentName, Lost, Operation, Region, RegisterError, Setting, Size,
+    Statement, StatementError, StatementStart, StatementStatistics, WaitStart, name::EventClass, tables,
 };
 use std::panic::Location;
 
@@ -213,6 +213,21 @@ impl Clock for Ticking<'_> {
     }
 }
 
+/// One wait within the other, and the statement within both; the inner one ends before it.
+#[test]
+fn the_wait_around_all_goes_on_enclosing() {
+    let (world, class, _, actor) = world();
+    let pool = world.class("wait/test/pool");
+    let wait = |operation| actor.begin(world.clock, world.region.switches(pool), pool, &WaitStart::new(operation));
+    let [outer, inner] = [Operation::Acquire, Operation::Acquire].map(wait);
+    let statement = begin(world, &actor, class, "");
+    actor.end_in_any_order(world.clock, inner, Held::None);
+    end(world, &actor, statement);
+    world.wait(&actor, world.class(MUTEX), 1);
+    actor.end_in_any_order(world.clock, outer, Held::None);
+    world.expect(WAITS, NESTING, &["1 4 NULL NULL", "2 3 1 WAIT", "4 4 1 WAIT"]);
+}
+
 #[test]
 fn the_stage_ends_with_its_statement_at_the_same_moment() {
     let (world, a, _, actor) = world();
@@ -332,6 +347,38 @@ fn a_statement_that_another_thread_ends_is_counted_by_that_one() {
     let rest: Vec<_> = (0..3).map(|_| begin(world, &second, b, "")).collect();
     rest.into_iter().rev().for_each(|statement| end(world, &second, statement));
     assert_eq!((world.region.lost(Lost::NestedEvents), world.region.statements_by_event_name(b).0.count), (0, 5));
+}
+
+/// Said by another thread meanwhile, and shown since its own ends it.
+#[test]
+fn what_another_thread_said_is_shown_at_the_end() {
+    let (world, class, _, first) = world();
+    let second = world.actor("b");
+    let mut statement = begin(world, &first, class, "");
+    second.change_statement(&mut statement, |statistics| statistics.rows_sent = 7);
+    world.expect(CURRENT, "ROWS_SENT", &["0"]);
+    end(world, &first, statement);
+    for table in [CURRENT, HISTORY, LONG] {
+        world.expect(table, "ROWS_SENT", &["7"]);
+    }
+}
+
+/// Of two without a THREAD_ID, who ends the other's statement goes on with its own, and with the stage that lies within it.
+#[test]
+fn who_has_no_slot_is_not_taken_for_another() {
+    let (world, a, b, _) = world();
+    let stage = world.class(STAGE);
+    let [first, second] = [(); 2].map(|()| Actor::without_slot(world.region));
+    let of_first = begin(world, &first, a, "");
+    let own = begin(world, &second, b, "");
+    assert_eq!((of_first.thread_id(), own.thread_id()), (0, 0));
+    second.begin_stage(world.clock, world.region.switches(stage), None);
+    world.pass(5);
+    end(world, &second, of_first);
+    assert!(second.running_stage().is_some());
+    world.pass(5);
+    end(world, &second, own);
+    assert_eq!(world.region.summary_by_event_name(stage).sum_ps, 10_000);
 }
 
 #[test]

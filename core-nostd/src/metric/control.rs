@@ -57,7 +57,7 @@ impl Control {
     }
 
     /// On, and COUNT as it was.
-    fn started(self, metric_type: MetricType, total: u64) -> Control {
+    pub(super) fn started(self, metric_type: MetricType, total: u64) -> Control {
         match metric_type {
             MetricType::Value => Control::on(0),
             _ => Control::on(total.wrapping_sub(self.0)),

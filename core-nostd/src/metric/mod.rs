@@ -20,7 +20,7 @@
 mod control;
 mod moment;
 
-use crate::class::{self, RegisterError};
+use crate::class::{self, CLAIMED, FREE, PUBLISHED, RegisterError, STATE_BITS};
 use crate::lost::Lost;
 use crate::region::{
     METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, Region, Section, Text, read_text, text_is, what_fits, write_text,
@@ -68,12 +68,6 @@ pub(crate) mod shared {
     pub(crate) const MAX_RESET: usize = 3;
     pub(crate) const MIN_RESET: usize = 4;
 }
-
-/// States of a place, as those of a class.
-const FREE: u64 = 0;
-const CLAIMED: u64 = 1;
-const PUBLISHED: u64 = 2;
-const STATE_BITS: u64 = 3;
 
 /// Beside a metric's type: it is kept in any case.
 const KEPT: usize = 1 << 8;
@@ -638,27 +632,28 @@ impl<'r> Region<'r> {
         Some((figures.count, figures.count_reset))
     }
 
-    /// In a forked child, whose sums are zero: what was counted is the parent's, and the time since it was enabled. What a value is stays.
+    /// In a forked child, where the slots' sums are zero: COUNT begins anew, and the time since it was enabled. What a value is stays.
     pub(crate) fn forget_metrics(&self, now: Moment, idle: bool) {
         for metric in self.metric_places() {
             let Some(words) = self.arrays::<METRIC>(Section::Metrics).get(metric.index()) else { continue };
             if idle && words[word::STATE].get() & STATE_BITS == CLAIMED {
-                words[word::CONTROL].set(0);
-                words[word::STATE].set(FREE);
+                // All of it: whoever comes next writes only where nothing is.
+                words.iter().chain(self.shared_metric(metric).into_iter().flatten()).for_each(|word| word.set(0));
             }
             if self.published_metric(metric).is_none() {
                 continue;
             }
-            let is_on = words[word::CONTROL].metric_is_on();
+            let (is_on, metric_type) = (words[word::CONTROL].metric_is_on(), self.metric_type(metric));
             if let Some(shared) = self.shared_metric(metric) {
-                let is_value = self.metric_type(metric) == MetricType::Value;
-                shared.iter().skip(usize::from(is_value)).filter(|word| word.get() != 0).for_each(|word| word.set(0));
-                if is_on && is_value {
+                shared[shared::MAX..].iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
+                if is_on && metric_type == MetricType::Value {
                     note(shared, shared[shared::SUM].get() as i64);
                 }
             }
             if words[word::CONTROL].get() != 0 {
-                words[word::CONTROL].set(if is_on { Control::on_from_nothing() } else { Control::new() }.0);
+                // From what there is: what the program keeps elsewhere, it goes on from.
+                let on = || Control::new().started(metric_type, self.metric_total(metric));
+                words[word::CONTROL].set(if is_on { on() } else { Control::new() }.0);
             }
             words[word::SINCE].iter().for_each(|word| word.set(0));
             if is_on {

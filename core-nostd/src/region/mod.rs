@@ -1,14 +1,15 @@
 //! The region: one block of 64-bit words, no pointers, the same bytes for the program itself and for any reader.
 //!
 //! ```text
-//! word  0  magic "PERFSCHM"        word 24  next THREAD_ID
+//! word  0  magic "PERFSCHM"        word 24  last THREAD_ID
 //!       1  layout version               25  next histogram
-//!       2  total words                  32  next chunk of the long history
-//!       3  ready (published last)       64  directory: kind, offset, stride, count for each section
-//!       4  pid                              …  the sections, each on a cache line of its own
-//!       5  start, ns since 1970
-//!       6  start, monotonic ns     A text is its bytes, eight to a word, the first in the lowest byte.
-//!       7  length of the program's name; 8..24 the name
+//!       2  total words                  26  slots that were ever used
+//!       3  ready (published last)       27  actors without a slot
+//!       4  pid                          32  next chunk of the long history of waits; 40 of stages, 48 statements, 56 transactions
+//!       5  start, ns since 1970         64  directory: kind, offset, stride, count for each section
+//!       6  start, monotonic ns           …  the sections, each on a cache line of its own
+//!       7  length of the program's name
+//!       8  its name                A text is its bytes, eight to a word, the first in the lowest byte.
 //! ```
 //!
 //! A zeroed block is "no region yet", so a `static` one lives in `.bss`; [`Region::create`] writes the header, and the word
@@ -52,12 +53,13 @@ pub(crate) mod header {
     pub(crate) const START_MONOTONIC_NS: usize = 6;
     pub(crate) const PROGRAM_LEN: usize = 7;
     pub(crate) const PROGRAM: core::ops::Range<usize> = 8..24;
-    pub(crate) const NEXT_THREAD_ID: usize = 24;
+    /// The last one that was given away.
+    pub(crate) const LAST_THREAD_ID: usize = 24;
     pub(crate) const NEXT_HISTOGRAM: usize = 25;
     /// Slots up to the last one that anybody ever recorded in.
     pub(crate) const USED_SLOTS: usize = 26;
-    /// Numbers of actors without a slot that began stages.
-    pub(crate) const NEXT_STAGE_OWNER: usize = 27;
+    /// How many actors without a slot have drawn a number.
+    pub(crate) const NEXT_ACTOR_NUMBER: usize = 27;
     /// On a line of its own: every recording thread comes by now and then.
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
     /// The same for stages, on the next line.

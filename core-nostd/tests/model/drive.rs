@@ -91,10 +91,10 @@ impl<'r> Both<'r> {
 
     pub(super) fn end(&mut self, at: usize, which: usize, held: usize, amount: Option<u64>) {
         let Driven { actor, thread, waits, .. } = &mut self.actors[at];
-        let is_innermost = innermost(waits) == Some(which);
+        let as_it_began = innermost(waits) == Some(which) && self.model.ends_as_it_began(*thread, which);
         let Waiting { mut wait, concurrent, io } = waits.remove(which);
         // One that ends as it began does so either way.
-        let in_any_order = !is_innermost || held.is_multiple_of(2);
+        let in_any_order = !as_it_began || held.is_multiple_of(2);
         // A third of the waits is for no instance.
         let chosen = choose(&self.instances, held / 3).filter(|_| !held.is_multiple_of(3) && io.is_none());
         let chosen = chosen.map(|at| self.instances[at]);

@@ -290,10 +290,7 @@ impl Naive {
             if !transaction.on.enabled {
                 return 0;
             }
-            // Those without a THREAD_ID are one.
-            if self.threads[by].id != self.threads[key.0].id {
-                self.threads[by].last_event += 1;
-            }
+            self.threads[by].last_event += 1;
             return self.finish(by, transaction, None, None, clock).into_iter().count() as u64;
         }
         let mut transaction = open.remove(place);
@@ -308,9 +305,9 @@ impl Naive {
         self.finish(by, transaction, None, None, clock).into_iter().count() as u64
     }
 
-    /// What is of another class ends as it began; only of waits, of statements and of transactions the outer one may end first, and of the
-    /// latter two each before or after the other. Whether the wait at this place may end.
-    pub(crate) fn may_end(&self, thread: usize, which: usize) -> bool {
+    /// Waits end in any order, also before statements and transactions that began within them; of the latter two the outer one may end first,
+    /// and each before or after the other. Whether the wait at this place would end as it began.
+    pub(crate) fn ends_as_it_began(&self, thread: usize, which: usize) -> bool {
         let wait = &self.threads[thread].events[WAITS].open[which];
         let nests = wait.shown && !wait.begun.concurrent;
         let thread = &self.threads[thread];
