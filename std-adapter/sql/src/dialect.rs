@@ -13,7 +13,7 @@ use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, expand, kinds, recursion, subquery};
+use crate::{Error, expand, kinds, operators, recursion, subquery};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -98,6 +98,7 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
         ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
         ControlFlow::Continue(()) => {
             let Rewriter { bound, relations, kinds, .. } = rewriter;
+            operators::keep_order(tree);
             Ok(Rewritten { sql: tree.to_string(), bound, relations, kinds })
         }
     }
@@ -241,8 +242,7 @@ impl Rewriter<'_> {
             BinaryOperator::LongArrow => Ok(call("json_unquote", vec![call("json_extract", vec![left, right])])),
             // Where sql_mode says so; it is OR before otherwise.
             BinaryOperator::StringConcat => Ok(call("concat", vec![left, right])),
-            BinaryOperator::Or | BinaryOperator::And | BinaryOperator::PGOverlap => {
-                let op = if op == BinaryOperator::Or { BinaryOperator::Or } else { BinaryOperator::And };
+            BinaryOperator::Or | BinaryOperator::And => {
                 let (left, right) = (self.condition(left), self.condition(right));
                 Ok(Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) })
             }

@@ -81,6 +81,7 @@ mod json;
 mod kinds;
 mod moment;
 mod monitor;
+mod operators;
 mod order;
 mod parse;
 mod prepared;

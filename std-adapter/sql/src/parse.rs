@@ -1,9 +1,9 @@
 //! Text, tokens and trees: where a statement ends, what it says, and how deep it may be.
 
+use crate::operators::MySql;
 use crate::spelling::Modes;
 use crate::{Error, spelling};
 use sqlparser::ast::{Query, Statement};
-use sqlparser::dialect::MySqlDialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
@@ -12,6 +12,9 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 pub(crate) const MAX_STATEMENT: usize = 1 << 20;
 /// Operators and keywords that stand within one another or in a row without a comma: what decides how deep the tree gets.
 const MAX_DEPTH: usize = 1000;
+/// For how many of these a join and a member of a UNION count, of which each level takes more of the stack. (Of MySQL's joins there are 61.)
+const JOIN_DEPTH: usize = 10;
+const MEMBER_DEPTH: usize = 8;
 
 /// One statement of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +41,7 @@ pub fn split(text: &str) -> Vec<Piece> {
             pieces.push(Piece { text: text.to_owned(), vertical });
         }
     };
-    let Ok(tokens) = Tokenizer::new(&MySqlDialect {}, text).tokenize_with_location() else {
+    let Ok(tokens) = Tokenizer::new(&MySql, text).tokenize_with_location() else {
         // It will be refused as a whole.
         add(text, false);
         return pieces;
@@ -111,7 +114,7 @@ pub(crate) fn tokens_in(text: &str, modes: Modes) -> Result<Vec<TokenWithSpan>, 
         return Err(Error::too_long());
     }
     let text = &*spelling::without_later_versions(text);
-    let mut tokens = Tokenizer::new(&MySqlDialect {}, text).tokenize_with_location().map_err(|error| {
+    let mut tokens = Tokenizer::new(&MySql, text).tokenize_with_location().map_err(|error| {
         let offset = Offsets::of(text).get(error.location);
         Error::syntax(&text[offset..], error.location.line.max(1))
     })?;
@@ -157,9 +160,17 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<(), Error> {
             Token::Comma => depth -= open.last_mut().map_or(0, std::mem::take),
             Token::Word(word) if word.keyword == Keyword::NoKeyword => {}
             Token::Number(..) | Token::SingleQuotedString(_) | Token::DoubleQuotedString(_) | Token::Period => {}
-            _ => {
-                depth += 1;
-                *open.last_mut().unwrap_or(&mut 0) += 1;
+            token => {
+                let deep = match token {
+                    Token::Word(word) => match word.keyword {
+                        Keyword::JOIN | Keyword::STRAIGHT_JOIN => JOIN_DEPTH,
+                        Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT => MEMBER_DEPTH,
+                        _ => 1,
+                    },
+                    _ => 1,
+                };
+                depth += deep;
+                *open.last_mut().unwrap_or(&mut 0) += deep;
             }
         }
         if depth > MAX_DEPTH || open.len() > MAX_DEPTH {
@@ -172,7 +183,7 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<(), Error> {
 /// The tree of one statement.
 pub(crate) fn parse(tokens: Vec<TokenWithSpan>, text: &str) -> Result<Statement, Error> {
     check_depth(&tokens)?;
-    let mut parser = Parser::new(&MySqlDialect {}).with_recursion_limit(60).with_tokens_with_locations(tokens);
+    let mut parser = Parser::new(&MySql).with_recursion_limit(60).with_tokens_with_locations(tokens);
     let statement = parser.parse_statement().map_err(|error| syntax(error, text))?;
     let rest = parser.peek_token();
     if rest.token == Token::EOF { Ok(statement) } else { Err(near(text, rest.span.start)) }

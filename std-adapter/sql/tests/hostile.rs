@@ -4,7 +4,7 @@ mod common;
 
 use common::{World, run};
 use perfschema::core::Size;
-use perfschema_sql::{Account, Database, Error, Limits, Outcome, Session};
+use perfschema_sql::{Account, Database, Error, Limits, Outcome, STATEMENT_STACK, Session};
 use std::time::{Duration, Instant};
 
 fn limited(time: Duration, memory_bytes: usize) -> Session {
@@ -107,6 +107,9 @@ fn deep_and_long_statements() {
         format!("SELECT {}1{}", "(SELECT ".repeat(20_000), ")".repeat(20_000)),
         format!("SELECT * FROM {}threads{}", "(SELECT * FROM ".repeat(20_000), ") a".repeat(20_000)),
         format!("SELECT 1{}", " UNION SELECT 1".repeat(50_000)),
+        format!("(SELECT 1){}", " UNION (SELECT 1)".repeat(700)),
+        format!("SELECT 1{}", " EXCEPT SELECT 1".repeat(300)),
+        format!("SELECT 1 FROM threads a0{}", (1..200).map(|n| format!(" JOIN threads a{n}")).collect::<String>()),
         format!("SELECT 1{}", " IS NULL".repeat(100_000)),
         format!("SELECT CASE {}1{}", "WHEN 1 THEN CASE ".repeat(20_000), " END".repeat(20_000)),
         format!("SELECT 'a'{}", " COLLATE utf8mb4_bin".repeat(30_000)),
@@ -120,11 +123,16 @@ fn deep_and_long_statements() {
         format!("SELECT {}1", "1 AND ".repeat(900)),
         format!("SELECT {}1{}", "(".repeat(30), ")".repeat(30)),
         format!("SELECT 1{}", " UNION SELECT 1".repeat(90)),
+        format!("(SELECT 1){}", " UNION (SELECT 1)".repeat(120)),
+        format!("SELECT * FROM (SELECT 1{}) AS t", " UNION ALL SELECT 1".repeat(110)),
+        format!("SELECT 1 IN (SELECT 1{})", " INTERSECT SELECT 1".repeat(110)),
+        format!("SELECT 1 FROM (SELECT 1) a0{}", (1..60).map(|n| format!(" JOIN (SELECT 1) a{n}")).collect::<String>()),
         format!("SELECT 1 IN ({}1)", "1,".repeat(50_000)),
         format!("SELECT {}1", "1,".repeat(900)),
         format!("SELECT CONCAT({}1)", "1,".repeat(90)),
     ];
-    let small = std::thread::Builder::new().stack_size(256 << 10);
+    // A small one, and one that is just not taken for too small.
+    let stacks = [256 << 10, STATEMENT_STACK + (512 << 10)];
     let run = move || {
         let mut session = World::new().session();
         for statement in &statements {
@@ -140,7 +148,10 @@ fn deep_and_long_statements() {
         let most = format!("SELECT {}1", "1+".repeat(200));
         assert!(matches!(session.execute(&most), Ok(Outcome::Rows(_))));
     };
-    small.spawn(run).expect("a thread").join().expect("no overflow");
+    for stack in stacks {
+        let thread = std::thread::Builder::new().stack_size(stack).spawn(run.clone());
+        thread.expect("a thread").join().expect("no overflow");
+    }
 }
 
 /// As many pieces as fit into a statement: what is done for each must not depend on how many there are.
