@@ -329,10 +329,15 @@ impl<'r> Region<'r> {
         }
     }
 
-    /// Whether enough is kept of paths to tell which files lie below this folder. Where it is not, who deletes or renames the folder has to
-    /// name each of them.
-    pub fn tells_what_is_below(folder: &[u8]) -> bool {
-        without_slashes(folder).len() < PATH_BYTES
+    /// Whether files may lie below this folder of which too little is kept to tell: who deletes or renames the folder has to name each of them.
+    pub fn may_hide_below(&self, folder: &[u8]) -> bool {
+        let folder = without_slashes(folder);
+        let Some(kept) = folder.get(..PATH_BYTES) else { return false };
+        self.arrays::<FILE>(Section::FileInstances).iter().any(|words| {
+            words[word::LEN].get() > folder.len() as u64
+                && pool::live(&words[word::STATE]).is_some()
+                && Kept::of(words).bytes() == kept
+        })
     }
 
     /// Whether there is a file of this path.
@@ -343,7 +348,7 @@ impl<'r> Region<'r> {
     }
 
     /// A folder was deleted with all that was in it: so were the files whose paths begin with its, as far as they are kept; see
-    /// [`tells_what_is_below`](Self::tells_what_is_below). All places are looked at once; that is little beside what deleting a folder is to
+    /// [`may_hide_below`](Self::may_hide_below). All places are looked at once; that is little beside what deleting a folder is to
     /// the system.
     pub fn folder_deleted(&self, path: &[u8]) {
         self.file_deleted(path);
@@ -352,7 +357,7 @@ impl<'r> Region<'r> {
 
     /// The file, or the folder with all that is in it, was renamed: files keep their counters. A file that had the new name is gone.
     /// So is one below a folder whose path is too long to be kept whole: its new one is not known. As for deleted folders, see
-    /// [`tells_what_is_below`](Self::tells_what_is_below).
+    /// [`may_hide_below`](Self::may_hide_below).
     pub fn file_renamed(&self, from: &[u8], to: &[u8]) {
         // A folder's name may end with a slash.
         if without_slashes(from) == without_slashes(to) {
@@ -377,10 +382,10 @@ impl<'r> Region<'r> {
     /// Shows each file whose path lies below the folder, with its path, and what of that comes behind the folder. Nobody gets its place
     /// meanwhile.
     fn for_each_below(&self, folder: &[u8], mut each: impl FnMut(FileId, &Kept, &[u8])) {
-        if !Region::tells_what_is_below(folder) {
+        let folder = without_slashes(folder);
+        if folder.len() >= PATH_BYTES {
             return;
         }
-        let folder = without_slashes(folder);
         let first = folder.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
         for (place, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
             // Nearly all end here.

@@ -4,8 +4,7 @@ mod common;
 
 use common::{CONFIG, World};
 use perfschema_core::{
-    Actor, Class, FileEvent, FileId, FileIo, Group, Held, IoEvent, Lost, Operation, Region, Setting, Size, Wait, WaitStart,
-    tables,
+    Actor, Class, FileEvent, FileId, FileIo, Group, Held, IoEvent, Lost, Operation, Setting, Size, Wait, WaitStart, tables,
 };
 
 const DATA: &str = "wait/io/file/test/data";
@@ -479,13 +478,15 @@ fn folders_with_long_paths() {
     let world = World::on(&CONFIG.with(Size::MaxFileInstances, 8));
     let user = User::new(&world, DATA);
     let folder = |length: usize| format!("/{}", "x".repeat(length - 1));
-    for (length, tells) in [(511, true), (512, false)] {
+    for (length, hides) in [(511, false), (512, true), (600, true)] {
         let (folder, file) = (folder(length), folder(length) + "/file");
-        assert_eq!(Region::tells_what_is_below((folder.clone() + "//").as_bytes()), tells);
-        assert!(!world.region.has_file(file.as_bytes()));
+        let hides_now = || world.region.may_hide_below((folder.clone() + "//").as_bytes());
+        assert!(!hides_now() && !world.region.has_file(file.as_bytes()));
         user.open(&file).unwrap();
+        assert_eq!(hides_now(), hides);
+        assert!(!world.region.may_hide_below(format!("/y{}", &folder[2..]).as_bytes()));
         world.region.folder_deleted(folder.as_bytes());
-        assert_eq!(world.region.has_file(file.as_bytes()), !tells);
+        assert_eq!(world.region.has_file(file.as_bytes()), hides);
         world.region.file_deleted(file.as_bytes());
         assert!(!world.region.has_file(file.as_bytes()));
     }

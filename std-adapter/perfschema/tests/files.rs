@@ -524,6 +524,20 @@ mod tables {
         }
     }
 
+    /// What is there already stays, and only what comes to it is counted.
+    #[test]
+    fn text_is_appended_to_text() {
+        static FILES: Fs = perfschema::fs!("wait/io/file/test/appended");
+        start();
+        let path = folder("appended").join("text");
+        std::fs::write(&path, "é").unwrap();
+        let mut text = String::new();
+        for _ in 0..3 {
+            assert_eq!(FILES.open(&path).unwrap().read_to_string(&mut text).unwrap(), 2);
+        }
+        assert_eq!((text.as_str(), summary(&path).map(|row| row.sum_number_of_bytes_read)), ("ééé", Some(6)));
+    }
+
     /// It counts, as it does for the kernel.
     #[test]
     fn what_was_read_before_an_error() {

@@ -431,23 +431,25 @@ impl Read for &File {
         let Some(waiting) = self.begin(Operation::Read, Some(Location::caller())) else {
             return (&*self.inner).read_to_string(buf);
         };
-        let mut bytes = std::mem::take(buf).into_bytes();
-        let before = bytes.len();
+        // What is there already is text, and not looked at again.
+        let is_empty = buf.is_empty();
+        let mut bytes = if is_empty { std::mem::take(buf).into_bytes() } else { Vec::new() };
         let result = (&*self.inner).read_to_end(&mut bytes);
-        waiting.end(Some((bytes.len() - before) as u64));
+        waiting.end(Some(bytes.len() as u64));
         match String::from_utf8(bytes) {
-            Ok(text) => {
-                *buf = text;
-                result
-            }
+            Ok(text) if is_empty => *buf = text,
+            Ok(text) => buf.push_str(&text),
             Err(error) => {
-                let mut bytes = error.into_bytes();
-                bytes.truncate(before);
-                *buf = String::from_utf8(bytes).unwrap_or_default();
+                if is_empty {
+                    let mut bytes = error.into_bytes();
+                    bytes.clear();
+                    *buf = String::from_utf8(bytes).unwrap_or_default();
+                }
                 // std's own error.
-                result.and_then(|_| (&[0xff][..]).read_to_string(&mut String::new()))
+                return result.and_then(|_| (&[0xff][..]).read_to_string(&mut String::new()));
             }
         }
+        result
     }
 }
 

@@ -4,7 +4,7 @@ use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
 use crate::io::{File, Io as _, amount, transferred};
 use crate::process::process;
-use perfschema_core::{FileEvent, FileInstance, IoEvent, Operation, Region, Switches, WaitStart};
+use perfschema_core::{FileEvent, FileInstance, IoEvent, Operation, Switches, WaitStart};
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,8 @@ pub(crate) fn folder_deleted(path: &Path, known: &[PathBuf]) {
 
 /// Lists what is in the folder `now`, and shows what of it the region knows below `then`, if only by its whole path: under both names.
 fn each_known_below(now: &Path, then: &Path, mut each: impl FnMut(&Path, PathBuf)) {
-    let Some(process) = process().filter(|_| !Region::tells_what_is_below(then.as_os_str().as_encoded_bytes())) else { return };
+    let then_bytes = then.as_os_str().as_encoded_bytes();
+    let Some(process) = process().filter(|process| process.region().may_hide_below(then_bytes)) else { return };
     // What joins itself with a slash must not end with one.
     let [now, then] = [now, then].map(|path| path.components().as_path());
     let mut folders = vec![now.to_owned()];

@@ -2,7 +2,7 @@
 
 use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
-use crate::io::{Io as _, Socket as Place, Transferred, amount, as_it_is, transferred};
+use crate::io::{Io as _, Socket as Place, Transferred, Waiting, amount, as_it_is, transferred};
 use crate::process::process;
 use crate::thread::with_actor;
 use perfschema_core::{Group, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, WaitStart};
@@ -57,6 +57,40 @@ impl Handle {
     }
 }
 
+/// A socket that is being opened, connected or accepted by an operation, which may record a wait.
+pub(crate) struct Opening {
+    instrument: &'static Instrument,
+    waiting: Option<Waiting<Place>>,
+}
+
+impl Opening {
+    /// The operation begins; `leads_to` is what its wait shows.
+    pub(crate) fn begin(
+        instrument: &'static Instrument,
+        operation: Operation,
+        leads_to: SocketAddress,
+        caller: Caller,
+    ) -> Opening {
+        let waiting = instrument.on().and_then(|switches| {
+            Io { leads_to, ..Io::new(Handle::unknown(instrument), operation, None, caller) }.begin(switches)
+        });
+        Opening { instrument, waiting }
+    }
+
+    /// It has ended; `opened` says whom the socket leads to then.
+    pub(crate) fn end<S: Std>(self, opening: io::Result<S>, opened: impl FnOnce(&S) -> SocketAddress) -> io::Result<Socket<S>> {
+        let inner = opening?;
+        // Nobody asks the system while nobody records.
+        let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
+        let socket = Socket::new(inner, self.instrument, leads_to, true);
+        if let Some(mut waiting) = self.waiting {
+            waiting.object = socket.handle.place;
+            waiting.end(None);
+        }
+        Ok(socket)
+    }
+}
+
 impl<S: Std> Socket<S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn std(&self) -> &S {
@@ -92,18 +126,7 @@ impl<S: Std> Socket<S> {
         open: impl FnOnce() -> io::Result<S>,
         opened: impl FnOnce(&S) -> SocketAddress,
     ) -> io::Result<Socket<S>> {
-        let waiting = instrument.on().and_then(|switches| {
-            Io { leads_to, ..Io::new(Handle::unknown(instrument), operation, None, caller) }.begin(switches)
-        });
-        let inner = open()?;
-        // Nobody asks the system while nobody records.
-        let leads_to = if process().is_some() { opened(&inner) } else { SocketAddress::UNKNOWN };
-        let socket = Socket::new(inner, instrument, leads_to, true);
-        if let Some(mut waiting) = waiting {
-            waiting.object = socket.handle.place;
-            waiting.end(None);
-        }
-        Ok(socket)
+        Opening::begin(instrument, operation, leads_to, caller).end(open(), opened)
     }
 
     /// Another descriptor of the same socket: a row of its own.

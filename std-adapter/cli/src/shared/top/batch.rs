@@ -1,7 +1,7 @@
 //! The same lists as plain text, for what is no terminal.
 
 use super::layout::{self, GAP};
-use super::program::Program;
+use super::program::{Program, threads_text};
 use super::view::{self, Listing};
 use super::{Args, View};
 use crate::output;
@@ -31,10 +31,10 @@ pub(super) fn run(args: &Args, mut program: Program) -> Result<(), Error> {
         }
         writeln!(
             out,
-            "{} {}, {} threads, {:.2} s",
+            "{} {}, {}, {:.2} s",
             program.name(),
             program.state.name(),
-            program.threads(),
+            threads_text(program.threads()),
             begin.elapsed().as_secs_f64()
         )?;
         if let lost @ [_, ..] = program.lost().as_slice() {

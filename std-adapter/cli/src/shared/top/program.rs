@@ -9,6 +9,11 @@ use perfschema_sql::{self as sql, Account, Database, Outcome, Session};
 use std::collections::HashMap;
 use std::time::Instant;
 
+/// `1 thread`, `5 threads`
+pub(super) fn threads_text(threads: u64) -> String {
+    format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
+}
+
 pub(super) struct Program {
     attached: &'static Attached,
     watch: Watch,

@@ -2,6 +2,7 @@
 
 use super::app::{App, KEYS, Over};
 use super::layout::{self, GAP};
+use super::program::threads_text;
 use super::view::Shown;
 use crate::shared::target::State;
 use perfschema::render::text::{Footer, Times, escape};
@@ -49,7 +50,7 @@ fn heading(app: &App) -> Line<'static> {
     };
     let state = Span::styled(app.program.state.name(), color(state));
     let mut spans = vec![Span::styled(app.program.name(), Modifier::BOLD), " ".into(), state];
-    spans.push(format!(", {} threads", app.threads).into());
+    spans.push(format!(", {}", threads_text(app.threads)).into());
     if app.is_paused {
         spans.push(Span::styled("  PAUSED", Modifier::BOLD));
     } else {

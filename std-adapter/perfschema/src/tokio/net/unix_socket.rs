@@ -9,7 +9,7 @@ use super::split::unix::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use super::tcp_socket::vectored;
 use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
-use crate::net::record::{Io, Peer, Socket, Std};
+use crate::net::record::{Io, Opening, Peer, Socket, Std};
 use crate::net::{CLIENT_CONNECTION, DATAGRAM_SOCKET, Net, SERVER_UNIX_SOCKET, descriptor};
 use crate::tokio::pending::{Polled, polled, without_bytes};
 use perfschema_core::{Operation, SocketAddress};
@@ -82,8 +82,10 @@ impl UnixListener {
     /// Those of tokio's.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
-        let bind = || tokio::net::UnixListener::bind(path);
-        UnixListener::of(Net::of_servers(&SERVER_UNIX_SOCKET), Some(Location::caller()), bind)
+        let net = Net::of_servers(&SERVER_UNIX_SOCKET);
+        let opening = UnixListener::opening(net, Some(Location::caller()));
+        // In no closure, of which tokio would say that it panics there.
+        UnixListener::bound(net, opening, tokio::net::UnixListener::bind(path))
     }
 
     /// See [`tokio::net::UnixListener::bind_addr`].
@@ -92,8 +94,9 @@ impl UnixListener {
     /// Those of tokio's.
     #[track_caller]
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<UnixListener> {
-        let bind = || tokio::net::UnixListener::bind_addr(socket_addr);
-        UnixListener::of(Net::of_servers(&SERVER_UNIX_SOCKET), Some(Location::caller()), bind)
+        let net = Net::of_servers(&SERVER_UNIX_SOCKET);
+        let opening = UnixListener::opening(net, Some(Location::caller()));
+        UnixListener::bound(net, opening, tokio::net::UnixListener::bind_addr(socket_addr))
     }
 
     pub(super) fn of(
@@ -101,7 +104,16 @@ impl UnixListener {
         caller: Caller,
         bind: impl FnOnce() -> io::Result<tokio::net::UnixListener>,
     ) -> io::Result<UnixListener> {
-        let socket = Socket::open(net.instrument, Operation::Bind, SocketAddress::UNIX, caller, bind, Std::leads_to)?;
+        let opening = UnixListener::opening(net, caller);
+        UnixListener::bound(net, opening, bind())
+    }
+
+    fn opening(net: Net, caller: Caller) -> Opening {
+        Opening::begin(net.instrument, Operation::Bind, SocketAddress::UNIX, caller)
+    }
+
+    fn bound(net: Net, opening: Opening, inner: io::Result<tokio::net::UnixListener>) -> io::Result<UnixListener> {
+        let socket = opening.end(inner, Std::leads_to)?;
         Ok(UnixListener { polled: Polled::new(), socket, connections: net.connections })
     }
 
