@@ -3,6 +3,7 @@
 mod common;
 
 use common::{CONFIG, MUTEX, World, words};
+use perfschema_core::metric::UnknownMonitor;
 use perfschema_core::options::parse_option;
 use perfschema_core::timer::MockClock;
 use perfschema_core::{
@@ -174,6 +175,8 @@ fn errors_read_as_sentences() {
     }
     let full = RegisterError::Full { size: Size::MaxMutexClasses };
     assert_eq!(full.to_string(), "no room for another instrument, performance_schema_max_mutex_classes is too small");
+    assert_eq!(RegisterError::OtherType.to_string(), "there is a metric of this name that has another type");
+    assert!(UnknownMonitor.to_string().starts_with("no such metric; "));
     let unsupported = RegisterError::Unsupported(InstrumentKind::Socket);
     assert_eq!(unsupported.to_string(), "instruments of kind Socket are not recorded yet");
     let large = ConfigError::TooLarge { size: Size::MaxMutexClasses, value: 2000, limit: 1024 };

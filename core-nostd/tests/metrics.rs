@@ -8,7 +8,7 @@ use common::{CONFIG, World};
 use perfschema_core::metric::{Metric, MetricInfo, MetricNameError, MetricType, Moment, MonitorCommand, MonitorRefusal};
 use perfschema_core::options::{StartOption, parse_option};
 use perfschema_core::tables::{InnodbMetrics, InnodbMetricsRow};
-use perfschema_core::{Actor, Config, Lost, RegisterError, Size};
+use perfschema_core::{Actor, Config, Lost, RegisterError, Size, Word};
 use std::collections::BTreeMap;
 
 const METRICS: Config = CONFIG.with(Size::MaxMetrics, 10);
@@ -661,4 +661,12 @@ fn who_is_first_says_what_a_metric_is() {
         rows.iter().all(|row| [("counted", "counter"), ("set", "value")].contains(&(row.subsystem.as_str(), row.metric_type)))
     );
     assert_eq!(rows.len(), NAMES);
+}
+
+#[test]
+fn a_metric_that_is_not_registered_is_on() {
+    let word = Word::new(0);
+    assert!(!word.metric_is_on());
+    word.set_metric_unregistered();
+    assert!(word.metric_is_on());
 }
