@@ -5,6 +5,7 @@
 //!
 //! What std's types do, these do; but dropping one of them runs code, which takes its row away, and so a `const fn` cannot. Nor is one that is
 //! a `thread_local!` there until the end: what the thread drops after it finds it gone, where std's `Mutex<u32>` would still be there.
+//! rustc's lint `let_underscore_lock` knows std's guards only.
 //!
 //! | type | instrument by default | operations recorded |
 //! |---|---|---|
