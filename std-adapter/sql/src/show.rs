@@ -225,20 +225,12 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         return words.filtered(&select, "Name", "TABLE_NAME", " ORDER BY TABLE_NAME");
     }
     if words.take("COLUMNS") || words.take("FIELDS") {
-        if !(words.take("FROM") || words.take("IN")) {
-            return Err(words.wrong());
-        }
-        let (schema, table) = words.table(state)?;
-        let schema = if words.take("FROM") || words.take("IN") { words.known_schema()? } else { schema };
+        let (schema, table) = words.table_from(state)?;
         let select = columns_select(state, &schema, &table, full)?;
         return words.filtered(&select, "Field", "COLUMN_NAME", ORDER);
     }
     if words.take("INDEX") || words.take("INDEXES") || words.take("KEYS") {
-        if !(words.take("FROM") || words.take("IN")) {
-            return Err(words.wrong());
-        }
-        let (schema, table) = words.table(state)?;
-        let schema = if words.take("FROM") || words.take("IN") { words.known_schema()? } else { schema };
+        let (schema, table) = words.table_from(state)?;
         columns(state, &schema, &table)?;
         let select = format!(
             "SELECT TABLE_NAME AS `Table`, NON_UNIQUE AS Non_unique, INDEX_NAME AS Key_name, SEQ_IN_INDEX AS Seq_in_index, COLUMN_NAME AS \
@@ -437,6 +429,10 @@ fn engine_status(state: &State) -> String {
     rows.iter().map(row).collect::<Vec<_>>().join(" UNION ALL ")
 }
 
+fn current_schema(state: &State) -> Result<String, Error> {
+    state.schema().map(str::to_owned).ok_or_else(Error::no_database)
+}
+
 /// The words of a statement that the parser is not asked of.
 pub(crate) struct Words<'a> {
     tokens: &'a [TokenWithSpan],
@@ -538,18 +534,32 @@ impl<'a> Words<'a> {
         if self.take("FROM") || self.take("IN") {
             return self.known_schema();
         }
-        state.schema().map(str::to_owned).ok_or_else(Error::no_database)
+        current_schema(state)
     }
 
     /// `[schema.]table`
     pub(crate) fn table(&mut self, state: &State) -> Result<(String, String), Error> {
-        let first = self.name()?;
-        if self.token() == Some(&Token::Period) {
-            self.next += 1;
-            let schema = catalog::schema(&first).ok_or_else(|| Error::unknown_database(&first))?;
-            return Ok((schema.to_owned(), self.name()?));
+        let (schema, table) = self.qualified()?;
+        Ok((schema.map_or_else(|| current_schema(state), Ok)?, table))
+    }
+
+    /// `FROM [schema.]table [FROM schema]`: the last one that is said, or else the current one.
+    fn table_from(&mut self, state: &State) -> Result<(String, String), Error> {
+        if !(self.take("FROM") || self.take("IN")) {
+            return Err(self.wrong());
         }
-        Ok((state.schema().ok_or_else(Error::no_database)?.to_owned(), first))
+        let (schema, table) = self.qualified()?;
+        let schema = if self.is_next("FROM") || self.is_next("IN") { Some(self.schema(state)?) } else { schema };
+        Ok((schema.map_or_else(|| current_schema(state), Ok)?, table))
+    }
+
+    fn qualified(&mut self) -> Result<(Option<String>, String), Error> {
+        let first = self.name()?;
+        if !self.take_token(&Token::Period) {
+            return Ok((None, first));
+        }
+        let schema = catalog::schema(&first).ok_or_else(|| Error::unknown_database(&first))?;
+        Ok((Some(schema.to_owned()), self.name()?))
     }
 
     fn listed(&mut self, state: &State, listed: &Listed) -> Result<String, Error> {

@@ -307,6 +307,34 @@ fn show_and_describe() {
     );
 }
 
+/// As Connector/J asks for the columns of a table.
+#[test]
+fn show_columns_without_a_current_schema() {
+    let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
+    for statement in [
+        "SHOW FULL COLUMNS FROM `setup_timers` FROM `performance_schema` LIKE '%'",
+        "SHOW FIELDS IN setup_timers IN performance_schema",
+        "SHOW COLUMNS FROM performance_schema.setup_timers",
+        "SHOW COLUMNS FROM sys.setup_timers FROM performance_schema",
+    ] {
+        assert!(run(&mut session, statement).contains("\nTIMER_NAME,"), "{statement}");
+    }
+    for what in ["INDEX", "INDEXES", "KEYS"] {
+        assert!(
+            run(&mut session, &format!("SHOW {what} FROM setup_timers FROM performance_schema")).contains(",PRIMARY,1,NAME,")
+        );
+    }
+    for (statement, error) in [
+        ("SHOW COLUMNS FROM setup_timers", "1046 (3D000): No database selected"),
+        ("SHOW KEYS IN setup_timers", "1046 (3D000): No database selected"),
+        ("SHOW COLUMNS FROM setup_timers FROM nothing", "1049 (42000): Unknown database 'nothing'"),
+        ("SHOW KEYS FROM setup_timers FROM sys", "1146 (42S02): Table 'sys.setup_timers' doesn't exist"),
+    ] {
+        assert_eq!(run(&mut session, statement), format!("ERROR {error}"), "{statement}");
+    }
+    assert!(run(&mut session, "SHOW COLUMNS setup_timers").starts_with("ERROR 1064 "));
+}
+
 #[test]
 fn use_and_set() {
     let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
