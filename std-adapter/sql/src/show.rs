@@ -80,8 +80,8 @@ struct Listed {
     words: (&'static str, &'static str),
     /// What is selected under MySQL's headings, and the table.
     select: &'static str,
-    /// The heading that LIKE is about, and the column.
-    name: (&'static str, &'static str),
+    /// The column that LIKE is about.
+    name: &'static str,
     /// The column with the schema, where FROM may say one.
     schema: Option<&'static str>,
 }
@@ -89,7 +89,7 @@ struct Listed {
 const fn listed(
     words: (&'static str, &'static str),
     select: &'static str,
-    name: (&'static str, &'static str),
+    name: &'static str,
     schema: Option<&'static str>,
 ) -> Listed {
     Listed { words, select, name, schema }
@@ -115,7 +115,7 @@ const LISTED: &[Listed] = &[
          ACTION_TIMING AS Timing, CREATED AS Created, SQL_MODE AS sql_mode, DEFINER AS Definer, CHARACTER_SET_CLIENT AS \
          character_set_client, COLLATION_CONNECTION AS collation_connection, DATABASE_COLLATION AS `Database Collation` FROM \
          information_schema.TRIGGERS",
-        ("Trigger", "EVENT_OBJECT_TABLE"),
+        "EVENT_OBJECT_TABLE",
         Some("TRIGGER_SCHEMA"),
     ),
     listed(
@@ -124,46 +124,46 @@ const LISTED: &[Listed] = &[
          `Execute at`, INTERVAL_VALUE AS `Interval value`, INTERVAL_FIELD AS `Interval field`, STARTS AS Starts, ENDS AS Ends, STATUS AS \
          Status, ORIGINATOR AS Originator, CHARACTER_SET_CLIENT AS character_set_client, COLLATION_CONNECTION AS collation_connection, \
          DATABASE_COLLATION AS `Database Collation` FROM information_schema.EVENTS",
-        ("Name", "EVENT_NAME"),
+        "EVENT_NAME",
         Some("EVENT_SCHEMA"),
     ),
-    listed(("PROCEDURE", "STATUS"), routines_of!("PROCEDURE"), ("Name", "ROUTINE_NAME"), None),
-    listed(("FUNCTION", "STATUS"), routines_of!("FUNCTION"), ("Name", "ROUTINE_NAME"), None),
+    listed(("PROCEDURE", "STATUS"), routines_of!("PROCEDURE"), "ROUTINE_NAME", None),
+    listed(("FUNCTION", "STATUS"), routines_of!("FUNCTION"), "ROUTINE_NAME", None),
     listed(
         ("CHARACTER", "SET"),
         "SELECT CHARACTER_SET_NAME AS Charset, DESCRIPTION AS Description, DEFAULT_COLLATE_NAME AS `Default collation`, MAXLEN AS Maxlen \
          FROM information_schema.CHARACTER_SETS",
-        ("Charset", "CHARACTER_SET_NAME"),
+        "CHARACTER_SET_NAME",
         None,
     ),
     listed(
         ("COLLATION", ""),
         "SELECT COLLATION_NAME AS Collation, CHARACTER_SET_NAME AS Charset, ID AS Id, IS_DEFAULT AS `Default`, IS_COMPILED AS Compiled, \
          SORTLEN AS Sortlen, PAD_ATTRIBUTE AS Pad_attribute FROM information_schema.COLLATIONS",
-        ("Collation", "COLLATION_NAME"),
+        "COLLATION_NAME",
         None,
     ),
     listed(
         ("ENGINES", ""),
         "SELECT ENGINE AS Engine, SUPPORT AS Support, COMMENT AS Comment, TRANSACTIONS AS Transactions, XA, SAVEPOINTS AS Savepoints FROM \
          information_schema.ENGINES",
-        ("Engine", "ENGINE"),
+        "ENGINE",
         None,
     ),
     listed(
         ("PLUGINS", ""),
         "SELECT PLUGIN_NAME AS Name, PLUGIN_STATUS AS Status, PLUGIN_TYPE AS Type, PLUGIN_LIBRARY AS Library, PLUGIN_LICENSE AS License \
          FROM information_schema.PLUGINS",
-        ("Name", "PLUGIN_NAME"),
+        "PLUGIN_NAME",
         None,
     ),
     listed(
         ("OPEN", "TABLES"),
         "SELECT TABLE_SCHEMA AS `Database`, TABLE_NAME AS `Table`, 0 AS In_use, 0 AS Name_locked FROM information_schema.TABLES WHERE 0",
-        ("Table", "TABLE_NAME"),
+        "TABLE_NAME",
         Some("TABLE_SCHEMA"),
     ),
-    listed(("PROFILES", ""), "SELECT 0 AS Query_ID, 0.0 AS Duration, '' AS Query FROM dual WHERE 0", ("Query", "Query"), None),
+    listed(("PROFILES", ""), "SELECT 0 AS Query_ID, 0.0 AS Duration, '' AS Query FROM dual WHERE 0", "Query", None),
 ];
 
 /// SHOW of what a program has none of: one word or two, and MySQL's headings.
@@ -195,12 +195,7 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     let global = words.take("GLOBAL");
     let scoped = global || words.take("SESSION") || words.take("LOCAL");
     if words.take("DATABASES") || words.take("SCHEMAS") {
-        return words.filtered(
-            "SELECT SCHEMA_NAME AS `Database` FROM information_schema.SCHEMATA",
-            "Database",
-            "SCHEMA_NAME",
-            "",
-        );
+        return words.filtered("SELECT SCHEMA_NAME AS `Database` FROM information_schema.SCHEMATA", "SCHEMA_NAME", "");
     }
     if words.take("TABLES") {
         let schema = words.schema(state)?;
@@ -210,7 +205,7 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
             "SELECT TABLE_NAME AS `{heading}`{kind} FROM information_schema.TABLES WHERE TABLE_SCHEMA = {}",
             quote(&schema)
         );
-        return words.filtered(&select, &heading, "TABLE_NAME", " ORDER BY TABLE_NAME");
+        return words.filtered(&select, "TABLE_NAME", " ORDER BY TABLE_NAME");
     }
     if words.take("TABLE") && words.take("STATUS") {
         let schema = words.schema(state)?;
@@ -222,12 +217,12 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
              Create_options, TABLE_COMMENT AS Comment FROM information_schema.TABLES WHERE TABLE_SCHEMA = {}",
             quote(&schema)
         );
-        return words.filtered(&select, "Name", "TABLE_NAME", " ORDER BY TABLE_NAME");
+        return words.filtered(&select, "TABLE_NAME", " ORDER BY TABLE_NAME");
     }
     if words.take("COLUMNS") || words.take("FIELDS") {
         let (schema, table) = words.table_from(state)?;
         let select = columns_select(state, &schema, &table, full)?;
-        return words.filtered(&select, "Field", "COLUMN_NAME", ORDER);
+        return words.filtered(&select, "COLUMN_NAME", ORDER);
     }
     if words.take("INDEX") || words.take("INDEXES") || words.take("KEYS") {
         let (schema, table) = words.table_from(state)?;
@@ -240,7 +235,7 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
             quote(&schema),
             quote(&table)
         );
-        return words.filtered(&select, "Key_name", "INDEX_NAME", "");
+        return words.filtered(&select, "INDEX_NAME", "");
     }
     if words.take("CREATE") {
         if words.take("DATABASE") || words.take("SCHEMA") {
@@ -271,11 +266,11 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     if words.take("VARIABLES") {
         let table = if global { "GLOBAL_VARIABLES" } else { "SESSION_VARIABLES" };
         let select = format!("SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.{table}");
-        return words.filtered(&select, "Variable_name", "VARIABLE_NAME", "");
+        return words.filtered(&select, "VARIABLE_NAME", "");
     }
     if words.take("STATUS") {
         let select = "SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.SESSION_STATUS";
-        return words.filtered(select, "Variable_name", "VARIABLE_NAME", "");
+        return words.filtered(select, "VARIABLE_NAME", "");
     }
     if scoped {
         return Err(words.wrong());
@@ -569,11 +564,11 @@ impl<'a> Words<'a> {
             let condition = if select.contains(" WHERE ") { "AND" } else { "WHERE" };
             let _ = schema.map(|schema| write!(select, " {condition} {column} = {}", quote(&schema)));
         }
-        self.filtered(&select, listed.name.0, listed.name.1, "")
+        self.filtered(&select, listed.name, "")
     }
 
     /// The SELECT with `LIKE 'pattern'` or `WHERE condition`, if one follows.
-    fn filtered(&mut self, select: &str, heading: &str, column: &str, order: &str) -> Result<String, Error> {
+    fn filtered(&mut self, select: &str, column: &str, order: &str) -> Result<String, Error> {
         let condition = if select.contains(" WHERE ") { "AND" } else { "WHERE" };
         if self.take("LIKE") {
             let pattern = self.string().ok_or_else(|| self.wrong())?;
@@ -582,7 +577,8 @@ impl<'a> Words<'a> {
         }
         if self.take("WHERE") {
             let rest = parse::rest(self.tokens, self.next, self.text);
-            return Ok(format!("SELECT * FROM ({select}{order}) AS `show` WHERE {rest} ORDER BY `{heading}`"));
+            // SQLite keeps the order of rows that it takes from a query, and what is sorted by need not be among the headings.
+            return Ok(format!("SELECT * FROM ({select}{order}) AS `show` WHERE {rest}"));
         }
         self.end()?;
         Ok(format!("{select}{order}"))

@@ -260,6 +260,9 @@ fn queries() {
     }
 }
 
+const KEY_OF_ACTORS: &str =
+    "setup_actors,0,PRIMARY,1,HOST,,,,,\"\",HASH,\"\",\"\",YES,\nsetup_actors,0,PRIMARY,2,USER,,,,,\"\",HASH,\"\",\"\",YES,";
+
 #[test]
 fn show_and_describe() {
     let mut session = session();
@@ -278,6 +281,12 @@ fn show_and_describe() {
         ("SHOW TABLES WHERE Tables_in_performance_schema = 'threads'", "threads"),
         ("SHOW COLUMNS FROM setup_timers LIKE 'NAME'", "NAME,varchar(64),NO,PRI,,\"\""),
         ("SHOW FIELDS IN setup_timers FROM performance_schema WHERE Field = 'name'", "NAME,varchar(64),NO,PRI,,\"\""),
+        // In the order of the table, not of the names.
+        (
+            "SHOW COLUMNS FROM threads WHERE Field LIKE 'PROCESSLIST\\_%T' OR Field = 'TYPE'",
+            "TYPE,varchar(10),NO,\"\",,\"\"\nPROCESSLIST_HOST,varchar(255),YES,\"\",,\"\"",
+        ),
+        ("SHOW KEYS FROM setup_actors WHERE Non_unique = 0 AND Seq_in_index < 3", KEY_OF_ACTORS),
         ("DESCRIBE setup_timers name", "NAME,varchar(64),NO,PRI,,\"\""),
         ("DESC performance_schema.setup_timers 'nam%'", "NAME,varchar(64),NO,PRI,,\"\""),
         ("SHOW VARIABLES LIKE 'version_compile_os'", "version_compile_os,linux"),
@@ -292,6 +301,22 @@ fn show_and_describe() {
         let rows = found.split_once('\n').map_or("", |(_, rows)| rows).trim_end();
         let shown = if rows.is_empty() { found.trim_end() } else { rows };
         assert_eq!(shown, expected, "{statement}");
+    }
+    // The order in which they are listed, whatever is asked for.
+    for what in [
+        "DATABASES",
+        "TABLES",
+        "TABLE STATUS",
+        "COLUMNS FROM threads",
+        "KEYS FROM setup_actors",
+        "VARIABLES",
+        "STATUS",
+        "PLUGINS",
+        "COLLATION",
+        "PROCEDURE STATUS",
+    ] {
+        let all = run(&mut session, &format!("SHOW {what}"));
+        assert_eq!(run(&mut session, &format!("SHOW {what} WHERE 1")), all, "{what}");
     }
     let statement = "SHOW CREATE TABLE setup_timers";
     let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement}") };
