@@ -5,6 +5,7 @@ use crate::columns::{self, Clauses};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
 use crate::found::{self, Found};
+use crate::set::Characters;
 use crate::state::{State, lock};
 use crate::{Error, explain, kinds, parse, prepared, show, value, vtab};
 use perfschema::core::table::SqlType;
@@ -169,7 +170,10 @@ impl Session {
         }
         // What the parser does not know, or not all of it.
         let is_one = |first: &&str| parse::is_word(&tokens, 0, first);
-        if ["COMMIT", "DO", "FLUSH", "ROLLBACK"].iter().any(is_one) || self.definition_denied(&tokens, statement).is_some() {
+        if ["COMMIT", "DO", "FLUSH", "ROLLBACK"].iter().any(is_one)
+            || Characters::of(&tokens, statement)?.is_some()
+            || self.definition_denied(&tokens, statement).is_some()
+        {
             return Ok(Description { parameters, columns: Vec::new() });
         }
         let headings = parse::headings(&tokens, statement);

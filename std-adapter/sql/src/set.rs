@@ -65,13 +65,66 @@ impl Session {
         Ok(Outcome::done())
     }
 
-    /// `SET NAMES …` and `SET CHARACTER SET …`, which may stand among assignments; None if there is neither.
+    /// `SET NAMES …` and `SET CHARACTER SET …`; None if there is neither.
     pub(crate) fn set_characters(
         &mut self,
         tokens: &[TokenWithSpan],
         text: &str,
         parameters: &[OwnedValue],
     ) -> Result<Option<Outcome>, Error> {
+        let Some(Characters { variables, others }) = Characters::of(tokens, text)? else { return Ok(None) };
+        if let Some(set) = others {
+            self.set(set, parameters)?;
+        }
+        for (name, value) in variables {
+            self.set_variable(name, &OwnedValue::Text(value))?;
+        }
+        Ok(Some(Outcome::done()))
+    }
+
+    pub(crate) fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
+        let name = name.to_ascii_lowercase();
+        let (text, warning) = match variables::check(&self.state, &name, value)? {
+            Checked::Default => (None, None),
+            Checked::Value(text) => (Some(text), None),
+            Checked::Nearest(text, error) => (Some(text), Some(Warning { level: "Warning", error })),
+        };
+        // What was not committed each by itself is so now.
+        if name == "autocommit" && text.as_deref() != Some("0") && !self.is_autocommit() {
+            self.commit();
+        }
+        let mut settings = lock(&self.state.settings);
+        settings.warnings.extend(warning);
+        // The old names of what has a new one.
+        let other = match name.as_str() {
+            "transaction_isolation" => Some("tx_isolation"),
+            "tx_isolation" => Some("transaction_isolation"),
+            "transaction_read_only" => Some("tx_read_only"),
+            "tx_read_only" => Some("transaction_read_only"),
+            _ => None,
+        };
+        for name in other.map(str::to_owned).into_iter().chain([name]) {
+            match &text {
+                None => settings.variables.remove(&name),
+                Some(text) => settings.variables.insert(name, text.clone()),
+            };
+        }
+        Ok(())
+    }
+}
+
+/// What `SET NAMES …` and `SET CHARACTER SET …` set, and the assignments among which they stand.
+pub(crate) struct Characters {
+    variables: Vec<(&'static str, String)>,
+    others: Option<Set>,
+}
+
+impl Characters {
+    /// None if it is another statement.
+    pub(crate) fn of(tokens: &[TokenWithSpan], text: &str) -> Result<Option<Characters>, Error> {
+        if !parse::is_word(tokens, 0, "SET") {
+            return Ok(None);
+        }
         let mut depth = 0_usize;
         let is_comma = |token: &TokenWithSpan| {
             match token.token {
@@ -110,51 +163,19 @@ impl Session {
         if variables.is_empty() {
             return Ok(None);
         }
-        if !assignments.is_empty() {
-            let comma = |mut token: TokenWithSpan| {
-                token.token = Token::Comma;
-                token
-            };
-            let set = tokens[..1].to_vec();
-            let rest = assignments.join(&comma(tokens[0].clone()));
-            if let Statement::Set(set) = parse::parse([set, rest].concat(), text)? {
-                self.set(set, parameters)?;
-            }
+        if assignments.is_empty() {
+            return Ok(Some(Characters { variables, others: None }));
         }
-        for (name, value) in variables {
-            self.set_variable(name, &OwnedValue::Text(value))?;
-        }
-        Ok(Some(Outcome::done()))
-    }
-
-    pub(crate) fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
-        let name = name.to_ascii_lowercase();
-        let (text, warning) = match variables::check(&self.state, &name, value)? {
-            Checked::Default => (None, None),
-            Checked::Value(text) => (Some(text), None),
-            Checked::Nearest(text, error) => (Some(text), Some(Warning { level: "Warning", error })),
+        let comma = |mut token: TokenWithSpan| {
+            token.token = Token::Comma;
+            token
         };
-        // What was not committed each by itself is so now.
-        if name == "autocommit" && text.as_deref() != Some("0") && !self.is_autocommit() {
-            self.commit();
+        let set = tokens[..1].to_vec();
+        let rest = assignments.join(&comma(tokens[0].clone()));
+        match parse::parse([set, rest].concat(), text)? {
+            Statement::Set(others) => Ok(Some(Characters { variables, others: Some(others) })),
+            other => Err(Error::unsupported(&other.to_string())),
         }
-        let mut settings = lock(&self.state.settings);
-        settings.warnings.extend(warning);
-        // The old names of what has a new one.
-        let other = match name.as_str() {
-            "transaction_isolation" => Some("tx_isolation"),
-            "tx_isolation" => Some("transaction_isolation"),
-            "transaction_read_only" => Some("tx_read_only"),
-            "tx_read_only" => Some("transaction_read_only"),
-            _ => None,
-        };
-        for name in other.map(str::to_owned).into_iter().chain([name]) {
-            match &text {
-                None => settings.variables.remove(&name),
-                Some(text) => settings.variables.insert(name, text.clone()),
-            };
-        }
-        Ok(())
     }
 }
 

@@ -158,9 +158,14 @@ fn character_sets_among_assignments() {
         ("SET NAMES DEFAULT", "utf8mb4,utf8mb4,utf8mb4,utf8mb4_0900_ai_ci,2"),
         ("SET CHARSET binary", "binary,utf8mb4,binary,utf8mb4_0900_ai_ci,2"),
     ] {
+        // Connector/J and others prepare what they send.
+        let described = session.describe(statement).map(|description| (description.parameters, description.columns.len()));
+        assert_eq!(described, Ok((0, 0)), "{statement}");
         check(&mut session, statement, "0 changed");
         check(&mut session, found, expected);
     }
+    let values = |statement: &str| session.describe(statement).map(|description| description.parameters);
+    assert_eq!(["SET @a = ?, NAMES utf8mb4", "SET sql_mode='', NAMES utf8mb4"].map(values), [Ok(1), Ok(0)]);
     check(&mut session, "SELECT @@wait_timeout, @@sql_mode LIKE '%ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'", "2147483,1");
     let error = "ERROR 1253 (42000): COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'";
     assert_eq!(run(&mut session, "SET NAMES latin1 COLLATE utf8mb4_bin"), error);
@@ -168,6 +173,7 @@ fn character_sets_among_assignments() {
         ["SET NAMES", "SET NAMES utf8mb4 COLLATE", "SET @a = 3, CHARACTER utf8", "SET NAMES utf8mb4,", "SET NAMES utf8 x"]
     {
         assert!(run(&mut session, statement).starts_with("ERROR 1064 "), "{statement}");
+        assert_eq!(session.describe(statement).map_err(|error| error.errno), Err(1064), "{statement}");
     }
     check(&mut session, "SELECT @a", "2");
 }
