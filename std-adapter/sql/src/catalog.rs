@@ -1,8 +1,9 @@
 //! What there is to select from: the declared tables, `information_schema`, and the views of `sys`.
 //!
-//! The tables of `performance_schema` are those that the core lists; neither a table nor a column of theirs is named here.
+//! The tables of `performance_schema` are those that the core lists, and those of sessions; neither a table nor a column of the core's is
+//! named here.
 
-use crate::information::INFORMATION;
+use crate::information::{INFORMATION, Information, OF_SESSIONS};
 use crate::state::State;
 use crate::views;
 use perfschema::core::table::{self, SqlType, Table};
@@ -135,12 +136,14 @@ impl Catalog {
             let name = if table.schema() == INFORMATION_SCHEMA { &declaration.name.to_uppercase() } else { declaration.name };
             relation(table.schema(), name, declaration.doc, Kind::Table(*table), Some(columns))
         });
-        let information = INFORMATION.iter().map(|(name, columns, rows)| {
+        let known = |schema, (name, columns, rows): &Information| {
             let columns = columns.iter().map(|&(name, sql_type, nullable)| Column::new(name, sql_type, nullable)).collect();
-            relation(INFORMATION_SCHEMA, name, "", Kind::Information(*rows), Some(columns))
-        });
+            relation(schema, name, "", Kind::Information(*rows), Some(columns))
+        };
+        let information = INFORMATION.iter().map(|table| known(INFORMATION_SCHEMA, table));
+        let of_sessions = OF_SESSIONS.iter().map(|table| known(PERFORMANCE_SCHEMA, table));
         let views = views::all().map(|(name, query)| relation(SYS, &name, "", Kind::View(query), None));
-        let mut relations: Vec<Relation> = information.chain(declared).chain(views).collect();
+        let mut relations: Vec<Relation> = information.chain(of_sessions).chain(declared).chain(views).collect();
         relations.sort_by(|a, b| (a.schema, &a.name).cmp(&(b.schema, &b.name)));
         Catalog { relations }
     }

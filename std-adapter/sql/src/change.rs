@@ -57,6 +57,7 @@ impl Session {
             Kind::Table(_) if self.state.account.right == Right::Read => Err(self.command_denied(command, &relation.name)),
             Kind::Table(_) if self.state.is_read_only() => Err(Error::read_only()),
             Kind::Table(table) => Ok(Target::Table(table)),
+            Kind::Information(_) if schema == catalog::PERFORMANCE_SCHEMA => Err(self.command_denied(command, &relation.name)),
             Kind::Information(_) => Err(self.database_denied(schema)),
             Kind::View(_) => {
                 Err(Error::new(1288, "HY000", format!("The target table {} of the {command} is not updatable", relation.name)))

@@ -1,4 +1,5 @@
-//! The tables of `information_schema`: what this crate knows, in MySQL's columns; where there is nothing of a kind, no rows.
+//! The tables of `information_schema`, and those of `performance_schema` that are of sessions: what this crate knows, in MySQL's columns;
+//! where there is nothing of a kind, no rows.
 
 use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, Relation, SCHEMAS, SYS, TEST};
 use crate::state::State;
@@ -504,6 +505,10 @@ pub(crate) const INFORMATION: &[Information] = &[
     ("SESSION_STATUS", NAMED_VALUES, variables::status_rows),
 ];
 
+/// What MySQL has in `performance_schema` of sessions, of which the core knows nothing.
+pub(crate) const OF_SESSIONS: &[Information] =
+    &[("session_status", NAMED_VALUES, variables::status_rows), ("session_variables", NAMED_VALUES, variables::session_rows)];
+
 const NAMED_VALUES: &[(&str, SqlType, bool)] =
     &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)];
 
@@ -528,9 +533,9 @@ fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
         .iter()
         .map(|relation| {
             let (table_type, engine) = match relation.kind {
-                Kind::Table(_) if relation.schema == PERFORMANCE_SCHEMA => ("BASE TABLE", Some("PERFORMANCE_SCHEMA")),
-                Kind::Table(_) | Kind::Information(_) => ("SYSTEM VIEW", None),
                 Kind::View(_) => ("VIEW", None),
+                _ if relation.schema == PERFORMANCE_SCHEMA => ("BASE TABLE", Some("PERFORMANCE_SCHEMA")),
+                Kind::Table(_) | Kind::Information(_) => ("SYSTEM VIEW", None),
             };
             row(relation.schema, &relation.name, table_type, engine, relation.doc)
         })

@@ -203,15 +203,17 @@ impl Session {
             return self.state.scratch_name(table).map(|_| None).ok_or_else(unknown);
         }
         let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(unknown)?;
+        let denied = || self.command_denied("SELECT, LOCK TABLES", &relation.name);
         Ok(match relation.kind {
+            Kind::View(_) => None,
+            Kind::Information(_) if schema == catalog::INFORMATION_SCHEMA => Some(self.database_denied(schema)),
+            Kind::Information(_) => Some(denied()),
             Kind::Table(table) => {
                 let rights = &table.declaration().rights;
                 let is_changed = rights.insert_delete || !rights.update.is_empty();
                 let may_lock = is_changed && self.state.account.right == Right::Control;
-                (!may_lock).then(|| self.command_denied("SELECT, LOCK TABLES", &relation.name))
+                (!may_lock).then(denied)
             }
-            Kind::Information(_) => Some(self.database_denied(schema)),
-            Kind::View(_) => None,
         })
     }
 }

@@ -365,6 +365,50 @@ fn shows() {
 }
 
 /// Every table has as many columns as its rows have values; and those that tools ask for are there.
+/// What MySQL 8 has there of sessions, as SHOW has it.
+#[test]
+fn performance_schema_of_sessions() {
+    let mut session = session();
+    check(&mut session, "SET sql_log_off = 1", "0 changed");
+    for (table, show) in
+        [("session_variables", "SHOW VARIABLES"), ("session_status", "SHOW STATUS WHERE Variable_name <> 'Uptime'")]
+    {
+        let select = format!("SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM performance_schema.{table}");
+        let select = format!("{select} WHERE VARIABLE_NAME <> 'Uptime'");
+        assert_eq!(run(&mut session, &select), run(&mut session, show), "{table}");
+    }
+    check(
+        &mut session,
+        "SELECT @@sql_log_off, VARIABLE_VALUE FROM session_variables WHERE VARIABLE_NAME = 'SQL_LOG_OFF'",
+        "1,ON",
+    );
+    let of_four = "TABLE_SCHEMA = 'performance_schema' AND TABLE_NAME RLIKE '^(global|session)_(variables|status)$'";
+    check(
+        &mut session,
+        &format!("SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE {of_four}"),
+        "global_status,BASE TABLE,PERFORMANCE_SCHEMA\nglobal_variables,BASE TABLE,PERFORMANCE_SCHEMA\n\
+         session_status,BASE TABLE,PERFORMANCE_SCHEMA\nsession_variables,BASE TABLE,PERFORMANCE_SCHEMA",
+    );
+    check(
+        &mut session,
+        &format!(
+            "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE FROM information_schema.COLUMNS WHERE {of_four} AND TABLE_NAME LIKE 's%'"
+        ),
+        "session_status,VARIABLE_NAME,varchar(64)\nsession_status,VARIABLE_VALUE,varchar(1024)\n\
+         session_variables,VARIABLE_NAME,varchar(64)\nsession_variables,VARIABLE_VALUE,varchar(1024)",
+    );
+    // As tables that nobody changes are refused there.
+    for (statement, command) in [
+        ("UPDATE session_variables SET VARIABLE_VALUE = 1", "UPDATE"),
+        ("DELETE FROM session_status", "DELETE"),
+        ("LOCK TABLES session_variables READ", "SELECT, LOCK TABLES"),
+    ] {
+        let table = if statement.contains("status") { "session_status" } else { "session_variables" };
+        let denied = format!("ERROR 1142 (42000): {command} command denied to user 'root'@'localhost' for table '{table}'");
+        assert_eq!(run(&mut session, statement), denied, "{statement}");
+    }
+}
+
 #[test]
 fn information_schema() {
     let mut session = session();
