@@ -506,8 +506,21 @@ pub(crate) const INFORMATION: &[Information] = &[
 ];
 
 /// What MySQL has in `performance_schema` of sessions, of which the core knows nothing.
-pub(crate) const OF_SESSIONS: &[Information] =
-    &[("session_status", NAMED_VALUES, variables::status_rows), ("session_variables", NAMED_VALUES, variables::session_rows)];
+pub(crate) const OF_SESSIONS: &[Information] = &[
+    // PROCESSLIST_ID is that of a thread of the program's in this schema, and no such thread has logged in. The server's own clients have
+    // numbers of their own: joined with the threads, they would tell of one what is true of another.
+    ("session_account_connect_attrs", ATTRIBUTES, none),
+    ("session_connect_attrs", ATTRIBUTES, none),
+    ("session_status", NAMED_VALUES, variables::status_rows),
+    ("session_variables", NAMED_VALUES, variables::session_rows),
+];
+
+const ATTRIBUTES: &[(&str, SqlType, bool)] = &[
+    ("PROCESSLIST_ID", NUMBER, false),
+    ("ATTR_NAME", SqlType::Varchar(32), false),
+    ("ATTR_VALUE", SqlType::Varchar(1024), true),
+    ("ORDINAL_POSITION", SqlType::Int, true),
+];
 
 const NAMED_VALUES: &[(&str, SqlType, bool)] =
     &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)];

@@ -397,6 +397,19 @@ fn performance_schema_of_sessions() {
         "session_status,VARIABLE_NAME,varchar(64)\nsession_status,VARIABLE_VALUE,varchar(1024)\n\
          session_variables,VARIABLE_NAME,varchar(64)\nsession_variables,VARIABLE_VALUE,varchar(1024)",
     );
+    // MySQL Workbench's list of connections.
+    let threads = "SELECT t.THREAD_ID, a.ATTR_VALUE FROM performance_schema.threads t";
+    for table in ["session_connect_attrs", "session_account_connect_attrs"] {
+        let attributes = format!("performance_schema.{table} a ON t.PROCESSLIST_ID = a.PROCESSLIST_ID");
+        let named = "(a.attr_name IS NULL OR a.attr_name = 'program_name')";
+        let all = run(&mut session, "SELECT THREAD_ID, NULL AS ATTR_VALUE FROM performance_schema.threads");
+        assert_eq!(run(&mut session, &format!("{threads} LEFT OUTER JOIN {attributes} AND {named} WHERE 1 = 1")), all, "{table}");
+        check(
+            &mut session,
+            &format!("SELECT GROUP_CONCAT(COLUMN_NAME) FROM information_schema.COLUMNS WHERE TABLE_NAME = '{table}'"),
+            "\"PROCESSLIST_ID,ATTR_NAME,ATTR_VALUE,ORDINAL_POSITION\"",
+        );
+    }
     // As tables that nobody changes are refused there.
     for (statement, command) in [
         ("UPDATE session_variables SET VARIABLE_VALUE = 1", "UPDATE"),
