@@ -11,8 +11,8 @@ use perfschema::render::OwnedValue;
 use rusqlite::params_from_iter;
 use sqlparser::ast::{
     AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, ObjectNamePart, OrderBy,
-    OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableObject, TableWithJoins, Truncate,
-    Update, VisitMut, VisitorMut,
+    OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableObject,
+    TableWithJoins, Truncate, Update, VisitMut, VisitorMut,
 };
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -102,7 +102,17 @@ impl Session {
         self.check_safe(update.selection.is_some(), update.limit.is_some())?;
         let table = match self.target(name, "UPDATE")? {
             Target::Table(table) => table,
-            Target::Scratch(_) => return self.change_scratch(&mut Statement::Update(update), parameters),
+            Target::Scratch(name) => {
+                let (order_by, limit) = (std::mem::take(&mut update.order_by), update.limit.take());
+                // SQLite has no qualified names there.
+                for assignment in &mut update.assignments {
+                    if let AssignmentTarget::ColumnName(name) = &mut assignment.target {
+                        name.0.drain(..name.0.len().saturating_sub(1));
+                    }
+                }
+                update.selection = self.choose(&name, &update.table, update.selection, order_by, limit)?;
+                return self.change_scratch(&mut Statement::Update(update), parameters);
+            }
         };
         let declaration = table.declaration();
         if declaration.rights.update.is_empty() {
@@ -124,19 +134,12 @@ impl Session {
             }
             columns.push(column.name);
         }
-        let mut query = parse::template("SELECT 1 FROM dual");
         let key = key_columns(table, update.table.relation.clone());
         let keys = key.columns.len();
-        query.order_by = (!update.order_by.is_empty())
-            .then(|| OrderBy { kind: OrderByKind::Expressions(std::mem::take(&mut update.order_by)), interpolate: None });
-        query.limit_clause =
-            update.limit.take().map(|limit| LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
         let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
-        let select = select_of(&mut query)?;
         // Values first: `?` are counted in the order of the text.
-        select.projection = values.chain(key.items).collect();
-        select.from = vec![update.table];
-        select.selection = update.selection;
+        let items = values.chain(key.items).collect();
+        let mut query = select_from(items, update.table, update.selection, update.order_by, update.limit)?;
         let grid = self.run(&mut query, parameters)?;
 
         // Rows that get the same values are changed together.
@@ -247,7 +250,7 @@ impl Session {
 
     pub(crate) fn delete(&mut self, delete: Delete, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
-        let ([TableWithJoins { relation: relation @ TableFactor::Table { name, .. }, joins }], [], None) =
+        let ([target @ TableWithJoins { relation: TableFactor::Table { name, .. }, joins }], [], None) =
             (from.as_slice(), delete.tables.as_slice(), &delete.using)
         else {
             return Err(Error::unsupported("multi-table DELETE"));
@@ -258,22 +261,19 @@ impl Session {
         self.check_safe(delete.selection.is_some(), delete.limit.is_some())?;
         let table = match self.target(name, "DELETE")? {
             Target::Table(table) => table,
-            Target::Scratch(_) => return self.change_scratch(&mut Statement::Delete(delete), parameters),
+            Target::Scratch(name) => {
+                let (order_by, limit) = (delete.order_by.clone(), delete.limit.clone());
+                let selection = self.choose(&name, target, delete.selection.clone(), order_by, limit)?;
+                let delete = Delete { selection, order_by: Vec::new(), limit: None, ..delete };
+                return self.change_scratch(&mut Statement::Delete(delete), parameters);
+            }
         };
         let declaration = table.declaration();
         if !declaration.rights.insert_delete {
             return Err(self.command_denied("DELETE", declaration.name));
         }
-        let key = key_columns(table, relation.clone());
-        let mut query = parse::template("SELECT 1 FROM dual");
-        query.order_by = (!delete.order_by.is_empty())
-            .then(|| OrderBy { kind: OrderByKind::Expressions(delete.order_by.clone()), interpolate: None });
-        query.limit_clause =
-            delete.limit.clone().map(|limit| LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
-        let select = select_of(&mut query)?;
-        select.projection = key.items;
-        select.from = from.clone();
-        select.selection = delete.selection.clone();
+        let key = key_columns(table, target.relation.clone());
+        let mut query = select_from(key.items, target.clone(), delete.selection, delete.order_by, delete.limit)?;
         let grid = self.run(&mut query, parameters)?;
         let chosen: HashSet<String> = grid.rows.iter().map(|row| key_text(row.iter().map(OwnedValue::as_value))).collect();
         let mut choose = |row: &dyn Row| chosen.contains(&key_text(key.columns.iter().map(|&column| row.cell(column))));
@@ -288,6 +288,33 @@ impl Session {
             Target::Scratch(name) => self.batch(&format!("DELETE FROM test.`{name}`"))?,
         }
         Ok(Outcome::done())
+    }
+
+    /// The condition of a change in schema `test`: SQLite has neither ORDER BY nor LIMIT there, so the rows are chosen by a query.
+    fn choose(
+        &self,
+        table: &str,
+        from: &TableWithJoins,
+        selection: Option<Expr>,
+        order_by: Vec<OrderByExpr>,
+        limit: Option<Expr>,
+    ) -> Result<Option<Expr>, Error> {
+        if order_by.is_empty() && limit.is_none() {
+            return Ok(selection);
+        }
+        let scratch = self.state.scratch();
+        let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
+        let is_free = |name: &&str| !columns.clone().any(|column| column.name.eq_ignore_ascii_case(name));
+        // SQLite's names of a row's number.
+        let number =
+            ["rowid", "_rowid_", "oid"].into_iter().find(is_free).ok_or_else(|| Error::unsupported("this kind of LIMIT"))?;
+        // As a number, so that it is compared as one.
+        let mut template = parse::template(&format!("SELECT CAST(`{number}` AS SIGNED)"));
+        let item = select_of(&mut template)?.projection.clone();
+        let [SelectItem::UnnamedExpr(number)] = item.as_slice() else { return Err(Error::empty()) };
+        let expr = Box::new(number.clone());
+        let subquery = select_from(item, from.clone(), selection, order_by, limit)?;
+        Ok(Some(Expr::InSubquery { expr, subquery: Box::new(subquery), negated: false }))
     }
 
     /// INSERT, UPDATE and DELETE of a table in schema `test` are SQLite's business.
@@ -411,6 +438,24 @@ pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {
         SetExpr::Select(select) => Ok(select),
         other => Err(Error::unsupported(&other.to_string())),
     }
+}
+
+/// A query for what is to be changed.
+fn select_from(
+    items: Vec<SelectItem>,
+    from: TableWithJoins,
+    selection: Option<Expr>,
+    order_by: Vec<OrderByExpr>,
+    limit: Option<Expr>,
+) -> Result<Query, Error> {
+    let mut query = parse::template("SELECT 1 FROM dual");
+    query.order_by = (!order_by.is_empty()).then_some(OrderBy { kind: OrderByKind::Expressions(order_by), interpolate: None });
+    query.limit_clause = limit.map(|limit| LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
+    let select = select_of(&mut query)?;
+    select.projection = items;
+    select.from = vec![from];
+    select.selection = selection;
+    Ok(query)
 }
 
 /// The columns that tell rows apart: those that are never NULL and that no UPDATE changes.

@@ -646,6 +646,25 @@ fn insert_delete_truncate() {
     check(&mut session, "SELECT a, IFNULL(b, '-') FROM test.t ORDER BY a", "1,x\n2,y!\n3,-\n18446744073709551615,z!");
     check(&mut session, "DELETE FROM test.t WHERE a = 1", "1 changed");
     check(&mut session, "TRUNCATE test.t", "0 changed");
+    // The rows that are first in an order, by a name of SQLite's that no column has.
+    for (name, kept) in [("b", "3,y\n4,x"), ("rowid", "3,y\n4,x")] {
+        let create = format!(
+            "CREATE TABLE test.few AS SELECT 1 AS a, 'x' AS `{name}` UNION SELECT 2, 'x' UNION SELECT 3, 'x' UNION SELECT 4, 'x'"
+        );
+        check(&mut session, &create, "Records: 4  Duplicates: 0  Warnings: 0");
+        check(&mut session, &format!("UPDATE test.few SET `{name}` = 'y' WHERE a < 4 ORDER BY a DESC LIMIT 1"), "1 changed");
+        check(&mut session, "DELETE FROM test.few ORDER BY a LIMIT 1", "1 changed");
+        assert_eq!(
+            session.execute_with("DELETE FROM test.few ORDER BY a LIMIT ?", &[1_i64.into()]),
+            Ok(Outcome::Done { matched: 1, changed: 1, info: String::new() })
+        );
+        check(&mut session, "DELETE FROM test.few WHERE a = 4 LIMIT 0", "0 changed");
+        check(&mut session, "SELECT * FROM test.few ORDER BY a", kept);
+        assert!(run(&mut session, "DELETE FROM test.few ORDER BY nothing LIMIT 1").starts_with("ERROR 1054 "));
+        check(&mut session, "UPDATE test.few AS f SET f.a = f.a + 10 ORDER BY f.a", "2 changed");
+        check(&mut session, "SELECT a FROM test.few ORDER BY a", "13\n14");
+        check(&mut session, "DROP TABLE test.few", "0 changed");
+    }
     check(&mut session, "SELECT COUNT(*) FROM test.t", "0");
     check(&mut session, "CREATE TABLE IF NOT EXISTS test.t AS SELECT 1", "0 changed");
     check(&mut session, "CREATE TABLE test.T AS SELECT 1", "ERROR 1050 (42S01): Table 'T' already exists");
