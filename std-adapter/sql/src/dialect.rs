@@ -13,14 +13,14 @@ use crate::kinds::{Kind, Kinds};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, expand, kinds, operators, recursion, subquery};
+use crate::{Error, expand, kinds, operators, order, recursion, subquery};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
     BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr,
-    Ident, JoinConstraint, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, Query, Select,
-    SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value,
-    ValueWithSpan, Visit, VisitMut, VisitorMut,
+    Ident, JoinConstraint, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, OrderBy, OrderByKind,
+    Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator,
+    Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -533,6 +533,11 @@ impl Rewriter<'_> {
         // FOR UPDATE and the like: there is nothing to lock.
         query.locks.clear();
         members(&mut query.body)?;
+        if let (SetExpr::Select(select), Some(OrderBy { kind: OrderByKind::Expressions(order), .. })) =
+            (&*query.body, &query.order_by)
+        {
+            order.iter().try_for_each(|by| order::check_place(select, &by.expr, "order clause"))?;
+        }
         let names = query.with.iter().flat_map(|with| &with.cte_tables).map(|cte| cte.alias.name.value.clone()).collect();
         self.ctes.push(names);
         Ok(())
@@ -567,6 +572,9 @@ impl Rewriter<'_> {
             joins(table)?;
         }
         subquery::check_aliases(&select.from)?;
+        if let GroupByExpr::Expressions(keys, _) = &select.group_by {
+            keys.iter().try_for_each(|key| order::check_place(select, key, "group statement"))?;
+        }
         subquery::having_as_where(select, &mut self.copies)?;
         for item in &mut select.projection {
             if let SelectItem::UnnamedExpr(expr) = item {

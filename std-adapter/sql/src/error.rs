@@ -203,8 +203,12 @@ impl From<rusqlite::Error> for Error {
         if let Some(error) = of_window(&text) {
             return error;
         }
-        if text.contains("ORDER BY term") || text.contains("GROUP BY term") {
-            return Error::new(1054, "42S22", "Unknown column in 'order clause'");
+        // Of a number, where `*` stands for columns: otherwise it was looked at before.
+        if let Some(clause) = [("ORDER", "order clause"), ("GROUP", "group statement")]
+            .into_iter()
+            .find_map(|(by, clause)| text.contains(&format!("{by} BY term")).then_some(clause))
+        {
+            return Error::new(1054, "42S22", format!("Unknown column in '{clause}'"));
         }
         if text.contains("do not have the same number of result columns") {
             return Error::new(1222, "21000", "The used SELECT statements have a different number of columns");
@@ -228,7 +232,14 @@ impl From<rusqlite::Error> for Error {
                 _ => Error::wrong_list(),
             };
         }
-        if text.contains("has no column named") || text.contains("values for") || text.contains("the same number of terms") {
+        if let Some(name) = after("duplicate WITH table name: ") {
+            return Error::not_unique_alias(&name);
+        }
+        if text.contains("values were supplied")
+            || text.contains("has no column named")
+            || text.contains("values for")
+            || text.contains("the same number of terms")
+        {
             return Error::new(1136, "21S01", "Column count doesn't match value count at row 1");
         }
         if text.contains("too large")

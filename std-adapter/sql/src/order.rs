@@ -6,7 +6,7 @@ use crate::collation::compare_without_case;
 use crate::dialect::{Rewriter, call, derived, ident};
 use crate::expand::query_of;
 use crate::functions::Arguments;
-use crate::kinds::{Kind, selects};
+use crate::kinds::{Kind, is_star, selects};
 use crate::parse::template;
 use crate::state::State;
 use crate::value::Number;
@@ -31,6 +31,18 @@ fn place(select: &Select, expr: &Expr) -> Option<usize> {
         Expr::Identifier(name) => (0..select.projection.len())
             .find(|place| item(select, *place).is_some_and(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value))),
         _ => None,
+    }
+}
+
+/// A number stands for a column of the result, which must be there; how many `*` stands for, SQLite knows.
+pub(crate) fn check_place(select: &Select, expr: &Expr, clause: &str) -> Result<(), Error> {
+    let Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }) = expr else { return Ok(()) };
+    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_there = digits.parse().is_ok_and(|place| (1..=select.projection.len()).contains(&place));
+    if !is_whole || is_there || select.projection.iter().any(is_star) {
+        Ok(())
+    } else {
+        Err(Error::unknown_column(digits, clause))
     }
 }
 

@@ -470,6 +470,13 @@ fn what_is_refused_and_how() {
         ("SELECT * FROM nothing", "1146 (42S02): Table 'performance_schema.nothing' doesn't exist"),
         ("SELECT * FROM test.nothing", "1146 (42S02): Table 'test.nothing' doesn't exist"),
         ("SELECT * FROM mysql.user", "1049 (42000): Unknown database 'mysql'"),
+        ("WITH a AS (SELECT 1), A AS (SELECT 2) SELECT 1", "1066 (42000): Not unique table/alias: 'A'"),
+        ("SELECT name, COUNT(*) FROM setup_timers GROUP BY 5", "1054 (42S22): Unknown column '5' in 'group statement'"),
+        ("SELECT name, COUNT(*) FROM setup_timers GROUP BY 1, 0", "1054 (42S22): Unknown column '0' in 'group statement'"),
+        ("SELECT * FROM setup_timers GROUP BY 5", "1054 (42S22): Unknown column in 'group statement'"),
+        ("SELECT 1 FROM (SELECT name FROM setup_timers GROUP BY 2) a", "1054 (42S22): Unknown column '2' in 'group statement'"),
+        ("SELECT name FROM setup_timers ORDER BY 2", "1054 (42S22): Unknown column '2' in 'order clause'"),
+        ("SELECT 1 UNION SELECT 2 ORDER BY 2", "1054 (42S22): Unknown column in 'order clause'"),
         ("SELECT * FROM main.sqlite_master", "1049 (42000): Unknown database 'main'"),
         (
             "SELECT * FROM performance_schema.sqlite_master",
@@ -645,6 +652,10 @@ fn insert_delete_truncate() {
     check(&mut session, "UPDATE test.t SET b = CONCAT(b, '!') WHERE a >= 2", "3 changed");
     check(&mut session, "SELECT a, IFNULL(b, '-') FROM test.t ORDER BY a", "1,x\n2,y!\n3,-\n18446744073709551615,z!");
     check(&mut session, "DELETE FROM test.t WHERE a = 1", "1 changed");
+    for values in ["VALUES (1)", "VALUES (1, 'x', 2)", "(a) VALUES (1, 'x')", "SELECT 1", "VALUES (1, 'x'), (2)"] {
+        let error = "ERROR 1136 (21S01): Column count doesn't match value count at row 1";
+        assert_eq!(run(&mut session, &format!("INSERT INTO test.t {values}")), error, "{values}");
+    }
     check(&mut session, "TRUNCATE test.t", "0 changed");
     // The rows that are first in an order, by a name of SQLite's that no column has.
     for (name, kept) in [("b", "3,y\n4,x"), ("rowid", "3,y\n4,x")] {
