@@ -7,7 +7,7 @@ use crate::dialect::{self, Rewritten};
 use crate::found::{self, Found};
 use crate::set::Characters;
 use crate::state::{State, lock};
-use crate::{Error, explain, kinds, parse, prepared, show, value, vtab};
+use crate::{Error, explain, kinds, parse, prepared, show, value, variables, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::{Connection, params_from_iter};
@@ -292,7 +292,11 @@ impl Session {
             lock(&self.state.settings).lists_warnings = true;
             return Ok(Outcome::Rows(grid));
         }
-        lock(&self.state.settings).warnings.clear();
+        if variables::counts_warnings(&tokens) {
+            lock(&self.state.settings).lists_warnings = true;
+        } else {
+            lock(&self.state.settings).warnings.clear();
+        }
         if let Some(query) = explain::explained(&tokens)? {
             return self.explain(query, text, parameters).map(Outcome::Rows);
         }

@@ -1,12 +1,13 @@
 //! `@@variables`: what clients ask for and set. Those of the region are its own; of the rest, MySQL's defaults.
 
-use crate::Error;
 use crate::catalog::{CHARACTER_SET, COLLATION};
 use crate::database::Account;
 use crate::state::State;
+use crate::{Error, parse};
 use perfschema::core::timer::TimerName;
 use perfschema::render::OwnedValue;
 use perfschema::tables;
+use sqlparser::tokenizer::TokenWithSpan;
 use std::collections::BTreeMap;
 
 /// The version that clients are told: what they may expect of tables, columns and dialect.
@@ -224,16 +225,32 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
 }
 
 /// What the program and the connection decide.
-fn of_program(state: &State) -> [(&'static str, String); 5] {
+fn of_program(state: &State) -> [(&'static str, String); 7] {
     let (region, id) = (state.region(), state.connection_id());
+    let warnings = state.warnings();
+    let errors = warnings.iter().filter(|warning| warning.level == "Error").count();
+    let [warning_count, error_count] = COUNTS.map(|name| name.trim_start_matches('@'));
     [
+        (error_count, errors.to_string()),
         ("have_openssl", have_ssl(state).to_owned()),
         ("have_ssl", have_ssl(state).to_owned()),
         ("pseudo_thread_id", id.to_string()),
         // A number for the program, as the others that run here have theirs.
         ("server_uuid", format!("00000000-0000-8000-8000-{:012x}", region.pid())),
         ("version_comment", comment(state)),
+        (warning_count, warnings.len().to_string()),
     ]
+}
+
+/// How many warnings the last statement had, errors among them, and how many errors.
+const COUNTS: [&str; 2] = ["@@warning_count", "@@error_count"];
+
+/// Whether a statement asks for these: of one that does, they are still those of the statement before.
+pub(crate) fn counts_warnings(tokens: &[TokenWithSpan]) -> bool {
+    let is = |index, word: &str| parse::is_word(tokens, index, word);
+    let is_of_session = |index| is(index, "@@session") || is(index, "@@local");
+    let is_count = |name: &str, index| is(index, name) || is_of_session(index) && is(index + 2, name.trim_start_matches('@'));
+    (0..tokens.len()).any(|index| COUNTS.iter().any(|name| is_count(name, index)))
 }
 
 fn have_ssl(state: &State) -> &'static str {

@@ -201,6 +201,27 @@ fn listing_warnings_warns_of_nothing() {
 }
 
 #[test]
+fn warnings_are_counted() {
+    let mut session = session();
+    let counts = "SELECT @@warning_count, @@session.error_count";
+    for (statement, expected) in [
+        ("SELECT 1", "0,0"),
+        ("DROP TABLE IF EXISTS test.nothing, test.nowhere", "2,0"),
+        ("SELECT nothing", "1,1"),
+        ("SET @a = 1", "0,0"),
+    ] {
+        let _ = run(&mut session, statement);
+        check(&mut session, counts, expected);
+        // Who asks changes nothing.
+        check(&mut session, counts, expected);
+        assert_eq!(session.warning_count(), 0, "{statement}");
+    }
+    check(&mut session, "SHOW VARIABLES LIKE 'error\\_count'", "error_count,0");
+    let error = "ERROR 1238 (HY000): Variable 'error_count' is a read only variable";
+    assert_eq!(run(&mut session, "SET error_count = 0"), error);
+}
+
+#[test]
 fn savepoints() {
     let mut session = session();
     let gone = |name: &str| format!("ERROR 1305 (42000): SAVEPOINT {name} does not exist");
