@@ -306,6 +306,7 @@ fn every_command() {
     assert_eq!(client.fails(b"\x02nothing"), 1049);
     let id = client.id.to_string();
     assert_eq!(client.query("SELECT DATABASE(), CONNECTION_ID()"), [[Some("performance_schema".to_owned()), Some(id)]]);
+    assert_eq!([b"\x07\x1f", b"\x07\x04"].map(|refresh| client.send(refresh)[0]), [0, 0], "refresh");
     assert!(client.send(b"\x09").starts_with(b"Uptime: "), "statistics");
     let column = client.send(b"\x04setup_timers\0");
     assert!(column.starts_with(b"\x03def\x12performance_schema\x0csetup_timers") && column.ends_with(b"\xfb"), "field list");
@@ -329,10 +330,10 @@ fn every_command() {
         columns
     };
     assert_eq!(process_list(b"\x0a"), process_list(b"\x03SHOW PROCESSLIST"), "process info");
-    for unknown in [0x00, 0x05, 0x06, 0x07, 0x08, 0x0d, 0x12, 0x20, 0xff] {
+    for unknown in [0x00, 0x05, 0x06, 0x08, 0x0d, 0x12, 0x20, 0xff] {
         assert_eq!(client.fails(&[unknown]), 1047, "{unknown:#x}");
     }
-    for cut in [&b""[..], b"\x04t", b"\x0c\0", b"\x17\0", b"\x18\0", b"\x19", b"\x1a", b"\x1b", b"\x1c\0\0\0\0\0"] {
+    for cut in [&b""[..], b"\x04t", b"\x07", b"\x0c\0", b"\x17\0", b"\x18\0", b"\x19", b"\x1a", b"\x1b", b"\x1c\0\0\0\0\0"] {
         assert_eq!(client.fails(cut), 1835, "{cut:?}");
     }
     // Change user: asked for another answer, which is empty here.
@@ -342,6 +343,7 @@ fn every_command() {
     assert_eq!(client.read()[0], 0);
     assert_eq!(client.query("SELECT CURRENT_USER(), DATABASE()"), [[Some("open@localhost".to_owned()), Some("test".to_owned())]]);
     assert_eq!(client.fails(b"\x03TRUNCATE performance_schema.events_waits_history"), 1142);
+    assert_eq!(client.fails(b"\x07\x04"), 1227);
     // COM_PROCESS_KILL of itself.
     let id = client.id as u32;
     assert_eq!(client.fails(&[&[0x0c][..], &id.to_le_bytes()].concat()), 1317);

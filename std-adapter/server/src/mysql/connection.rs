@@ -259,6 +259,11 @@ impl<'a, S: Stream> Connection<'a, S> {
             },
             Command::Query(text) => self.query(text),
             Command::FieldList { table } => self.field_list(table),
+            Command::Refresh { status } => {
+                // Of the rest there is nothing to flush.
+                let result = self.statement(if status { "FLUSH STATUS" } else { "FLUSH TABLES" }, &[]);
+                self.answer(&result, Form::Text, 0)
+            }
             Command::Statistics => self.statistics(),
             Command::ProcessInfo => {
                 let result = self.statement("SHOW PROCESSLIST", &[]);
