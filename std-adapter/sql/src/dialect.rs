@@ -4,6 +4,7 @@
 //! keywords, digits and quoted names: every literal is bound as a parameter. What the rewriter does not know it refuses, so neither
 //! functions nor tables of SQLite's own can be reached; SQLite's authorizer is the second wall.
 
+use crate::calls::name_of;
 use crate::catalog::{self, Kind as Source};
 use crate::collation::{compare_without_case, is_column};
 use crate::compare::is_binary;
@@ -250,9 +251,10 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What is true or not: SQLite takes bytes for a text.
+    /// What is true or not: SQLite takes bytes for a text, and large numbers and exact ones are bytes.
     pub(crate) fn condition(&self, expr: Expr) -> Expr {
-        if self.kind(&expr).has_decimals() { call("truth", vec![expr]) } else { expr }
+        let is_clear = is_truth(&expr) || matches!(self.kind(&expr), Kind::Null | Kind::Real | Kind::Text);
+        if is_clear { expr } else { call("truth", vec![expr]) }
     }
 
     /// An exact number is computed with more digits than leave the expression.
@@ -600,6 +602,31 @@ fn on(join: &mut JoinOperator) -> Option<&mut Expr> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether it is 0, 1 or NULL for SQLite, too. What a table can look rows up by stays as it is.
+fn is_truth(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) => is_truth(inner),
+        // A literal that has bytes is bound.
+        Expr::Value(ValueWithSpan { value: Value::Number(..) | Value::Boolean(_) | Value::Null, .. }) => true,
+        Expr::UnaryOp { op, .. } => *op == UnaryOperator::Not,
+        // Arithmetic is calls by now.
+        Expr::BinaryOp { .. }
+        | Expr::IsFalse(_)
+        | Expr::IsNotFalse(_)
+        | Expr::IsTrue(_)
+        | Expr::IsNotTrue(_)
+        | Expr::IsNull(_)
+        | Expr::IsNotNull(_)
+        | Expr::IsNotDistinctFrom(..)
+        | Expr::InList { .. }
+        | Expr::InSubquery { .. }
+        | Expr::Between { .. }
+        | Expr::Exists { .. } => true,
+        Expr::Function(function) => matches!(name_of(function), ("like" | "same" | "one_of" | "between" | "regexp_like", true)),
+        _ => false,
     }
 }
 

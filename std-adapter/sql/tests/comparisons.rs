@@ -53,6 +53,27 @@ fn a_text_and_a_number_compare_as_numbers() {
     assert_eq!(run(&mut session, "SELECT (1, 2) = (1, 2, 3)"), error);
 }
 
+/// Numbers that SQLite has no integer for are true, wherever truth is asked for.
+#[test]
+fn a_large_number_is_true() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT IF(18446744073709551615, 1, 0), NOT 18446744073709551615, NOT ~0", "1,0,0"),
+        ("SELECT 18446744073709551615 AND 1, 0 OR 18446744073709551615, 18446744073709551615 XOR 1", "1,1,0"),
+        (
+            "SELECT 18446744073709551615 IS TRUE, 18446744073709551615 IS NOT TRUE, ~0 IS FALSE, ~0 IS NOT FALSE, ~0 IS UNKNOWN",
+            "1,0,0,1,0",
+        ),
+        ("SELECT CASE WHEN 18446744073709551615 THEN 1 END, CASE WHEN COALESCE(NULL, ~0) THEN 1 ELSE 0 END", "1,1"),
+        ("SELECT a FROM (SELECT 1 AS a UNION SELECT 2) AS t WHERE ~a", "1\n2"),
+        ("SELECT a FROM (SELECT ~0 AS a UNION SELECT 0 UNION SELECT NULL) AS t WHERE a", "18446744073709551615"),
+        ("SELECT COUNT(*) FROM (SELECT ~0 AS a) AS t JOIN (SELECT 1 AS b) AS u ON a HAVING MAX(a)", "1"),
+        ("SELECT (SELECT ~0) AND 1, IF((SELECT '0x'), 1, 0), IF('1x', 1, 0), NULL AND ~0", "1,0,1,"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
 /// What drivers bind is text as often as not.
 #[test]
 fn what_is_bound_as_text_is_found() {
