@@ -72,11 +72,11 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         arithmetic(&[ValueRef::Integer(0), a[0]], i128::checked_sub, Decimal::subtract, |x, y| x - y)
     }),
     function("xor", 2, 2, INTEGER, |a, _| both(a, |x, y| Number::Integer(((x.real() != 0.0) != (y.real() != 0.0)).into()))),
-    function("bitwise_xor", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x ^ y))),
-    function("bitwise_and", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x & y))),
-    function("bitwise_or", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x | y))),
-    function("shift_left", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shl(y as u32).unwrap_or(0)))),
-    function("shift_right", 2, 2, INTEGER, |a, _| both(a, |x, y| bits(x, y, |x, y| x.checked_shr(y as u32).unwrap_or(0)))),
+    function("bitwise_xor", 2, 2, INTEGER, |a, _| bits(a, |x, y| x ^ y)),
+    function("bitwise_and", 2, 2, INTEGER, |a, _| bits(a, |x, y| x & y)),
+    function("bitwise_or", 2, 2, INTEGER, |a, _| bits(a, |x, y| x | y)),
+    function("shift_left", 2, 2, INTEGER, |a, _| bits(a, |x, y| shifted(y, |y| x.checked_shl(y)))),
+    function("shift_right", 2, 2, INTEGER, |a, _| bits(a, |x, y| shifted(y, |y| x.checked_shr(y)))),
     function("compare", 3, 3, INTEGER, |a, _| Ok(compare::compare(a))),
     function("same", 3, 3, INTEGER, |a, _| Ok(compare::same(a))),
     function("one_of", 3, MANY, INTEGER, |a, _| Ok(compare::one_of(a))),
@@ -97,8 +97,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("with_scale", 2, 2, None, with_scale),
     function("shown", 1, 1, None, |a, _| Ok(on_decimal(a[0], |x| x.shown()))),
     function("truth", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer((!x.is_zero()).into())))),
-    function("signed", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_signed(x).into())))),
-    function("unsigned", 1, 1, UNSIGNED, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).into())))),
+    function("signed", 1, 1, INTEGER, |a, _| integer(a, |x| to_signed(x).into())),
+    function("unsigned", 1, 1, UNSIGNED, |a, _| integer(a, |x| to_unsigned(x).into())),
     function("real", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real())))),
     function("char_of", 1, 2, TEXT, texts::char_of),
     // Texts.
@@ -495,8 +495,19 @@ fn to_signed(number: Number) -> i64 {
     .unwrap_or(if number.real() < 0.0 { i64::MIN } else { i64::MAX })
 }
 
-fn bits(a: Number, b: Number, f: impl Fn(u64, u64) -> u64) -> Number {
-    Number::Integer(f(to_unsigned(a), to_unsigned(b)).into())
+/// A function of a number that is made whole; NULL of NULL.
+fn integer(arguments: Arguments<'_>, f: impl Fn(Number) -> i128) -> Result<Value, Error> {
+    Number::to_integer(arguments[0]).map_or(Ok(Value::Null), |number| Number::Integer(f(number)).store())
+}
+
+fn bits(arguments: Arguments<'_>, f: impl Fn(u64, u64) -> u64) -> Result<Value, Error> {
+    let numbers = Number::to_integer(arguments[0]).zip(Number::to_integer(arguments[1]));
+    numbers.map_or(Ok(Value::Null), |(a, b)| Number::Integer(f(to_unsigned(a), to_unsigned(b)).into()).store())
+}
+
+/// By so many bits; none are left of what is shifted by more than there are.
+fn shifted(by: u64, shift: impl Fn(u32) -> Option<u64>) -> u64 {
+    u32::try_from(by).ok().and_then(shift).unwrap_or(0)
 }
 
 fn map(number: Number, integer: fn(i128) -> i128, decimal: fn(&Decimal) -> Decimal, real: fn(f64) -> f64) -> Number {

@@ -37,6 +37,18 @@ impl Number {
         }
     }
 
+    /// The same where a whole number is asked for: of a text no more than the digits that it begins with.
+    pub(crate) fn to_integer(value: ValueRef<'_>) -> Option<Number> {
+        let ValueRef::Text(text) = value else { return Number::of(value) };
+        let text = String::from_utf8_lossy(text);
+        let text = text.trim_start();
+        let sign = usize::from(text.starts_with(['-', '+']));
+        let end = text[sign..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| sign + length);
+        let digits = text[sign..end].bytes().map(|digit| i128::from(digit - b'0'));
+        let size = digits.fold(0, |size: i128, digit| size.saturating_mul(10).saturating_add(digit));
+        Some(Number::Integer(if text.starts_with('-') { size.min(1 << 63).wrapping_neg() } else { size.min(u64::MAX.into()) }))
+    }
+
     pub(crate) fn parse(text: &str) -> Number {
         let text = text.trim_start();
         let digits_from =
@@ -206,6 +218,24 @@ mod tests {
                 assert_eq!(less, a < b, "{a} {b}");
             }
         }
+    }
+
+    #[test]
+    fn texts_are_whole_numbers_by_their_digits() {
+        for (text, expected) in [
+            ("1.9", 1),
+            (" -5.9", -5),
+            ("1e3", 1),
+            ("+7x", 7),
+            ("", 0),
+            ("-", 0),
+            ("é", 0),
+            ("-99999999999999999999999999999999999999999999", i64::MIN.into()),
+            ("99999999999999999999", u64::MAX.into()),
+        ] {
+            assert_eq!(Number::to_integer(ValueRef::Text(text.as_bytes())), Some(Number::Integer(expected)), "{text}");
+        }
+        assert_eq!(Number::to_integer(ValueRef::Real(1.9)), Some(Number::Real(1.9)));
     }
 
     #[test]

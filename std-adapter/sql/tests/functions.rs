@@ -88,6 +88,12 @@ fn of_numbers_and_texts() {
             "3259397556,0,4,1100,14,50,0,50,50089",
         ),
         ("CAST(18446744073709551615 AS SIGNED), CAST(1e30 AS SIGNED), CAST('-5x' AS SIGNED)", "-1,9223372036854775807,-5"),
+        (
+            "CAST('1.9' AS SIGNED), CAST('1e3' AS SIGNED), CAST('-5.9' AS SIGNED), CAST('-1.9' AS UNSIGNED), CAST(1.9 AS SIGNED), \
+             CAST('99999999999999999999' AS UNSIGNED), CAST('-99999999999999999999' AS SIGNED), CAST('x' AS SIGNED), '1.9' & 3, CAST(-5.9 AS SIGNED)",
+            "1,1,-5,18446744073709551615,2,18446744073709551615,-9223372036854775808,0,1,-6",
+        ),
+        ("1 << 4294967296, 1 << 63, 1 >> 1", "0,9223372036854775808,0"),
         ("REGEXP_SUBSTR('a/b/c', '[^/]+$'), REGEXP_REPLACE('a1b22', '[0-9]+', '-'), REGEXP_SUBSTR('a', 'b') IS NULL", "c,a-b-,1"),
         (
             "MD5('a'), SHA1('abc'), SHA('abc') = SHA1('abc'), LENGTH(SHA2('abc', 224)), SHA2('abc', 0) = SHA2('abc', 256), \
