@@ -101,7 +101,7 @@ impl Rewriter<'_> {
                 let expr = self.as_number(expr);
                 Ok(call("decimal", vec![expr, limit(digits), limit(scale), name]))
             }
-            "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![expr])),
+            "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![self.as_number(expr)])),
             "JSON" => Ok(match self.kind(&expr) {
                 Kind::Json => expr,
                 _ => call("cast_as_json", vec![expr]),
@@ -329,6 +329,9 @@ impl Rewriter<'_> {
                 let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
                 let (least, most) = known.arguments;
                 count(least, most)?;
+                if known.is_of_numbers() {
+                    arguments.iter_mut().for_each(|argument| *argument = self.as_number(take(argument)));
+                }
                 if let ("round" | "truncate", [number, places]) = (known.name, arguments.as_slice())
                     && let (Kind::Decimal(_, scale), None) = (self.kind(number), self.whole_literal(places))
                 {

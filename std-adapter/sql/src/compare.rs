@@ -71,6 +71,9 @@ fn wrap_output(body: &mut SetExpr, place: usize, function: &'static str) {
 impl Rewriter<'_> {
     /// The number that a text is, where it is written in the statement and whole: then it is compared as one from here on.
     fn number_of(&mut self, expr: &Expr) -> Option<Expr> {
+        if let Some(number) = self.number_of_bytes(expr) {
+            return Some(number);
+        }
         let number = match self.bound_value(expr) {
             Some(Value::Text(text)) => Number::parse(text),
             _ => return None,
@@ -81,6 +84,11 @@ impl Rewriter<'_> {
 
     /// Whether SQLite can be left to compare the two. The second, if it is a text that is written against a whole number, becomes one.
     fn alike(&mut self, one: &Expr, other: &mut Expr) -> bool {
+        if self.kind(one).is_number()
+            && let Some(number) = self.number_of_bytes(other)
+        {
+            *other = number;
+        }
         match (self.kind(one), self.kind(other)) {
             (Kind::Null, _) | (_, Kind::Null) => true,
             (Kind::Integer, Kind::Text) => self.number_of(other).is_some_and(|number| {
@@ -91,8 +99,12 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What arithmetic takes an expression for: a column of an ENUM for the numbers of its texts, a moment for its digits.
+    /// What arithmetic takes an expression for: a column of an ENUM for the numbers of its texts, a moment for its digits, a hexadecimal
+    /// literal for the number of its bytes.
     pub(crate) fn as_number(&mut self, expr: Expr) -> Expr {
+        if let Some(number) = self.number_of_bytes(&expr) {
+            return number;
+        }
         let Some(members) = self.kinds.members(&expr) else {
             return if self.kind(&expr).is_moment() { call("moment_number", vec![expr]) } else { expr };
         };
@@ -250,6 +262,9 @@ impl Rewriter<'_> {
     /// `expr BETWEEN low AND high`
     pub(crate) fn between(&mut self, mut expr: Expr, mut low: Expr, mut high: Expr, negated: bool) -> Result<Expr, Error> {
         let aligned = self.align(&mut [&mut expr, &mut low, &mut high])?;
+        if !aligned && [&low, &high].iter().all(|side| self.kind(side).is_number()) {
+            expr = self.as_number(expr);
+        }
         let alike = [aligned || self.alike(&expr, &mut low), aligned || self.alike(&expr, &mut high)];
         if is_row(&expr) || alike == [true; 2] {
             let (low, high) = (Box::new(low), Box::new(high));
@@ -269,6 +284,9 @@ impl Rewriter<'_> {
         if let Some(operand) = &mut operand {
             let values = conditions.iter_mut().map(|when| &mut when.condition);
             let aligned = self.align(&mut std::iter::once(&mut **operand).chain(values).collect::<Vec<_>>())?;
+            if !aligned && conditions.iter().all(|when| self.kind(&when.condition).is_number()) {
+                **operand = self.as_number(take(operand));
+            }
             let alike = aligned || conditions.iter_mut().all(|when| self.alike(operand, &mut when.condition));
             if alike || is_row(operand) {
                 **operand = without_case(take(operand));

@@ -11,10 +11,11 @@ use crate::compare::is_binary;
 use crate::decimal::Decimal;
 use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
+use crate::literals::{Bound, bound_value};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, expand, kinds, operators, order, recursion, subquery};
+use crate::{Error, expand, operators, order, recursion, subquery};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -23,17 +24,14 @@ use sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator,
     Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
 };
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Rewrites trees; collects what is to be bound.
 pub(crate) struct Rewriter<'a> {
     pub(crate) state: &'a State,
     /// Values for the placeholders; NULL for one too many.
-    parameters: &'a [OwnedValue],
-    bound: Vec<SqliteValue>,
-    /// Where a value is among those that are bound.
-    places: HashMap<Vec<u8>, usize>,
+    pub(crate) parameters: &'a [OwnedValue],
+    pub(crate) bound: Bound,
     /// Names that WITH defines, one list for each query around.
     ctes: Vec<Vec<String>>,
     views: usize,
@@ -89,18 +87,18 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
     state: &State,
     parameters: &[OwnedValue],
 ) -> Result<Rewritten, Error> {
-    let (bound, places, ctes, relations) = (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
+    let (bound, ctes, relations) = (Bound::default(), Vec::new(), Vec::new());
     let mut copies = Copies(MAX_STATEMENT);
     expand::expand(tree, &mut copies)?;
     let kinds = Kinds::of(tree, state)?;
-    let mut rewriter = Rewriter { state, parameters, bound, places, ctes, views: 0, relations, kinds, copies };
+    let mut rewriter = Rewriter { state, parameters, bound, ctes, views: 0, relations, kinds, copies };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
-        ControlFlow::Continue(()) if rewriter.bound.len() > MAX_BOUND => Err(Error::too_many_values()),
+        ControlFlow::Continue(()) if rewriter.bound.values.len() > MAX_BOUND => Err(Error::too_many_values()),
         ControlFlow::Continue(()) => {
             let Rewriter { bound, relations, kinds, .. } = rewriter;
             operators::keep_order(tree);
-            Ok(Rewritten { sql: tree.to_string(), bound, relations, kinds })
+            Ok(Rewritten { sql: tree.to_string(), bound: bound.values, relations, kinds })
         }
     }
 }
@@ -156,55 +154,14 @@ pub(crate) fn not(negated: bool, expr: Expr) -> Expr {
     Expr::Nested(Box::new(not))
 }
 
-/// What is the same is bound once: the first letter of a value's type, and its bytes.
-fn identity(value: &SqliteValue) -> Vec<u8> {
-    match value {
-        SqliteValue::Null => b"n".to_vec(),
-        SqliteValue::Integer(number) => [b"i", number.to_ne_bytes().as_slice()].concat(),
-        SqliteValue::Real(number) => [b"r", number.to_bits().to_ne_bytes().as_slice()].concat(),
-        SqliteValue::Text(text) => [b"t", text.as_bytes()].concat(),
-        SqliteValue::Blob(bytes) => [b"b", bytes.as_slice()].concat(),
-    }
-}
-
-fn bound_value<'b>(bound: &'b [SqliteValue], expr: &Expr) -> Option<&'b SqliteValue> {
-    match expr {
-        Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) => {
-            name.strip_prefix('?')?.parse::<usize>().ok().and_then(|number| bound.get(number.checked_sub(1)?))
-        }
-        Expr::Nested(inner) => bound_value(bound, inner),
-        _ => None,
-    }
-}
-
 pub(crate) fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, literal(Value::Null))
 }
 
 impl Rewriter<'_> {
-    pub(crate) fn bind(&mut self, value: SqliteValue) -> Value {
-        let number = *self.places.entry(identity(&value)).or_insert_with(|| {
-            self.bound.push(value);
-            self.bound.len()
-        });
-        Value::Placeholder(format!("?{number}"))
-    }
-
     /// Of what kind the values of an expression are, after its parts were rewritten.
     pub(crate) fn kind(&self, expr: &Expr) -> Kind {
         self.kinds.kind(expr, &|value| self.bound_value(value))
-    }
-
-    pub(crate) fn constant(&mut self, value: &OwnedValue) -> Expr {
-        literal(self.bind(crate::value::store_owned(value)))
-    }
-
-    pub(crate) fn text(&mut self, text: &str) -> Expr {
-        literal(self.bind(SqliteValue::Text(text.to_owned())))
-    }
-
-    pub(crate) fn bound_value(&self, expr: &Expr) -> Option<&SqliteValue> {
-        bound_value(&self.bound, expr)
     }
 
     fn binary(&mut self, left: Box<Expr>, op: BinaryOperator, right: Box<Expr>) -> Result<Expr, Error> {
@@ -252,7 +209,8 @@ impl Rewriter<'_> {
     }
 
     /// What is true or not: SQLite takes bytes for a text, and large numbers and exact ones are bytes.
-    pub(crate) fn condition(&self, expr: Expr) -> Expr {
+    pub(crate) fn condition(&mut self, expr: Expr) -> Expr {
+        let expr = self.number_of_bytes(&expr).unwrap_or(expr);
         let is_clear = is_truth(&expr) || matches!(self.kind(&expr), Kind::Null | Kind::Real | Kind::Text);
         if is_clear { expr } else { call("truth", vec![expr]) }
     }
@@ -263,11 +221,6 @@ impl Rewriter<'_> {
         if !is_bound(expr) && !matches!(self.kind(expr), Kind::Decimal(_, 0)) && self.kind(expr).has_decimals() {
             *expr = call("shown", vec![take(expr)]);
         }
-    }
-
-    /// A whole number that is written in the statement.
-    pub(crate) fn whole_literal(&self, expr: &Expr) -> Option<i64> {
-        kinds::whole_literal(expr, &|value| self.bound_value(value))
     }
 
     fn variable(&mut self, names: &[Ident]) -> Result<Expr, Error> {
@@ -315,8 +268,8 @@ impl Rewriter<'_> {
             Expr::UnaryOp { op: UnaryOperator::Plus, expr } => Ok(*expr),
             Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => Ok(not(true, self.condition(*expr))),
             Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr } => {
-                let all = self.constant(&u64::MAX.into());
-                Ok(call("bitwise_xor", vec![*expr, all]))
+                let (number, all) = (self.as_number(*expr), self.constant(&u64::MAX.into()));
+                Ok(call("bitwise_xor", vec![number, all]))
             }
             Expr::Like { negated, any: false, expr, pattern, escape_char } => {
                 let how = literal(Value::Boolean(is_binary([&*expr, &*pattern].into_iter())));
@@ -339,8 +292,8 @@ impl Rewriter<'_> {
                 let unit = self.text(&field.to_string());
                 Ok(call("extract", vec![*expr, unit]))
             }
-            Expr::Ceil { expr, .. } => Ok(call("ceiling", vec![*expr])),
-            Expr::Floor { expr, .. } => Ok(call("floor", vec![*expr])),
+            Expr::Ceil { expr, .. } => Ok(call("ceiling", vec![self.as_number(*expr)])),
+            Expr::Floor { expr, .. } => Ok(call("floor", vec![self.as_number(*expr)])),
             Expr::Position { expr, r#in } => Ok(call("locate", vec![*expr, *r#in])),
             Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
                 let mut arguments = vec![*expr, *from];
@@ -396,51 +349,6 @@ impl Rewriter<'_> {
             Expr::IsUnknown(expr) => Ok(Expr::IsNull(expr)),
             Expr::IsNotUnknown(expr) => Ok(Expr::IsNotNull(expr)),
             other => Err(Error::unsupported(&other.to_string())),
-        }
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Value, Error> {
-        match value {
-            Value::Number(digits, false) => {
-                let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-                match digits.parse::<f64>() {
-                    Err(_) if !is_whole => return Err(Error::syntax(digits, 1)),
-                    Ok(number) if number.is_infinite() => {
-                        let message = format!("Illegal double '{digits}' value found during parsing");
-                        return Err(Error::new(1367, "22007", message));
-                    }
-                    _ => {}
-                }
-                if is_whole && digits.parse::<i64>().is_err() {
-                    return Ok(self.bind(match Decimal::literal(digits) {
-                        Some(decimal) => decimal.store(),
-                        None => SqliteValue::Real(digits.parse().unwrap_or(f64::MAX)),
-                    }));
-                }
-                if !is_whole && let Some(decimal) = Decimal::literal(digits) {
-                    return Ok(self.bind(decimal.store()));
-                }
-                Ok(Value::Number(digits.clone(), false))
-            }
-            Value::Boolean(_) | Value::Null => Ok(value.clone()),
-            Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) | Value::NationalStringLiteral(text) => {
-                Ok(self.bind(SqliteValue::Text(text.clone())))
-            }
-            Value::HexStringLiteral(digits) => {
-                let bytes: Option<Vec<u8>> = digits
-                    .as_bytes()
-                    .chunks(2)
-                    .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-                    .collect();
-                let bytes = bytes.ok_or_else(|| Error::syntax(digits, 1))?;
-                Ok(self.bind(SqliteValue::Text(String::from_utf8_lossy(&bytes).into_owned())))
-            }
-            Value::Placeholder(name) => {
-                let index = name.trim_start_matches('?').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                let value = index.and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default();
-                Ok(self.bind(crate::value::store_owned(&value)))
-            }
-            other => Err(Error::syntax(&other.to_string(), 1)),
         }
     }
 

@@ -39,7 +39,30 @@ pub(crate) struct Function {
 /// A parameter's name and type, as MySQL's `sys` has them.
 pub(crate) type Parameter = (&'static str, &'static str);
 
+/// Those whose arguments are numbers, whatever is written there.
+const OF_NUMBERS: &[&str] = &[
+    "abs",
+    "sign",
+    "ceiling",
+    "floor",
+    "round",
+    "truncate",
+    "mod",
+    "power",
+    "sqrt",
+    "ln",
+    "log",
+    "log2",
+    "log10",
+    "exp",
+    "bit_count",
+];
+
 impl Function {
+    pub(crate) fn is_of_numbers(&self) -> bool {
+        OF_NUMBERS.contains(&self.name)
+    }
+
     /// It is listed among the functions of `sys`.
     const fn of_sys(self, parameters: &'static [Parameter], returns: &'static str) -> Function {
         Function { sys: Some((parameters, returns)), ..self }

@@ -79,6 +79,7 @@ mod functions;
 mod information;
 mod json;
 mod kinds;
+mod literals;
 mod moment;
 mod monitor;
 mod operators;

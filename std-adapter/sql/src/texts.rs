@@ -334,6 +334,13 @@ pub(crate) fn digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Hexadecimal digits as bytes; None if there is something else among them.
+pub(crate) fn bytes_of_digits(digits: &str) -> Option<Vec<u8>> {
+    let even = format!("{}{digits}", if digits.len() % 2 == 1 { "0" } else { "" });
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|pair| !pair.starts_with('+'))?, 16).ok();
+    even.as_bytes().chunks(2).map(pair).collect()
+}
+
 /// Of so many bits: 224, 256, 384 or 512, and 0 is 256.
 pub(crate) fn sha2(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let Some((text, bits)) = value::text(arguments[0]).zip(Number::of(arguments[1])) else { return Ok(Value::Null) };
@@ -387,10 +394,7 @@ pub(crate) fn insert(arguments: Arguments<'_>, _: &State) -> Result<Value, Error
 
 pub(crate) fn unhex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let Some(text) = value::text(arguments[0]) else { return Ok(Value::Null) };
-    let even = if text.len() % 2 == 1 { format!("0{text}") } else { text };
-    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|pair| !pair.starts_with('+'))?, 16).ok();
-    let bytes: Option<Vec<u8>> = even.as_bytes().chunks(2).map(pair).collect();
-    Ok(bytes.map_or(Value::Null, |bytes| Value::Text(String::from_utf8_lossy(&bytes).into_owned())))
+    Ok(bytes_of_digits(&text).map_or(Value::Null, |bytes| Value::Text(String::from_utf8_lossy(&bytes).into_owned())))
 }
 
 /// A number from one base, 2 to 36, to another; signed, where that is negative.

@@ -74,6 +74,32 @@ fn a_large_number_is_true() {
     }
 }
 
+/// Hexadecimal and binary literals are texts, and numbers where one is asked for.
+#[test]
+fn a_literal_of_bytes_is_a_number_beside_numbers() {
+    let mut session = session();
+    for (statement, expected) in [
+        (
+            "SELECT 5 & 0x04, 0x10 + 1, b'11' + 1, -0x10, ~0xFF & 0xFFF, 0x10 DIV 3, 0x1 << 0x4, 7.5 - x'05'",
+            "4,17,4,-16,3840,5,16,2.5",
+        ),
+        ("SELECT 16 = 0x10, 0x10 = 16, 0x10 <> 16.0, 0x10 < 17e0, 16 <=> 0x10, 16 = '\u{10}'", "1,1,0,1,1,0"),
+        ("SELECT 16 IN (1, 0x10), 0x10 IN (1, 16), 5 BETWEEN 0x01 AND 0x10, 0x05 BETWEEN 1 AND 10", "1,1,1,1"),
+        (
+            "SELECT CASE 16 WHEN 0x10 THEN 'a' END, CASE 0x10 WHEN 16 THEN 'b' END, IF(0x00, 1, 2), IF(0x01, 1, 2), NOT b'1'",
+            "a,b,2,1,0",
+        ),
+        ("SELECT CAST(0x10 AS UNSIGNED), CAST(b'11' AS SIGNED), CAST(0x10 AS DECIMAL), CAST(0x10 AS DOUBLE)", "16,3,16,16"),
+        ("SELECT 0xFFFFFFFFFFFFFFFF + 0, 0x01FFFFFFFFFFFFFFFF + 0 = ~0, x'' + 0, 0x1FF + 0", "18446744073709551615,1,0,511"),
+        ("SELECT BIT_COUNT(b'101010'), ABS(0x10), SUM(0x10), MOD(0x10, 5), CEILING(0x02)", "3,16,16,1,2"),
+        ("SELECT 0x41, x'414243' = 'abc', CONCAT(0x41, b'1000010'), 0x41 LIKE 'a', HEX(0x10), '1' = 0x31", "A,1,AB,1,10,1"),
+        ("SELECT '\u{10}' + 1, 0x10 + 1, 'A' = 0x41, LENGTH(0x414)", "1,17,1,2"),
+        ("SELECT COUNT(*) FROM threads WHERE thread_id + 0 = 0x00 OR thread_id = 0x00", "0"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
 /// What drivers bind is text as often as not.
 #[test]
 fn what_is_bound_as_text_is_found() {
