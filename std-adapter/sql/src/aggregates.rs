@@ -1,7 +1,8 @@
 //! What makes one value of many rows, where SQLite's own does otherwise.
 
 use crate::decimal::Decimal;
-use crate::functions::{MAX_TEXT, PREFIX, to_unsigned};
+use crate::functions::{MAX_TEXT, PREFIX};
+use crate::numbers::to_unsigned;
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, documents, json};

@@ -5,7 +5,9 @@ use crate::decimal::{MAX_DIGITS, MAX_SCALE};
 use crate::dialect::{Rewriter, call, collate, heading, ident, literal, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
-use crate::{Error, catalog, found};
+use crate::spelling::COMPOUND_UNITS;
+use crate::temporal::unit_of;
+use crate::{Error, catalog, found, times};
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -58,18 +60,24 @@ const INTERNAL: &[&str] = &[
     "moment_number",
     "time_key",
     "time_of_key",
+    "interval_of",
 ];
+
+const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
 
 impl Rewriter<'_> {
     pub(crate) fn date_add(&mut self, moment: Expr, interval: Expr, add: bool) -> Result<Expr, Error> {
         let (number, unit) = match interval {
             Expr::Interval(interval) => {
-                let unit = interval.leading_field.map_or_else(String::new, |unit| unit.to_string().to_ascii_uppercase());
-                const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
-                if !UNITS.contains(&unit.as_str()) {
+                let unit = unit_of(&interval);
+                if COMPOUND_UNITS.contains(&unit.as_str()) {
+                    let name = self.text(&unit);
+                    (call("interval_of", vec![*interval.value, name]), times::compound_unit(&unit).to_owned())
+                } else if UNITS.contains(&unit.as_str()) {
+                    (*interval.value, unit)
+                } else {
                     return Err(Error::unsupported(&format!("INTERVAL … {unit}")));
                 }
-                (*interval.value, unit)
             }
             days => (days, "DAY".to_owned()),
         };
@@ -297,6 +305,9 @@ impl Rewriter<'_> {
                     other => return Err(Error::syntax(&other.to_string(), 1)),
                 };
                 let unit = unit.strip_prefix("SQL_TSI_").unwrap_or(&unit);
+                if !UNITS.contains(&unit) {
+                    return Err(Error::syntax(&arguments[0].to_string().replace('`', ""), 1));
+                }
                 if name == "timestampdiff" {
                     arguments[0] = self.text(unit);
                     return Ok(call(name, arguments));
@@ -304,6 +315,12 @@ impl Rewriter<'_> {
                 let moment = arguments.pop().ok_or_else(wrong_count)?;
                 let number = arguments.pop().ok_or_else(wrong_count)?;
                 Ok(self.later(moment, number, unit))
+            }
+            // So EXTRACT of several units is spelled.
+            "extract" => {
+                count(2, 2)?;
+                arguments.swap(0, 1);
+                Ok(call(name, arguments))
             }
             "date_add" | "adddate" | "date_sub" | "subdate" => {
                 count(2, 2)?;
@@ -319,11 +336,7 @@ impl Rewriter<'_> {
             }
             "week" => {
                 count(1, 2)?;
-                if given == 1 {
-                    let mode = self.state.variable("default_week_format").unwrap_or_default();
-                    arguments.push(self.constant(&mode));
-                }
-                Ok(self.moment_call("week", arguments))
+                Ok(self.week(arguments))
             }
             _ => {
                 let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
@@ -342,6 +355,15 @@ impl Rewriter<'_> {
                 Ok(self.moment_call(known.name, arguments))
             }
         }
+    }
+
+    /// WEEK, by the session's mode if none is given.
+    pub(crate) fn week(&mut self, mut arguments: Vec<Expr>) -> Expr {
+        if arguments.len() == 1 {
+            let mode = self.state.variable("default_week_format").unwrap_or_default();
+            arguments.push(self.constant(&mode));
+        }
+        self.moment_call("week", arguments)
     }
 
     /// The value as part of a document: what is one stays one, all else becomes one.

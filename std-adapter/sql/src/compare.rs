@@ -394,6 +394,11 @@ fn order(is_binary: bool, left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ord
     if let (ValueRef::Text(left), ValueRef::Text(right)) = (left, right) {
         return Some(texts(is_binary, &String::from_utf8_lossy(left), &String::from_utf8_lossy(right)));
     }
+    numbers(left, right)
+}
+
+/// The same of what both are taken for as numbers.
+pub(crate) fn numbers(left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ordering> {
     let with_text = [left, right].iter().any(|value| matches!(value, ValueRef::Text(_)));
     match (Number::of(left)?, Number::of(right)?) {
         (Number::Integer(a), Number::Integer(b)) if !with_text => Some(a.cmp(&b)),

@@ -19,10 +19,10 @@ use crate::{Error, expand, operators, order, recursion, subquery};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
-    BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr,
-    Ident, JoinConstraint, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, OrderBy, OrderByKind,
-    Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, TableWithJoins, UnaryOperator,
-    Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
+    BinaryOperator, CastKind, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
+    FunctionArguments, GroupByExpr, Ident, JoinConstraint, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr,
+    ObjectName, OrderBy, OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor,
+    TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
 };
 use std::ops::ControlFlow;
 
@@ -288,6 +288,7 @@ impl Rewriter<'_> {
                 None => Ok(call("char_of", vec![*expr])),
             },
             Expr::Cast { kind: CastKind::Cast, expr, data_type, format: None } => self.cast(*expr, &data_type.to_string()),
+            Expr::Extract { field: DateTimeField::Week(None), expr, .. } => Ok(self.week(vec![*expr])),
             Expr::Extract { field, expr, .. } => {
                 let unit = self.text(&field.to_string());
                 Ok(call("extract", vec![*expr, unit]))

@@ -148,6 +148,15 @@ pub(crate) fn json_extract(arguments: Arguments<'_>, _: &State) -> Result<Value,
     }
 }
 
+/// What a path finds, if that is neither an object nor an array.
+pub(crate) fn json_value(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    Ok(match at_path(arguments, 1, "json_value")? {
+        None | Some(Json::Null | Json::Array(_) | Json::Object(_)) => Value::Null,
+        Some(Json::Text(text)) => Value::Text(text),
+        Some(other) => Value::Text(other.to_string()),
+    })
+}
+
 pub(crate) fn json_unquote(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let Some(text) = value::text(arguments[0]) else { return Ok(Value::Null) };
     if text.len() < 2 || !text.starts_with('"') || !text.ends_with('"') {

@@ -1,11 +1,14 @@
 //! MySQL's functions, as SQLite is taught them. Each is registered under its name with [`PREFIX`], so that none of SQLite's own, which
 //! behave otherwise, is meant by accident; [`crate::dialect`] writes the prefixed names, and lets through no function that is not here.
 
-use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE};
-use crate::session::Warning;
-use crate::state::{State, lock};
+use crate::decimal::Decimal;
+use crate::numbers::{
+    arithmetic, bits, both, comparable, decimal, integer, integer_division, log, map, on_decimal, one, one_text, positive,
+    quotient, remainder, rounded, shifted, to_signed, to_unsigned, whole, with_scale,
+};
+use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, aggregates, compare, documents, order, recursion, snapshot, sys, texts, times};
+use crate::{Error, aggregates, compare, documents, encodings, numbers, order, recursion, snapshot, sys, texts, times};
 use perfschema::core::digest::{self, digest_text};
 use perfschema::core::picotime::format_pico_time;
 use perfschema::core::table::SqlType;
@@ -75,8 +78,6 @@ const UNSIGNED: Option<SqlType> = Some(SqlType::BigintUnsigned);
 const DATE: Option<SqlType> = Some(SqlType::Date);
 const DOUBLE: Option<SqlType> = Some(SqlType::Double);
 pub(crate) const MANY: usize = 100;
-/// As many are kept of a statement: `max_error_count`.
-const MAX_WARNINGS: usize = 1024;
 
 const fn function(name: &'static str, least: usize, most: usize, result: Option<SqlType>, call: Call) -> Function {
     Function { name, arguments: (least, most), result, sys: None, call }
@@ -147,6 +148,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("hex", 1, 1, TEXT, texts::hex),
     function("quote", 1, 1, TEXT, |a, _| texts::on_text(a, |text| crate::parse::quote(&text))),
     function("length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(text.len())))),
+    function("bit_length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(8 * text.len())))),
     function("char_length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(texts::characters(&text))))),
     function("ascii", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(text.bytes().next().unwrap_or(0).into())))),
     function("ord", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(texts::ord(&text))))),
@@ -166,6 +168,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("md5", 1, 1, TEXT, |a, _| Ok(texts::on(a, 0, |text| Value::Text(texts::digits(&md5::Md5::digest(text)))))),
     function("sha1", 1, 1, TEXT, |a, _| Ok(texts::on(a, 0, |text| Value::Text(texts::digits(&sha1::Sha1::digest(text)))))),
     function("sha2", 2, 2, TEXT, texts::sha2),
+    function("to_base64", 1, 1, TEXT, encodings::to_base64),
+    function("from_base64", 1, 1, TEXT, encodings::from_base64),
+    function("inet_aton", 1, 1, INTEGER, encodings::inet_aton),
+    function("inet_ntoa", 1, 1, TEXT, encodings::inet_ntoa),
+    function("char", 1, MANY, TEXT, encodings::char),
+    function("uuid_short", 0, 0, UNSIGNED, |_, state| Ok(value::unsigned(state.uuid_short()))),
     function("uuid", 0, 0, TEXT, |_, state| Ok(Value::Text(state.uuid()))),
     function("locate", 2, 3, INTEGER, texts::locate),
     function("instr", 2, 2, INTEGER, |a, state| texts::locate(&[a[1], a[0]], state)),
@@ -191,6 +199,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("json_type", 1, 1, TEXT, documents::json_type),
     function("json_length", 1, 2, INTEGER, documents::json_length),
     function("json_depth", 1, 1, INTEGER, documents::json_depth),
+    function("json_value", 2, 2, TEXT, documents::json_value),
     function("json_keys", 1, 2, TEXT, documents::json_keys),
     function("json_contains", 2, 3, INTEGER, documents::json_contains),
     function("json_contains_path", 3, MANY, INTEGER, documents::json_contains_path),
@@ -214,9 +223,18 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("sin", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().sin())))),
     function("cos", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().cos())))),
     function("tan", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().tan())))),
+    function("cot", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().tan().recip())))),
+    function("asin", 1, 1, DOUBLE, |a, _| positive(a, f64::asin)),
+    function("acos", 1, 1, DOUBLE, |a, _| positive(a, f64::acos)),
+    function("atan", 1, 2, DOUBLE, |a, _| match a {
+        [_] => one(a, |x| Ok(Number::Real(x.real().atan()))),
+        _ => both(a, |y, x| Number::Real(y.real().atan2(x.real()))),
+    }),
     function("degrees", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().to_degrees())))),
     function("radians", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real().to_radians())))),
     function("bit_count", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).count_ones().into())))),
+    // Which of the numbers, that are sorted, is the last that is not larger.
+    function("interval", 2, MANY, INTEGER, |a, _| Ok(numbers::interval(a))),
     function("crc32", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
     function("rand", 0, 0, DOUBLE, |_, _| Ok(Value::Real(random()))),
     function("sleep", 1, 1, INTEGER, sleep),
@@ -233,9 +251,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("moment_number", 1, 1, None, times::moment_number),
     function("time_key", 1, 1, INTEGER, times::time_key),
     function("time_of_key", 1, 1, TEXT, times::time_of_key),
-    // The dialect calls to_time and to_datetime in the place of these.
+    // Of one argument the dialect calls to_time and to_datetime in the place of these.
     function("time", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
-    function("timestamp", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
+    function("timestamp", 1, 2, TEXT, |a, _| Ok(times::add_time(a, 1))),
     function("date_format", 2, 2, TEXT, |a, _| {
         Ok(texts::on(a, 1, |format| times::at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))
     }),
@@ -263,6 +281,13 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("monthname", 1, 1, TEXT, |a, _| times::at(a, |moment| Value::Text(moment.format("%M")))),
     function("last_day", 1, 1, DATE, |a, _| times::at(a, |moment| Value::Text(moment.last_day()))),
     function("to_days", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.day() + 719_528))),
+    function("to_seconds", 1, 1, INTEGER, |a, _| times::at(a, |moment| Value::Integer(moment.unix_seconds() + 719_528 * 86_400))),
+    function("from_days", 1, 1, DATE, |a, _| Ok(times::from_days(a))),
+    function("period_add", 2, 2, INTEGER, |a, _| times::period_add(a)),
+    function("period_diff", 2, 2, INTEGER, |a, _| times::period_diff(a)),
+    function("addtime", 2, 2, TEXT, |a, _| Ok(times::add_time(a, 1))),
+    function("subtime", 2, 2, TEXT, |a, _| Ok(times::add_time(a, -1))),
+    function("interval_of", 2, 2, INTEGER, |a, _| Ok(times::interval_of(a))),
     function("datediff", 2, 2, INTEGER, times::datediff),
     // Of statements.
     function("statement_digest", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest::Digest::of(&text).text().to_string())),
@@ -309,6 +334,7 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("ceil", "ceiling"),
     ("pow", "power"),
     ("sha", "sha1"),
+    ("atan2", "atan"),
 ];
 
 /// SQLite's own that do as MySQL's do.
@@ -388,197 +414,6 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
     // What is deeper is not another row.
     connection.create_collation(recursion::COLLATION, |_, _| Ordering::Equal)?;
     connection.create_collation("NOCASE", snapshot::compare)
-}
-
-/// A function of one number; NULL of NULL.
-fn one(arguments: Arguments<'_>, f: impl Fn(Number) -> Result<Number, Error>) -> Result<Value, Error> {
-    Number::of(arguments[0]).map_or(Ok(Value::Null), |number| f(number)?.store())
-}
-
-pub(crate) fn one_text(arguments: Arguments<'_>, f: impl Fn(Number) -> String) -> Result<Value, Error> {
-    Ok(Number::of(arguments[0]).map_or(Value::Null, |number| Value::Text(f(number))))
-}
-
-pub(crate) fn both(arguments: Arguments<'_>, f: impl Fn(Number, Number) -> Number) -> Result<Value, Error> {
-    match (Number::of(arguments[0]), Number::of(arguments[1])) {
-        (Some(a), Some(b)) => f(a, b).store(),
-        _ => Ok(Value::Null),
-    }
-}
-
-/// Of whole numbers, of exact ones, or else of fractions. A text is taken for a whole number if it is one, for a fraction otherwise.
-fn arithmetic(
-    arguments: Arguments<'_>,
-    integers: fn(i128, i128) -> Option<i128>,
-    decimals: fn(&Decimal, &Decimal) -> Result<Decimal, Error>,
-    reals: fn(f64, f64) -> f64,
-) -> Result<Value, Error> {
-    let (Some(a), Some(b)) = (Number::of(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
-    if let (Number::Integer(a), Number::Integer(b)) = (&a, &b) {
-        return Number::Integer(integers(*a, *b).ok_or_else(|| Error::out_of_range("BIGINT UNSIGNED"))?).store();
-    }
-    match (Number::exact(arguments[0]), Number::exact(arguments[1])) {
-        (Some(a), Some(b)) => Ok(decimals(&a, &b)?.store()),
-        _ => Number::Real(reals(a.real(), b.real())).store(),
-    }
-}
-
-/// Division of any kind: by zero it is NULL.
-fn quotient(
-    arguments: Arguments<'_>,
-    decimals: fn(&Decimal, &Decimal) -> Option<Result<Decimal, Error>>,
-    others: fn(&Number, &Number) -> Number,
-) -> Result<Value, Error> {
-    let (Some(a), Some(b)) = (Number::of(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
-    match (Number::exact(arguments[0]), Number::exact(arguments[1])) {
-        _ if b.is_zero() => Ok(Value::Null),
-        (Some(a), Some(b)) => decimals(&a, &b).map_or(Ok(Value::Null), |result| Ok(result?.store())),
-        _ => others(&a, &b).store(),
-    }
-}
-
-fn integer_division(a: &Number, b: &Number) -> Number {
-    match (a, b) {
-        (Number::Integer(a), Number::Integer(b)) => Number::Integer(a.checked_div(*b).unwrap_or(0)),
-        (a, b) => Number::Integer((a.real() / b.real()).trunc() as i128),
-    }
-}
-
-fn remainder(a: &Number, b: &Number) -> Number {
-    match (a, b) {
-        (Number::Integer(a), Number::Integer(b)) => Number::Integer(a.checked_rem(*b).unwrap_or(0)),
-        (a, b) => Number::Real(a.real() % b.real()),
-    }
-}
-
-/// An exact number with a point; all else stays as it is.
-fn on_decimal(value: ValueRef<'_>, f: impl Fn(&Decimal) -> Decimal) -> Value {
-    match value {
-        ValueRef::Blob(_) => match Number::of(value) {
-            Some(Number::Decimal(decimal)) => f(&decimal).store(),
-            _ => Value::try_from(value).unwrap_or(Value::Null),
-        },
-        other => Value::try_from(other).unwrap_or(Value::Null),
-    }
-}
-
-/// With so many digits behind the point, if it is exact.
-fn with_scale(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let scale = Number::of(arguments[1]).map_or(0, |scale| scale.whole().clamp(0, MAX_SCALE.into()) as u8);
-    Ok(match arguments[0] {
-        ValueRef::Integer(number) => Decimal::from(i128::from(number)).with_scale(scale).store(),
-        value => on_decimal(value, |decimal| decimal.with_scale(scale)),
-    })
-}
-
-/// `CAST(x AS DECIMAL(digits, scale))`: what is too large becomes the largest, with a warning that names the column.
-fn decimal(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
-    let limit = |index: usize, most: u8| Number::of(arguments[index]).map_or(most, |n| n.whole().clamp(0, most.into()) as u8);
-    let (digits, scale) = (limit(1, MAX_DIGITS), limit(2, MAX_SCALE));
-    let number = match arguments[0] {
-        ValueRef::Null => return Ok(Value::Null),
-        ValueRef::Text(text) => Decimal::of_text(&String::from_utf8_lossy(text)),
-        value => match Number::of(value) {
-            Some(Number::Real(number)) => Decimal::of_real(number),
-            number => number.and_then(Number::decimal).unwrap_or_else(|| 0.into()),
-        },
-    };
-    let (fitted, is_too_large) = number.fitted(digits, scale);
-    if is_too_large {
-        let column = value::text(arguments[3]).unwrap_or_default();
-        let error = Error::new(1264, "22003", format!("Out of range value for column '{column}' at row 1"));
-        let warnings = &mut lock(&state.settings).warnings;
-        if warnings.len() < MAX_WARNINGS {
-            warnings.push(Warning { level: "Warning", error });
-        }
-    }
-    Ok(fitted.store())
-}
-
-/// A number as SQLite compares it with all others: whole, or a fraction.
-fn comparable(number: Number) -> Number {
-    number.decimal_or(|decimal| {
-        let normal = decimal.normal();
-        if normal.scale() == 0 { Number::Decimal(normal) } else { Number::Real(decimal.real()) }
-    })
-}
-
-pub(crate) fn to_unsigned(number: Number) -> u64 {
-    let whole = number.whole();
-    // A negative number wraps round, as MySQL's CAST does.
-    u64::try_from(whole).unwrap_or(if whole < 0 { whole as u64 } else { u64::MAX })
-}
-
-fn to_signed(number: Number) -> i64 {
-    match number {
-        // One that only fits unsigned wraps round, as in MySQL.
-        Number::Integer(whole) => i64::try_from(whole).or(u64::try_from(whole).map(|whole| whole as i64)),
-        Number::Decimal(_) | Number::Real(_) => i64::try_from(number.whole()),
-    }
-    .unwrap_or(if number.real() < 0.0 { i64::MIN } else { i64::MAX })
-}
-
-/// A function of a number that is made whole; NULL of NULL.
-fn integer(arguments: Arguments<'_>, f: impl Fn(Number) -> i128) -> Result<Value, Error> {
-    Number::to_integer(arguments[0]).map_or(Ok(Value::Null), |number| Number::Integer(f(number)).store())
-}
-
-fn bits(arguments: Arguments<'_>, f: impl Fn(u64, u64) -> u64) -> Result<Value, Error> {
-    let numbers = Number::to_integer(arguments[0]).zip(Number::to_integer(arguments[1]));
-    numbers.map_or(Ok(Value::Null), |(a, b)| Number::Integer(f(to_unsigned(a), to_unsigned(b)).into()).store())
-}
-
-/// By so many bits; none are left of what is shifted by more than there are.
-fn shifted(by: u64, shift: impl Fn(u32) -> Option<u64>) -> u64 {
-    u32::try_from(by).ok().and_then(shift).unwrap_or(0)
-}
-
-fn map(number: Number, integer: fn(i128) -> i128, decimal: fn(&Decimal) -> Decimal, real: fn(f64) -> f64) -> Number {
-    match number {
-        Number::Integer(number) => Number::Integer(integer(number)),
-        Number::Decimal(number) => Number::Decimal(decimal(&number)),
-        Number::Real(number) => Number::Real(real(number)),
-    }
-}
-
-/// Rounded to a whole number, which stays one.
-fn whole(number: Number, decimal: fn(&Decimal) -> Decimal, round: fn(f64) -> f64) -> Number {
-    match number {
-        Number::Real(number) if round(number).abs() < 1e18 => Number::Integer(round(number) as i128),
-        other => map(other, |number| number, decimal, round),
-    }
-}
-
-fn rounded(arguments: Arguments<'_>, is_rounded: bool, round: fn(f64) -> f64) -> Result<Value, Error> {
-    let places = match arguments.get(1) {
-        None => 0,
-        Some(places) => match Number::of(*places) {
-            None => return Ok(Value::Null),
-            Some(places) => places.whole(),
-        },
-    };
-    one(arguments, |number| match number {
-        Number::Integer(_) if places >= 0 => Ok(number),
-        Number::Integer(number) => Ok(Number::Decimal(Decimal::from(number).to_places(places, is_rounded))),
-        Number::Decimal(number) => Ok(Number::Decimal(number.to_places(places, is_rounded))),
-        Number::Real(number) if places == 0 => Ok(whole(Number::Real(number), Decimal::clone, round)),
-        Number::Real(number) => {
-            let unit = 10_f64.powi(places.clamp(-30, 30) as i32);
-            Ok(Number::Real(round(number * unit) / unit))
-        }
-    })
-}
-
-fn positive(arguments: Arguments<'_>, f: fn(f64) -> f64) -> Result<Value, Error> {
-    one(arguments, |number| Ok(Number::Real(f(number.real())))).or(Ok(Value::Null))
-}
-
-/// Of one number to the base e, or of the second to the base of the first.
-fn log(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    match arguments {
-        [number] => positive(&[*number], f64::ln),
-        _ => both(arguments, |base, number| Number::Real(number.real().log(base.real()))).or(Ok(Value::Null)),
-    }
 }
 
 /// CRC-32 as in Ethernet and zip.

@@ -41,6 +41,17 @@ impl Moment {
         Moment { micros: self.micros.saturating_add(micros).clamp(FIRST, LAST), ..self }
     }
 
+    /// The same, and never a date only.
+    pub(crate) fn with_clock(self) -> Moment {
+        Moment { date_only: false, ..self }
+    }
+
+    /// Later by so many microseconds; None out of the years that there are.
+    pub(crate) fn add_micros(self, micros: i64) -> Option<Moment> {
+        let micros = self.micros.checked_add(micros).filter(|micros| (FIRST..=LAST + 999_999).contains(micros))?;
+        Some(Moment { micros, ..self })
+    }
+
     /// In units of 100 ns since the Gregorian calendar began.
     pub(crate) fn since_1582(self) -> u64 {
         const TO_1970: u64 = 0x01b2_1dd2_1381_4000;

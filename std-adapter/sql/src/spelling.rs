@@ -77,12 +77,36 @@ fn keyword(text: &str) -> Token {
     Token::make_word(text, None)
 }
 
+/// Of intervals that are written as several numbers.
+pub(crate) const COMPOUND_UNITS: [&str; 11] = [
+    "SECOND_MICROSECOND",
+    "MINUTE_MICROSECOND",
+    "MINUTE_SECOND",
+    "HOUR_MICROSECOND",
+    "HOUR_SECOND",
+    "HOUR_MINUTE",
+    "DAY_MICROSECOND",
+    "DAY_SECOND",
+    "DAY_MINUTE",
+    "DAY_HOUR",
+    "YEAR_MONTH",
+];
+
+/// The parser knows them as calls only.
+const CALLS: [&str; 4] = ["CURRENT_USER", "UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP"];
+
+/// A name that is no keyword.
+fn name(text: &str) -> Token {
+    Token::Word(Word { value: text.to_owned(), quote_style: Some('`'), keyword: Keyword::NoKeyword })
+}
+
 /// The tokens as the parser knows them; white space is not among them.
 pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSpan> {
     let is_set = is_word(tokens.first(), "SET");
     let mut usual: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let has_binary = tokens.iter().any(|token| is_word(Some(token), "BINARY"));
-    let closing = if has_binary { closing(&tokens) } else { Vec::new() };
+    let has_interval = tokens.iter().any(|token| is_word(Some(token), "INTERVAL"));
+    let closing = if has_binary || has_interval { closing(&tokens) } else { Vec::new() };
     // The last tokens of what BINARY was said of.
     let mut binaries: Vec<usize> = Vec::new();
     let mut index = 0;
@@ -127,13 +151,40 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                     continue;
                 }
             }
-            // The parser knows it as a call only.
-            Token::Word(_) if is_word(Some(token), "CURRENT_USER") && !is_call => {
+            Token::Word(_) if any_word(Some(token), &CALLS) && !is_call => {
                 for token in [token.token.clone(), Token::LParen, Token::RParen] {
                     usual.push(TokenWithSpan { token, span: new.span });
                 }
                 index += 1;
                 continue;
+            }
+            // `EXTRACT(YEAR_MONTH FROM a)` is a call of two arguments.
+            Token::Word(_)
+                if is_word(Some(token), "EXTRACT")
+                    && is_call
+                    && any_word(tokens.get(index + 2), &COMPOUND_UNITS)
+                    && is_word(tokens.get(index + 3), "FROM") =>
+            {
+                let unit = tokens[index + 2].token.to_string().to_ascii_uppercase();
+                let written = [name("extract"), Token::LParen, Token::SingleQuotedString(unit), Token::Comma];
+                usual.extend(written.into_iter().zip(&tokens[index..]).map(|(token, at)| TokenWithSpan { token, span: at.span }));
+                index += 4;
+                continue;
+            }
+            // `INTERVAL '1:30' MINUTE_SECOND` is one of MINUTE TO SECOND, which no MySQL has.
+            Token::Word(word) if any_word(Some(token), &COMPOUND_UNITS) && has_interval => {
+                let (first, last) = word.value.split_once('_').unwrap_or_default();
+                // Behind SECOND the parser knows no TO.
+                let first = if first.eq_ignore_ascii_case("SECOND") { "SECONDS" } else { first };
+                for text in [first, "TO", last] {
+                    usual.push(TokenWithSpan { token: keyword(text), span: token.span });
+                }
+                index += 1;
+                continue;
+            }
+            // `INTERVAL(a, b)` is no unit's.
+            Token::Word(_) if is_word(Some(token), "INTERVAL") && is_call && is_list(&tokens, &closing, index + 1) => {
+                new.token = name("interval");
             }
             // `a MOD b` is `a % b`.
             Token::Word(_) if is_word(Some(token), "MOD") && !is_call => new.token = Token::Mod,
@@ -156,8 +207,7 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
             Token::Assignment if is_set => new.token = Token::Eq,
             Token::StringConcat if !modes.pipes_as_concat => new.token = keyword("OR"),
             Token::DoubleQuotedString(name) if modes.ansi_quotes => {
-                let word = Word { value: name.clone(), quote_style: Some('`'), keyword: Keyword::NoKeyword };
-                new.token = Token::Word(word);
+                new.token = self::name(name);
             }
             _ => {}
         }
@@ -226,6 +276,21 @@ fn closing(tokens: &[TokenWithSpan]) -> Vec<Option<usize>> {
         }
     }
     closing
+}
+
+/// Whether there are commas between the parenthesis that opens here and the one that closes it, and not only within others.
+fn is_list(tokens: &[TokenWithSpan], closing: &[Option<usize>], open: usize) -> bool {
+    let Some(end) = closing[open] else { return false };
+    let mut index = open + 1;
+    while index < end {
+        match tokens[index].token {
+            Token::Comma => return true,
+            Token::LParen => index = closing[index].unwrap_or(end),
+            _ => {}
+        }
+        index += 1;
+    }
+    false
 }
 
 /// The last token of an operand that begins here: a literal, a name, a call, or what is in parentheses.

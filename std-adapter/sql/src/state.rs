@@ -328,6 +328,14 @@ impl State {
         format!("{:08x}-{:04x}-1{:03x}-{clock:04x}-{node:012x}", time & 0xffff_ffff, time >> 32 & 0xffff, time >> 48 & 0xfff)
     }
 
+    /// A number that is unlike all others of this program: seconds of its start, and how many there were before.
+    pub(crate) fn uuid_short(&self) -> u64 {
+        static NEXT: LazyLock<AtomicU64> =
+            LazyLock::new(|| AtomicU64::new((moment::Moment::now().unix_seconds() as u64 & 0xffff_ffff) << 24));
+        // Relaxed: each gets a number of its own, nothing else is published by it.
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// The pattern, compiled once a statement.
     pub(crate) fn regex(&self, pattern: &str, ignore_case: bool) -> Result<Arc<Regex>, Error> {
         let key = (pattern.to_owned(), ignore_case);

@@ -1,6 +1,7 @@
 //! Functions of MySQL's schema `sys` that look something up, and those of names and lists.
 
-use crate::functions::{Arguments, to_unsigned};
+use crate::functions::Arguments;
+use crate::numbers::to_unsigned;
 use crate::state::State;
 use crate::texts::bounded;
 use crate::value::{self, Number};

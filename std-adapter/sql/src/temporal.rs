@@ -11,8 +11,8 @@ use crate::{Error, times, value};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TypedString, UnaryOperator,
-    Value as Literal, ValueWithSpan,
+    BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Interval,
+    TypedString, UnaryOperator, Value as Literal, ValueWithSpan,
 };
 
 /// MySQL has no more digits of a fraction.
@@ -202,6 +202,17 @@ impl Kind {
     }
 }
 
+/// The unit of an interval; of several, those that it begins and ends with.
+pub(crate) fn unit_of(interval: &Interval) -> String {
+    let name = |unit: &DateTimeField| unit.to_string().to_ascii_uppercase();
+    let first = interval.leading_field.as_ref().map_or_else(String::new, name);
+    match &interval.last_field {
+        // So they are spelled where the parser would take SECOND for something else.
+        Some(last) => format!("{}_{}", first.trim_end_matches('S'), name(last)),
+        None => first,
+    }
+}
+
 /// What a call returns, if that is a moment.
 pub(crate) fn result(function: &Function, text: TextOf<'_>, kind: KindOf<'_>) -> Option<Kind> {
     let (name, is_rewritten) = name_of(function);
@@ -221,14 +232,23 @@ fn result_of(name: &str, is_rewritten: bool, arguments: &[&Expr], text: TextOf<'
             Kind::Datetime(whole(first).unwrap_or(0))
         }
         "curtime" | "current_time" | "utc_time" => Kind::Time(whole(first).unwrap_or(0)),
-        "curdate" | "current_date" | "utc_date" | "date" | "last_day" | "makedate" => Kind::Date,
+        "curdate" | "current_date" | "utc_date" | "date" | "last_day" | "makedate" | "from_days" => Kind::Date,
         "unix_timestamp" => match first.map_or(0, |moment| digits(moment)) {
             0 => Kind::Integer,
             digits => Kind::decimal(11, digits),
         },
         // Those below are wrapped when they are rewritten: then they are texts.
         _ if is_rewritten && name != "date_add" => return None,
-        "timestamp" | "convert_tz" => Kind::Datetime(digits(first?)),
+        "timestamp" => Kind::Datetime(arguments.iter().map(|expr| digits(expr)).max()?),
+        "convert_tz" => Kind::Datetime(digits(first?)),
+        "addtime" | "subtime" => {
+            let most = arguments.iter().map(|expr| digits(expr)).max()?;
+            match kind(first?) {
+                Kind::Time(_) => Kind::Time(most),
+                moment if moment.is_moment() => Kind::Datetime(most),
+                _ => return None,
+            }
+        }
         "time" => Kind::Time(digits(first?)),
         "sec_to_time" => Kind::Time(of_number(first?)),
         "maketime" => Kind::Time(of_number(arguments.get(2)?)),
@@ -240,10 +260,7 @@ fn result_of(name: &str, is_rewritten: bool, arguments: &[&Expr], text: TextOf<'
         },
         "str_to_date" => times::read_kind(&text(arguments.get(1)?).unwrap_or_else(|| "%Y %T %f".to_owned())),
         "date_add" | "adddate" | "date_sub" | "subdate" if !is_rewritten => match arguments.get(1)? {
-            Expr::Interval(interval) => {
-                let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
-                kind(first?).later(&unit, of_number(&interval.value))
-            }
+            Expr::Interval(interval) => kind(first?).later(times::compound_unit(&unit_of(interval)), of_number(&interval.value)),
             _ => kind(first?).later("DAY", 0),
         },
         "date_add" => kind(first?).later(&text(arguments.get(2)?)?, of_number(arguments.get(1)?)),
@@ -294,8 +311,8 @@ impl Rewriter<'_> {
         let all: Vec<&Expr> = arguments.iter().collect();
         let kind = result_of(name, false, &all, &|expr| self.written(expr), &|expr| self.kind(expr));
         // These do nothing else.
-        let value = match arguments.first_mut() {
-            Some(only) if matches!(name, "time" | "timestamp") => take(only),
+        let value = match arguments.as_mut_slice() {
+            [only] if matches!(name, "time" | "timestamp") => take(only),
             _ => call(name, arguments),
         };
         match kind {

@@ -1,7 +1,8 @@
 //! Functions of texts.
 
 use crate::decimal::MAX_SCALE;
-use crate::functions::{Arguments, MAX_TEXT, one_text, to_unsigned};
+use crate::functions::{Arguments, MAX_TEXT};
+use crate::numbers::{one_text, to_unsigned};
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, snapshot};

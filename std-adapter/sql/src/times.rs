@@ -50,13 +50,20 @@ pub(crate) fn time_of(seconds: f64) -> String {
     format!("{sign}{:02}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// `[-]HHH:MM:SS[.ffffff]`, in seconds.
+/// `[-][D ]HHH:MM:SS[.ffffff]`, in seconds.
 fn parse(text: &str) -> Option<f64> {
     let text = text.trim();
     let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+    let number = |text: &str| text.parse::<u32>().ok().map(f64::from);
+    let (days, text) = match text.split_once(' ') {
+        // No more than fit into the longest time.
+        Some((days, rest)) => (number(days).filter(|days| *days <= 34.0)?, rest.trim_start()),
+        None => (0.0, text),
+    };
     let mut parts = text.split(':');
-    let mut whole = || parts.next()?.parse::<u32>().ok().map(f64::from);
-    let (hours, minutes) = (whole()?, whole()?);
+    let hours = days * 24.0 + number(parts.next()?)?;
+    // `1 10` is a day and ten hours.
+    let minutes = parts.next().map_or_else(|| (days > 0.0).then_some(0.0), number)?;
     let seconds = parts.next().map_or(Some(0.0), |seconds| seconds.parse::<f64>().ok())?;
     let is_time = parts.next().is_none() && minutes < 60.0 && (0.0..60.0).contains(&seconds);
     is_time.then_some(sign * ((hours * 60.0 + minutes) * 60.0 + seconds))
@@ -202,8 +209,15 @@ pub(crate) fn time_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
     Ok(later.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(&arguments[2..])))))
 }
 
-/// A number out of a moment or a time.
+/// A number out of a moment or a time; of several units, one number behind the other.
 pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
+    if let Some((first, last)) = unit.split_once('_') {
+        const UNITS: [&str; 6] = ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
+        let place = |unit: &str| UNITS.iter().position(|name| *name == unit);
+        let units = &UNITS[place(first)?..=place(last).unwrap_or(UNITS.len() - 1)];
+        let number = units.iter().try_fold(0, |number, unit| Some(number * 100 + part(value, unit)?))?;
+        return if last == "MICROSECOND" { Some(number * 1_000_000 + part(value, last)?) } else { Some(number) };
+    }
     let text = value::text(value)?;
     if let Some(moment) = Moment::parse(&text) {
         return moment.part(unit);
@@ -264,6 +278,93 @@ pub(crate) fn maketime(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
     }
     let seconds = hour.abs().round() * 3600.0 + minute.round() * 60.0 + second;
     Ok(Value::Text(time_of(if *hour < 0.0 { -seconds } else { seconds })))
+}
+
+/// The day of this number since the year 0; none before the Gregorian calendar's first year.
+pub(crate) fn from_days(arguments: Arguments<'_>) -> Value {
+    let Some(days) = Number::of(arguments[0]).map(|days| days.whole()) else { return Value::Null };
+    let date = Moment::from_unix(0.0).add((days - 719_528) as f64, "DAY").filter(|_| days > 365);
+    Value::Text(date.map_or_else(|| "0000-00-00".to_owned(), Moment::date))
+}
+
+/// Months of a period: `202611`, `2611`.
+fn months(period: ValueRef<'_>, function: &str) -> Result<Option<i64>, Error> {
+    let Some(period) = Number::to_integer(period) else { return Ok(None) };
+    match i64::try_from(period.whole()) {
+        Ok(period @ 1..=999_999) if (1..=12).contains(&(period % 100)) => {
+            let year = period / 100;
+            Ok(Some((if year < 100 { full_year(year) } else { year }) * 12 + period % 100 - 1))
+        }
+        _ => Err(Error::new(1210, "HY000", format!("Incorrect arguments to {function}"))),
+    }
+}
+
+/// A period later by so many months.
+pub(crate) fn period_add(arguments: Arguments<'_>) -> Result<Value, Error> {
+    let Some((from, more)) = months(arguments[0], "period_add")?.zip(Number::of(arguments[1])) else { return Ok(Value::Null) };
+    let months = i64::try_from(more.whole()).unwrap_or(i64::MAX).saturating_add(from);
+    let year = months.div_euclid(12);
+    let year = if (0..100).contains(&year) { full_year(year) } else { year };
+    Ok(Value::Integer(year.saturating_mul(100).saturating_add(months.rem_euclid(12) + 1)))
+}
+
+pub(crate) fn period_diff(arguments: Arguments<'_>) -> Result<Value, Error> {
+    let (from, to) = (months(arguments[1], "period_diff")?, months(arguments[0], "period_diff")?);
+    Ok(to.zip(from).map_or(Value::Null, |(to, from)| Value::Integer(to - from)))
+}
+
+/// A moment or a time, later by a time, or earlier.
+pub(crate) fn add_time(arguments: Arguments<'_>, sign: i64) -> Value {
+    let text = |index: usize| value::text(arguments[index]);
+    let more = text(1).filter(|text| Moment::parse(text).is_none()).and_then(|text| time_micros(&text));
+    let Some((from, more)) = text(0).zip(more) else { return Value::Null };
+    let more = sign * more;
+    if let Some(moment) = Moment::parse(&from) {
+        return moment.with_clock().add_micros(more).map_or(Value::Null, |moment| Value::Text(moment.to_string()));
+    }
+    let digits = |micros: i64| if micros % 1_000_000 == 0 { 0 } else { 6 };
+    let later = time_micros(&from).map(|from| from.saturating_add(more));
+    later.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(micros))))
+}
+
+/// An interval of several units, as `'1:30' MINUTE_SECOND`, in the unit that [`compound_unit`] says. What is missing is missing in front.
+pub(crate) fn interval_of(arguments: Arguments<'_>) -> Value {
+    let Some((text, unit)) = value::text(arguments[0]).zip(value::text(arguments[1])) else { return Value::Null };
+    let (sign, digits) = text.trim_start().strip_prefix('-').map_or((1, text.as_str()), |rest| (-1, rest));
+    let parts: Vec<&str> = digits.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+    const UNITS: [(&str, i64); 7] = [
+        ("YEAR", 12),
+        ("MONTH", 1),
+        ("DAY", 86_400_000_000),
+        ("HOUR", 3_600_000_000),
+        ("MINUTE", 60_000_000),
+        ("SECOND", 1_000_000),
+        ("MICROSECOND", 1),
+    ];
+    let (first, last) = unit.split_once('_').unwrap_or((&unit, &unit));
+    let place = |unit: &str| UNITS.iter().position(|(name, _)| *name == unit).unwrap_or(0);
+    let units = &UNITS[place(first)..=place(last)];
+    if parts.len() > units.len() {
+        return Value::Null;
+    }
+    let number = |(part, (name, size)): (&&str, &(&str, i64))| {
+        // They are a fraction of the second before them.
+        let part = if *name == "MICROSECOND" { format!("{part:0<6}").get(..6)?.to_owned() } else { (*part).to_owned() };
+        part.parse::<i64>().ok()?.checked_mul(*size)
+    };
+    let sum = parts.iter().rev().zip(units.iter().rev()).map(number).try_fold(0_i64, |sum, part| sum.checked_add(part?));
+    let divisor = if compound_unit(&unit) == "SECOND" { 1_000_000 } else { 1 };
+    sum.map_or(Value::Null, |sum| Value::Integer(sign * sum / divisor))
+}
+
+/// The one unit that several are counted in.
+pub(crate) fn compound_unit(unit: &str) -> &str {
+    match unit.split_once('_') {
+        Some(("YEAR", _)) => "MONTH",
+        Some((_, "MICROSECOND")) => "MICROSECOND",
+        Some(_) => "SECOND",
+        None => unit,
+    }
 }
 
 /// Two digits of a year: from 1970 to 2069.

@@ -119,6 +119,98 @@ fn of_numbers_and_texts() {
 }
 
 #[test]
+fn of_addresses_and_angles() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "TO_BASE64('abc'), FROM_BASE64('YWJj'), FROM_BASE64('YW Jj\\n'), FROM_BASE64('!') IS NULL, TO_BASE64(NULL) IS NULL, \
+             LENGTH(TO_BASE64(REPEAT('a', 57))), LENGTH(TO_BASE64(REPEAT('a', 58))), FROM_BASE64(TO_BASE64(REPEAT('a', 99))) = REPEAT('a', 99)",
+            "YWJj,abc,abc,1,1,76,81,1",
+        ),
+        (
+            "INET_ATON('10.0.5.9'), INET_ATON('127.1'), INET_ATON('256.1'), INET_ATON('1.2.3.4.5'), INET_ATON(''), INET_NTOA(167773449), INET_NTOA(4294967296)",
+            "167773449,2130706433,,,,10.0.5.9,",
+        ),
+        ("CHAR(77, 121, 83, 81, '76'), CHAR(77, 77.3, NULL, '77.3'), CHAR(50089), HEX(CHAR(0, 256 * 65))", "MySQL,MMM,é,004100"),
+        (
+            "ROUND(ATAN(2), 4), ROUND(ATAN(-2, 2), 4), ROUND(ATAN2(PI(), 0), 4), ROUND(ACOS(0), 4), ROUND(ASIN(0.2), 4), ACOS(1.0001), \
+             ASIN('foo'), ROUND(COT(12), 4)",
+            "1.1071,-0.7854,1.5708,1.5708,0.2014,,0,-1.5727",
+        ),
+        (
+            "INTERVAL(23, 1, 15, 17, 30, 44, 200), INTERVAL(10, 1, 10, 100, 1000), INTERVAL(22, 23, 30), INTERVAL(NULL, 1), INTERVAL(5, 1 + (1), 7)",
+            "3,2,0,-1,1",
+        ),
+        ("BIT_LENGTH('text'), UUID_SHORT() < UUID_SHORT(), BIT_LENGTH('é')", "32,1,16"),
+        (
+            "JSON_VALUE('{\"a\": \"b\", \"c\": [1], \"d\": 2.5, \"e\": true, \"f\": null}', '$.a'), JSON_VALUE('{\"c\": [1]}', '$.c'), \
+             JSON_VALUE('[2.5, true, null]', '$[0]'), JSON_VALUE('[2.5, true, null]', '$[1]'), JSON_VALUE('[2.5, true, null]', '$[2]'), JSON_VALUE('1', '$.x')",
+            "b,,2.5,true,,",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    assert!(run(&mut session, "SELECT COT(0)").starts_with("ERROR 1690 "));
+}
+
+#[test]
+fn of_periods_and_intervals() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "UTC_TIMESTAMP = UTC_TIMESTAMP(), LENGTH(UTC_DATE), LENGTH(UTC_TIME), UTC_TIMESTAMP - INTERVAL 1 DAY < NOW(), UTC_DATE = UTC_DATE()",
+            "1,10,8,1,1",
+        ),
+        ("EXTRACT(WEEK FROM '2024-02-03'), EXTRACT(week FROM '2024-02-04') = WEEK('2024-02-04')", "4,1"),
+        (
+            "PERIOD_ADD(200801, 2), PERIOD_ADD(9912, 1), PERIOD_ADD(200801, -1), PERIOD_DIFF(200802, 200703), PERIOD_DIFF(NULL, 200703)",
+            "200803,200001,200712,11,",
+        ),
+        (
+            "TO_SECONDS('2009-11-29'), TO_SECONDS('2009-11-29 13:43:32'), FROM_DAYS(730669), FROM_DAYS(1), FROM_DAYS(TO_DAYS('2024-02-29'))",
+            "63426672000,63426721412,2000-07-03,0000-00-00,2024-02-29",
+        ),
+        (
+            "ADDTIME('2007-12-31 23:59:59.999999', '1 1:1:1.000002'), ADDTIME('01:00:00.999999', '02:00:00.999998'), \
+             SUBTIME('2007-12-31 23:59:59.999999', '1 1:1:1.000002'), SUBTIME('01:00:00.999999', '02:00:00.999998'), ADDTIME('x', '1:00'), \
+             ADDTIME('1:00', '2024-01-01 00:00:00')",
+            "2008-01-02 01:01:01.000001,03:00:01.999997,2007-12-30 22:58:58.999997,-00:59:59.999999,,",
+        ),
+        (
+            "TIMESTAMP('2003-12-31', '12:00:00'), TIMESTAMP('2003-12-31 12:00:00', '12:00:00'), TIMESTAMP('2003-12-31 12:00:00', '00:00:00.5'), \
+             ADDTIME(TIMESTAMP '2003-12-31 12:00:00', '1:00'), SUBTIME(TIME '12:00', '1:00'), TIMESTAMP('x', '1:00')",
+            "2003-12-31 12:00:00,2004-01-01 00:00:00,2003-12-31 12:00:00.5,2003-12-31 13:00:00,11:00:00,",
+        ),
+        (
+            "'2024-01-01 00:00:00' + INTERVAL '1:30' HOUR_MINUTE, DATE_ADD('2100-12-31 23:59:59', INTERVAL '1:1' MINUTE_SECOND), \
+             DATE_SUB('2025-01-01 00:00:00', INTERVAL '1 1:1:1' DAY_SECOND), DATE_ADD('1900-01-01 00:00:00', INTERVAL '-1 10' DAY_HOUR), \
+             DATE_ADD(DATE '2024-01-31', INTERVAL '1-1' YEAR_MONTH)",
+            "2024-01-01 01:30:00,2101-01-01 00:01:00,2024-12-30 22:58:59,1899-12-30 14:00:00,2025-02-28",
+        ),
+        (
+            "DATE_ADD('1992-12-31 23:59:59.000002', INTERVAL '1.999999' SECOND_MICROSECOND), DATE '2024-01-01' + INTERVAL '1:2.5' MINUTE_MICROSECOND, \
+             DATE_ADD(DATE '2024-01-01', INTERVAL '1 1' DAY_HOUR), TIMESTAMP '2024-01-01 00:00:00' + INTERVAL '1:30' MINUTE_SECOND, \
+             DATE_ADD('2024-01-01', INTERVAL '1 2 3' DAY_HOUR)",
+            "1993-01-01 00:00:01.000001,2024-01-01 00:01:02.500000,2024-01-02 01:00:00,2024-01-01 00:01:30,",
+        ),
+        (
+            "EXTRACT(YEAR_MONTH FROM '2019-07-02 01:02:03'), EXTRACT(DAY_MINUTE FROM '2019-07-02 01:02:03'), \
+             EXTRACT(DAY_HOUR FROM '2019-07-02 11:02:03'), EXTRACT(HOUR_SECOND FROM '2019-07-02 01:02:03'), \
+             EXTRACT(SECOND_MICROSECOND FROM '2003-01-02 10:30:01.00123'), EXTRACT(HOUR_MINUTE FROM '10:30'), EXTRACT(YEAR_MONTH FROM 'x')",
+            "201907,20102,211,10203,1001230,1030,",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    for wrong in ["TIMESTAMPDIFF(CENTURY, '2024-01-01', '2025-01-01')", "TIMESTAMPADD(x, 1, '2024-01-01')"] {
+        assert!(run(&mut session, &format!("SELECT {wrong}")).starts_with("ERROR 1064 "), "{wrong}");
+    }
+    for wrong in ["PERIOD_ADD(0, 1)", "PERIOD_ADD(202413, 1)", "PERIOD_DIFF('x', 202412)"] {
+        assert!(run(&mut session, &format!("SELECT {wrong}")).starts_with("ERROR 1210 "), "{wrong}");
+    }
+}
+
+#[test]
 fn of_many_rows() {
     let mut session = session();
     let numbers = "(SELECT 2 AS x, 'a' AS y UNION ALL SELECT 4, 'b,' UNION ALL SELECT 4, 'B,' UNION ALL SELECT 6, 'a' UNION ALL SELECT NULL, 'c') AS t";

@@ -8,7 +8,7 @@ use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE, MORE};
 use crate::functions;
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, catalog::Column, documents, temporal};
+use crate::{Error, catalog::Column, documents, temporal, times};
 pub(crate) use names::{is_star, selects};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
@@ -219,8 +219,8 @@ impl Kinds {
             Expr::BinaryOp { left, op, right } => match op {
                 BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Modulo => {
                     let later = |moment: &Expr, interval: &Interval| {
-                        let unit = interval.leading_field.as_ref().map_or_else(String::new, ToString::to_string);
-                        kind(moment).later(&unit, temporal::number_digits(&interval.value, &text, &kind))
+                        let unit = temporal::unit_of(interval);
+                        kind(moment).later(times::compound_unit(&unit), temporal::number_digits(&interval.value, &text, &kind))
                     };
                     match (&**left, &**right) {
                         (moment, Expr::Interval(interval)) | (Expr::Interval(interval), moment) => {
