@@ -486,7 +486,7 @@ impl Rewriter<'_> {
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             keys.iter().try_for_each(|key| order::check_place(select, key, "group statement"))?;
         }
-        subquery::having_as_where(select, &mut self.copies)?;
+        subquery::having(select, &mut self.copies)?;
         for item in &mut select.projection {
             if let SelectItem::UnnamedExpr(expr) = item {
                 let name = heading(expr);

@@ -5,9 +5,8 @@ use crate::Error;
 use crate::calls::name_of;
 use crate::dialect::{Copies, heading, ident, literal};
 use crate::expand::{null, query_of, renamed, select_from};
-use crate::functions::AGGREGATES;
 use crate::parse::template;
-use crate::subquery::without_aliases;
+use crate::subquery::{is_aggregate, is_named, parts, without_aliases};
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByExpr,
     OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Value, ValueWithSpan, Visit, VisitMut, Visitor,
@@ -129,7 +128,7 @@ impl Rollup {
                 }
                 Expr::Identifier(name) => items.iter().position(|(alias, expr)| {
                     // In `LOWER(x) AS x` it is the column that is meant.
-                    alias.eq_ignore_ascii_case(&name.value) && !is_column(expr, name) && !mentions(expr, name)
+                    alias.eq_ignore_ascii_case(&name.value) && !is_named(expr, name) && !mentions(expr, name)
                 }),
                 _ => None,
             };
@@ -277,25 +276,13 @@ fn without_parentheses(expr: &Expr) -> &Expr {
     }
 }
 
-fn parts(expr: &Expr) -> Option<&[Ident]> {
-    match expr {
-        Expr::Identifier(name) => Some(std::slice::from_ref(name)),
-        Expr::CompoundIdentifier(names) => Some(names),
-        _ => None,
-    }
-}
-
-fn is_column(expr: &Expr, name: &Ident) -> bool {
-    parts(expr).and_then(<[Ident]>::last).is_some_and(|last| last.value.eq_ignore_ascii_case(&name.value))
-}
-
 /// Whether the name stands in it.
 fn mentions(expr: &Expr, name: &Ident) -> bool {
     struct Search<'n>(&'n Ident);
     impl Visitor for Search<'_> {
         type Break = ();
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            if is_column(expr, self.0) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_named(expr, self.0) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
     expr.visit(&mut Search(name)).is_break()
@@ -382,11 +369,6 @@ impl LeftOut<'_> {
         }
         Ok(number(bits))
     }
-}
-
-fn is_aggregate(expr: &Expr) -> bool {
-    matches!(expr, Expr::Function(function) if function.over.is_none()
-        && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name_of(function).0)))
 }
 
 impl VisitorMut for LeftOut<'_> {

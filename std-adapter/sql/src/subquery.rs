@@ -12,6 +12,11 @@ use sqlparser::ast::{
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+pub(crate) fn is_aggregate(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if function.over.is_none()
+        && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name_of(function).0)))
+}
+
 /// Whether an aggregate stands in it that is not one of a query within.
 fn has_aggregate(tree: &impl Visit) -> bool {
     #[derive(Default)]
@@ -29,10 +34,7 @@ fn has_aggregate(tree: &impl Visit) -> bool {
             ControlFlow::Continue(())
         }
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
-            let (name, _) = name_of(function);
-            let is_aggregate = function.over.is_none() && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name));
-            if is_aggregate && self.depth == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if self.depth == 0 && is_aggregate(expr) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
     tree.visit(&mut Search::default()).is_break()
@@ -42,16 +44,47 @@ fn has_groups(select: &Select) -> bool {
     !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty())
 }
 
-/// Puts what the columns of the result are in the place of their names, which are in lower case here.
+/// What the name of a column consists of.
+pub(crate) fn parts(expr: &Expr) -> Option<&[Ident]> {
+    match expr {
+        Expr::Identifier(name) => Some(std::slice::from_ref(name)),
+        Expr::CompoundIdentifier(names) => Some(names),
+        _ => None,
+    }
+}
+
+/// Whether it is a column of this name.
+pub(crate) fn is_named(expr: &Expr, name: &Ident) -> bool {
+    parts(expr).and_then(<[Ident]>::last).is_some_and(|last| last.value.eq_ignore_ascii_case(&name.value))
+}
+
+/// Puts what the columns of the result are in the place of their names, which are in lower case here. In an aggregate and in a query within
+/// it is a table's column that is meant.
 pub(crate) fn without_aliases(expr: &mut Expr, aliases: &HashMap<String, &Expr>, copies: &mut Copies) -> Result<(), Error> {
     struct Replace<'a> {
         aliases: &'a HashMap<String, &'a Expr>,
         copies: &'a mut Copies,
+        /// Aggregates and queries that are around.
+        depth: usize,
     }
     impl VisitorMut for Replace<'_> {
         type Break = Error;
+        fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+            self.depth += 1;
+            ControlFlow::Continue(())
+        }
+        fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+            self.depth -= 1;
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+            self.depth += usize::from(is_aggregate(expr));
+            ControlFlow::Continue(())
+        }
         fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-            if let Expr::Identifier(name) = expr
+            self.depth -= usize::from(is_aggregate(expr));
+            if self.depth == 0
+                && let Expr::Identifier(name) = expr
                 && let Some(meant) = self.aliases.get(&name.value.to_lowercase())
             {
                 if let Err(error) = self.copies.spend(meant, 1) {
@@ -62,27 +95,35 @@ pub(crate) fn without_aliases(expr: &mut Expr, aliases: &HashMap<String, &Expr>,
             ControlFlow::Continue(())
         }
     }
-    match VisitMut::visit(expr, &mut Replace { aliases, copies }) {
+    match VisitMut::visit(expr, &mut Replace { aliases, copies, depth: 0 }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
 }
 
-/// HAVING chooses rows where there are no groups, and knows what the columns of the result are called: it becomes part of WHERE.
-pub(crate) fn having_as_where(select: &mut Select, copies: &mut Copies) -> Result<(), Error> {
-    if select.having.is_none() || has_groups(select) || has_aggregate(&select.projection) {
-        return Ok(());
-    }
-    if has_aggregate(&select.having) {
-        count_too(select);
-        return Ok(());
-    }
+/// HAVING knows what the columns of the result are called, and takes them before those of the tables, but for what is grouped by. Where there
+/// are no groups it chooses rows: it becomes part of WHERE.
+pub(crate) fn having(select: &mut Select, copies: &mut Copies) -> Result<(), Error> {
     let Some(mut having) = select.having.take() else { return Ok(()) };
+    let keys = match &select.group_by {
+        GroupByExpr::Expressions(keys, _) => keys.as_slice(),
+        GroupByExpr::All(_) => &[],
+    };
     let aliases = select.projection.iter().filter_map(|item| match item {
-        SelectItem::ExprWithAlias { expr, alias } => Some((alias.value.to_lowercase(), expr)),
+        SelectItem::ExprWithAlias { expr, alias } if !keys.iter().any(|key| is_named(key, alias)) => {
+            Some((alias.value.to_lowercase(), expr))
+        }
         _ => None,
     });
     without_aliases(&mut having, &aliases.collect(), copies)?;
+    let has_aggregates = has_aggregate(&select.projection);
+    if has_groups(select) || has_aggregates || has_aggregate(&having) {
+        if !has_groups(select) && !has_aggregates {
+            count_too(select);
+        }
+        select.having = Some(having);
+        return Ok(());
+    }
     let having = Expr::Nested(Box::new(having));
     select.selection = Some(match select.selection.take() {
         Some(before) => {

@@ -33,6 +33,33 @@ fn having_without_groups_chooses_rows() {
 }
 
 #[test]
+fn having_prefers_what_is_grouped_by_and_then_the_result() {
+    let mut session = session();
+    let table = "(SELECT 'x' AS user, 5 AS c UNION ALL SELECT 'x', 6 UNION ALL SELECT 'y', 7) AS t";
+    for (select, rest, expected) in [
+        ("user, SUM(c) AS c", "GROUP BY user HAVING c > 10", "x,11"),
+        ("t.user, SUM(t.c) AS C", "GROUP BY t.user HAVING c > 10 ORDER BY c", "x,11"),
+        ("SUM(c) AS c", "HAVING c > 10", "18"),
+        ("-c AS c", "HAVING COUNT(*) = 3 AND c < 0", "-5"),
+        // What is grouped by.
+        ("c + 1 AS c", "GROUP BY c HAVING c = 5", "6"),
+        ("UPPER(user) AS user, COUNT(*)", "GROUP BY t.user HAVING user LIKE BINARY 'x'", "X,2"),
+        ("UPPER(user) AS u, COUNT(*)", "GROUP BY u HAVING u = 'y'", "Y,1"),
+        ("UPPER(user) AS u, COUNT(*)", "GROUP BY 1 HAVING u LIKE BINARY 'Y'", "Y,1"),
+        // An aggregate is of the table's, and so is what a query within finds.
+        ("user, SUM(c) AS c", "GROUP BY user HAVING SUM(c) = 11 AND MAX(c) = 6", "x,11"),
+        ("user, SUM(c) AS c", "GROUP BY user HAVING c > (SELECT c FROM (SELECT 10 AS c) AS q WHERE c < 11)", "x,11"),
+        ("user, SUM(c) AS s", "GROUP BY user HAVING EXISTS (SELECT 1 FROM (SELECT 11 AS n) AS q WHERE n = s)", "x,11"),
+        ("user, SUM(c) AS c", "GROUP BY user WITH ROLLUP HAVING c > 10", "x,11\n,18"),
+    ] {
+        check(&mut session, &format!("SELECT {select} FROM {table} {rest}"), expected);
+    }
+    // However often a long alias is named.
+    let statement = format!("SELECT MAX(CONCAT('{}')) AS x HAVING {}", "a".repeat(50_000), ["x = 'a'"; 400].join(" OR "));
+    assert!(run(&mut session, &statement).starts_with("ERROR 1436 "));
+}
+
+#[test]
 fn a_scalar_subquery_has_one_row() {
     let world = World::new();
     let _actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
