@@ -32,12 +32,19 @@ pub(crate) struct Rewriter<'a> {
     /// Values for the placeholders; NULL for one too many.
     pub(crate) parameters: &'a [OwnedValue],
     pub(crate) bound: Bound,
-    /// Names that WITH defines, one list for each query around.
-    ctes: Vec<Vec<String>>,
+    /// What WITH defines, one list for each query around.
+    ctes: Vec<Vec<Cte>>,
     views: usize,
     relations: Vec<usize>,
     pub(crate) kinds: Kinds,
     pub(crate) copies: Copies,
+}
+
+/// A table that WITH defines.
+struct Cte {
+    name: String,
+    /// Whether it may be defined by itself.
+    is_recursive: bool,
 }
 
 /// How much may still be written several times, in bytes of the statement: what is written again in each of what is written again would
@@ -353,6 +360,39 @@ impl Rewriter<'_> {
         }
     }
 
+    /// The innermost table of this name that WITH defines.
+    fn cte(&self, name: &str) -> Option<&Cte> {
+        self.ctes.iter().rev().flatten().find(|cte| cte.name.eq_ignore_ascii_case(name))
+    }
+
+    /// JOIN binds closer than a comma: SQLite takes both from the left.
+    fn join_before_commas(&self, from: &mut [TableWithJoins]) {
+        for table in from.iter_mut().skip(1).filter(|table| !table.joins.is_empty()) {
+            let is_recursive = |factor: &TableFactor| match factor {
+                TableFactor::Table { name, .. } => {
+                    matches!(qualified(name), Ok((None, name)) if self.cte(name).is_some_and(|cte| cte.is_recursive))
+                }
+                _ => false,
+            };
+            // What is defined by itself is nothing that SQLite finds in parentheses.
+            if std::iter::once(&table.relation).chain(table.joins.iter().map(|join| &join.relation)).any(is_recursive) {
+                continue;
+            }
+            let inner = TableWithJoins { relation: expand::empty_factor(), joins: Vec::new() };
+            let inner = Box::new(std::mem::replace(table, inner));
+            table.relation = TableFactor::NestedJoin { table_with_joins: inner, alias: None };
+        }
+    }
+
+    /// What a table is joined on.
+    fn conditions(&mut self, table: &mut TableWithJoins) {
+        for join in &mut table.joins {
+            if let Some(condition) = on(&mut join.join_operator) {
+                *condition = self.condition(take(condition));
+            }
+        }
+    }
+
     fn table(&mut self, factor: &mut TableFactor) -> Result<(), Error> {
         match factor {
             TableFactor::Table {
@@ -370,7 +410,7 @@ impl Rewriter<'_> {
                 index_hints.clear();
                 check_alias(alias.as_ref())?;
                 let (schema, table) = qualified(name)?;
-                if schema.is_none() && self.ctes.iter().flatten().any(|cte| cte.eq_ignore_ascii_case(table)) {
+                if schema.is_none() && self.cte(table).is_some() {
                     return Ok(());
                 }
                 let schema = match schema {
@@ -449,8 +489,9 @@ impl Rewriter<'_> {
         {
             order.iter().try_for_each(|by| order::check_place(select, &by.expr, "order clause"))?;
         }
-        let names = query.with.iter().flat_map(|with| &with.cte_tables).map(|cte| cte.alias.name.value.clone()).collect();
-        self.ctes.push(names);
+        let defined = query.with.iter().flat_map(|with| with.cte_tables.iter().map(|cte| (cte, with.recursive)));
+        let defined = defined.map(|(cte, is_recursive)| Cte { name: cte.alias.name.value.clone(), is_recursive });
+        self.ctes.push(defined.collect());
         Ok(())
     }
 
@@ -486,6 +527,7 @@ impl Rewriter<'_> {
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             keys.iter().try_for_each(|key| order::check_place(select, key, "group statement"))?;
         }
+        self.join_before_commas(&mut select.from);
         subquery::having(select, &mut self.copies)?;
         for item in &mut select.projection {
             if let SelectItem::UnnamedExpr(expr) = item {
@@ -671,11 +713,7 @@ impl VisitorMut for Rewriter<'_> {
         for condition in select.selection.iter_mut().chain(&mut select.having) {
             *condition = self.condition(take(condition));
         }
-        for join in select.from.iter_mut().flat_map(|table| &mut table.joins) {
-            if let Some(condition) = on(&mut join.join_operator) {
-                *condition = self.condition(take(condition));
-            }
-        }
+        select.from.iter_mut().for_each(|table| self.conditions(table));
         for NamedWindowDefinition(_, window) in &mut select.named_window {
             if let NamedWindowExpr::WindowSpec(window) = window
                 && let Err(error) = self.order_window(window)
@@ -689,6 +727,13 @@ impl VisitorMut for Rewriter<'_> {
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
         let in_time = self.state.check_time();
         in_time.and_then(|()| self.table(factor)).map_or_else(refuse, ControlFlow::Continue)
+    }
+
+    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
+        if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+            self.conditions(table_with_joins);
+        }
+        ControlFlow::Continue(())
     }
 
     /// Every name is quoted, so that none is a keyword of SQLite's.

@@ -91,7 +91,7 @@ fn named_values(query: &mut Query) {
     *query.body = SetExpr::Select(select_from(renamed(query_of(rows), &ident("values"), columns), all));
 }
 
-fn empty_factor() -> TableFactor {
+pub(crate) fn empty_factor() -> TableFactor {
     TableFactor::Derived { lateral: false, subquery: Box::new(template("SELECT 1")), alias: None, sample: None }
 }
 

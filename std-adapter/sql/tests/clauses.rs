@@ -202,6 +202,37 @@ fn names_that_mean_nothing_or_too_much() {
 }
 
 #[test]
+fn a_join_binds_closer_than_a_comma() {
+    let mut session = session();
+    let (p, q, r) =
+        ("(SELECT 1 AS a UNION ALL SELECT 2) AS p", "(SELECT 1 AS a, 'X' AS b) AS q", "(SELECT 5 AS a, 'x' AS c) AS r");
+    for (select, from, expected) in [
+        ("COUNT(*)", format!("{p}, {q} RIGHT JOIN {r} ON q.a = r.a"), "2"),
+        ("p.a, q.a, r.a, b, c", format!("{p}, {q} LEFT JOIN {r} USING (a)"), "1,1,,X,\n2,1,,X,"),
+        ("*", format!("{p}, {q} JOIN {r} ON b = c"), "1,1,X,5,x\n2,1,X,5,x"),
+        ("p.a, r.a", format!("{p}, {q} JOIN {r} ON 0.5 WHERE p.a <> q.a"), "2,5"),
+        (
+            "p.a, s.name",
+            format!("{p}, setup_timers s NATURAL JOIN performance_schema.setup_timers t WHERE name = 'WAIT'"),
+            "1,wait\n2,wait",
+        ),
+        ("COUNT(*)", format!("{q} LEFT JOIN {r} ON 0, {p}, (SELECT 5 AS d) AS s"), "2"),
+        // What is joined in parentheses is on a condition, too.
+        ("COUNT(*)", format!("{p} JOIN ({q} JOIN {r} ON 0.5) ON 0.5"), "2"),
+    ] {
+        check(&mut session, &format!("SELECT {select} FROM {from}"), expected);
+    }
+    check(
+        &mut session,
+        "WITH RECURSIVE w AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM (SELECT 3 AS most) AS p, w JOIN (SELECT 1 AS b) AS q ON b \
+         WHERE n < most) SELECT COUNT(*) FROM w",
+        "3",
+    );
+    let error = "ERROR 1054 (42S22): Unknown column 'p.a' in 'on clause'";
+    assert_eq!(run(&mut session, &format!("SELECT 1 FROM {p}, {q} JOIN {r} ON p.a = r.a")), error);
+}
+
+#[test]
 fn an_enum_is_sorted_by_its_numbers() {
     let mut session = session();
     check(
