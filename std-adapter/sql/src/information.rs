@@ -726,7 +726,7 @@ fn plugins(_: &State) -> Vec<Vec<OwnedValue>> {
     vec![
         row("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
         row("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
-        row("PERFORMANCE_SCHEMA", "STORAGE ENGINE", "80040.0", "Performance Schema"),
+        row("PERFORMANCE_SCHEMA", "STORAGE ENGINE", &format!("{}.0", variables::VERSION_NUMBER), "Performance Schema"),
     ]
 }
 
