@@ -33,7 +33,7 @@ pub(crate) struct Rewriter<'a> {
     pub(crate) parameters: &'a [OwnedValue],
     pub(crate) bound: Bound,
     /// What WITH defines, one list for each query around.
-    ctes: Vec<Vec<Cte>>,
+    pub(crate) ctes: Vec<Vec<Cte>>,
     views: usize,
     relations: Vec<usize>,
     pub(crate) kinds: Kinds,
@@ -41,10 +41,12 @@ pub(crate) struct Rewriter<'a> {
 }
 
 /// A table that WITH defines.
-struct Cte {
-    name: String,
+pub(crate) struct Cte {
+    pub(crate) name: String,
     /// Whether it may be defined by itself.
-    is_recursive: bool,
+    pub(crate) is_recursive: bool,
+    /// What its columns are called, if that is known.
+    pub(crate) columns: Option<Vec<String>>,
 }
 
 /// How much may still be written several times, in bytes of the statement: what is written again in each of what is written again would
@@ -361,7 +363,7 @@ impl Rewriter<'_> {
     }
 
     /// The innermost table of this name that WITH defines.
-    fn cte(&self, name: &str) -> Option<&Cte> {
+    pub(crate) fn cte(&self, name: &str) -> Option<&Cte> {
         self.ctes.iter().rev().flatten().find(|cte| cte.name.eq_ignore_ascii_case(name))
     }
 
@@ -489,9 +491,7 @@ impl Rewriter<'_> {
         {
             order.iter().try_for_each(|by| order::check_place(select, &by.expr, "order clause"))?;
         }
-        let defined = query.with.iter().flat_map(|with| with.cte_tables.iter().map(|cte| (cte, with.recursive)));
-        let defined = defined.map(|(cte, is_recursive)| Cte { name: cte.alias.name.value.clone(), is_recursive });
-        self.ctes.push(defined.collect());
+        self.define(query);
         Ok(())
     }
 
@@ -529,6 +529,7 @@ impl Rewriter<'_> {
         }
         self.join_before_commas(&mut select.from);
         subquery::having(select, &mut self.copies)?;
+        self.expand_stars(select)?;
         for item in &mut select.projection {
             if let SelectItem::UnnamedExpr(expr) = item {
                 let name = heading(expr);

@@ -97,6 +97,7 @@ mod set;
 mod show;
 mod snapshot;
 mod spelling;
+mod star;
 mod state;
 mod subquery;
 mod sys;

@@ -232,6 +232,50 @@ fn a_join_binds_closer_than_a_comma() {
     assert_eq!(run(&mut session, &format!("SELECT 1 FROM {p}, {q} JOIN {r} ON p.a = r.a")), error);
 }
 
+/// With their names, on a first line.
+#[test]
+fn columns_that_two_tables_share_come_first() {
+    let mut session = session();
+    let (t, u) = ("(SELECT 2 AS b, 1 AS a, 'X' AS x) AS t", "(SELECT 3 AS c, 'x' AS x, 5 AS a) AS u");
+    for (select, from, expected) in [
+        ("*", format!("{t} LEFT JOIN {u} USING (a)"), "a,b,x,c,x\n1,2,X,,\n"),
+        ("*", format!("{t} RIGHT JOIN {u} USING (x)"), "x,c,a,b,a\nx,3,5,2,1\n"),
+        ("*", format!("{t} NATURAL LEFT JOIN {u}"), "a,x,b,c\n1,X,2,\n"),
+        ("*", format!("{t} NATURAL RIGHT JOIN {u}"), "x,a,c,b\nx,5,3,\n"),
+        ("u.*, *", format!("{t} JOIN {u} USING (x)"), "c,x,a,x,b,a,c,a\n3,x,5,X,2,1,3,5\n"),
+        (
+            "*",
+            format!("{t} LEFT JOIN {u} USING (a) RIGHT JOIN (SELECT 1 AS d, 2 AS b) AS v USING (b)"),
+            "b,d,a,x,c,x\n2,1,1,X,,\n",
+        ),
+        // Each is called as in its table, however it is joined.
+        ("*, v.*", format!("{t}, {u} JOIN (SELECT 5 AS a) AS v ON u.a = v.a"), "b,a,x,c,x,a,a,a\n2,1,X,3,x,5,5,5\n"),
+        // Tables that are declared, derived, named by WITH or by an alias.
+        ("*", "setup_consumers NATURAL JOIN setup_instruments".to_owned(), "NAME,ENABLED,TIMED,TIMED_ONE_IN\n"),
+        (
+            "*",
+            format!("(SELECT * FROM {t} RIGHT JOIN {u} USING (a)) AS v (p, q, r, s, t) JOIN (SELECT 3 AS q) AS w USING (q)"),
+            "q,p,r,s,t\n3,5,x,,\n",
+        ),
+        ("*", "(VALUES ROW(1, 2)) AS v (a, b) JOIN (SELECT 2 AS b) AS w USING (b)".to_owned(), "b,a\n2,1\n"),
+    ] {
+        assert_eq!(run(&mut session, &format!("SELECT {select} FROM {from}")), expected, "{select} FROM {from}");
+    }
+    let with = "WITH p (b, a) AS (SELECT 2, 1), q AS (SELECT 3 AS c, p.* FROM p) SELECT * FROM p RIGHT JOIN q USING (a)";
+    assert_eq!(run(&mut session, with), "a,c,b,b\n1,3,2,2\n");
+    check(&mut session, "CREATE TABLE test.kept AS SELECT 1 AS x, 2 AS y", "Records: 1  Duplicates: 0  Warnings: 0");
+    assert_eq!(run(&mut session, "SELECT * FROM test.kept RIGHT JOIN (SELECT 2 AS y) AS q USING (y)"), "y,x\n2,1\n");
+    let view = "SELECT * FROM sys.version v JOIN (SELECT mysql_version FROM sys.version) AS w USING (mysql_version)";
+    assert_eq!(run(&mut session, view).lines().next(), Some("mysql_version,sys_version"));
+    // However often they are doubled.
+    let stars = vec!["*"; 50_000].join(",");
+    let statement = format!("SELECT {stars} FROM setup_instruments NATURAL JOIN setup_consumers");
+    assert!(run(&mut session, &statement).starts_with("ERROR 1436 "));
+    let doubled: Vec<String> = (1..40).map(|n| format!("q{n} AS (SELECT p.*, q.* FROM q{} p, q{0} q)", n - 1)).collect();
+    let statement = format!("WITH q0 AS (SELECT 1 AS a), {} SELECT 1 FROM q1 NATURAL JOIN q0", doubled.join(", "));
+    assert_eq!(run(&mut session, &statement), "1\n1\n");
+}
+
 #[test]
 fn an_enum_is_sorted_by_its_numbers() {
     let mut session = session();
