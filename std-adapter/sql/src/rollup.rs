@@ -226,7 +226,7 @@ impl Rollup {
 
     /// The groups by the first keys.
     fn level(&self, mut select: Select, hidden: &[Hidden], kept: usize) -> Result<Select, Error> {
-        let mut replace = LeftOut { keys: &self.keys, kept, aggregates: 0, queries: 0 };
+        let mut replace = LeftOut { keys: &self.keys, kept, within: 0, queries: 0 };
         let mut projection = Vec::new();
         for (index, (name, expr)) in self.items.iter().enumerate() {
             let is_left_out = self.keys[kept..].iter().any(|key| key.item == Some(index));
@@ -308,11 +308,13 @@ fn has_window(projection: &Vec<SelectItem>) -> bool {
     projection.visit(&mut Search(0)).is_break()
 }
 
-/// Replaces the keys that are left out by NULL, but not in what is counted or summed up, and GROUPING() by its number.
+/// Replaces the keys that are left out by NULL, but not in what is counted or summed up nor in keys that are kept, and GROUPING() by its
+/// number.
 struct LeftOut<'k> {
     keys: &'k [Key],
     kept: usize,
-    aggregates: usize,
+    /// How deep it is in an aggregate or in a key that is kept.
+    within: usize,
     queries: usize,
 }
 
@@ -395,17 +397,22 @@ impl VisitorMut for LeftOut<'_> {
                 Ok(number) => *expr = number,
                 Err(error) => return ControlFlow::Break(error),
             }
-        } else if is_aggregate(expr) {
-            self.aggregates += 1;
-        } else if self.aggregates == 0 && self.place(expr).is_some_and(|place| place >= self.kept) {
-            *expr = null();
+        }
+        if self.within > 0 || is_aggregate(expr) {
+            self.within += 1;
+        } else if let Some(place) = self.place(expr) {
+            if place < self.kept {
+                self.within = 1;
+            } else {
+                *expr = null();
+            }
         }
         ControlFlow::Continue(())
     }
 
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        if self.queries == 0 && is_aggregate(expr) {
-            self.aggregates = self.aggregates.saturating_sub(1);
+    fn post_visit_expr(&mut self, _: &mut Expr) -> ControlFlow<Error> {
+        if self.queries == 0 {
+            self.within = self.within.saturating_sub(1);
         }
         ControlFlow::Continue(())
     }

@@ -64,6 +64,28 @@ fn groups_are_summed_up_behind_them() {
     }
 }
 
+/// A key of which a column is a later key.
+#[test]
+fn a_key_is_kept_as_a_whole() {
+    let mut session = session();
+    let table = "(SELECT 'stage' AS e UNION ALL SELECT 'wait1' UNION ALL SELECT 'wait2') AS t";
+    let all = "stag,stage,1\nstag,,1\nwait,wait1,1\nwait,wait2,1\nwait,,2\n,,3";
+    for (select, rest, expected) in [
+        ("LEFT(e, 4) AS x, e, COUNT(*)", "GROUP BY LEFT(e, 4), e WITH ROLLUP", all),
+        ("LEFT(e, 4) AS x, e, COUNT(*)", "GROUP BY x, e WITH ROLLUP", all),
+        ("LEFT(e, 4), e, COUNT(e)", "GROUP BY 1, 2 WITH ROLLUP", all),
+        (
+            "UPPER((LEFT(e, 4))), GROUPING(LEFT(e, 4), e), MAX(e)",
+            "GROUP BY LEFT(e, 4), e WITH ROLLUP HAVING GROUPING(e) AND LEFT(e, 4) <> 'stag' ORDER BY LEFT(e, 4)",
+            "WAIT,1,wait2",
+        ),
+        // The later key is what has the column in it.
+        ("e, LEFT(e, 4) AS x, COUNT(*)", "GROUP BY e, x WITH ROLLUP LIMIT 2", "stage,stag,1\nstage,,1"),
+    ] {
+        check(&mut session, &format!("SELECT {select} FROM {table} {rest}"), expected);
+    }
+}
+
 #[test]
 fn grouping() {
     let mut session = session();
