@@ -4,7 +4,7 @@
 //! they are of one kind, which is also what lets a virtual table look up a row; all else is asked of functions, which see the values.
 
 use crate::collation::{compare_without_case, is_collated, is_row, without_case};
-use crate::dialect::{Rewriter, call, literal, not, take};
+use crate::dialect::{Rewriter, call, collate, literal, not, take};
 use crate::functions::Arguments;
 use crate::kinds::{Kind, selects};
 use crate::value::{self, Number};
@@ -48,6 +48,11 @@ pub(crate) fn is_binary<'e>(sides: impl Iterator<Item = &'e Expr>) -> bool {
         }
     }
     sides.map(collation).find(Option::is_some).flatten().unwrap_or(false)
+}
+
+/// What SQLite compares others with, by the collation of the first: theirs counts too.
+fn beside<'e>(expr: Expr, others: impl Iterator<Item = &'e Expr>) -> Expr {
+    if !is_row(&expr) && !is_collated(&expr) && is_binary(others) { collate(expr, true) } else { without_case(expr) }
 }
 
 /// A column of a query is wrapped.
@@ -182,7 +187,7 @@ impl Rewriter<'_> {
             expr = self.as_number(expr);
         }
         if is_row(&expr) || aligned || list.iter_mut().all(|member| self.alike(&expr, member)) {
-            return Ok(Expr::InList { expr: Box::new(without_case(expr)), list, negated });
+            return Ok(Expr::InList { expr: Box::new(beside(expr, list.iter())), list, negated });
         }
         self.copies.spend(&expr, (list.len() - 1) / MAX_LIST)?;
         let how = whole(is_binary(std::iter::once(&expr).chain(&list)).into());
@@ -267,8 +272,8 @@ impl Rewriter<'_> {
         }
         let alike = [aligned || self.alike(&expr, &mut low), aligned || self.alike(&expr, &mut high)];
         if is_row(&expr) || alike == [true; 2] {
-            let (low, high) = (Box::new(low), Box::new(high));
-            return Ok(Expr::Between { expr: Box::new(without_case(expr)), negated, low, high });
+            let expr = Box::new(beside(expr, [&low, &high].into_iter()));
+            return Ok(Expr::Between { expr, negated, low: Box::new(low), high: Box::new(high) });
         }
         let how = whole(is_binary([&expr, &low, &high].into_iter()).into());
         Ok(not(negated, call("between", vec![how, expr, low, high])))
@@ -289,7 +294,7 @@ impl Rewriter<'_> {
             }
             let alike = aligned || conditions.iter_mut().all(|when| self.alike(operand, &mut when.condition));
             if alike || is_row(operand) {
-                **operand = without_case(take(operand));
+                **operand = beside(take(operand), conditions.iter().map(|when| &when.condition));
             } else {
                 self.copies.spend(operand, (conditions.len() - 1) / MAX_LIST)?;
                 return Ok(self.numbered_case(operand, conditions, other));

@@ -191,6 +191,11 @@ fn letter_case_counts_where_it_is_said() {
             "0,1,1,1",
         ),
         ("SELECT CAST('a' AS BINARY) = 'A', CONVERT('a', BINARY) = 'A', CAST('abc' AS BINARY(2))", "0,0,ab"),
+        (
+            "SELECT 'a' IN ('A' COLLATE utf8mb4_bin), 'a' IN ('b', 'A' COLLATE utf8mb4_bin), 'a' IN ('A', 'b' COLLATE utf8mb4_general_ci), \
+             'b' BETWEEN 'A' COLLATE utf8mb4_bin AND 'C', CASE 'a' WHEN 'A' COLLATE utf8mb4_bin THEN 1 ELSE 2 END, 'a' IN ('A')",
+            "0,0,1,0,2,1",
+        ),
         ("SELECT BINARY 'a' IN ('A', 5), BINARY 'b' BETWEEN 'A' AND 'C', CASE BINARY 'a' WHEN 'A' THEN 1 ELSE 2 END", "0,0,2"),
         ("SELECT COUNT(*) FROM setup_timers WHERE BINARY name = 'WAIT'", "0"),
         ("SELECT COUNT(*) FROM setup_timers t WHERE BINARY t.name = 'wait' AND BINARY LOWER(t.name) = 'wait'", "1"),
