@@ -198,6 +198,15 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                     index += 1;
                 }
             }
+            // `_utf8mb4'a' 'b'`: the parser joins texts that have no character set before them.
+            Token::SingleQuotedString(text) if is_introducer(before) => {
+                let mut joined = text.clone();
+                while let Some(Token::SingleQuotedString(more)) = tokens.get(index + 1).map(|next| &next.token) {
+                    joined += more;
+                    index += 1;
+                }
+                new.token = Token::SingleQuotedString(joined);
+            }
             // `b'101'` is `x'05'`.
             Token::SingleQuotedByteStringLiteral(bits) => {
                 if let Some(digits) = hexadecimal(bits) {
@@ -225,6 +234,11 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
         index += 1;
     }
     usual
+}
+
+/// Whether it is the name of a character set before a text.
+fn is_introducer(token: Option<&TokenWithSpan>) -> bool {
+    matches!(token.map(|token| &token.token), Some(Token::Word(word)) if word.quote_style.is_none() && word.value.starts_with('_'))
 }
 
 /// What is in a token's quotes.

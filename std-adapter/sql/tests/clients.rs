@@ -183,6 +183,7 @@ fn quoted_user_variables() {
     let mut session = session();
     check(&mut session, "SET @`a b` = 1, @'c' = 'x', @\"D\" := 3", "0 changed");
     check(&mut session, "SELECT @`a b`, @c, @`C`, @'d' + 1, @`d`AS e", "1,x,x,4,3");
+    check(&mut session, "SELECT _utf8mb4'a' 'b', _utf8mb4'a' 'b' 'c' = 'abc', 'a' 'b'", "ab,1,ab");
     check(&mut session, "SELECT b'1000001', B'01000010', b''", "A,B,\"\"");
     assert!(run(&mut session, "SELECT b'2'").starts_with("ERROR 1064 "));
 }
