@@ -146,7 +146,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("ltrim", 1, 2, TEXT, |a, _| texts::trim(a, true, false)),
     function("rtrim", 1, 2, TEXT, |a, _| texts::trim(a, false, true)),
     function("hex", 1, 1, TEXT, texts::hex),
-    function("quote", 1, 1, TEXT, |a, _| texts::on_text(a, |text| crate::parse::quote(&text))),
+    function("quote", 1, 1, TEXT, texts::quote),
     function("length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(text.len())))),
     function("bit_length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(8 * text.len())))),
     function("char_length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(texts::characters(&text))))),

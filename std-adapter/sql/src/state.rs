@@ -7,6 +7,7 @@ use crate::prepared::Statements;
 use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
 use crate::spelling::Modes;
+use crate::texts::Matching;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
@@ -95,7 +96,7 @@ pub(crate) struct Running {
     deadline: Option<Instant>,
     rows: HashMap<usize, Arc<Rows>>,
     rows_bytes: usize,
-    regexes: HashMap<(String, bool), Arc<Regex>>,
+    regexes: HashMap<(String, Matching), Arc<Regex>>,
     /// Bytes of what is being collected of many rows.
     collected_bytes: usize,
     failure: Option<Error>,
@@ -337,8 +338,8 @@ impl State {
     }
 
     /// The pattern, compiled once a statement.
-    pub(crate) fn regex(&self, pattern: &str, ignore_case: bool) -> Result<Arc<Regex>, Error> {
-        let key = (pattern.to_owned(), ignore_case);
+    pub(crate) fn regex(&self, pattern: &str, matching: Matching) -> Result<Arc<Regex>, Error> {
+        let key = (pattern.to_owned(), matching);
         if let Some(regex) = lock(&self.statement).regexes.get(&key) {
             return Ok(Arc::clone(regex));
         }
@@ -346,8 +347,13 @@ impl State {
         if pattern.len() > 4096 {
             return Err(wrong(&"pattern too long"));
         }
-        let regex =
-            regex_lite::RegexBuilder::new(pattern).case_insensitive(ignore_case).size_limit(1 << 16).nest_limit(50).build();
+        let regex = regex_lite::RegexBuilder::new(pattern)
+            .case_insensitive(matching.ignore_case)
+            .multi_line(matching.multi_line)
+            .dot_matches_new_line(matching.dot_matches_new_line)
+            .size_limit(1 << 16)
+            .nest_limit(50)
+            .build();
         let regex = Arc::new(regex.map_err(|error| wrong(&error))?);
         let mut statement = lock(&self.statement);
         // A pattern of its own for every row is not worth keeping.

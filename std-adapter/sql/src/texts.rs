@@ -11,6 +11,40 @@ use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 use sha1::Digest;
 
+/// How a pattern is matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Matching {
+    pub(crate) ignore_case: bool,
+    /// `^` and `$` are found in each line.
+    pub(crate) multi_line: bool,
+    /// `.` is also what ends a line.
+    pub(crate) dot_matches_new_line: bool,
+}
+
+impl Default for Matching {
+    fn default() -> Matching {
+        Matching { ignore_case: true, multi_line: false, dot_matches_new_line: false }
+    }
+}
+
+impl Matching {
+    /// As REGEXP_LIKE's third argument says: of `c` and `i` the last counts.
+    fn of(flags: &str) -> Result<Matching, Error> {
+        let mut matching = Matching::default();
+        for flag in flags.chars() {
+            match flag {
+                'c' | 'i' => matching.ignore_case = flag == 'i',
+                'm' => matching.multi_line = true,
+                'n' => matching.dot_matches_new_line = true,
+                // Lines end with a new line only, here always.
+                'u' => {}
+                _ => return Err(Error::new(1210, "HY000", "Incorrect arguments to regexp_like")),
+            }
+        }
+        Ok(matching)
+    }
+}
+
 /// What a pattern may cost: its length times that of the text.
 const MAX_MATCH: usize = 1 << 28;
 
@@ -95,8 +129,8 @@ pub(crate) fn like(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
 
 pub(crate) fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
-    let flags = arguments.get(2).and_then(|flags| value::text(*flags)).unwrap_or_default();
-    let regex = state.regex(&pattern, !flags.contains('c'))?;
+    let Some(flags) = arguments.get(2).map_or(Some(String::new()), |flags| value::text(*flags)) else { return Ok(Value::Null) };
+    let regex = state.regex(&pattern, Matching::of(&flags)?)?;
     // Time is proportional to the size of the compiled pattern, which is bounded, and to the text.
     if text.len() > MAX_TEXT / 16 {
         return Err(Error::too_long());
@@ -109,7 +143,7 @@ pub(crate) fn regexp_substr(arguments: Arguments<'_>, state: &State) -> Result<V
     if text.len() > MAX_TEXT / 16 {
         return Err(Error::too_long());
     }
-    let found = state.regex(&pattern, true)?.find(&text).map(|found| found.as_str().to_owned());
+    let found = state.regex(&pattern, Matching::default())?.find(&text).map(|found| found.as_str().to_owned());
     Ok(found.map_or(Value::Null, Value::Text))
 }
 
@@ -118,12 +152,47 @@ pub(crate) fn regexp_replace(arguments: Arguments<'_>, state: &State) -> Result<
     else {
         return Ok(Value::Null);
     };
-    let regex = state.regex(&pattern, true)?;
+    let regex = state.regex(&pattern, Matching::default())?;
     // Every place may be one, and each group of the pattern may be written many times.
     if text.len() > MAX_TEXT / 16 || (text.len() + 1).saturating_mul(by.len() + 1) > MAX_TEXT {
         return Err(Error::too_long());
     }
+    let by = replacement(&by, regex.captures_len() - 1)?;
     bounded(regex.replace_all(&text, by.as_str()).into_owned())
+}
+
+/// What ICU writes in the place of a match, in the words of the library: `$12` is group 12 if there are so many, or else group 1 and a 2.
+fn replacement(by: &str, groups: usize) -> Result<String, Error> {
+    let mut translated = String::with_capacity(by.len());
+    let mut chars = by.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek().and_then(|next| next.to_digit(10))) {
+            ('$', Some(_)) => {
+                let mut group = 0;
+                let mut length = 0;
+                while let Some(digit) = chars.peek().and_then(|next| next.to_digit(10)) {
+                    let longer = group * 10 + digit as usize;
+                    if longer > groups && length > 0 {
+                        break;
+                    }
+                    (group, length) = (longer, length + 1);
+                    chars.next();
+                    if group > groups {
+                        return Err(Error::new(3686, "HY000", "Index out of bounds in regular expression search."));
+                    }
+                }
+                translated += &format!("${{{group}}}");
+            }
+            ('$', None) if chars.peek() == Some(&'{') => translated.push('$'),
+            ('\\', _) => match chars.next() {
+                Some('$') => translated.push_str("$$"),
+                escaped => translated.extend(escaped),
+            },
+            ('$', None) => translated.push_str("$$"),
+            _ => translated.push(c),
+        }
+    }
+    Ok(translated)
 }
 
 pub(crate) fn char_of(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
@@ -258,6 +327,21 @@ pub(crate) fn hex(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
         ValueRef::Text(_) => on_text(arguments, |text| text.bytes().map(|byte| format!("{byte:02X}")).collect()),
         _ => one_text(arguments, |number| format!("{:X}", to_unsigned(number))),
     }
+}
+
+/// As a literal of MySQL's; NULL as the word.
+pub(crate) fn quote(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let Some(text) = value::text(arguments[0]) else { return Ok(Value::Text("NULL".to_owned())) };
+    let mut quoted = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\\' | '\'' => quoted.extend(['\\', c]),
+            '\0' => quoted.push_str("\\0"),
+            '\u{1a}' => quoted.push_str("\\Z"),
+            c => quoted.push(c),
+        }
+    }
+    bounded(quoted + "'")
 }
 
 pub(crate) fn locate(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {

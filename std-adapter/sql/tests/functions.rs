@@ -94,6 +94,21 @@ fn of_numbers_and_texts() {
             "1,1,-5,18446744073709551615,2,18446744073709551615,-9223372036854775808,0,1,-6",
         ),
         ("1 << 4294967296, 1 << 63, 1 >> 1", "0,9223372036854775808,0"),
+        (
+            r"QUOTE('Don''t'), QUOTE('a\\b'), QUOTE(NULL), LENGTH(QUOTE('\0')), LENGTH(QUOTE(CHAR(26))), QUOTE(5)",
+            r"'Don\'t','a\\b',NULL,4,4,'5'",
+        ),
+        (
+            r"REGEXP_REPLACE('abc', '(b)', '$1x'), REGEXP_REPLACE('abc', '(b)', '$12'), REGEXP_REPLACE('abc', 'b', '\\$1'),
+             REGEXP_REPLACE('abc', 'b', '[$0]'), REGEXP_REPLACE('abc', 'b', '$'), REGEXP_REPLACE('abc', '(?P<n>b)', '${n}${n}')",
+            "abxc,ab2c,a$1c,a[b]c,a$c,abbc",
+        ),
+        (
+            r"REGEXP_LIKE('CamelCase', 'CAMELCASE'), REGEXP_LIKE('CamelCase', 'CAMELCASE', 'c'), REGEXP_LIKE('a', 'A', 'ci'), REGEXP_LIKE('a', 'A', 'ic'),
+             REGEXP_LIKE('a\nb', '^b$'), REGEXP_LIKE('a\nb', '^b$', 'm'), REGEXP_LIKE('a\nb', 'a.b'), REGEXP_LIKE('a\nb', 'A.B', 'n'),
+             REGEXP_LIKE('a\nb', '^B$', 'mc'), REGEXP_LIKE('a', 'a', NULL) IS NULL",
+            "1,0,1,0,0,1,0,1,0,1",
+        ),
         ("REGEXP_SUBSTR('a/b/c', '[^/]+$'), REGEXP_REPLACE('a1b22', '[0-9]+', '-'), REGEXP_SUBSTR('a', 'b') IS NULL", "c,a-b-,1"),
         (
             "MD5('a'), SHA1('abc'), SHA('abc') = SHA1('abc'), LENGTH(SHA2('abc', 224)), SHA2('abc', 0) = SHA2('abc', 256), \
@@ -114,6 +129,8 @@ fn of_numbers_and_texts() {
     ] {
         check(&mut session, &format!("SELECT {expressions}"), expected);
     }
+    assert!(run(&mut session, "SELECT REGEXP_LIKE('a', 'a', 'x')").starts_with("ERROR 1210 "));
+    assert!(run(&mut session, "SELECT REGEXP_REPLACE('a', 'a', '$1')").starts_with("ERROR 3686 "));
     let statement = "SELECT REGEXP_REPLACE(REPEAT('a', 60000), '', REPEAT('b', 60000))";
     assert!(run(&mut session, statement).starts_with("ERROR 1153 "));
 }
