@@ -15,6 +15,9 @@ const LAST: i64 = 253_402_300_799_000_000;
 /// The last second that a TIMESTAMP can have, since 1970: `3001-01-18 23:59:59`.
 pub(crate) const LAST_TIMESTAMP: i64 = 32_536_771_199;
 
+/// Year, month and day.
+type Date = (i64, i64, i64);
+
 /// Microseconds since 1970, and how it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
@@ -59,7 +62,7 @@ impl Moment {
     }
 
     /// Of its parts, as MAKEDATE and STR_TO_DATE have them; None: there is no such day or time.
-    pub(crate) fn of_parts((year, month, day): (i64, i64, i64), micros: i64) -> Option<Moment> {
+    pub(crate) fn of_parts((year, month, day): Date, micros: i64) -> Option<Moment> {
         let is_day = (0..=9999).contains(&year) && (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
         let is_time = (0..DAY).contains(&micros);
         (is_day && is_time).then(|| Moment { micros: days(year, month, day) * DAY + micros, date_only: false })
@@ -161,7 +164,26 @@ impl Moment {
         if is_zero { Some(Moment { micros: ZERO, date_only: false }) } else { Moment::parse(text) }
     }
 
-    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`, `20261121`, `20261121173154`
+    /// The numbers of a date, of which month and day may be 0, and what follows it. Whatever separates them does, but what separates those
+    /// of a time; a year of two digits is of 1970 to 2069.
+    fn parts(text: &str) -> Option<(Date, Option<&str>)> {
+        let (date, time) = text.split_once([' ', 'T']).map_or((text, None), |(date, time)| (date, Some(time)));
+        let mut parts = date.splitn(3, |c: char| c.is_ascii_punctuation() && c != ':');
+        let mut number = |most: usize| {
+            let part = parts.next().filter(|part| part.len() <= most && part.bytes().all(|byte| byte.is_ascii_digit()))?;
+            Some((part.parse::<i64>().ok()?, part.len()))
+        };
+        let ((year, digits), (month, _), (day, _)) = (number(4)?, number(2)?, number(2)?);
+        let is_date = month <= 12 && day <= 31;
+        is_date.then_some(((if digits <= 2 { full_year(year) } else { year }, month, day), time))
+    }
+
+    /// Year, month and day of a date that is none because month or day is 0.
+    pub(crate) fn incomplete(text: &str) -> Option<Date> {
+        Some(Moment::parts(text.trim())?.0).filter(|(_, month, day)| *month == 0 || *day == 0)
+    }
+
+    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`, `26/11/21`, `20261121`, `20261121173154`
     pub(crate) fn parse(text: &str) -> Option<Moment> {
         let text = text.trim();
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -173,9 +195,7 @@ impl Moment {
             }
             return Moment::parse(&text);
         }
-        let (date, time) = text.split_once([' ', 'T']).map_or((text, None), |(date, time)| (date, Some(time)));
-        let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
-        let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+        let ((year, month, day), time) = Moment::parts(text)?;
         if !(0..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
             return None;
         }
@@ -367,6 +387,11 @@ pub(crate) fn of_clock(micros: i64, specifier: char) -> String {
         'r' => format!("{hour12:02}:{minute:02}:{second:02} {half}"),
         other => other.to_string(),
     }
+}
+
+/// Two digits of a year: from 1970 to 2069.
+pub(crate) fn full_year(year: i64) -> i64 {
+    if year < 70 { 2000 + year } else { 1900 + year }
 }
 
 fn ordinal(day: i64) -> &'static str {

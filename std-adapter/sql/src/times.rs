@@ -4,7 +4,7 @@ use crate::Error;
 use crate::decimal::Decimal;
 use crate::functions::Arguments;
 use crate::kinds::Kind;
-use crate::moment::{LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, of_clock};
+use crate::moment::{LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, full_year, of_clock};
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::variables::time_zone_offset;
@@ -75,6 +75,10 @@ fn moment(value: ValueRef<'_>) -> Option<Moment> {
 
 pub(crate) fn from_unixtime(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let Some(seconds) = Number::of(arguments[0]) else { return Ok(Value::Null) };
+    // What no TIMESTAMP can be.
+    if !(0.0..(LAST_TIMESTAMP + 1) as f64).contains(&seconds.real()) {
+        return Ok(Value::Null);
+    }
     let moment = Moment::from_unix(seconds.real()).later(state.time_zone_offset());
     Ok(match arguments.get(1) {
         None => Value::Text(moment.to_string()),
@@ -222,6 +226,15 @@ pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
     if let Some(moment) = Moment::parse(&text) {
         return moment.part(unit);
     }
+    if let Some((year, month, day)) = Moment::incomplete(&text) {
+        match unit.to_ascii_uppercase().as_str() {
+            "YEAR" => return Some(year),
+            "QUARTER" => return Some((month + 2) / 3),
+            "MONTH" => return Some(month),
+            "DAY" => return Some(day),
+            _ => {}
+        }
+    }
     let micros = time_micros(&text)?.saturating_abs();
     let seconds = micros / 1_000_000;
     match unit.to_ascii_uppercase().as_str() {
@@ -365,11 +378,6 @@ pub(crate) fn compound_unit(unit: &str) -> &str {
         Some(_) => "SECOND",
         None => unit,
     }
-}
-
-/// Two digits of a year: from 1970 to 2069.
-fn full_year(year: i64) -> i64 {
-    if year < 70 { 2000 + year } else { 1900 + year }
 }
 
 /// What of a format is about the time of day.
