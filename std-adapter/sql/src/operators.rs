@@ -9,8 +9,11 @@ use std::any::TypeId;
 use std::ops::ControlFlow;
 
 /// MySQL as the parser knows it, with MySQL's own order of operators, which it has PostgreSQL's of.
-#[derive(Debug)]
-pub(crate) struct MySql;
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MySql {
+    /// `a JOIN b JOIN c ON … ON …` is read, where the first ON is of the second join; `a JOIN b JOIN c ON …` is not as MySQL reads it then.
+    pub(crate) nests_joins: bool,
+}
 
 macro_rules! as_the_parser_knows {
     ($($name:ident)*) => { $(fn $name(&self) -> bool { MySqlDialect {}.$name() })* };
@@ -103,6 +106,10 @@ impl Dialect for MySql {
         MySqlDialect {}.is_table_factor_alias(explicit, keyword, parser)
     }
 
+    fn supports_left_associative_joins_without_parens(&self) -> bool {
+        !self.nests_joins
+    }
+
     as_the_parser_knows! {
         ignores_wildcard_escapes
         require_interval_qualifier
@@ -119,7 +126,6 @@ impl Dialect for MySql {
         supports_group_by_with_modifier
         supports_insert_set
         supports_key_column_option
-        supports_left_associative_joins_without_parens
         supports_limit_comma
         supports_match_against
         supports_multiline_comment_hints

@@ -41,7 +41,7 @@ pub fn split(text: &str) -> Vec<Piece> {
             pieces.push(Piece { text: text.to_owned(), vertical });
         }
     };
-    let Ok(tokens) = Tokenizer::new(&MySql, text).tokenize_with_location() else {
+    let Ok(tokens) = Tokenizer::new(&MySql::default(), text).tokenize_with_location() else {
         // It will be refused as a whole.
         add(text, false);
         return pieces;
@@ -114,7 +114,7 @@ pub(crate) fn tokens_in(text: &str, modes: Modes) -> Result<Vec<TokenWithSpan>, 
         return Err(Error::too_long());
     }
     let text = &*spelling::without_later_versions(text);
-    let mut tokens = Tokenizer::new(&MySql, text).tokenize_with_location().map_err(|error| {
+    let mut tokens = Tokenizer::new(&MySql::default(), text).tokenize_with_location().map_err(|error| {
         let offset = Offsets::of(text).get(error.location);
         Error::syntax(&text[offset..], error.location.line.max(1))
     })?;
@@ -183,7 +183,17 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<(), Error> {
 /// The tree of one statement.
 pub(crate) fn parse(tokens: Vec<TokenWithSpan>, text: &str) -> Result<Statement, Error> {
     check_depth(&tokens)?;
-    let mut parser = Parser::new(&MySql).with_recursion_limit(60).with_tokens_with_locations(tokens);
+    let joins = tokens.iter().filter(|token| matches!(&token.token, Token::Word(word) if word.keyword == Keyword::JOIN)).count();
+    let again = (joins > 1).then(|| tokens.clone());
+    let statement = parse_by(MySql::default(), tokens, text);
+    match again {
+        Some(tokens) if statement.is_err() => parse_by(MySql { nests_joins: true }, tokens, text).or(statement),
+        _ => statement,
+    }
+}
+
+fn parse_by(dialect: MySql, tokens: Vec<TokenWithSpan>, text: &str) -> Result<Statement, Error> {
+    let mut parser = Parser::new(&dialect).with_recursion_limit(60).with_tokens_with_locations(tokens);
     let statement = parser.parse_statement().map_err(|error| syntax(error, text))?;
     let rest = parser.peek_token();
     if rest.token == Token::EOF { Ok(statement) } else { Err(near(text, rest.span.start)) }

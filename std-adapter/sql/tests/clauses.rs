@@ -217,6 +217,10 @@ fn a_join_binds_closer_than_a_comma() {
             "1,wait\n2,wait",
         ),
         ("COUNT(*)", format!("{q} LEFT JOIN {r} ON 0, {p}, (SELECT 5 AS d) AS s"), "2"),
+        // A join without a condition, and one whose condition comes later.
+        ("p.a, r.a", format!("{p} JOIN {q} JOIN {r} ON p.a = q.a"), "1,5"),
+        ("p.a, r.a", format!("{p} JOIN {q} LEFT JOIN {r} ON p.a = r.a WHERE p.a = 2"), "2,"),
+        ("p.a, r.a", format!("{p} JOIN {q} JOIN {r} ON b = c ON p.a = q.a"), "1,5"),
         // What is joined in parentheses is on a condition, too.
         ("COUNT(*)", format!("{p} JOIN ({q} JOIN {r} ON 0.5) ON 0.5"), "2"),
     ] {
