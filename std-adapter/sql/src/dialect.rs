@@ -563,22 +563,9 @@ fn is_truth(expr: &Expr) -> bool {
         Expr::Nested(inner) => is_truth(inner),
         // A literal that has bytes is bound.
         Expr::Value(ValueWithSpan { value: Value::Number(..) | Value::Boolean(_) | Value::Null, .. }) => true,
-        Expr::UnaryOp { op, .. } => *op == UnaryOperator::Not,
-        // Arithmetic is calls by now.
-        Expr::BinaryOp { .. }
-        | Expr::IsFalse(_)
-        | Expr::IsNotFalse(_)
-        | Expr::IsTrue(_)
-        | Expr::IsNotTrue(_)
-        | Expr::IsNull(_)
-        | Expr::IsNotNull(_)
-        | Expr::IsNotDistinctFrom(..)
-        | Expr::InList { .. }
-        | Expr::InSubquery { .. }
-        | Expr::Between { .. }
-        | Expr::Exists { .. } => true,
+        Expr::Exists { .. } => true,
         Expr::Function(function) => matches!(name_of(function), ("like" | "same" | "one_of" | "between" | "regexp_like", true)),
-        _ => false,
+        other => operators::is_logical(other),
     }
 }
 

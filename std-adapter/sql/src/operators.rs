@@ -1,4 +1,4 @@
-//! How tightly operators bind: MySQL's when a statement is read, SQLite's when what became of it is printed.
+//! How tightly operators bind: MySQL's when a statement is read, SQLite's when what became of it is printed. And which words are names.
 
 use sqlparser::ast::{BinaryOperator, Expr, Statement, UnaryOperator, VisitMut, VisitorMut};
 use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
@@ -35,6 +35,40 @@ const SUM: u8 = 30;
 const PRODUCT: u8 = 40;
 const BIT_XOR: u8 = 45;
 const ARROW: u8 = 60;
+
+/// Words that the parser keeps for what others write. In MySQL they are names, also without AS.
+const OF_OTHERS: &[Keyword] = &[
+    Keyword::ANTI,
+    Keyword::ARRAY,
+    Keyword::ASOF,
+    Keyword::CLUSTER,
+    Keyword::CONNECT,
+    Keyword::DISTRIBUTE,
+    Keyword::END,
+    Keyword::EXCLUDE,
+    Keyword::FORMAT,
+    Keyword::FULL,
+    Keyword::GLOBAL,
+    Keyword::MATCH_CONDITION,
+    Keyword::MATCH_RECOGNIZE,
+    Keyword::MINUS,
+    Keyword::OFFSET,
+    Keyword::OPEN,
+    Keyword::OUTPUT,
+    Keyword::PIVOT,
+    Keyword::PREWHERE,
+    Keyword::QUALIFY,
+    Keyword::RETURNING,
+    Keyword::SAMPLE,
+    Keyword::SEMI,
+    Keyword::SETTINGS,
+    Keyword::SORT,
+    Keyword::START,
+    Keyword::TABLESAMPLE,
+    Keyword::TOP,
+    Keyword::UNPIVOT,
+    Keyword::VIEW,
+];
 
 impl Dialect for MySql {
     fn dialect(&self) -> TypeId {
@@ -102,8 +136,12 @@ impl Dialect for MySql {
         MySqlDialect {}.identifier_quote_style(identifier)
     }
 
+    fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
+        OF_OTHERS.contains(keyword) || MySqlDialect {}.is_column_alias(keyword, parser)
+    }
+
     fn is_table_factor_alias(&self, explicit: bool, keyword: &Keyword, parser: &mut Parser) -> bool {
-        MySqlDialect {}.is_table_factor_alias(explicit, keyword, parser)
+        OF_OTHERS.contains(keyword) || MySqlDialect {}.is_table_factor_alias(explicit, keyword, parser)
     }
 
     fn supports_left_associative_joins_without_parens(&self) -> bool {
@@ -177,13 +215,21 @@ impl VisitorMut for Parentheses {
     }
 }
 
+/// Whether what stands in a rewritten statement is an operator whose result is true, false or unknown.
+pub(crate) fn is_logical(expr: &Expr) -> bool {
+    tightness(expr).is_some_and(|own| own <= ORDERED)
+}
+
+/// Of those of SQLite's operators that say what is true, `<` and its kin bind most tightly.
+const ORDERED: u8 = 5;
+
 /// How tightly SQLite binds an operator that the rewritten statement may have; None of what is none.
 fn tightness(expr: &Expr) -> Option<u8> {
     Some(match expr {
         Expr::BinaryOp { op, .. } => match op {
             BinaryOperator::Or => 1,
             BinaryOperator::And => 2,
-            BinaryOperator::Lt | BinaryOperator::LtEq | BinaryOperator::Gt | BinaryOperator::GtEq => 5,
+            BinaryOperator::Lt | BinaryOperator::LtEq | BinaryOperator::Gt | BinaryOperator::GtEq => ORDERED,
             BinaryOperator::Plus | BinaryOperator::Minus => 7,
             BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => 8,
             BinaryOperator::StringConcat => 9,

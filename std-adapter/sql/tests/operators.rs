@@ -63,3 +63,40 @@ fn a_condition_of_two_parts_hits_what_both_hold_for() {
     }
     assert_eq!(run(&mut session, "DELETE FROM setup_actors WHERE HOST = 'nobody' && USER <> 'y'"), "0 changed");
 }
+
+#[test]
+fn words_of_other_databases_are_names() {
+    let mut session = World::new().session();
+    for word in [
+        "anti",
+        "array",
+        "asof",
+        "cluster",
+        "connect",
+        "distribute",
+        "end",
+        "exclude",
+        "format",
+        "full",
+        "global",
+        "minus",
+        "offset",
+        "open",
+        "output",
+        "pivot",
+        "qualify",
+        "returning",
+        "sample",
+        "semi",
+        "settings",
+        "sort",
+        "start",
+        "top",
+        "unpivot",
+        "view",
+    ] {
+        let statement =
+            format!("SELECT CASE WHEN 1 THEN MAX(a) END {word} FROM (SELECT 1 a) {word} WHERE a = 1 LIMIT 1 OFFSET 0");
+        assert_eq!(run(&mut session, &statement), format!("{word}\n1\n"), "{statement}");
+    }
+}
