@@ -23,7 +23,7 @@ use crate::memory::{self, MemoryChange};
 use crate::metric;
 use crate::nest::Nest;
 use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Sequence, Start, What};
-use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section, header};
+use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
@@ -31,16 +31,13 @@ use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
 use crate::statement::{self, Sizes};
-use crate::sync::{Ordering, Word};
+use crate::sync::Word;
 use crate::wait::{Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName};
-
-/// In the number of an actor that has no slot, and so no THREAD_ID.
-pub(crate) const WITHOUT_SLOT: u64 = 1 << 63;
 
 /// Something that records, used by one thread at a time.
 ///
@@ -89,7 +86,7 @@ pub struct Actor<'r> {
     pub(crate) stage_statements: Cell<u64>,
     pub(crate) stage_statement: Cell<Enclosing>,
     /// See [`number`](Self::number): 0 until it is asked for, without a slot.
-    number: Cell<u64>,
+    pub(crate) number: Cell<u64>,
     pub(crate) statements: Recorder<'r>,
     pub(crate) statement_nest: Nest,
     pub(crate) statement_sizes: Sizes,
@@ -219,23 +216,6 @@ impl<'r> Actor<'r> {
     #[inline]
     pub fn thread_id(&self) -> u64 {
         self.thread_id
-    }
-
-    /// What tells it from all others, in what it begins and another one may end: its THREAD_ID, or [`WITHOUT_SLOT`] and a number that it draws
-    /// when it is first asked.
-    #[inline]
-    pub(crate) fn number(&self) -> u64 {
-        if self.number.get() == 0 {
-            self.draw_number();
-        }
-        self.number.get()
-    }
-
-    #[cold]
-    fn draw_number(&self) {
-        // Relaxed: only that the numbers differ matters.
-        let number = self.region.header(header::NEXT_ACTOR_NUMBER).fetch_add(1, Ordering::Relaxed);
-        self.number.set(WITHOUT_SLOT | number);
     }
 
     /// The region that it records into.

@@ -16,9 +16,9 @@ pub(crate) mod word {
     pub(crate) const SETTING: usize = 18;
 }
 
-/// States of a class, and of a metric, in the lowest two bits of the word; it only goes forward. Above them is a hash of the name, from the claim on: so
-/// two registrations of one name find the same class even if the first is stopped before it has written the name, and the second
-/// writes it, too. Nobody waits for anybody.
+/// States of a class, and of a metric, in the lowest two bits of the word; it only goes forward. Above them is a hash of the name, from the
+/// claim on: so two registrations of one name find the same place even if the first is stopped before it has written the name, and the
+/// second writes it, too. Nobody waits for anybody.
 pub(crate) const FREE: u64 = 0;
 pub(crate) const CLAIMED: u64 = 1;
 pub(crate) const PUBLISHED: u64 = 2;

@@ -1,8 +1,10 @@
 //! Events of one class that lie within one another in one actor, and may end in any order: statements, transactions.
 
-use crate::actor::{Recorder, WITHOUT_SLOT};
+use crate::actor::Recorder;
 use crate::record::{self, Enclosing, EventType, RecordWords, Sequence};
+use crate::region::header;
 use crate::setup::Switches;
+use crate::sync::Ordering;
 use crate::wait::Wait;
 use crate::{Actor, Lost};
 use core::cell::Cell;
@@ -86,6 +88,9 @@ impl Level {
     }
 }
 
+/// In the number of an actor that has no slot, and so no THREAD_ID.
+const WITHOUT_SLOT: u64 = 1 << 63;
+
 /// An event that others may lie within, between its begin and its end: what all such have in common.
 #[derive(Debug)]
 pub(crate) struct NestedEvent<'r> {
@@ -119,6 +124,23 @@ impl NestedEvent<'_> {
 }
 
 impl<'r> Actor<'r> {
+    /// What tells it from all others, in what it begins and another one may end: its THREAD_ID, or [`WITHOUT_SLOT`] and a number that it draws
+    /// when it is first asked.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        if self.number.get() == 0 {
+            self.draw_number();
+        }
+        self.number.get()
+    }
+
+    #[cold]
+    fn draw_number(&self) {
+        // Relaxed: only that the numbers differ matters.
+        let number = self.region().header(header::NEXT_ACTOR_NUMBER).fetch_add(1, Ordering::Relaxed);
+        self.number.set(WITHOUT_SLOT | number);
+    }
+
     /// An event begins that others may lie within. `switches` are [masked](Actor::masked), and say that something is recorded; `beside`
     /// writes what its record, which has this index in its section, has besides.
     pub(crate) fn begin_nested<E>(

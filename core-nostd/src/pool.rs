@@ -125,6 +125,13 @@ pub(crate) fn release_last(state: &Word) {
     state.store(version.state(FREE), Ordering::Release);
 }
 
+/// Gives the place back that somebody was about to take who is gone.
+pub(crate) fn release_claimed(state: &Word) {
+    if is_claimed(state) {
+        release_last(state);
+    }
+}
+
 /// Gives the place back, if it is still this owner's. Of two who give it back, one does.
 pub(crate) fn release(state: &Word, version: Version) -> bool {
     // [P4] Release: pairs with [P1].

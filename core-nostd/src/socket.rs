@@ -267,12 +267,12 @@ impl<'r> Region<'r> {
         self.socket_places().for_each(Place::reset_waits);
     }
 
-    /// After a fork: the sums of all sockets start anew, and nobody is idle.
+    /// After a fork: the sums of all sockets start anew, and nobody is idle. In a child that is idle, whoever was about to open one is gone.
     pub(crate) fn forget_socket_io(&self, idle: bool) {
         for words in self.arrays::<SOCKET>(Section::SocketInstances) {
             if pool::was_used(&words[word::STATE]) {
-                if idle && pool::is_claimed(&words[word::STATE]) {
-                    pool::release_last(&words[word::STATE]);
+                if idle {
+                    pool::release_claimed(&words[word::STATE]);
                 }
                 Place::of(words).into_iter().for_each(Place::forget);
             }

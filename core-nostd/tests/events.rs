@@ -771,22 +771,6 @@ fn an_event_that_outlives_its_slot_counts_in_the_global_sums() {
     assert_eq!(world.region.lost(perfschema_core::Lost::HistoryLongRows), 0);
 }
 
-/// The same of one that is only counted.
-#[test]
-fn a_count_that_outlives_its_slot() {
-    let world = World::on(&CONFIG.with(Size::MaxThreadInstances, 1));
-    let (class, old) = (world.class(MUTEX), world.actor("old"));
-    world.region.set_consumer(Consumer::EventsWaitsCurrent, false);
-    world.region.set_setting(class, Setting { timed: false, ..Setting::ON });
-    let late = world.begin(&old, class);
-    old.detach();
-    let new = world.actor("new");
-    world.end(&old, late);
-    world.expect(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT", &["1 0"]);
-    world.end(&new, world.begin(&new, class));
-    world.expect(BY_THREAD, "THREAD_ID,COUNT_STAR", &["2 1"]);
-}
-
 #[test]
 fn an_event_left_open_by_one_owner_is_not_seen_under_the_next() {
     let world = World::on(&CONFIG.with(Size::MaxThreadInstances, 1));

@@ -8,7 +8,7 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, World};
 use perfschema_core::histogram::bucket;
 use perfschema_core::tables::EventsWaitsHistogramByEventName;
-use perfschema_core::{Actor, Class, Held, Lost, Operation, Size, WaitStart};
+use perfschema_core::{Actor, Class, Consumer, Held, Lost, Operation, Setting, Size, WaitStart};
 use std::collections::BTreeMap;
 
 const GLOBAL: &str = "events_waits_summary_global_by_event_name";
@@ -340,4 +340,20 @@ fn an_event_that_runs_during_a_truncation_counts_after_it() {
         actor.end(world.clock, wait, Held::Exclusive(&world.instance(id)));
         world.expect(table, SUMS, &["1 9000 9000 9000 9000"]);
     }
+}
+
+/// A wait that is only counted, whose thread has given its slot to another meanwhile.
+#[test]
+fn a_count_that_outlives_its_slot() {
+    let world = World::on(&CONFIG.with(Size::MaxThreadInstances, 1));
+    let (class, old) = (world.class(MUTEX), world.actor("old"));
+    world.region.set_consumer(Consumer::EventsWaitsCurrent, false);
+    world.region.set_setting(class, Setting { timed: false, ..Setting::ON });
+    let late = world.begin(&old, class);
+    old.detach();
+    let new = world.actor("new");
+    world.end(&old, late);
+    world.expect(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT", &["1 0"]);
+    world.end(&new, world.begin(&new, class));
+    world.expect(BY_THREAD, "THREAD_ID,COUNT_STAR", &["2 1"]);
 }

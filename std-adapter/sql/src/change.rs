@@ -139,7 +139,7 @@ impl Session {
         let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
         // Values first: `?` are counted in the order of the text.
         let items = values.chain(key.items).collect();
-        let mut query = select_from(items, update.table, update.selection, update.order_by, update.limit)?;
+        let mut query = query_of_rows(items, update.table, update.selection, update.order_by, update.limit)?;
         let grid = self.run(&mut query, parameters)?;
 
         // Rows that get the same values are changed together.
@@ -273,7 +273,7 @@ impl Session {
             return Err(self.command_denied("DELETE", declaration.name));
         }
         let key = key_columns(table, target.relation.clone());
-        let mut query = select_from(key.items, target.clone(), delete.selection, delete.order_by, delete.limit)?;
+        let mut query = query_of_rows(key.items, target.clone(), delete.selection, delete.order_by, delete.limit)?;
         let grid = self.run(&mut query, parameters)?;
         let chosen: HashSet<String> = grid.rows.iter().map(|row| key_text(row.iter().map(OwnedValue::as_value))).collect();
         let mut choose = |row: &dyn Row| chosen.contains(&key_text(key.columns.iter().map(|&column| row.cell(column))));
@@ -313,7 +313,7 @@ impl Session {
         let item = select_of(&mut template)?.projection.clone();
         let [SelectItem::UnnamedExpr(number)] = item.as_slice() else { return Err(Error::empty()) };
         let expr = Box::new(number.clone());
-        let subquery = select_from(item, from.clone(), selection, order_by, limit)?;
+        let subquery = query_of_rows(item, from.clone(), selection, order_by, limit)?;
         Ok(Some(Expr::InSubquery { expr, subquery: Box::new(subquery), negated: false }))
     }
 
@@ -441,7 +441,7 @@ pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {
 }
 
 /// A query for what is to be changed.
-fn select_from(
+fn query_of_rows(
     items: Vec<SelectItem>,
     from: TableWithJoins,
     selection: Option<Expr>,

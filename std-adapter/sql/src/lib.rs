@@ -29,10 +29,11 @@
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
 //! **Schemas.** `performance_schema`, where `session_variables` and `session_status` are of the session that asks, and
-//! `session_connect_attrs` and `session_account_connect_attrs` are empty; `information_schema` with MySQL's tables about schemas, tables, columns, views, privileges and what there is none of here, and GLOBAL_VARIABLES, SESSION_VARIABLES
-//! and SESSION_STATUS; `sys` with views for people, among them `sys.current_transactions`, `sys.current_statements`, `sys.current_stages`,
-//! `sys.current_waits` and `sys.lock_waits`: who does what, and who waits for whom at this moment; and `test`, where CREATE TABLE … AS
-//! SELECT keeps what a session wants to compare or restore, in memory, until the session ends.
+//! `session_connect_attrs` and `session_account_connect_attrs` are empty; `information_schema` with MySQL's tables about schemas, tables,
+//! columns, views, privileges and what there is none of here, and GLOBAL_VARIABLES, SESSION_VARIABLES and SESSION_STATUS; `sys` with views
+//! for people, among them `sys.current_transactions`, `sys.current_statements`, `sys.current_stages`, `sys.current_waits` and
+//! `sys.lock_waits`: who does what, and who waits for whom at this moment; and `test`, where CREATE TABLE … AS SELECT keeps what a session
+//! wants to compare or restore, in memory, until the session ends.
 //!
 //! # Where it differs from MySQL
 //!

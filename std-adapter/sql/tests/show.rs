@@ -1,0 +1,123 @@
+//! SHOW and DESCRIBE: what they list, in which order, and how they are refused.
+
+mod common;
+
+use common::{World, check, run, session};
+use perfschema::render::OwnedValue;
+use perfschema_sql::{Account, Database, Outcome};
+
+const KEY_OF_ACTORS: &str =
+    "setup_actors,0,PRIMARY,1,HOST,,,,,\"\",HASH,\"\",\"\",YES,\nsetup_actors,0,PRIMARY,2,USER,,,,,\"\",HASH,\"\",\"\",YES,";
+
+#[test]
+fn show_and_describe() {
+    let mut session = session();
+    // Columns of subqueries among them.
+    check(&mut session, "SELECT table_name, column_name FROM information_schema.columns WHERE column_type = 'varchar(0)'", "");
+    let types = "SELECT column_name, column_type, is_nullable FROM information_schema.columns WHERE table_name = 'session' AND column_name IN \
+                 ('thd_id', 'progress', 'rows_examined', 'trx_latency', 'trx_autocommit') ORDER BY column_name";
+    let expected = "progress,\"decimal(26,2)\",YES\nrows_examined,bigint unsigned,YES\nthd_id,bigint unsigned,YES\ntrx_autocommit,\"enum('YES','NO')\",YES\n\
+                    trx_latency,longtext,YES";
+    check(&mut session, types, expected);
+    for (statement, expected) in [
+        ("SHOW DATABASES", "information_schema\nperformance_schema\nsys\ntest"),
+        ("SHOW SCHEMAS LIKE 'PERF%'", "performance_schema"),
+        ("SHOW TABLES LIKE 'setup\\_t%'", "setup_timers"),
+        ("SHOW FULL TABLES FROM sys LIKE 'lock_waits'", "lock_waits,VIEW"),
+        ("SHOW TABLES WHERE Tables_in_performance_schema = 'threads'", "threads"),
+        ("SHOW COLUMNS FROM setup_timers LIKE 'NAME'", "NAME,varchar(64),NO,PRI,,\"\""),
+        ("SHOW FIELDS IN setup_timers FROM performance_schema WHERE Field = 'name'", "NAME,varchar(64),NO,PRI,,\"\""),
+        // In the order of the table, not of the names.
+        (
+            "SHOW COLUMNS FROM threads WHERE Field LIKE 'PROCESSLIST\\_%T' OR Field = 'TYPE'",
+            "TYPE,varchar(10),NO,\"\",,\"\"\nPROCESSLIST_HOST,varchar(255),YES,\"\",,\"\"",
+        ),
+        ("SHOW KEYS FROM setup_actors WHERE Non_unique = 0 AND Seq_in_index < 3", KEY_OF_ACTORS),
+        ("DESCRIBE setup_timers name", "NAME,varchar(64),NO,PRI,,\"\""),
+        ("DESC performance_schema.setup_timers 'nam%'", "NAME,varchar(64),NO,PRI,,\"\""),
+        ("SHOW VARIABLES LIKE 'version_compile_os'", "version_compile_os,linux"),
+        ("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('autocommit', 'license')", "autocommit,ON\nlicense,MIT OR Apache-2.0"),
+        ("SHOW GLOBAL STATUS LIKE 'Performance_schema_mutex_classes_lost'", "Performance_schema_mutex_classes_lost,0"),
+        ("SHOW WARNINGS", "Level,Code,Message"),
+        ("SHOW ENGINES", "PERFORMANCE_SCHEMA,DEFAULT,Performance Schema,NO,NO,NO"),
+        ("SHOW CHARACTER SET", "utf8mb4,UTF-8 Unicode,utf8mb4_0900_ai_ci,4"),
+        ("SHOW GRANTS", "\"GRANT SELECT, INSERT, UPDATE, DELETE, DROP ON `performance_schema`.* TO `root`@`localhost`\""),
+    ] {
+        let found = run(&mut session, statement);
+        let rows = found.split_once('\n').map_or("", |(_, rows)| rows).trim_end();
+        let shown = if rows.is_empty() { found.trim_end() } else { rows };
+        assert_eq!(shown, expected, "{statement}");
+    }
+    // The order in which they are listed, whatever is asked for.
+    for what in [
+        "DATABASES",
+        "TABLES",
+        "TABLE STATUS",
+        "COLUMNS FROM threads",
+        "KEYS FROM setup_actors",
+        "VARIABLES",
+        "STATUS",
+        "PLUGINS",
+        "COLLATION",
+        "PROCEDURE STATUS",
+    ] {
+        let all = run(&mut session, &format!("SHOW {what}"));
+        assert_eq!(run(&mut session, &format!("SHOW {what} WHERE 1")), all, "{what}");
+    }
+    let statement = "SHOW CREATE TABLE setup_timers";
+    let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement}") };
+    let expected = "CREATE TABLE `setup_timers` (\n  `NAME` varchar(64) NOT NULL,\n  `TIMER_NAME` \
+                    enum('CYCLE','NANOSECOND','MICROSECOND','MILLISECOND','TICK') NOT NULL,\n  PRIMARY KEY (`NAME`)\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT \
+                    CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci";
+    assert_eq!(grid.rows, [["setup_timers".into(), OwnedValue::from(expected)]]);
+    assert!(run(&mut session, "SHOW CREATE VIEW sys.lock_waits").contains("CREATE VIEW `sys`.`lock_waits` AS SELECT"));
+    let status = run(&mut session, "SHOW ENGINE PERFORMANCE_SCHEMA STATUS");
+    assert!(
+        status.contains(&format!("performance_schema,performance_schema.memory,{}\n", common::CONFIG.size_bytes())),
+        "{status}"
+    );
+}
+
+/// As Connector/J asks for the columns of a table.
+#[test]
+fn show_columns_without_a_current_schema() {
+    let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
+    for statement in [
+        "SHOW FULL COLUMNS FROM `setup_timers` FROM `performance_schema` LIKE '%'",
+        "SHOW FIELDS IN setup_timers IN performance_schema",
+        "SHOW COLUMNS FROM performance_schema.setup_timers",
+        "SHOW COLUMNS FROM sys.setup_timers FROM performance_schema",
+    ] {
+        assert!(run(&mut session, statement).contains("\nTIMER_NAME,"), "{statement}");
+    }
+    for what in ["INDEX", "INDEXES", "KEYS"] {
+        assert!(
+            run(&mut session, &format!("SHOW {what} FROM setup_timers FROM performance_schema")).contains(",PRIMARY,1,NAME,")
+        );
+    }
+    for (statement, error) in [
+        ("SHOW COLUMNS FROM setup_timers", "1046 (3D000): No database selected"),
+        ("SHOW KEYS IN setup_timers", "1046 (3D000): No database selected"),
+        ("SHOW COLUMNS FROM setup_timers FROM nothing", "1049 (42000): Unknown database 'nothing'"),
+        ("SHOW KEYS FROM setup_timers FROM sys", "1146 (42S02): Table 'sys.setup_timers' doesn't exist"),
+    ] {
+        assert_eq!(run(&mut session, statement), format!("ERROR {error}"), "{statement}");
+    }
+    assert!(run(&mut session, "SHOW COLUMNS setup_timers").starts_with("ERROR 1064 "));
+}
+
+/// What there is nothing of is an empty result, and no error.
+#[test]
+fn what_is_not_here_is_empty() {
+    let mut session = session();
+    for (statement, heads) in [
+        ("SHOW TRIGGERS", "Trigger,Event,Table,"),
+        ("SHOW EVENTS FROM sys", "Db,Name,"),
+        ("SHOW PROCEDURE STATUS LIKE 'x'", "Db,Name,Type,"),
+        ("SHOW FUNCTION STATUS WHERE Db = 'test'", "Db,Name,Type,"),
+    ] {
+        let found = run(&mut session, statement);
+        assert!(found.starts_with(heads) && found.lines().count() == 1, "{statement}: {found}");
+    }
+    assert!(run(&mut session, "SHOW PROCEDURE").starts_with("ERROR 1064 (42000): "));
+}
