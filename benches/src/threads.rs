@@ -4,7 +4,7 @@ use crate::cores::on_core;
 use crate::paths::{self, Bench};
 use crate::report::{Aim, Cost, Row, Target};
 use crate::{BATCH, batch};
-use perfschema::sync::Mutex;
+use perfschema::sync::{Mutex, RwLock};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,10 +51,10 @@ pub(crate) fn measure(bench: &Bench, rounds: usize, wants: impl Fn(&str, &str) -
         }
         rows.extend(own_locks(bench, threads, &own, rounds));
     }
-    for (busy, held) in [(0, "contended"), (5, "held 1200"), (40, "held 10000")] {
-        if wants("Mutex", held) {
-            let rounds = if busy == 0 { rounds } else { rounds.div_ceil(10) };
-            rows.extend(contended(bench, rounds, busy, held));
+    for threads in THREADS.into_iter().filter(|threads| *threads <= cores) {
+        for load in LOADS.iter().filter(|load| wants("Mutex RwLock", load.name)) {
+            let rounds = if load.under + load.apart == 0 { rounds } else { rounds.div_ceil(10) };
+            rows.extend(contended(bench, threads, rounds, load));
         }
     }
     rows
@@ -108,33 +108,71 @@ fn own_locks(bench: &Bench, threads: usize, kinds: &[Kind], rounds: usize) -> im
     })
 }
 
-/// Two threads on one mutex: std's, the same with a bare reading of the counter before and behind its lock, and ours, by turns. What is done
-/// between an unlock and the next lock gives the mutex to the other thread, so that the readings alone cost throughput. `busy`: how often,
-/// while it is held, the busy body runs, of some 250 cycles; with none, there is nothing to do but to pass the lock on. `held`: that, in words.
-fn contended(bench: &Bench, rounds: usize, busy: u32, held: &str) -> [Row; 3] {
-    let plain = std::sync::Mutex::new(0_u64);
-    let ours: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/bench/contended", 0);
-    // Registers it, so that it is switched on, too.
-    drop(ours.lock());
+/// What threads do that want one lock.
+struct Load {
+    name: &'static str,
+    /// How often, while a thread has the lock, the busy body runs, of some 250 cycles.
+    under: u32,
+    /// The same before it locks again.
+    apart: u32,
+}
+
+const LOADS: [Load; 4] = [
+    Load { name: "contended", under: 0, apart: 0 },
+    Load { name: "held 1200", under: 5, apart: 0 },
+    Load { name: "held 10000", under: 40, apart: 0 },
+    Load { name: "held 250 of 2250", under: 1, apart: 8 },
+];
+
+type Lock<'l> = &'l (dyn Fn() + Sync);
+
+/// Several threads on one lock.
+fn contended(bench: &Bench, threads: usize, rounds: usize, load: &Load) -> [Row; 6] {
+    let (mutex, lock) = (std::sync::Mutex::new(0_u64), std::sync::RwLock::new(0_u64));
+    let our_mutex: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/bench/contended", 0);
+    let our_lock: RwLock<u64> = perfschema::rwlock!("wait/synch/rwlock/bench/contended", 0);
+    // Registers them, so that they are switched on, too.
+    drop((our_mutex.lock(), our_lock.write()));
     bench.everything_on();
     let work = |count: &mut u64| {
         *count += 1;
-        (0..busy).for_each(|_| paths::busy());
+        (0..load.under).for_each(|_| paths::busy());
     };
-    let timed = || {
-        black_box(SystemClock.ticks(TimerName::Cycle));
-        let guard = plain.lock();
-        black_box(SystemClock.ticks(TimerName::Cycle));
-        guard
-    };
-    let locks: [&(dyn Fn() + Sync); 3] = [
-        &|| work(&mut plain.lock().expect("nothing panics under it")),
-        &|| work(&mut timed().expect("nothing panics under it")),
-        &|| work(&mut ours.lock().expect("nothing panics under it")),
-    ];
+    let timed_mutex = || work(&mut timed(|| mutex.lock()).expect(NO_PANIC));
+    let timed_lock = || work(&mut timed(|| lock.write()).expect(NO_PANIC));
+    let mutexes: [Lock<'_>; 3] =
+        [&|| work(&mut mutex.lock().expect(NO_PANIC)), &timed_mutex, &|| work(&mut our_mutex.lock().expect(NO_PANIC))];
+    let locks: [Lock<'_>; 3] =
+        [&|| work(&mut lock.write().expect(NO_PANIC)), &timed_lock, &|| work(&mut our_lock.write().expect(NO_PANIC))];
+    let target = (threads == 2 && load.apart == 0).then_some(Target::AtLeast(0.97));
+    let [plain, timed, ours] = compared(["std Mutex", "perfschema Mutex"], threads, rounds, load, target, mutexes);
+    let [plain_lock, timed_lock, our_lock] = compared(["std RwLock", "perfschema RwLock"], threads, rounds, load, None, locks);
+    [plain, timed, ours, plain_lock, timed_lock, our_lock]
+}
+
+const NO_PANIC: &str = "nothing panics under it";
+
+/// A lock, and a bare reading of the counter before and behind it.
+fn timed<G>(lock: impl FnOnce() -> G) -> G {
+    black_box(SystemClock.ticks(TimerName::Cycle));
+    let guard = lock();
+    black_box(SystemClock.ticks(TimerName::Cycle));
+    guard
+}
+
+/// Std's lock, the same with a bare reading of the counter before and behind it, and ours, by turns. What is done between an unlock and the next
+/// lock gives the lock to another thread, so that the readings alone cost throughput.
+fn compared(
+    [plain, recorded]: [&'static str; 2],
+    threads: usize,
+    rounds: usize,
+    load: &Load,
+    target: Option<Target>,
+    locks: [Lock<'_>; 3],
+) -> [Row; 3] {
     let (mut cycles, mut rates) = (locks.map(|_| Vec::new()), locks.map(|_| Vec::new()));
     for _ in 0..rounds {
-        let round = locks.map(|lock| contending(busy, lock));
+        let round = locks.map(|lock| contending(threads, load, lock));
         for (index, one) in round.into_iter().enumerate() {
             cycles[index].push(one);
             rates[index].push(round[0] / one);
@@ -143,21 +181,21 @@ fn contended(bench: &Bench, rounds: usize, busy: u32, held: &str) -> [Row; 3] {
     let [_, timed_rate, our_rate] = rates.map(|mut rates| Cost::of(&mut rates).median);
     let [std, timed, ours] = cycles.map(|mut cycles| Some(Cost::of(&mut cycles)));
     let aim = |measured, target| Some(Aim { measured, unit: "x std's throughput", target });
-    let row = |name, variant, cost, aim| Row { name, variant, threads: 2, cost, aim, ..Row::default() };
+    let row = |name, variant, cost, aim| Row { name, variant, threads, cost, aim, ..Row::default() };
     [
-        row("std Mutex", held.to_owned(), std, None),
-        row("std Mutex", format!("timer pair, {held}"), timed, aim(timed_rate, None)),
-        row("perfschema Mutex", format!("everything on, {held}"), ours, aim(our_rate, Some(Target::AtLeast(0.97)))),
+        row(plain, load.name.to_owned(), std, None),
+        row(plain, format!("timer pair, {}", load.name), timed, aim(timed_rate, None)),
+        row(recorded, format!("everything on, {}", load.name), ours, aim(our_rate, target)),
     ]
 }
 
-/// Cycles from one lock to the next, whichever of two threads has it, over 10 ms. Tried again, some times, if a thread was interrupted for
-/// long: the other was alone then. `busy`: as in [`contended`].
-fn contending(busy: u32, lock: &(dyn Fn() + Sync)) -> f64 {
+/// Cycles from one lock to the next, whichever of so many threads has it, over 10 ms. Tried again, some times, if one of two threads was
+/// interrupted for long: the other was alone then.
+fn contending(threads: usize, load: &Load, lock: Lock<'_>) -> f64 {
     // From one look at the time to the next.
-    let locks_at_once = 100 / (busy + 1);
-    // With work to do under the lock one thread has it for long, and the other waits: that is no interruption.
-    let tries = if busy == 0 { TRIES } else { 1 };
+    let locks_at_once = 100 / (load.under + load.apart + 1);
+    // With work to do under the lock, or of many, one thread has it for long, and another waits: that is no interruption.
+    let tries = if load.under == 0 && threads == 2 { TRIES } else { 1 };
     let window = Timers::calibrate().get(TimerName::Cycle).frequency_hz / 100;
     let run = |core: usize, start: &Start| {
         on_core(core, || {
@@ -165,7 +203,10 @@ fn contending(busy: u32, lock: &(dyn Fn() + Sync)) -> f64 {
             let begin = SystemClock.ticks(TimerName::Cycle);
             let (mut locks, mut now, mut longest) = (0, begin, 0);
             while now.saturating_sub(begin) < window {
-                (0..locks_at_once).for_each(|_| lock());
+                (0..locks_at_once).for_each(|_| {
+                    lock();
+                    (0..load.apart).for_each(|_| paths::busy());
+                });
                 let before = std::mem::replace(&mut now, SystemClock.ticks(TimerName::Cycle));
                 longest = longest.max(now.saturating_sub(before));
                 locks += locks_at_once;
@@ -175,7 +216,7 @@ fn contending(busy: u32, lock: &(dyn Fn() + Sync)) -> f64 {
     };
     let mut cycles = f64::NAN;
     for _ in 0..tries {
-        let results = on_each(2, run);
+        let results = on_each(threads, run);
         cycles = window as f64 / results.iter().map(|(locks, _)| f64::from(*locks)).sum::<f64>();
         if results.iter().all(|(_, longest)| *longest < window / 20) {
             break;
