@@ -1,6 +1,6 @@
 //! `Mutex`
 
-use super::{LockResult, TryLockError, TryLockResult, map_guard, map_try};
+use super::{LockResult, TryLockResult, backoff, map_guard, map_try};
 use crate::hook::{Holder, Hook, Waiting, hold_again};
 use crate::instrument::Instrument;
 use crate::thread::Entered;
@@ -87,13 +87,9 @@ impl<T: ?Sized> Mutex<T> {
         let switches = self.hook.registered(switches);
         let Some(entered) = Entered::new() else { return self.guard(self.inner.lock(), Holder::NONE) };
         let wait = self.hook.begin_by(entered.actor, switches, Operation::Lock, location);
-        let result = match self.inner.try_lock() {
-            Ok(guard) => Ok(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Err(poisoned),
-            Err(TryLockError::WouldBlock) => {
-                entered.leave();
-                return self.lock_contended(self.hook.waiting(wait));
-            }
+        let Some(result) = backoff::had(self.inner.try_lock()) else {
+            entered.leave();
+            return self.lock_contended(self.hook.waiting(wait));
         };
         let holder = self.hook.held_by(entered.actor, wait);
         entered.leave();
@@ -102,7 +98,7 @@ impl<T: ?Sized> Mutex<T> {
 
     #[cold]
     fn lock_contended(&self, waiting: Waiting<'_>) -> LockResult<MutexGuard<'_, T>> {
-        let result = self.inner.lock();
+        let result = backoff::wait(|| self.inner.try_lock(), || self.inner.lock());
         self.guard(result, waiting.held())
     }
 

@@ -1,6 +1,6 @@
 //! `RwLock`
 
-use super::{LockResult, TryLockResult, map_guard, map_try};
+use super::{LockResult, TryLockResult, backoff, map_guard, map_try};
 use crate::hook::{Holder, Hook, Reader, Waiting};
 use crate::instrument::Instrument;
 use perfschema_core::Operation;
@@ -68,7 +68,10 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
-        let result = self.inner.read();
+        let result = match &waiting {
+            Some(_) => backoff::lock(|| self.inner.try_read(), || self.inner.read()),
+            None => self.inner.read(),
+        };
         let _reader = waiting.map(Waiting::read);
         map_guard(result, |inner| RwLockReadGuard { _reader, inner })
     }
@@ -92,7 +95,10 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
-        let result = self.inner.write();
+        let result = match &waiting {
+            Some(_) => backoff::lock(|| self.inner.try_write(), || self.inner.write()),
+            None => self.inner.write(),
+        };
         let _holder = waiting.map_or(Holder::NONE, Waiting::held);
         map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
     }

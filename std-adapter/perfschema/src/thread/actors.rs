@@ -62,6 +62,8 @@ struct Thread {
     current: AtomicPtr<Actor<'static>>,
     /// Of the thread's own actor on each level: the forks before it took its slot, or went on in a child. Relaxed, as above.
     forks: [AtomicU32; LEVELS],
+    /// For how long it looks away from locks that it finds held ([`with_backoff`]). Relaxed, as above.
+    backoff: AtomicU32,
     /// The innermost of the tasks that are polled. Relaxed, as above.
     turn: AtomicPtr<Turn<'static>>,
 }
@@ -148,6 +150,7 @@ impl Thread {
             actors: [const { Cell::new(None) }; LEVELS],
             current: AtomicPtr::new(ptr::null_mut()),
             forks: [const { AtomicU32::new(0) }; LEVELS],
+            backoff: AtomicU32::new(0),
             turn: AtomicPtr::new(ptr::null_mut()),
         }
     }
@@ -290,6 +293,16 @@ fn forks() -> u32 {
     return crate::fork::count();
     #[cfg(not(target_os = "linux"))]
     return 0;
+}
+
+/// For how long the calling thread looks away from locks that it finds held, which is what `next` makes of it from here on.
+pub(crate) fn with_backoff(next: impl FnOnce(u32) -> u32) -> u32 {
+    let keep = |thread: &Thread| {
+        let backoff = next(thread.backoff.load(Ordering::Relaxed));
+        thread.backoff.store(backoff, Ordering::Relaxed);
+        backoff
+    };
+    local::with(keep).unwrap_or(0)
 }
 
 /// The actor of a task, from its first poll on.
