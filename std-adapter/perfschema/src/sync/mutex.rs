@@ -82,7 +82,8 @@ impl<T: ?Sized> Mutex<T> {
     fn lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
         if !IS_A_WORD {
             let waiting = self.hook.begin_on(switches, Operation::Lock, location);
-            return self.guard(self.inner.lock(), waiting.map_or(Holder::NONE, Waiting::held));
+            let result = backoff::lock(|| self.inner.try_lock(), || self.inner.lock());
+            return self.guard(result, waiting.map_or(Holder::NONE, Waiting::held));
         }
         let switches = self.hook.registered(switches);
         let Some(entered) = Entered::new() else { return self.guard(self.inner.lock(), Holder::NONE) };
