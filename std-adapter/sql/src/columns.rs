@@ -24,32 +24,50 @@ pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
     types
 }
 
-/// Of what kind the columns are, after the query was rewritten. One that is behind a `*` is known by its name.
+/// Of what kind the columns are, after the query was rewritten.
 pub(crate) fn kinds(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Kind> {
-    let all = kinds::selects(&query.body);
-    let kind = |select: &&Select, place: usize| match select.projection.get(place) {
-        Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => rewritten.kind(expr),
-        _ => Kind::Unknown,
-    };
-    let has_star = all.is_empty() || all.iter().any(|select| select.projection.len() != names.len());
-    let kind = |(place, name): (usize, &String)| {
-        if has_star || all.iter().any(|select| select.projection.iter().any(kinds::is_star)) {
-            rewritten.kinds.of_column_named(name)
-        } else {
-            Kind::result_of(all.iter().map(|select| kind(select, place)))
-        }
-    };
-    names.iter().enumerate().map(kind).collect()
+    let kind = |expr: Option<&Expr>| expr.map_or(Kind::Unknown, |expr| rewritten.kind(expr));
+    let all = |exprs: Vec<Option<&Expr>>| Kind::result_of(exprs.into_iter().map(kind));
+    of_columns(query, names, all, |name| rewritten.kinds.of_column_named(name))
 }
 
-/// The type of a column, if its kind or its function say so.
-pub(crate) fn known(kinds: &[Kind], types: &[Option<SqlType>], index: usize) -> Option<SqlType> {
-    let of_kind = |kind: &Kind| match *kind {
+/// What is so of each column, by what all members of a UNION have there. One that is behind a `*` is known by its name.
+fn of_columns<R>(
+    query: &Query,
+    names: &[String],
+    of_exprs: impl Fn(Vec<Option<&Expr>>) -> R,
+    of_name: impl Fn(&str) -> R,
+) -> Vec<R> {
+    let all = kinds::selects(&query.body);
+    let is_whole = |select: &&Select| select.projection.len() == names.len() && !select.projection.iter().any(kinds::is_star);
+    let has_star = all.is_empty() || !all.iter().all(is_whole);
+    let of = |(place, name): (usize, &String)| {
+        if has_star { of_name(name) } else { of_exprs(all.iter().map(|select| kinds::expr_at(select, place)).collect()) }
+    };
+    names.iter().enumerate().map(of).collect()
+}
+
+/// The types of the columns, as far as their kinds or their functions say so.
+pub(crate) fn known(
+    query: &Query,
+    rewritten: &Rewritten,
+    names: &[String],
+    kinds: &[Kind],
+    types: &[Option<SqlType>],
+) -> Vec<Option<SqlType>> {
+    let all =
+        |exprs: Vec<Option<&Expr>>| exprs.into_iter().all(|expr| expr.is_some_and(|expr| rewritten.kinds.is_unsigned(expr)));
+    let unsigned = of_columns(query, names, all, |name| rewritten.kinds.is_unsigned_named(name));
+    let of = |(index, (kind, is_unsigned)): (usize, (&Kind, bool))| match *kind {
         Kind::Decimal(digits, scale) => Some(SqlType::Decimal(digits, scale)),
         Kind::Real => Some(SqlType::Double),
-        kind => kind.moment_type(),
+        kind => kind.moment_type().or_else(|| types.get(index).copied().flatten()).or(match kind {
+            Kind::Integer if is_unsigned => Some(SqlType::BigintUnsigned),
+            Kind::Integer => Some(SqlType::Bigint),
+            _ => None,
+        }),
     };
-    kinds.get(index).and_then(of_kind).or_else(|| types.get(index).copied().flatten())
+    kinds.iter().zip(unsigned).enumerate().map(of).collect()
 }
 
 /// Whether a column of this type can have the value.
@@ -120,12 +138,16 @@ pub(crate) fn head(
         (None, Some(moment)) => moment,
         (None, None) => {
             let mut found = (false, false, false, 0);
+            let mut found_negative = false;
             let mut exact = Decimals::of(known);
             for value in values.by_ref() {
                 match value {
                     OwnedValue::Null => {}
                     OwnedValue::Unsigned(_) => found.1 = true,
-                    OwnedValue::Signed(_) => found.0 = true,
+                    OwnedValue::Signed(number) => {
+                        found.0 = true;
+                        found_negative |= *number < 0;
+                    }
                     OwnedValue::Double(_) => found.2 = true,
                     OwnedValue::Decimal(digits) => exact.add(digits),
                     OwnedValue::Text(text) => found.3 = found.3.max(text.chars().count().max(1)),
@@ -136,6 +158,7 @@ pub(crate) fn head(
                 (_, _, true, _) => SqlType::Double,
                 _ if exact.is_found => exact.sql_type(),
                 (_, true, ..) => SqlType::BigintUnsigned,
+                (true, ..) if known == Some(SqlType::BigintUnsigned) && !found_negative => SqlType::BigintUnsigned,
                 (true, ..) => SqlType::Bigint,
                 _ => known.unwrap_or(SqlType::Varchar(0)),
             }

@@ -427,9 +427,9 @@ impl Session {
         }
         let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
         let kinds = columns::kinds(query, rewritten, &names);
-        let known = |index: usize| columns::known(&kinds, types, index);
-        let head = |(index, (name, column))| columns::head(name, column, known(index), &mut grid, index);
-        let columns = (0_usize..).zip(columns).map(head).collect();
+        let known = columns::known(query, rewritten, &names, &kinds, types);
+        let head = |(index, ((name, column), known))| columns::head(name, column, known, &mut grid, index);
+        let columns = (0_usize..).zip(columns.into_iter().zip(known)).map(head).collect();
         Ok(Grid { columns, rows: grid })
     }
 
@@ -447,11 +447,11 @@ impl Session {
         let columns: Vec<rusqlite::Column<'_>> = statement.columns().collect();
         let names: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
         let kinds = columns::kinds(query, &rewritten, &names);
-        let head = |(index, column): (usize, rusqlite::Column<'_>)| {
-            let known = columns::known(&kinds, &types, index);
+        let known = columns::known(query, &rewritten, &names, &kinds, &types);
+        let head = |(column, known): (rusqlite::Column<'_>, Option<SqlType>)| {
             columns::head(column.name().to_owned(), self.state.declared(column.decl_type()), known, &mut [], 0)
         };
-        let heads = columns.into_iter().enumerate().map(head).collect();
+        let heads = columns.into_iter().zip(known).map(head).collect();
         Ok((heads, kinds))
     }
 

@@ -1,6 +1,7 @@
 //! Of what kind the values of an expression are, as far as that is known before the statement runs.
 
 mod names;
+mod signs;
 
 use crate::calls::name_of;
 use crate::collation::output;
@@ -9,7 +10,7 @@ use crate::functions;
 use crate::state::State;
 use crate::value::Number;
 use crate::{Error, catalog::Column, documents, temporal, times};
-pub(crate) use names::{is_star, selects};
+pub(crate) use names::{expr_at, is_star, selects};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -146,6 +147,8 @@ pub(crate) struct Kinds {
     names: HashMap<String, Kind>,
     /// The columns of tables that the statement derives, as `x.c`: of one alias other tables may have a column that is something else.
     derived: HashMap<String, Kind>,
+    /// Whether what has this name is BIGINT UNSIGNED, whichever it means.
+    unsigned: HashMap<String, bool>,
     /// The columns of texts that have a number each; None if the name means something else, too.
     enums: HashMap<String, Option<Members>>,
 }
@@ -349,6 +352,7 @@ impl Kinds {
             "min" | "max" | "any_value" | "single" | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
                 arguments.take(1).fold(Kind::Null, Kind::or)
             }
+            "bit_and" | "bit_or" | "bit_xor" => Kind::Integer,
             "coalesce" | "ifnull" => Kind::result_of(arguments),
             "if" => Kind::result_of(arguments.skip(1)),
             _ if documents::RESULTS.contains(&name.as_str()) => Kind::Json,

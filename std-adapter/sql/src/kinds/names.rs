@@ -12,18 +12,27 @@ use std::ops::ControlFlow;
 
 /// The kinds of all names that a statement may mean.
 pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
-    let mut names = Names { state, seen: HashSet::new(), kinds: HashMap::new(), enums: HashMap::new(), aliases: HashSet::new() };
+    let mut names = Names {
+        state,
+        seen: HashSet::new(),
+        kinds: HashMap::new(),
+        unsigned: HashMap::new(),
+        enums: HashMap::new(),
+        aliases: HashSet::new(),
+    };
     stop(tree.visit(&mut names))?;
-    let (kinds, enums, names) = (names.kinds, names.enums, names.aliases);
+    let (kinds, mut unsigned, enums, names) = (names.kinds, names.unsigned, names.enums, names.aliases);
     // What an alias means is not asked of another: there may be circles of them.
     let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
-    let columns = Kinds { names: kinds, derived: HashMap::new(), enums };
+    let own_signs = names.iter().filter_map(|name| Some((name.clone(), unsigned.remove(name)?))).collect();
+    let columns = Kinds { names: kinds, derived: HashMap::new(), unsigned, enums };
     let mut aliases = Aliases {
         state,
         columns,
         all: HashMap::new(),
         derived: HashMap::new(),
         others: HashSet::new(),
+        unsigned: own_signs,
         enums: named,
         seen: HashSet::new(),
     };
@@ -32,10 +41,11 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         aliases.all.insert(name, column.unwrap_or(Kind::Null));
     }
     stop(tree.visit(&mut aliases))?;
-    let Aliases { columns: mut kinds, all, derived, others, enums, .. } = aliases;
+    let Aliases { columns: mut kinds, all, derived, others, unsigned, enums, .. } = aliases;
     kinds.names.extend(all);
     let derived = derived.into_iter().filter(|((table, _), kind)| *kind != Kind::Unknown && !others.contains(table));
     kinds.derived = derived.map(|((table, column), kind)| (dotted(&table, &column), kind)).collect();
+    kinds.unsigned.extend(unsigned);
     kinds.enums.extend(enums);
     Ok(kinds)
 }
@@ -102,7 +112,7 @@ fn members(body: &SetExpr, found: &mut dyn FnMut(&Ident, &Expr)) {
     for (index, item) in first.projection.iter().enumerate() {
         let Some(name) = name_of_column(item) else { continue };
         for other in others {
-            if let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = other.projection.get(index)
+            if let Some(expr) = expr_at(other, index)
                 && !is_named(expr, name)
             {
                 found(name, expr);
@@ -116,6 +126,7 @@ struct Names<'a> {
     state: &'a State,
     seen: HashSet<usize>,
     kinds: HashMap<String, Kind>,
+    unsigned: HashMap<String, bool>,
     enums: HashMap<String, Option<Members>>,
     aliases: HashSet<String>,
 }
@@ -126,6 +137,8 @@ impl Names<'_> {
             let kind = Kind::of_column(column);
             let known = self.kinds.entry(column.name.to_lowercase()).or_insert(kind);
             *known = known.or(kind);
+            *self.unsigned.entry(column.name.to_lowercase()).or_insert(true) &=
+                matches!(column.sql_type, SqlType::BigintUnsigned | SqlType::IntUnsigned);
             let members = match column.sql_type {
                 SqlType::Enum(members) => Some(members),
                 _ => None,
@@ -194,6 +207,8 @@ struct Aliases<'a> {
     /// By the table's alias and the column's name; and how other tables are called.
     derived: HashMap<(String, String), Kind>,
     others: HashSet<String>,
+    /// Whether they are so, and so are the columns of that name.
+    unsigned: HashMap<String, bool>,
     /// Those that are columns of an ENUM and nothing else.
     enums: HashMap<String, Option<Members>>,
     seen: HashSet<usize>,
@@ -205,6 +220,8 @@ impl Aliases<'_> {
         let known = self.all.entry(name.value.to_lowercase()).or_insert(kind);
         *known = known.or(kind);
         if kind != Kind::Null {
+            let is_unsigned = self.columns.is_unsigned(expr);
+            *self.unsigned.entry(name.value.to_lowercase()).or_insert(true) &= is_unsigned;
             let members = self.columns.members(expr);
             let known = self.enums.entry(name.value.to_lowercase()).or_insert(members);
             if *known != members {
@@ -221,6 +238,7 @@ impl Aliases<'_> {
                 Some(exprs) => exprs.into_iter().for_each(|expr| self.add(&column.name, expr)),
                 None => {
                     self.all.insert(column.name.value.to_lowercase(), Kind::Unknown);
+                    self.unsigned.insert(column.name.value.to_lowercase(), false);
                     self.enums.insert(column.name.value.to_lowercase(), None);
                 }
             }
@@ -246,12 +264,16 @@ impl Aliases<'_> {
 /// What all members of a UNION have in the column of this number; None if that is not known, because of a `*` before it.
 fn in_column<'b>(all: &[&'b Select], index: usize) -> Option<Vec<&'b Expr>> {
     let has_star = |select: &&&Select| select.projection.iter().take(index + 1).any(is_star);
-    let item = |select: &&'b Select| match select.projection.get(index) {
+    let is_known = !all.is_empty() && !all.iter().any(|select| has_star(&select));
+    all.iter().map(|select| expr_at(select, index)).collect::<Option<Vec<&Expr>>>().filter(|_| is_known)
+}
+
+/// What a SELECT has in the column of this number, if no `*` is there.
+pub(crate) fn expr_at(select: &Select, index: usize) -> Option<&Expr> {
+    match select.projection.get(index) {
         Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(expr),
         _ => None,
-    };
-    let is_known = !all.is_empty() && !all.iter().any(|select| has_star(&select));
-    all.iter().map(item).collect::<Option<Vec<&Expr>>>().filter(|_| is_known)
+    }
 }
 
 pub(crate) fn is_star(item: &SelectItem) -> bool {

@@ -1,0 +1,60 @@
+//! Which whole numbers a client is told are BIGINT UNSIGNED: typed clients read nothing else into a `u64`.
+
+mod common;
+
+use common::{World, check};
+use perfschema_sql::{Outcome, Session};
+
+/// The types of the columns as they are described before the statement runs, and as the result has them.
+fn types(session: &mut Session, statement: &str) -> [String; 2] {
+    let described = session.describe(statement).expect("it is valid").columns;
+    let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement} has no rows") };
+    [described, grid.columns].map(|heads| {
+        let types: Vec<String> = heads.iter().map(|head| head.sql_type.to_string()).collect();
+        types.join(", ")
+    })
+}
+
+#[test]
+fn whole_numbers_have_the_signs_that_mysql_gives_them_with_rows_and_without() {
+    let world = World::new();
+    let _threads = [world.actor("one"), world.actor("two")];
+    let mut session = world.session();
+    check(&mut session, "SELECT COUNT(*) FROM threads", "2");
+    for (expressions, is_unsigned) in [
+        ("MAX(thread_id), MIN(thread_id), ANY_VALUE(thread_id), MAX(thread_id + 1)", true),
+        ("thread_id + 1, 1 + thread_id, thread_id - 0, thread_id * 2, thread_id DIV 2, thread_id % 2, 0 + thread_id DIV 1", true),
+        ("thread_id & 1, 1 | 2, 3 ^ 1, 1 << 2, 8 >> 1, ~0, BIT_OR(thread_id), CAST(-1 AS UNSIGNED)", true),
+        ("ABS(thread_id), ROUND(thread_id), TRUNCATE(thread_id, 0), CEILING(thread_id), FLOOR(thread_id)", true),
+        ("IFNULL(thread_id, thread_id), COALESCE(thread_id, thread_id), IF(1, thread_id, thread_id), NULLIF(thread_id, 0)", true),
+        ("GREATEST(thread_id, thread_id), CASE 1 WHEN 1 THEN thread_id ELSE thread_id END, +thread_id", true),
+        ("(SELECT MAX(thread_id) FROM threads), MAX(x.thread_id) OVER ()", true),
+        ("COUNT(*), 5, -5, thread_id = 1, LENGTH(name), -thread_id, MOD(5, thread_id), CAST(thread_id AS SIGNED)", false),
+        ("IFNULL(thread_id, 0), COALESCE(thread_id, -1), IF(1, thread_id, 0), CASE 1 WHEN 1 THEN thread_id ELSE 0 END", false),
+        ("IF(1, thread_id, NULL) + 0 - 1000 < 0, LEAST(thread_id, 3), SIGN(thread_id), INTERVAL(thread_id, 1)", false),
+    ] {
+        let expected = if is_unsigned { "bigint unsigned" } else { "bigint" };
+        for rest in ["", " WHERE 1 = 0"] {
+            let statement = format!("SELECT {expressions} FROM threads AS x{rest}");
+            let [described, found] = types(&mut session, &statement);
+            for types in [described, found] {
+                assert!(types.split(", ").all(|one| one == expected), "{statement}: {types}");
+            }
+        }
+    }
+    // By the names of what is derived: all that a name means has to be so.
+    for (statement, expected) in [
+        ("SELECT m, c FROM (SELECT MAX(thread_id) AS m, COUNT(*) AS c FROM threads) AS t", "bigint unsigned, bigint"),
+        ("SELECT MAX(m), MAX(c) FROM (SELECT thread_id AS m, 1 AS c FROM threads WHERE 1 = 0) AS t", "bigint unsigned, bigint"),
+        ("WITH t(m) AS (SELECT MAX(thread_id) FROM threads) SELECT m, m + 1 FROM t", "bigint unsigned, bigint unsigned"),
+        ("SELECT MAX(thread_id) AS m FROM threads UNION SELECT 1", "bigint"),
+        ("SELECT MAX(thread_id) AS m FROM threads UNION SELECT MIN(thread_id) FROM threads", "bigint unsigned"),
+        ("SELECT MAX(m) FROM (SELECT thread_id AS m FROM threads UNION SELECT -1) AS t", "bigint"),
+    ] {
+        assert_eq!(types(&mut session, statement), [expected, expected], "{statement}");
+    }
+    // MySQL refuses what is below zero then; here it is shown.
+    let [described, found] = types(&mut session, "SELECT MIN(thread_id) - 1 - MAX(thread_id) FROM threads");
+    assert_eq!([described.as_str(), found.as_str()], ["bigint unsigned", "bigint"]);
+    check(&mut session, "SELECT MIN(thread_id) - 1 - MAX(thread_id) < 0 FROM threads", "1");
+}
