@@ -165,6 +165,10 @@ impl Rewriter<'_> {
                 list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(row)));
             }
             "count" | "min" | "max" => check_count(name, list.args.len(), 1, 1)?,
+            // SQLite asks for two.
+            "coalesce" if list.args.len() == 1 => {
+                list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(literal(Value::Null))));
+            }
             "group_concat" => {
                 check_count(name, list.args.len(), 1, functions::MAX_TEXT)?;
                 separator = self.group_concat(&mut list)?;

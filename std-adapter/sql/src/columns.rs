@@ -55,8 +55,9 @@ pub(crate) fn known(
     kinds: &[Kind],
     types: &[Option<SqlType>],
 ) -> Vec<Option<SqlType>> {
-    let all =
-        |exprs: Vec<Option<&Expr>>| exprs.into_iter().all(|expr| expr.is_some_and(|expr| rewritten.kinds.is_unsigned(expr)));
+    let all = |exprs: Vec<Option<&Expr>>| {
+        exprs.into_iter().collect::<Option<Vec<&Expr>>>().is_some_and(|exprs| rewritten.kinds.are_unsigned(exprs))
+    };
     let unsigned = of_columns(query, names, all, |name| rewritten.kinds.is_unsigned_named(name));
     let of = |(index, (kind, is_unsigned)): (usize, (&Kind, bool))| match *kind {
         Kind::Decimal(digits, scale) => Some(SqlType::Decimal(digits, scale)),

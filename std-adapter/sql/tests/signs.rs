@@ -26,7 +26,7 @@ fn whole_numbers_have_the_signs_that_mysql_gives_them_with_rows_and_without() {
         ("thread_id + 1, 1 + thread_id, thread_id - 0, thread_id * 2, thread_id DIV 2, thread_id % 2, 0 + thread_id DIV 1", true),
         ("thread_id & 1, 1 | 2, 3 ^ 1, 1 << 2, 8 >> 1, ~0, BIT_OR(thread_id), CAST(-1 AS UNSIGNED)", true),
         ("ABS(thread_id), ROUND(thread_id), TRUNCATE(thread_id, 0), CEILING(thread_id), FLOOR(thread_id)", true),
-        ("IFNULL(thread_id, thread_id), COALESCE(thread_id, thread_id), IF(1, thread_id, thread_id), NULLIF(thread_id, 0)", true),
+        ("IFNULL(thread_id, thread_id), COALESCE(thread_id), IF(1, thread_id, NULL), NULLIF(thread_id, 0)", true),
         ("GREATEST(thread_id, thread_id), CASE 1 WHEN 1 THEN thread_id ELSE thread_id END, +thread_id", true),
         ("(SELECT MAX(thread_id) FROM threads), MAX(x.thread_id) OVER ()", true),
         ("COUNT(*), 5, -5, thread_id = 1, LENGTH(name), -thread_id, MOD(5, thread_id), CAST(thread_id AS SIGNED)", false),
@@ -49,6 +49,7 @@ fn whole_numbers_have_the_signs_that_mysql_gives_them_with_rows_and_without() {
         ("WITH t(m) AS (SELECT MAX(thread_id) FROM threads) SELECT m, m + 1 FROM t", "bigint unsigned, bigint unsigned"),
         ("SELECT MAX(thread_id) AS m FROM threads UNION SELECT 1", "bigint"),
         ("SELECT MAX(thread_id) AS m FROM threads UNION SELECT MIN(thread_id) FROM threads", "bigint unsigned"),
+        ("SELECT MAX(thread_id) AS m FROM threads UNION SELECT NULL", "bigint unsigned"),
         ("SELECT MAX(m) FROM (SELECT thread_id AS m FROM threads UNION SELECT -1) AS t", "bigint"),
     ] {
         assert_eq!(types(&mut session, statement), [expected, expected], "{statement}");

@@ -38,6 +38,7 @@ pub(super) fn wait<G>(try_lock: impl Fn() -> TryLockResult<G>, lock: impl FnOnce
         let doubled = (first + times).min(DOUBLED);
         look_away(frequency_hz << doubled >> AWAY, LOOKS << doubled);
         if let Some(result) = had(try_lock()) {
+            // At the first look it may have been free for long; that late, it was a look of that length that helped.
             with_backoff(|_| if times == 0 { doubled.saturating_sub(1) } else { doubled });
             return result;
         }

@@ -6,7 +6,7 @@ use crate::collation::output;
 use crate::functions;
 use perfschema::core::table::SqlType;
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, UnaryOperator,
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, UnaryOperator, Value,
 };
 
 impl Kinds {
@@ -41,8 +41,7 @@ impl Kinds {
             | Expr::Convert { data_type: Some(DataType::Unsigned | DataType::UnsignedInteger), .. } => true,
             Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => self.is_unsigned(expr),
             Expr::Case { conditions, else_result, .. } => {
-                let mut results = conditions.iter().map(|when| &when.result).chain(else_result.as_deref());
-                results.all(|result| self.is_unsigned(result))
+                self.are_unsigned(conditions.iter().map(|when| &when.result).chain(else_result.as_deref()))
             }
             Expr::Subquery(query) => output(&query.body).is_some_and(|expr| self.is_unsigned(expr)),
             Expr::Function(function) => self.returns_unsigned(function),
@@ -50,24 +49,32 @@ impl Kinds {
         }
     }
 
+    /// Whether what one of them may be is unsigned: NULL has no sign.
+    pub(crate) fn are_unsigned<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> bool {
+        let is_null = |expr: &Expr| matches!(expr, Expr::Value(value) if value.value == Value::Null);
+        let mut exprs = exprs.into_iter().filter(|expr| !is_null(expr)).peekable();
+        exprs.peek().is_some() && exprs.all(|expr| self.is_unsigned(expr))
+    }
+
     fn returns_unsigned(&self, function: &Function) -> bool {
         let (name, is_rewritten) = name_of(function);
         // Of those that compare, the first argument says how, once they are rewritten.
         let compared = usize::from(is_rewritten);
         let FunctionArguments::List(list) = &function.args else { return false };
-        let exprs = list.args.iter().filter_map(|argument| match argument {
+        let mut exprs = list.args.iter().filter_map(|argument| match argument {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
             _ => None,
         });
-        let mut unsigned = exprs.map(|expr| self.is_unsigned(expr));
         match name.to_ascii_lowercase().as_str() {
-            "add" | "subtract" | "multiply" | "div" => unsigned.any(|is_unsigned| is_unsigned),
+            "add" | "subtract" | "multiply" | "div" => exprs.any(|expr| self.is_unsigned(expr)),
             "mod" | "abs" | "ceiling" | "ceil" | "floor" | "round" | "truncate" | "min" | "max" | "any_value" | "single"
-            | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => unsigned.next().unwrap_or(false),
-            "coalesce" | "ifnull" => unsigned.all(|is_unsigned| is_unsigned),
-            "if" => unsigned.skip(1).all(|is_unsigned| is_unsigned),
-            "nullif" => unsigned.nth(compared).unwrap_or(false),
-            "greatest" | "least" => unsigned.skip(compared).all(|is_unsigned| is_unsigned),
+            | "first_value" | "last_value" | "nth_value" | "lag" | "lead" => {
+                exprs.next().is_some_and(|expr| self.is_unsigned(expr))
+            }
+            "coalesce" | "ifnull" => self.are_unsigned(exprs),
+            "if" => self.are_unsigned(exprs.skip(1)),
+            "nullif" => exprs.nth(compared).is_some_and(|expr| self.is_unsigned(expr)),
+            "greatest" | "least" => self.are_unsigned(exprs.skip(compared)),
             "bitwise_and" | "bitwise_or" | "bitwise_xor" | "shift_left" | "shift_right" | "bit_and" | "bit_or" | "bit_xor" => {
                 true
             }
