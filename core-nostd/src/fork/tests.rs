@@ -121,6 +121,23 @@ impl<'r> Used<'r> {
     }
 }
 
+/// The child gets memory of its own, which takes the place of the parent's here, where the actor goes on.
+fn into_own_memory(region: &Region<'_>, words: &[Word], own: &Actor<'_>) {
+    let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
+    own.save(&saved);
+    let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
+    region.copy_for_child(&child);
+    assert!(Region::open(&child).is_err(), "it is not whole");
+    words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+    own.restore(&saved);
+}
+
+/// Whether the text stands anywhere in the region.
+fn has_text(words: &[Word], text: &str) -> bool {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
+    bytes.windows(text.len()).any(|at| at == text.as_bytes())
+}
+
 /// In the memory of the parent, as where that is copied by the system; or in memory of its own, which takes the parent's place.
 fn in_a_child(own_memory: bool, idle: bool) {
     let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
@@ -143,13 +160,7 @@ fn in_a_child(own_memory: bool, idle: bool) {
 
     let actors = [None, Some(&own)];
     if own_memory {
-        let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
-        own.save(&saved);
-        let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
-        region.copy_for_child(&child);
-        assert!(Region::open(&child).is_err(), "it is not whole");
-        words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
-        own.restore(&saved);
+        into_own_memory(&region, &words, &own);
     }
     region.forked(&CHILD, &actors, idle);
 
@@ -229,19 +240,11 @@ fn statements_in_a_child(own_memory: bool, idle: bool) {
     without_slot.end_statement(&clock, begin_statement(&clock, class, &without_slot, "of another"));
     let mut running = begin_statement(&clock, class, &own, "it runs");
     let _never_ends = begin_statement(&clock, class, &other, "runs in another");
-    let found = || {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
-        SECRETS.map(|secret| bytes.windows(secret.len()).any(|at| at == secret.as_bytes()))
-    };
+    let found = || SECRETS.map(|secret| has_text(&words, secret));
     assert_eq!(found(), [true; 4]);
 
     if own_memory {
-        let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
-        own.save(&saved);
-        let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
-        region.copy_for_child(&child);
-        words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
-        own.restore(&saved);
+        into_own_memory(&region, &words, &own);
     }
     region.forked(&CHILD, &[Some(&own)], idle);
 
@@ -326,10 +329,7 @@ fn transactions_in_a_child(own_memory: bool, idle: bool) {
     let mut running = begin_transaction(&clock, class, &own, "it runs");
     own.set_transaction_gtid(&mut running, "its own");
     let _never_ends = begin_transaction(&clock, class, &other, "runs in another");
-    let found = || {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
-        SECRETS.map(|secret| bytes.windows(secret.len()).any(|at| at == secret.as_bytes()))
-    };
+    let found = || SECRETS.map(|secret| has_text(&words, secret));
     let counted = || {
         let sums = region.transactions_by_event_name(class);
         (sums.read_write.count, sums.read_only.count)
@@ -337,12 +337,7 @@ fn transactions_in_a_child(own_memory: bool, idle: bool) {
     assert_eq!((found(), counted()), ([true; 4], (61, 61)));
 
     if own_memory {
-        let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
-        own.save(&saved);
-        let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
-        region.copy_for_child(&child);
-        words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
-        own.restore(&saved);
+        into_own_memory(&region, &words, &own);
     }
     region.forked(&CHILD, &[Some(&own)], idle);
 
@@ -409,9 +404,7 @@ fn a_child_counts_its_metrics_from_nothing() {
         let count = |metric| region.metric_count(metric);
         assert_eq!([on, off, level].map(count), [17, 10, 40]);
         if own_memory {
-            let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
-            region.copy_for_child(&child);
-            words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+            into_own_memory(&region, &words, &own);
         }
         region.forked(&Child { start_unix_ns: 800 * NS_PER_S, ..CHILD }, &[Some(&own)], true);
         let rows = || {
@@ -558,8 +551,7 @@ fn a_child_has_the_digests_of_its_own_statements() {
         ["SEEK 2", "FIND 'a secret'", "LOSE 'a secret'"].map(|text| other.begin_statement(&clock, switches, &begin(text)));
     region.forked(&CHILD, &[Some(&own)], true);
 
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();
-    assert!(!bytes.windows(8).any(|bytes| bytes == b"a secret"));
+    assert!(!has_text(&words, "a secret"));
     let digests = || {
         let mut digests = Vec::new();
         region.scan(&tables::EventsStatementsSummaryByDigest, |row| {

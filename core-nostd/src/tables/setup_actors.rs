@@ -166,7 +166,7 @@ fn publish_inserted(region: &Region<'_>, last: u64) {
 pub(crate) fn forget_unfinished(region: &Region<'_>) {
     publish_inserted(region, setup::setup(region)[setup::word::LAST_ACTOR].get());
     let states = region.arrays::<SETUP_ACTOR>(Section::SetupActors).iter().map(|words| &words[word::STATE]);
-    states.filter(|state| pool::is_claimed(state)).for_each(pool::release_last);
+    states.for_each(pool::release_claimed);
 }
 
 /// A place with these words, for a row that is not inserted yet.

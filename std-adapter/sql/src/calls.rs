@@ -529,6 +529,18 @@ pub(crate) fn name_of(function: &Function) -> (&str, bool) {
     name.strip_prefix(PREFIX).map_or((name, false), |own| (own, true))
 }
 
+/// The arguments of a function that are expressions.
+pub(crate) fn arguments(function: &Function) -> impl Iterator<Item = &Expr> {
+    let list = match &function.args {
+        FunctionArguments::List(list) => list.args.as_slice(),
+        _ => &[],
+    };
+    list.iter().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    })
+}
+
 /// The arguments that are expressions.
 fn list_mut(list: &mut FunctionArgumentList) -> impl Iterator<Item = &mut Expr> {
     list.args.iter_mut().filter_map(|argument| match argument {

@@ -3,7 +3,7 @@
 mod names;
 mod signs;
 
-use crate::calls::name_of;
+use crate::calls::{self, name_of};
 use crate::collation::output;
 use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE, MORE};
 use crate::functions;
@@ -14,8 +14,7 @@ pub(crate) use names::{expr_at, is_star, selects};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
-    BinaryOperator, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval,
-    UnaryOperator, Value, ValueWithSpan, Visit,
+    BinaryOperator, DataType, ExactNumberInfo, Expr, Function, Ident, Interval, UnaryOperator, Value, ValueWithSpan, Visit,
 };
 use std::collections::HashMap;
 
@@ -294,17 +293,7 @@ impl Kinds {
         let name = name.to_ascii_lowercase();
         // Of those that compare, the first argument says how, once they are rewritten.
         let compared = usize::from(is_rewritten);
-        let list = match &function.args {
-            FunctionArguments::List(list) => list.args.as_slice(),
-            _ => &[],
-        };
-        let exprs: Vec<&Expr> = list
-            .iter()
-            .filter_map(|argument| match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-                _ => None,
-            })
-            .collect();
+        let exprs: Vec<&Expr> = calls::arguments(function).collect();
         let mut arguments = exprs.iter().map(|expr| kind(expr));
         let both = |op| match exprs.as_slice() {
             [left, right] => arithmetic(&op, (left, kind(left)), (right, kind(right))),

@@ -1,13 +1,11 @@
 //! Which whole numbers are BIGINT UNSIGNED in MySQL, so that a client reads them as such.
 
 use super::Kinds;
-use crate::calls::name_of;
+use crate::calls::{self, name_of};
 use crate::collation::output;
 use crate::functions;
 use perfschema::core::table::SqlType;
-use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, UnaryOperator, Value,
-};
+use sqlparser::ast::{BinaryOperator, DataType, Expr, Function, Ident, UnaryOperator, Value};
 
 impl Kinds {
     /// Whether all columns and aliases of this name are unsigned.
@@ -60,11 +58,7 @@ impl Kinds {
         let (name, is_rewritten) = name_of(function);
         // Of those that compare, the first argument says how, once they are rewritten.
         let compared = usize::from(is_rewritten);
-        let FunctionArguments::List(list) = &function.args else { return false };
-        let mut exprs = list.args.iter().filter_map(|argument| match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-            _ => None,
-        });
+        let mut exprs = calls::arguments(function);
         match name.to_ascii_lowercase().as_str() {
             "add" | "subtract" | "multiply" | "div" => exprs.any(|expr| self.is_unsigned(expr)),
             "mod" | "abs" | "ceiling" | "ceil" | "floor" | "round" | "truncate" | "min" | "max" | "any_value" | "single"
