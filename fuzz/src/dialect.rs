@@ -64,8 +64,10 @@ fn relation(connection: &Connection, table: &'static dyn Table) -> Option<Relati
         };
         rows.push((0..declaration.columns.len()).map(value).collect());
     });
-    // Of the timers it is measured anew how often they tick, each time.
-    if !(1..=MAX_ROWS).contains(&rows.len()) || declaration.name == tables::PerformanceTimers.declaration().name {
+    // Of the timers it is measured anew how often they tick, each time; of the others sessions have more to say.
+    let others: [&dyn Table; 3] = [&tables::PerformanceTimers, &tables::GlobalStatus, &tables::GlobalVariables];
+    let is_other = others.iter().any(|other| other.declaration().name == declaration.name);
+    if !(1..=MAX_ROWS).contains(&rows.len()) || is_other {
         return None;
     }
     let name = Words::same(&format!("{}.`{}`", table.schema(), declaration.name));

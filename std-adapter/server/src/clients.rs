@@ -5,6 +5,7 @@ use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Canceller, Error, Right};
 use std::collections::BTreeMap;
 use std::net::Shutdown;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -13,7 +14,13 @@ const INFO_LENGTH: usize = 1024;
 
 /// Every client, by the number of its connection.
 #[derive(Debug, Default)]
-pub(crate) struct Clients(Mutex<BTreeMap<u64, Client>>);
+pub(crate) struct Clients {
+    connected: Mutex<BTreeMap<u64, Client>>,
+    /// The most that there were at once. Changed under the lock, and read by people.
+    most: AtomicUsize,
+    /// Where they come in by TCP, and by a Unix socket: where one listened last.
+    places: Mutex<(u16, String)>,
+}
 
 /// One client, as the others see it.
 #[derive(Debug)]
@@ -41,7 +48,7 @@ pub(crate) struct Place<'a> {
 impl Clients {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Client>> {
         // Every change is one assignment: what a panic leaves is whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a client, if there is room.
@@ -62,7 +69,17 @@ impl Clients {
             is_killed: false,
         };
         clients.insert(id, client);
+        self.most.fetch_max(clients.len(), Ordering::Relaxed);
         Some(Place { clients: self, id })
+    }
+
+    pub(crate) fn come_by_tcp(&self, port: u16) {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).0 = port;
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn come_by_socket(&self, path: String) {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).1 = path;
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -87,9 +104,11 @@ impl Clients {
     pub(crate) fn stop_all(&self) {
         self.lock().values_mut().for_each(|client| client.stop(false));
     }
+}
 
-    /// The rows of `information_schema.PROCESSLIST`: a reader sees its own connections.
-    pub(crate) fn list(&self, to: &Account) -> Vec<Vec<OwnedValue>> {
+impl perfschema_sql::Clients for Clients {
+    /// A reader sees its own connections.
+    fn processlist(&self, to: &Account) -> Vec<Vec<OwnedValue>> {
         let clients = self.lock();
         let row = |(id, client): (&u64, &Client)| -> Option<Vec<OwnedValue>> {
             let user = client.account.as_ref().map_or("unauthenticated user", |account| &account.user);
@@ -109,6 +128,27 @@ impl Clients {
             })
         };
         clients.iter().filter_map(row).collect()
+    }
+
+    fn status(&self) -> Vec<(&'static str, u64)> {
+        let clients = self.lock();
+        // A client has its thread for as long as it is connected: none waits for the next one.
+        let running = clients.values().filter(|client| client.statement.is_some()).count();
+        let [connected, running, most] = [clients.len(), running, self.most.load(Ordering::Relaxed)].map(|count| count as u64);
+        vec![
+            ("Max_used_connections", most),
+            ("Threads_cached", 0),
+            ("Threads_connected", connected),
+            ("Threads_running", running),
+        ]
+    }
+
+    fn places(&self) -> (u16, String) {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn flush_status(&self) {
+        self.most.store(self.lock().len(), Ordering::Relaxed);
     }
 }
 

@@ -61,13 +61,12 @@ use clients::Clients;
 use mysql::connection;
 use mysql::packet::Stream;
 use perfschema::render::OwnedValue;
-use perfschema_sql::{Account, Database, Error, STATEMENT_STACK};
+use perfschema_sql::{Account, Counter, Database, Error, STATEMENT_STACK};
 use socket::{Buffered, Socket, Timed, uninterrupted};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -125,7 +124,6 @@ struct Shared {
     tls: Option<Tls>,
     clients: Arc<Clients>,
     started: Instant,
-    commands: AtomicU64,
 }
 
 impl Server {
@@ -155,11 +153,10 @@ impl Server {
 
     fn make(database: Database, accounts: Accounts, limits: Limits, tls: Option<Tls>) -> Result<Server, Error> {
         let clients = Arc::new(Clients::default());
-        let list = Arc::clone(&clients);
         // Up: no client is to learn of less than it has.
         let seconds = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
         let database = database
-            .processlist(move |account| list.list(account))
+            .clients(Arc::clone(&clients) as Arc<dyn perfschema_sql::Clients>)
             .variable("connect_timeout", seconds(limits.login_time))
             .variable("interactive_timeout", seconds(limits.idle_time))
             .variable("max_allowed_packet", limits.packet_bytes as u64)
@@ -171,8 +168,8 @@ impl Server {
             Some(OwnedValue::Text(version)) => version,
             _ => String::new(),
         };
-        let (started, commands) = (Instant::now(), AtomicU64::new(0));
-        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients, started, commands }) })
+        let started = Instant::now();
+        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients, started }) })
     }
 
     /// Listens on an address of the loopback interface. Whoever has a program on this machine comes in by an account without a password;
@@ -197,7 +194,9 @@ impl Server {
 
     fn listen_tcp(&self, address: SocketAddr) -> Result<Listener, ListenError> {
         let server = self.clone();
-        listener::tcp(address, move |socket| server.take(socket))
+        let listener = listener::tcp(address, move |socket| server.take(socket))?;
+        self.shared.clients.come_by_tcp(listener.address().map_or(0, |address| address.port()));
+        Ok(listener)
     }
 
     /// Listens on a socket that only the user of this process can connect to. What a server left there that has ended is
@@ -208,7 +207,9 @@ impl Server {
     #[cfg(unix)]
     pub fn listen_unix(&self, path: &Path) -> Result<Listener, ListenError> {
         let server = self.clone();
-        listener::unix(path, move |socket| server.take(socket))
+        let listener = listener::unix(path, move |socket| server.take(socket))?;
+        self.shared.clients.come_by_socket(path.display().to_string());
+        Ok(listener)
     }
 
     /// Gives a client its thread.
@@ -218,8 +219,9 @@ impl Server {
         }
         let (socket, write_time) = (Arc::new(socket), self.shared.limits.write_time);
         if self.shared.clients.len() >= self.shared.limits.connections {
+            self.shared.database.count(Counter::Connections, 1);
             // It fits the socket's buffer: nobody waits for it. A client that has gone needs not know.
-            let _ = connection::turn_away(Timed::new(socket, write_time));
+            let _ = connection::turn_away(&self.shared, Timed::new(socket, write_time));
             return;
         }
         let (server, host) = (self.clone(), socket.host());
@@ -227,7 +229,9 @@ impl Server {
         // Room for statements, and half a MiB for the rest; what is not used costs nothing but addresses.
         let thread = thread::Builder::new().name("perfschema-mysql".to_owned()).stack_size(STATEMENT_STACK + (512 << 10));
         // Without a thread the socket is dropped, and the client sees that.
-        let _ = thread.spawn(body);
+        if thread.spawn(body).is_ok() {
+            self.shared.database.count(Counter::ThreadsCreated, 1);
+        }
     }
 
     /// Serves one client over any stream, in this thread, until it ends. Of the limits in time, the stream has to see to its own.
@@ -240,11 +244,12 @@ impl Server {
     fn converse_with<S: Stream>(&self, stream: S, host: &str, socket: Option<Arc<Socket>>) {
         let shared = &*self.shared;
         let id = shared.database.next_connection_id();
+        shared.database.count(Counter::Connections, 1);
         let is_private = socket.as_ref().is_some_and(|socket| socket.is_private());
         // That it ends is all there is to know: what was wrong, the client was told.
         let _ = match shared.clients.enter(id, socket, host, shared.limits.connections) {
             Some(place) => connection::serve(shared, stream, host, is_private, &place),
-            None => connection::turn_away(stream),
+            None => connection::turn_away(shared, stream),
         };
     }
 }

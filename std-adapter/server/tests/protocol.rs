@@ -380,6 +380,77 @@ fn what_is_changed_is_counted() {
     assert_eq!(Client::connect_with(&listener, "boss", common::CAPABILITIES | FOUND).send(update)[1], 1);
 }
 
+/// SHOW STATUS, beside what the client itself has counted.
+#[test]
+fn what_clients_do_is_counted() {
+    let server = server(Limits { connections: 2, ..Limits::default() });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    fn status(client: &mut Client, scope: &str, like: &str) -> Vec<(String, u64)> {
+        let rows = client.query(&format!("SHOW {scope} STATUS LIKE '{like}'"));
+        let row = |row: Vec<Option<String>>| {
+            let [Some(name), Some(value)] = &row[..] else { panic!("{row:?}") };
+            (name.clone(), value.parse().unwrap())
+        };
+        rows.into_iter().map(row).collect()
+    }
+    let one = |client: &mut Client, name: &str| status(client, "GLOBAL", name)[0].1;
+    for scope in ["SESSION", "GLOBAL"] {
+        let before = client.has_received as u64;
+        let found = status(&mut client, scope, "Bytes\\_%");
+        let expected = [("Bytes_received", client.has_sent as u64), ("Bytes_sent", before)];
+        assert_eq!(found, expected.map(|(name, bytes)| (name.to_owned(), bytes)), "{scope}");
+    }
+    // Commands that are no statements.
+    let before = one(&mut client, "Questions");
+    client.send(b"\x0e");
+    client.send(b"\x09");
+    let prepared = client.send(b"\x16SELECT 1");
+    client.skip(1);
+    client.send(&[b"\x17", &prepared[1..5], b"\0\x01\0\0\0"].concat());
+    client.skip(3);
+    client.tell(&[b"\x19", &prepared[1..5]].concat());
+    client.send(b"\x02sys");
+    assert_eq!(one(&mut client, "Questions"), before + 3, "the execution, the schema, and this one");
+    for (name, count) in [
+        ("Com_admin_commands", 1),
+        ("Com_change_db", 1),
+        ("Com_select", 1),
+        ("Com_stmt_close", 1),
+        ("Com_stmt_execute", 1),
+        ("Com_stmt_prepare", 1),
+    ] {
+        assert_eq!(status(&mut client, "SESSION", name), [(name.to_owned(), count)]);
+    }
+    // Who leaves, who is gone, who does not get in.
+    let mut leaves = Client::connect(&listener, "open", true);
+    assert_eq!(one(&mut client, "Threads_connected"), 2);
+    assert_eq!(Client::open(&listener).error(), 1040);
+    leaves.tell(b"\x01");
+    until(|| server.connections() == 1);
+    drop(Client::connect(&listener, "open", true));
+    until(|| one(&mut client, "Aborted_clients") == 1 && server.connections() == 1);
+    let mut wrong = Client::open(&listener);
+    wrong.read();
+    wrong.write(&common::login("nobody", common::CAPABILITIES));
+    assert_eq!(wrong.error(), 1045);
+    until(|| one(&mut client, "Aborted_connects") == 1);
+    for (name, count) in [
+        ("Aborted_clients", 1),
+        ("Connection_errors_max_connections", 1),
+        ("Connections", 5),
+        ("Max_used_connections", 2),
+        ("Threads_created", 4),
+        ("Threads_running", 1),
+    ] {
+        assert_eq!(one(&mut client, name), count, "{name}");
+    }
+    client.send(b"\x03FLUSH STATUS");
+    assert_eq!(one(&mut client, "Max_used_connections"), 1);
+    let port = listener.address().unwrap().port().to_string();
+    assert_eq!(client.query("SELECT @@port, @@socket"), [[Some(port), Some(String::new())]]);
+}
+
 #[test]
 fn limits() {
     let server = server(Limits {

@@ -3,11 +3,9 @@
 //! The tables of `performance_schema` are those that the core lists, and those of sessions; neither a table nor a column of the core's is
 //! named here.
 
-use crate::information::{INFORMATION, Information, OF_SESSIONS};
-use crate::state::State;
+use crate::information::{BESIDE_THE_CORE, INFORMATION, Information, MakeRows, OF_SESSIONS};
 use crate::views;
 use perfschema::core::table::{self, SqlType, Table};
-use perfschema::render::OwnedValue;
 use perfschema::tables;
 use sqlparser::ast::{ObjectNamePart, Query, SetExpr, TableFactor, TableWithJoins};
 use std::sync::OnceLock;
@@ -57,6 +55,8 @@ pub(crate) struct Relation {
     pub(crate) name: String,
     pub(crate) doc: &'static str,
     pub(crate) kind: Kind,
+    /// The names of the columns that tell its rows apart; none of what has no key.
+    pub(crate) primary_key: &'static [&'static str],
     /// Those that are invisible last. Of a view they are found out by asking SQLite.
     columns: OnceLock<Vec<Column>>,
 }
@@ -66,7 +66,7 @@ pub(crate) enum Kind {
     /// The region.
     Table(&'static dyn Table),
     /// What this crate knows.
-    Information(fn(&State) -> Vec<Vec<OwnedValue>>),
+    Information(MakeRows),
     /// A query, put in the place of the name.
     View(Box<Query>),
 }
@@ -96,14 +96,6 @@ impl Relation {
         let _ = self.columns.set(columns);
     }
 
-    /// The names of the columns that tell its rows apart; none of what has no key.
-    pub(crate) fn primary_key(&self) -> &'static [&'static str] {
-        match self.kind {
-            Kind::Table(table) => table.declaration().primary_key,
-            Kind::Information(_) | Kind::View(_) => &[],
-        }
-    }
-
     pub(crate) fn is_view(&self) -> bool {
         matches!(self.kind, Kind::View(_))
     }
@@ -126,6 +118,7 @@ impl Catalog {
             name: name.to_owned(),
             doc,
             kind,
+            primary_key: &[],
             columns: columns.map_or_else(OnceLock::new, OnceLock::from),
         };
         let declared = tables::ALL.iter().map(|table| {
@@ -134,7 +127,10 @@ impl Catalog {
             let columns = declaration.columns.iter().map(Column::from).chain(invisible).collect();
             // The schema of MySQL's dictionary has its tables in capitals.
             let name = if table.schema() == INFORMATION_SCHEMA { &declaration.name.to_uppercase() } else { declaration.name };
-            relation(table.schema(), name, declaration.doc, Kind::Table(*table), Some(columns))
+            let beside = BESIDE_THE_CORE.iter().find(|(name, _)| *name == declaration.name);
+            let kind = beside.map_or(Kind::Table(*table), |(_, rows)| Kind::Information(*rows));
+            let primary_key = declaration.primary_key;
+            Relation { primary_key, ..relation(table.schema(), name, declaration.doc, kind, Some(columns)) }
         });
         let known = |schema, (name, columns, rows): &Information| {
             let columns = columns.iter().map(|&(name, sql_type, nullable)| Column::new(name, sql_type, nullable)).collect();

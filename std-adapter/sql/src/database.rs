@@ -3,6 +3,7 @@
 use crate::catalog::{self, Catalog};
 use crate::session::{Session, with_stack};
 use crate::state::State;
+use crate::status::{Counter, Counters};
 use crate::{Error, Program, functions, parse, vtab};
 use perfschema::render::OwnedValue;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -38,6 +39,17 @@ impl Default for Account {
     /// `root@localhost`, who may do all that there is.
     fn default() -> Account {
         Account { user: "root".to_owned(), host: "localhost".to_owned(), right: Right::Control }
+    }
+}
+
+impl Right {
+    /// MySQL's privileges for what it allows, on all schemas together.
+    pub(crate) fn global_privileges(self) -> &'static [&'static str] {
+        match self {
+            Right::Read => &["USAGE"],
+            // FLUSH, SHOW PROCESSLIST of all, KILL of others.
+            Right::Control => &["RELOAD", "PROCESS", "CONNECTION_ADMIN"],
+        }
     }
 }
 
@@ -87,12 +99,25 @@ pub struct Database {
     limits: Limits,
     read_only: bool,
     sessions: Arc<AtomicU64>,
-    processlist: Option<Processlist>,
+    clients: Option<Arc<dyn Clients>>,
     variables: Arc<BTreeMap<&'static str, String>>,
+    counters: Arc<Counters>,
 }
 
-/// Who is connected, as an account may see it.
-pub(crate) type Processlist = Arc<dyn Fn(&Account) -> Vec<Vec<OwnedValue>> + Send + Sync>;
+/// The clients of a server, which alone knows them all.
+pub trait Clients: Send + Sync {
+    /// The rows of `information_schema.PROCESSLIST` and SHOW PROCESSLIST, as this account may see them.
+    fn processlist(&self, to: &Account) -> Vec<Vec<OwnedValue>>;
+
+    /// Status variables of now, like `Threads_connected`: what is no [`Counter`].
+    fn status(&self) -> Vec<(&'static str, u64)>;
+
+    /// Where they come in: `@@port`, 0 if there is none, and `@@socket`.
+    fn places(&self) -> (u16, String);
+
+    /// FLUSH STATUS: what is the most that there was is what there is.
+    fn flush_status(&self);
+}
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,8 +135,9 @@ impl Database {
             limits: Limits::default(),
             read_only: false,
             sessions: Arc::default(),
-            processlist: None,
+            clients: None,
             variables: Arc::default(),
+            counters: Arc::default(),
         }
     }
 
@@ -131,11 +157,11 @@ impl Database {
         self
     }
 
-    /// The same with the rows of `information_schema.PROCESSLIST` and SHOW PROCESSLIST, as an account may see them: from a server, which
-    /// knows its clients. Without that, a session sees itself. Whom the program serves is in `performance_schema.processlist`.
+    /// The same with what a server knows of its clients. Without that, a session sees itself. Whom the program serves is in
+    /// `performance_schema.processlist`.
     #[must_use]
-    pub fn processlist(self, rows: impl Fn(&Account) -> Vec<Vec<OwnedValue>> + Send + Sync + 'static) -> Database {
-        Database { processlist: Some(Arc::new(rows)), ..self }
+    pub fn clients(self, clients: Arc<dyn Clients>) -> Database {
+        Database { clients: Some(clients), ..self }
     }
 
     /// The same with other limits.
@@ -149,6 +175,25 @@ impl Database {
     #[must_use]
     pub fn read_only(self) -> Database {
         Database { read_only: true, ..self }
+    }
+
+    /// Counts what no session has done: a client that did not get in, say.
+    pub fn count(&self, counter: Counter, by: u64) {
+        self.counters.add(counter, by);
+    }
+
+    /// How much was counted by all sessions that there are and were, and by [`count`](Self::count).
+    ///
+    /// ```
+    /// use perfschema_sql::{Account, Counter, Database};
+    ///
+    /// let database = Database::new(perfschema::start()?);
+    /// database.session(Account::default())?.execute("SELECT 1")?;
+    /// assert_eq!(database.counted(Counter::ComSelect), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn counted(&self, counter: Counter) -> u64 {
+        self.counters.get(counter)
     }
 
     /// A session of its own: current schema, variables, warnings, and a schema `test` that goes with it.
@@ -176,8 +221,10 @@ impl Database {
             catalog: Arc::clone(&self.catalog),
             limits: self.limits,
             read_only: self.read_only,
-            processlist: self.processlist.clone(),
+            clients: self.clients.clone(),
             variables: Arc::clone(&self.variables),
+            counters: Counters::default(),
+            all_counters: Arc::clone(&self.counters),
             account,
             connection_id,
             started: Instant::now(),

@@ -15,7 +15,7 @@ use crate::literals::{Bound, bound_value};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, expand, operators, order, recursion, subquery};
+use crate::{Error, expand, operators, order, recursion, subquery, variables};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -244,6 +244,9 @@ impl Rewriter<'_> {
             _ => return Err(Error::unknown_variable(first.trim_start_matches('@'))),
         };
         let global = names.len() == 2 && is_scope("@@global");
+        if global && variables::is_session_only(name) {
+            return Err(Error::new(1238, "HY000", format!("Variable '{name}' is a SESSION variable")));
+        }
         let value = if global { self.state.global_variable(name) } else { self.state.variable(name) };
         let value = value.ok_or_else(|| Error::unknown_variable(name))?;
         Ok(self.constant(&value))

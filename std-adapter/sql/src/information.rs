@@ -3,12 +3,15 @@
 
 use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, Relation, SCHEMAS, SYS, TEST};
 use crate::state::State;
-use crate::{Right, routines, variables};
+use crate::{Right, routines, status, variables};
 use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use sqlparser::keywords::{ALL_KEYWORDS, ALL_KEYWORDS_INDEX, RESERVED_FOR_COLUMN_ALIAS, RESERVED_FOR_TABLE_ALIAS};
 
-pub(crate) type Information = (&'static str, &'static [(&'static str, SqlType, bool)], fn(&State) -> Vec<Vec<OwnedValue>>);
+/// Makes all rows of a table, for the session that asks.
+pub(crate) type MakeRows = fn(&State) -> Vec<Vec<OwnedValue>>;
+
+pub(crate) type Information = (&'static str, &'static [(&'static str, SqlType, bool)], MakeRows);
 
 const NAME: SqlType = SqlType::Varchar(64);
 const NUMBER: SqlType = SqlType::BigintUnsigned;
@@ -502,7 +505,8 @@ pub(crate) const INFORMATION: &[Information] = &[
     ),
     ("GLOBAL_VARIABLES", NAMED_VALUES, variables::global_rows),
     ("SESSION_VARIABLES", NAMED_VALUES, variables::session_rows),
-    ("SESSION_STATUS", NAMED_VALUES, variables::status_rows),
+    ("GLOBAL_STATUS", NAMED_VALUES, status::global_rows),
+    ("SESSION_STATUS", NAMED_VALUES, status::session_rows),
 ];
 
 /// What MySQL has in `performance_schema` of sessions, of which the core knows nothing.
@@ -511,9 +515,13 @@ pub(crate) const OF_SESSIONS: &[Information] = &[
     // numbers of their own: joined with the threads, they would tell of one what is true of another.
     ("session_account_connect_attrs", ATTRIBUTES, none),
     ("session_connect_attrs", ATTRIBUTES, none),
-    ("session_status", NAMED_VALUES, variables::status_rows),
+    ("session_status", NAMED_VALUES, status::session_rows),
     ("session_variables", NAMED_VALUES, variables::session_rows),
 ];
+
+/// Tables of the core's to which this crate has more to say: all of their rows.
+pub(crate) const BESIDE_THE_CORE: &[(&str, MakeRows)] =
+    &[("global_status", status::global_rows), ("global_variables", variables::global_rows)];
 
 const ATTRIBUTES: &[(&str, SqlType, bool)] = &[
     ("PROCESSLIST_ID", NUMBER, false),
@@ -567,7 +575,7 @@ fn all_columns(state: &State) -> Vec<Vec<OwnedValue>> {
         rows.extend((1_u64..).zip(columns).map(row));
     };
     for relation in &state.catalog.relations {
-        add(relation.schema, &relation.name, relation.columns(), relation.primary_key());
+        add(relation.schema, &relation.name, relation.columns(), relation.primary_key);
     }
     for table in state.scratch().iter() {
         add(TEST, &table.name, &table.columns, &[]);
@@ -629,7 +637,7 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &st
 const PRIMARY: &str = "PRIMARY";
 
 fn constraints(state: &State) -> Vec<Vec<OwnedValue>> {
-    let keyed = state.catalog.relations.iter().filter(|relation| !relation.primary_key().is_empty());
+    let keyed = state.catalog.relations.iter().filter(|relation| !relation.primary_key.is_empty());
     let row = |relation: &Relation| {
         ["def", relation.schema, PRIMARY, relation.schema, &relation.name, "PRIMARY KEY", "YES"].map(OwnedValue::from).into()
     };
@@ -638,8 +646,11 @@ fn constraints(state: &State) -> Vec<Vec<OwnedValue>> {
 
 /// A row for each column of a key, of its table, its number within the key, and its name.
 fn of_keys(state: &State, row: impl Fn(&Relation, u64, &str) -> Vec<OwnedValue>) -> Vec<Vec<OwnedValue>> {
-    let rows = |relation| (1..).zip(Relation::primary_key(relation)).map(move |(ordinal, column)| (relation, ordinal, *column));
-    state.catalog.relations.iter().flat_map(rows).map(|(relation, ordinal, column)| row(relation, ordinal, column)).collect()
+    let columns = |relation: &Relation| {
+        let columns = (1..).zip(relation.primary_key);
+        columns.map(|(ordinal, column)| row(relation, ordinal, column)).collect::<Vec<_>>()
+    };
+    state.catalog.relations.iter().flat_map(columns).collect()
 }
 
 fn key_columns(state: &State) -> Vec<Vec<OwnedValue>> {
@@ -748,7 +759,8 @@ fn schema_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
 }
 
 fn user_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
-    vec![vec![grantee(state), "def".into(), "USAGE".into(), "NO".into()]]
+    let row = |privilege: &&str| vec![grantee(state), "def".into(), (*privilege).into(), "NO".into()];
+    state.account().right.global_privileges().iter().map(row).collect()
 }
 
 fn views(state: &State) -> Vec<Vec<OwnedValue>> {

@@ -28,9 +28,10 @@
 //! is there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
-//! **Schemas.** `performance_schema`, where `session_variables` and `session_status` are of the session that asks, and
+//! **Schemas.** `performance_schema`, where `session_variables` and `session_status` are of the session that asks,
+//! `global_variables` and `global_status` have beside the region's rows what sessions and a server say of themselves, and
 //! `session_connect_attrs` and `session_account_connect_attrs` are empty; `information_schema` with MySQL's tables about schemas, tables,
-//! columns, views, privileges and what there is none of here, and GLOBAL_VARIABLES, SESSION_VARIABLES and SESSION_STATUS; `sys` with views
+//! columns, views, privileges and what there is none of here, and GLOBAL_VARIABLES, GLOBAL_STATUS, SESSION_VARIABLES and SESSION_STATUS; `sys` with views
 //! for people, among them `sys.current_transactions`, `sys.current_statements`, `sys.current_stages`, `sys.current_waits` and
 //! `sys.lock_waits`: who does what, and who waits for whom at this moment; and `test`, where CREATE TABLE … AS SELECT keeps what a session
 //! wants to compare or restore, in memory, until the session ends.
@@ -100,6 +101,7 @@ mod snapshot;
 mod spelling;
 mod star;
 mod state;
+mod status;
 mod subquery;
 mod sys;
 mod temporal;
@@ -111,10 +113,11 @@ mod variables;
 mod views;
 mod vtab;
 
-pub use database::{Account, Database, Limits, Right};
+pub use database::{Account, Clients, Database, Limits, Right};
 pub use error::Error;
 pub use parse::{Piece, split};
 pub use session::{Canceller, Description, Encryption, Origin, Outcome, STATEMENT_STACK, Session, Warning};
+pub use status::Counter;
 
 /// Whose tables they are.
 ///

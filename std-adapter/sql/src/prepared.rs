@@ -3,6 +3,7 @@
 use crate::session::{Outcome, Session};
 use crate::show::Words;
 use crate::state::lock;
+use crate::status::Counter;
 use crate::{Error, parse};
 use perfschema::render::OwnedValue;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -64,6 +65,7 @@ impl Session {
         }
         let mut words = Words::of(tokens, text);
         if words.take("PREPARE") {
+            self.count(Counter::ComStmtPrepare, 1);
             let name = words.name()?.to_lowercase();
             if !words.take("FROM") {
                 return Err(words.wrong());
@@ -76,6 +78,7 @@ impl Session {
             return self.keep_prepared(name, statement).map(Some);
         }
         if words.take("EXECUTE") {
+            self.count(Counter::ComStmtExecute, 1);
             let name = words.name()?;
             let mut values = Vec::new();
             if words.take("USING") {
@@ -93,6 +96,7 @@ impl Session {
         if !words.take("PREPARE") {
             return Err(words.wrong());
         }
+        self.count(Counter::ComStmtClose, 1);
         let name = words.name()?;
         words.end()?;
         match lock(&self.state.settings).prepared.remove(&name.to_lowercase()) {

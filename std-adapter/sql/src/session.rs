@@ -7,6 +7,7 @@ use crate::dialect::{self, Rewritten};
 use crate::found::{self, Found};
 use crate::set::Characters;
 use crate::state::{State, lock};
+use crate::status::{self, Counter};
 use crate::{Error, explain, kinds, parse, prepared, show, value, variables, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
@@ -14,7 +15,7 @@ use rusqlite::{Connection, params_from_iter};
 use sqlparser::ast::{LimitClause, ObjectType, Query, Statement};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Stack in bytes that a statement may take. In a thread that has less left it gets a stack of its own each time, which takes some
 /// microseconds.
@@ -139,6 +140,8 @@ impl Session {
     /// # Errors
     /// As [`execute`](Self::execute).
     pub fn execute_with(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        self.count(Counter::Questions, 1);
+        self.count(Counter::Queries, 1);
         with_stack(|| self.execute_here(statement, parameters))
     }
 
@@ -185,6 +188,11 @@ impl Session {
             _ => Vec::new(),
         };
         Ok(Description { parameters, columns })
+    }
+
+    /// Counts what the client has done beside statements, for this session and for all of the database.
+    pub fn count(&self, counter: Counter, by: u64) {
+        self.state.count(counter, by);
     }
 
     /// Stops what this session runs, from another thread.
@@ -263,8 +271,15 @@ impl Session {
     }
 
     fn execute_here(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let begun = Instant::now();
         self.begin();
         let result = self.dispatch(statement, parameters);
+        if self.is_slow(begun.elapsed()) {
+            self.count(Counter::SlowQueries, 1);
+        }
+        if result.as_ref().is_err_and(|error| *error == Error::too_slow()) {
+            self.count(Counter::MaxExecutionTimeExceeded, 1);
+        }
         let found = lock(&self.state.statement).found.take();
         self.state.end();
         let mut settings = lock(&self.state.settings);
@@ -282,8 +297,15 @@ impl Session {
         result
     }
 
+    /// Whether a statement has taken longer than `long_query_time`.
+    fn is_slow(&self, time: Duration) -> bool {
+        let seconds = self.variable("long_query_time").and_then(|value| value.as_value().to_string().parse().ok());
+        seconds.is_some_and(|seconds: f64| time.as_secs_f64() > seconds)
+    }
+
     pub(crate) fn dispatch(&mut self, text: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let tokens = parse::tokens_in(text, self.state.modes())?;
+        status::of_statement(&tokens).into_iter().for_each(|counter| self.count(counter, 1));
         let wanted = parse::placeholders(&tokens);
         if wanted != parameters.len() {
             return Err(Error::new(1210, "HY000", "Incorrect arguments to EXECUTE"));

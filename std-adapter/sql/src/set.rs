@@ -58,7 +58,11 @@ impl Session {
                     return Err(Error::unknown_variable(name));
                 }
                 self.may_control("SUPER or SYSTEM_VARIABLES_ADMIN")?;
-                return Err(Error::new(1238, "HY000", format!("Variable '{name}' is a read only variable")));
+                let (errno, why) = match variables::is_session_only(name) {
+                    true => (1228, "SESSION variable and can't be used with SET GLOBAL"),
+                    false => (1238, "read only variable"),
+                };
+                return Err(Error::new(errno, "HY000", format!("Variable '{name}' is a {why}")));
             }
             self.set_variable(name, &value)?;
         }

@@ -263,14 +263,12 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         words.end()?;
         return create(state, &schema, &table);
     }
-    if words.take("VARIABLES") {
-        let table = if global { "GLOBAL_VARIABLES" } else { "SESSION_VARIABLES" };
-        let select = format!("SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.{table}");
-        return words.filtered(&select, "VARIABLE_NAME", "");
-    }
-    if words.take("STATUS") {
-        let select = "SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema.SESSION_STATUS";
-        return words.filtered(select, "VARIABLE_NAME", "");
+    for what in ["STATUS", "VARIABLES"] {
+        if words.take(what) {
+            let scope = if global { "GLOBAL" } else { "SESSION" };
+            let select = "SELECT VARIABLE_NAME AS Variable_name, VARIABLE_VALUE AS Value FROM information_schema";
+            return words.filtered(&format!("{select}.{scope}_{what}"), "VARIABLE_NAME", "");
+        }
     }
     if scoped {
         return Err(words.wrong());
@@ -350,9 +348,10 @@ fn grants(state: &State) -> String {
         crate::Right::Control => "SELECT, INSERT, UPDATE, DELETE, DROP",
     };
     let name = format!("`{}`@`{}`", account.user, account.host);
-    let grant = format!("GRANT {rights} ON `{}`.* TO {name}", catalog::PERFORMANCE_SCHEMA);
+    let global = quote(&format!("GRANT {} ON *.* TO {name}", account.right.global_privileges().join(", ")));
+    let grant = quote(&format!("GRANT {rights} ON `{}`.* TO {name}", catalog::PERFORMANCE_SCHEMA));
     // The heading has the account in it; whatever is in that.
-    format!("SELECT {} AS `Grants for {}`", quote(&grant), account.to_string().replace('`', ""))
+    format!("SELECT {global} AS `Grants for {}` UNION ALL SELECT {grant}", account.to_string().replace('`', ""))
 }
 
 /// Columns of a table that exists.
@@ -399,7 +398,7 @@ fn create(state: &State, schema: &str, table: &str) -> Result<String, Error> {
         format!("  `{}` {} {null}", column.name, column.sql_type)
     };
     let mut definitions: Vec<String> = columns.iter().map(definition).collect();
-    let key = state.catalog.find(schema, table).map_or(&[][..], |(_, relation)| relation.primary_key());
+    let key = state.catalog.find(schema, table).map_or(&[][..], |(_, relation)| relation.primary_key);
     if !key.is_empty() {
         definitions.push(format!("  PRIMARY KEY (`{}`)", key.join("`,`")));
     }

@@ -1,12 +1,13 @@
 //! What a session's statements, functions and tables share, and what bounds a statement.
 
 use crate::catalog::{self, Catalog, Column, Kind};
-use crate::database::{Account, Limits, Processlist};
+use crate::database::{Account, Clients, Limits};
 use crate::found::Found;
 use crate::prepared::Statements;
 use crate::session::{Encryption, Origin, Warning};
 use crate::snapshot::Rows;
 use crate::spelling::Modes;
+use crate::status::{Counter, Counters};
 use crate::texts::Matching;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
@@ -26,9 +27,13 @@ pub(crate) struct State {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) limits: Limits,
     pub(crate) read_only: bool,
-    pub(crate) processlist: Option<Processlist>,
+    pub(crate) clients: Option<Arc<dyn Clients>>,
     /// What the server says of variables.
     pub(crate) variables: Arc<BTreeMap<&'static str, String>>,
+    /// This session's.
+    pub(crate) counters: Counters,
+    /// Those of all sessions.
+    pub(crate) all_counters: Arc<Counters>,
     pub(crate) account: Account,
     pub(crate) connection_id: u64,
     pub(crate) started: Instant,
@@ -128,6 +133,11 @@ impl State {
 
     pub(crate) fn session_seconds(&self) -> u64 {
         self.started.elapsed().as_secs()
+    }
+
+    pub(crate) fn count(&self, counter: Counter, by: u64) {
+        self.counters.add(counter, by);
+        self.all_counters.add(counter, by);
     }
 
     pub(crate) fn schema(&self) -> Option<&'static str> {
@@ -397,7 +407,7 @@ impl State {
         let (number, _) = vtab::declared(decl_type?)?;
         let column = self.declared(decl_type)?.name;
         if let Some(relation) = self.catalog.relations.get(number) {
-            let is_of_key = relation.primary_key().contains(&column.as_str());
+            let is_of_key = relation.primary_key.contains(&column.as_str());
             return Some(Origin { schema: relation.schema, table: relation.name.clone(), column, is_of_key });
         }
         let settings = lock(&self.settings);

@@ -88,6 +88,8 @@ impl Session {
             self.may_control("RELOAD")?;
             if is_status {
                 self.state.region().flush_status();
+                self.state.counters.reset();
+                self.state.clients.iter().for_each(|clients| clients.flush_status());
             }
         } else {
             return Ok(None);

@@ -4,11 +4,11 @@ use crate::catalog::{CHARACTER_SET, COLLATION};
 use crate::database::Account;
 use crate::state::State;
 use crate::{Error, parse};
-use perfschema::core::timer::TimerName;
 use perfschema::render::OwnedValue;
 use perfschema::tables;
 use sqlparser::tokenizer::TokenWithSpan;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The version that clients are told: what they may expect of tables, columns and dialect. From 8.0.28 on exporters ask for the processor's
 /// time of statements, SUM_CPU_TIME, which nobody counts here.
@@ -168,7 +168,6 @@ const FIXED: &[Variable] = &[
     ("have_query_cache", "NO", Text),
     ("have_statement_timeout", "YES", Text),
     ("have_symlink", "DISABLED", Text),
-    ("hostname", "localhost", Text),
     ("init_connect", "", Text),
     ("license", "MIT OR Apache-2.0", Text),
     ("local_infile", "0", Switch),
@@ -182,7 +181,6 @@ const FIXED: &[Variable] = &[
     ("partial_revokes", "0", Switch),
     ("pid_file", "", Text),
     ("plugin_dir", "", Text),
-    ("port", "0", Text),
     ("protocol_compression_algorithms", "uncompressed", Text),
     ("protocol_version", "10", Text),
     ("read_only", "0", Switch),
@@ -191,14 +189,32 @@ const FIXED: &[Variable] = &[
     ("skip_name_resolve", "1", Switch),
     ("skip_networking", "0", Switch),
     ("slow_query_log", "0", Switch),
-    ("socket", "", Text),
     ("super_read_only", "0", Switch),
     ("system_time_zone", "UTC", Text),
+    ("thread_cache_size", "0", Text),
+    ("thread_handling", "one-thread-per-connection", Text),
     ("tmpdir", "", Text),
     ("version", VERSION, Text),
     ("version_compile_machine", std::env::consts::ARCH, Text),
     ("version_compile_os", std::env::consts::OS, Text),
 ];
+
+/// Of these and of [`of_program`], what is a session's alone: it has no value of the server's.
+const SESSION_ONLY: &[&str] = &[
+    "error_count",
+    "gtid_next",
+    "pseudo_thread_id",
+    "resultset_metadata",
+    "sql_log_bin",
+    "timestamp",
+    "use_secondary_engine",
+    "warning_count",
+];
+
+/// Whether only a session has it.
+pub(crate) fn is_session_only(name: &str) -> bool {
+    SESSION_ONLY.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
 
 fn known(name: &str) -> Option<&'static Variable> {
     SESSION.iter().chain(FIXED).find(|(known, ..)| *known == name)
@@ -225,23 +241,34 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
     found
 }
 
-/// What the program and the connection decide.
-fn of_program(state: &State) -> [(&'static str, String); 7] {
+/// What the program, the connection and its server decide.
+fn of_program(state: &State) -> Vec<(&'static str, String)> {
     let (region, id) = (state.region(), state.connection_id());
     let warnings = state.warnings();
     let errors = warnings.iter().filter(|warning| warning.level == "Error").count();
     let [warning_count, error_count] = COUNTS.map(|name| name.trim_start_matches('@'));
-    [
+    let (port, socket) = state.clients.as_ref().map(|clients| clients.places()).unwrap_or_default();
+    vec![
         (error_count, errors.to_string()),
         ("have_openssl", have_ssl(state).to_owned()),
         ("have_ssl", have_ssl(state).to_owned()),
+        ("hostname", HOSTNAME.clone()),
+        ("port", port.to_string()),
         ("pseudo_thread_id", id.to_string()),
         // A number for the program, as the others that run here have theirs.
         ("server_uuid", format!("00000000-0000-8000-8000-{:012x}", region.pid())),
+        ("socket", socket),
         ("version_comment", comment(state)),
         (warning_count, warnings.len().to_string()),
     ]
 }
+
+/// The machine's name, where it can be had without asking C.
+static HOSTNAME: LazyLock<String> = LazyLock::new(|| {
+    let of_linux = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = of_linux.or_else(|| std::env::var("COMPUTERNAME").ok());
+    name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".to_owned())
+});
 
 /// How many warnings the last statement had, errors among them, and how many errors.
 const COUNTS: [&str; 2] = ["@@warning_count", "@@error_count"];
@@ -398,18 +425,18 @@ fn is_sql_mode(mode: &str) -> bool {
 
 /// For SHOW GLOBAL VARIABLES, in alphabetical order: as every session begins.
 pub(crate) fn global_rows(state: &State) -> Vec<Vec<OwnedValue>> {
-    rows(state, BTreeMap::new())
+    rows(state, BTreeMap::new(), |name| !is_session_only(name))
 }
 
 /// For SHOW VARIABLES, in alphabetical order.
 pub(crate) fn session_rows(state: &State) -> Vec<Vec<OwnedValue>> {
-    rows(state, state.variables_set())
+    rows(state, state.variables_set(), |_| true)
 }
 
-fn rows(state: &State, set: BTreeMap<String, String>) -> Vec<Vec<OwnedValue>> {
+fn rows(state: &State, set: BTreeMap<String, String>, is_shown: impl Fn(&str) -> bool) -> Vec<Vec<OwnedValue>> {
     let known_ones = SESSION.iter().chain(FIXED).map(|(name, value, _)| ((*name).to_owned(), (*value).to_owned()));
     let mut rows: BTreeMap<String, String> = known_ones.collect();
-    rows.extend(of_program(state).map(|(name, value)| (name.to_owned(), value)));
+    rows.extend(of_program(state).into_iter().map(|(name, value)| (name.to_owned(), value)));
     rows.extend(state.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     state.region().scan(&tables::GlobalVariables, |row| {
         let value = row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default();
@@ -421,36 +448,17 @@ fn rows(state: &State, set: BTreeMap<String, String>) -> Vec<Vec<OwnedValue>> {
         let word = if value == "1" { "ON" } else { "OFF" };
         vec![name.into(), if is_switch { word.into() } else { value.into() }]
     };
-    rows.into_iter().map(shown).collect()
+    rows.into_iter().filter(|(name, _)| is_shown(name)).map(shown).collect()
 }
 
 /// For SHOW PROCESSLIST: who reads, not whom the program serves.
 pub(crate) fn processlist_rows(state: &State) -> Vec<Vec<OwnedValue>> {
-    if let Some(rows) = &state.processlist {
-        return rows(state.account());
+    if let Some(clients) = &state.clients {
+        return clients.processlist(state.account());
     }
     let (id, seconds) = (state.connection_id(), state.session_seconds());
     let Account { user, host, .. } = state.account();
     let schema = state.schema().map_or(OwnedValue::Null, OwnedValue::from);
     let (user, host) = (user.as_str().into(), host.as_str().into());
     vec![vec![id.into(), user, host, schema, "Query".into(), seconds.into(), "".into(), OwnedValue::Null]]
-}
-
-/// For SHOW STATUS, in alphabetical order.
-pub(crate) fn status_rows(state: &State) -> Vec<Vec<OwnedValue>> {
-    let mut rows = Vec::new();
-    state.region().scan(&tables::GlobalStatus, |row| {
-        let value = row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default();
-        rows.push((row.variable_name.to_owned(), value));
-    });
-    // Of the clock itself: picoseconds start again at 0 after 213 days.
-    let timer = state.region().timer(TimerName::Nanosecond);
-    let uptime_s = |ns: u64| ns.saturating_sub(timer.epoch_ticks) / 1_000_000_000;
-    rows.extend(state.clock_ns().map(|ns| ("Uptime".to_owned(), uptime_s(ns).to_string())));
-    let encryption = state.encryption();
-    rows.push(("Ssl_cipher".to_owned(), encryption.cipher));
-    rows.push(("Ssl_version".to_owned(), encryption.version));
-    rows.push(("Connection_seconds".to_owned(), state.session_seconds().to_string()));
-    rows.sort();
-    rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()
 }

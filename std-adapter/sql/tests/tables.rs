@@ -41,7 +41,14 @@ fn compare(region: &'static Region<'static>) -> (usize, Vec<&'static str>) {
         }
         assert_eq!(grid.columns.len(), declaration.columns.len(), "{}", declaration.name);
         rows += before.len();
-        if before == after {
+        if ["global_status", "global_variables"].contains(&declaration.name) {
+            // Over SQL there is more: what sessions and a server say of themselves. What was never set is empty there, as in MySQL.
+            let shown = |value: OwnedValue| if value == OwnedValue::Null { "".into() } else { value };
+            for row in before {
+                let row: Vec<OwnedValue> = row.into_iter().map(shown).collect();
+                assert!(grid.rows.contains(&row), "{}: {row:?}", declaration.name);
+            }
+        } else if before == after {
             assert_eq!(grid.rows, before, "{}", declaration.name);
         } else {
             unsteady.push(declaration.name);

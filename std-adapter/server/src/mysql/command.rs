@@ -3,6 +3,7 @@
 use super::packet::{Malformed, Parts};
 use super::prepared::Long;
 use perfschema::render::OwnedValue;
+use perfschema_sql::Counter;
 
 /// A command's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,33 @@ impl<'a> Command<'a> {
             Command::Close(_) => "Close stmt",
             Command::Reset(_) => "Reset stmt",
             Command::Unknown => "Error",
+        }
+    }
+}
+
+impl Command<'_> {
+    /// What counts it: of what is a statement the session counts itself what it is.
+    pub(crate) fn counters(&self) -> &'static [Counter] {
+        use Counter::{
+            ComAdminCommands, ComChangeDb, ComKill, ComSetOption, ComShowFields, ComShowStatus, ComStmtClose, ComStmtExecute,
+            ComStmtFetch, ComStmtPrepare, ComStmtReset, ComStmtSendLongData, Queries, Questions,
+        };
+        match self {
+            Command::Query(_) | Command::Refresh { .. } | Command::ProcessInfo => &[],
+            Command::Execute { .. } => &[ComStmtExecute],
+            Command::Ping => &[ComAdminCommands],
+            Command::Statistics => &[ComShowStatus],
+            Command::Prepare(_) => &[ComStmtPrepare, Queries],
+            Command::Close(_) => &[ComStmtClose, Queries],
+            Command::Reset(_) => &[ComStmtReset, Queries],
+            Command::UseSchema(_) => &[ComChangeDb, Queries, Questions],
+            Command::FieldList { .. } => &[ComShowFields, Queries, Questions],
+            Command::ProcessKill(_) => &[ComKill, Queries, Questions],
+            Command::SetMultiStatements(_) => &[ComSetOption, Queries, Questions],
+            Command::ChangeUser(_) | Command::ResetConnection => &[ComAdminCommands, Queries, Questions],
+            Command::SendLongData { .. } => &[ComStmtSendLongData, Queries, Questions],
+            Command::Fetch { .. } => &[ComStmtFetch, Queries, Questions],
+            Command::Quit | Command::Unknown => &[Queries, Questions],
         }
     }
 }

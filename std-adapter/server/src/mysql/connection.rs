@@ -3,16 +3,16 @@
 use super::authentication::{Nonce, Plugin, nonce};
 use super::command::{self, Command};
 use super::handshake::{self, Login, capability};
-use super::packet::{Malformed, PacketError, Packets, Stream};
+use super::packet::{Malformed, PacketError, Packets, Stream, Traffic};
 use super::prepared::{Cursor, Statements};
 use super::response::{self, Column, Done, status};
 use crate::clients::{Place, error};
 use crate::tls::{Securable, Tls};
 use crate::{Accounts, Limits, Shared};
 use perfschema::render::{Grid, OwnedValue};
-use perfschema_sql::{Account, Error, Origin, Outcome, Session, split};
+use perfschema_sql::{Account, Counter, Error, Origin, Outcome, Session, split};
 use std::io;
-use std::sync::atomic::Ordering;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
@@ -22,7 +22,9 @@ const LOGIN_PACKET: usize = 64 * 1024;
 /// Why a connection ends. What the client should know was sent.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// The client has left, was refused, or was sent away.
+    /// The client has said that it leaves.
+    Left,
+    /// It was refused, or sent away.
     Over,
     /// The client is gone, or too slow.
     Gone,
@@ -38,8 +40,40 @@ impl From<io::Error> for End {
 ///
 /// `is_private`: nobody else can read what the stream carries, though it is not encrypted.
 pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, is_private: bool, place: &Place<'_>) -> Result<(), End> {
+    let packets = Packets::new(Securable::Plain(stream), LOGIN_PACKET.min(shared.limits.packet_bytes));
+    let traffic = packets.traffic();
+    let result = match log_in(shared, packets, host, is_private, place) {
+        Ok(mut connection) => {
+            let result = connection.until_the_end();
+            if matches!(result, Err(End::Over | End::Gone)) {
+                shared.database.count(Counter::AbortedClients, 1);
+            }
+            result
+        }
+        Err(end) => {
+            shared.database.count(Counter::AbortedConnects, 1);
+            Err(end)
+        }
+    };
+    count_traffic(&traffic, |counter, bytes| shared.database.count(counter, bytes));
+    result
+}
+
+fn count_traffic(traffic: &Traffic, count: impl Fn(Counter, u64)) {
+    for (counter, bytes) in [(Counter::BytesReceived, &traffic.received), (Counter::BytesSent, &traffic.sent)] {
+        count(counter, bytes.take());
+    }
+}
+
+/// Greets a client and finds out who it is.
+fn log_in<'a, S: Stream>(
+    shared: &'a Shared,
+    mut packets: Packets<Securable<S>>,
+    host: &str,
+    is_private: bool,
+    place: &'a Place<'a>,
+) -> Result<Connection<'a, S>, End> {
     let tls = shared.tls.as_ref();
-    let mut packets = Packets::new(Securable::Plain(stream), LOGIN_PACKET.min(shared.limits.packet_bytes));
     packets.stream().set_deadline(deadline(shared.limits.login_time));
     let nonce = nonce()?;
     packets.write(&handshake::greeting(&shared.version, place.id(), &nonce, status::AUTOCOMMIT, tls.is_some()))?;
@@ -60,13 +94,12 @@ pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, is_privat
     let mut connection = Connection::new(shared, packets, account, login.capabilities, place)?;
     connection.enter(login.schema)?;
     connection.packets.set_limit(shared.limits.packet_bytes);
-    loop {
-        connection.next()?;
-    }
+    Ok(connection)
 }
 
 /// Tells a client that there is no room for it.
-pub(crate) fn turn_away<S: Stream>(stream: S) -> Result<(), End> {
+pub(crate) fn turn_away<S: Stream>(shared: &Shared, stream: S) -> Result<(), End> {
+    shared.database.count(Counter::ConnectionErrorsMaxConnections, 1);
     let mut packets = Packets::new(stream, 0);
     refuse(&mut packets, &error(1040, "08004", "Too many connections"))
 }
@@ -173,6 +206,7 @@ struct Connection<'a, S: Stream> {
     statements: Statements,
     /// Where the columns of the last statement's rows come from.
     origins: Vec<Option<Origin>>,
+    traffic: Rc<Traffic>,
 }
 
 impl<'a, S: Stream> Connection<'a, S> {
@@ -187,7 +221,8 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(session) => session,
             Err(error) => return refuse(&mut packets, &error),
         };
-        Ok(Connection { shared, place, packets, session, capabilities, statements: Statements::default(), origins: Vec::new() })
+        let (statements, origins, traffic) = (Statements::default(), Vec::new(), packets.traffic());
+        Ok(Connection { shared, place, packets, session, capabilities, statements, origins, traffic })
     }
 
     fn limits(&self) -> &'a Limits {
@@ -207,6 +242,12 @@ impl<'a, S: Stream> Connection<'a, S> {
             return refuse(&mut self.packets, &error);
         }
         self.ok()
+    }
+
+    fn until_the_end(&mut self) -> Result<(), End> {
+        loop {
+            self.next()?;
+        }
     }
 
     /// Waits for a command and does it.
@@ -230,10 +271,10 @@ impl<'a, S: Stream> Connection<'a, S> {
         if let Err(found) = self.packets.finish(first, &mut packet) {
             return Err(frame_error(&mut self.packets, found));
         }
-        // Relaxed: a number for people to read.
-        self.shared.commands.fetch_add(1, Ordering::Relaxed);
+        count_traffic(&self.traffic, |counter, bytes| self.session.count(counter, bytes));
         match Command::parse(&packet) {
             Ok(command) => {
+                command.counters().iter().for_each(|counter| self.session.count(*counter, 1));
                 self.place.doing(command.name(), self.session.schema());
                 self.run(command)
             }
@@ -252,7 +293,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     fn run(&mut self, command: Command<'_>) -> Result<(), End> {
         match command {
-            Command::Quit => Err(End::Over),
+            Command::Quit => Err(End::Left),
             Command::UseSchema(name) => match self.session.use_schema(&String::from_utf8_lossy(name)) {
                 Ok(()) => self.ok(),
                 Err(error) => self.error(&error),
@@ -345,6 +386,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     fn statement(&mut self, text: &str, arguments: &[OwnedValue]) -> Result<Outcome, Error> {
         self.origins.clear();
         if let Some((id, only_statement)) = command::kill(text) {
+            [Counter::ComKill, Counter::Queries, Counter::Questions].iter().for_each(|counter| self.session.count(*counter, 1));
             self.kill(text, id, only_statement)?;
             return Ok(Outcome::Done { matched: 0, changed: 0, info: String::new() });
         }
@@ -436,11 +478,11 @@ impl<'a, S: Stream> Connection<'a, S> {
     /// A line for people.
     fn statistics(&mut self) -> Result<(), End> {
         let uptime = self.shared.started.elapsed();
-        let (threads, commands) = (self.shared.clients.len(), self.shared.commands.load(Ordering::Relaxed));
+        let (threads, questions) = (self.shared.clients.len(), self.shared.database.counted(Counter::Questions));
         let line = format!(
-            "Uptime: {}  Threads: {threads}  Questions: {commands}  Queries per second avg: {:.3}",
+            "Uptime: {}  Threads: {threads}  Questions: {questions}  Queries per second avg: {:.3}",
             uptime.as_secs(),
-            commands as f64 / uptime.as_secs_f64().max(1.0)
+            questions as f64 / uptime.as_secs_f64().max(1.0)
         );
         self.packets.write(line.as_bytes())?;
         Ok(self.packets.flush()?)

@@ -4,7 +4,9 @@
 //! length: 3 bytes | number: 1 byte | that many bytes      A piece of 2²⁴ − 1 bytes is followed by another, which may be empty.
 //! ```
 
+use std::cell::Cell;
 use std::io::{self, Read, Write};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// The length of a piece that another one follows.
@@ -35,6 +37,13 @@ impl From<io::Error> for PacketError {
     }
 }
 
+/// Bytes of packets that came and went.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) received: Cell<u64>,
+    pub(crate) sent: Cell<u64>,
+}
+
 /// Packets in both directions.
 #[derive(Debug)]
 pub(crate) struct Packets<S> {
@@ -42,12 +51,18 @@ pub(crate) struct Packets<S> {
     number: u8,
     limit: usize,
     out: Vec<u8>,
+    traffic: Rc<Traffic>,
 }
 
 impl<S: Stream> Packets<S> {
     /// `limit`: the most bytes that a packet from the client may have.
     pub(crate) fn new(stream: S, limit: usize) -> Packets<S> {
-        Packets { stream, number: 0, limit, out: Vec::new() }
+        Packets { stream, number: 0, limit, out: Vec::new(), traffic: Rc::default() }
+    }
+
+    /// What is counted of them, for somebody who outlives them.
+    pub(crate) fn traffic(&self) -> Rc<Traffic> {
+        Rc::clone(&self.traffic)
     }
 
     pub(crate) fn stream(&mut self) -> &mut S {
@@ -56,8 +71,8 @@ impl<S: Stream> Packets<S> {
 
     /// The same packets go on over another stream, made of this one. Nothing of what follows was read ahead.
     pub(crate) fn over<T: Stream>(self, make: impl FnOnce(S) -> io::Result<T>) -> io::Result<Packets<T>> {
-        let Packets { stream, number, limit, out } = self;
-        Ok(Packets { stream: make(stream)?, number, limit, out })
+        let Packets { stream, number, limit, out, traffic } = self;
+        Ok(Packets { stream: make(stream)?, number, limit, out, traffic })
     }
 
     pub(crate) fn set_limit(&mut self, limit: usize) {
@@ -97,6 +112,7 @@ impl<S: Stream> Packets<S> {
                 // Memory grows with what has come, not with what was announced.
                 piece.read_to_end(packet)? as u64
             };
+            self.traffic.received.set(self.traffic.received.get() + header.len() as u64 + read);
             if read < length as u64 {
                 return Err(PacketError::Gone);
             }
@@ -141,6 +157,7 @@ impl<S: Stream> Packets<S> {
 
     fn send(&mut self) -> io::Result<()> {
         let result = self.stream.write_all(&self.out);
+        self.traffic.sent.set(self.traffic.sent.get() + self.out.len() as u64);
         self.out.clear();
         // One large row is no reason to keep as much for ever.
         self.out.shrink_to(2 * GATHER);

@@ -77,6 +77,9 @@ pub struct Client {
     pub stream: TcpStream,
     pub number: u8,
     pub id: u64,
+    /// Bytes of packets.
+    pub has_sent: usize,
+    pub has_received: usize,
     deprecate_eof: bool,
 }
 
@@ -84,7 +87,7 @@ impl Client {
     pub fn open(listener: &Listener) -> Client {
         let stream = TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
-        Client { stream, number: 0, id: 0, deprecate_eof: false }
+        Client { stream, number: 0, id: 0, has_sent: 0, has_received: 0, deprecate_eof: false }
     }
 
     pub fn connect(listener: &Listener, user: &str, deprecate_eof: bool) -> Client {
@@ -112,12 +115,14 @@ impl Client {
         self.number = self.number.wrapping_add(1);
         let mut packet = vec![0; u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize];
         self.stream.read_exact(&mut packet).expect("all of it");
+        self.has_received += header.len() + packet.len();
         packet
     }
 
     pub fn write(&mut self, bytes: &[u8]) {
         self.stream.write_all(&Packet { number: self.number, bytes }.framed()).expect("it reads");
         self.number = self.number.wrapping_add(1);
+        self.has_sent += 4 + bytes.len();
     }
 
     #[track_caller]

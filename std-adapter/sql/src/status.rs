@@ -1,0 +1,261 @@
+//! Status variables: how often sessions have asked for what, and what a server knows besides.
+//!
+//! A counter is declared once, below: its name, whether a session has one of its own, and the statements that it counts.
+
+use crate::parse;
+use crate::state::State;
+use perfschema::core::timer::TimerName;
+use perfschema::render::OwnedValue;
+use perfschema::tables;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Whose a counter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// The server's alone.
+    Global,
+    /// Each session's, and of all sessions together, of those that have ended, too.
+    Session,
+}
+
+/// A counter as it is declared.
+struct Declared {
+    counter: Counter,
+    name: &'static str,
+    scope: Scope,
+    /// How the statements begin that it counts, in capitals.
+    statements: &'static [&'static str],
+}
+
+macro_rules! counters {
+    ($($counter:ident $name:literal $scope:ident: $doc:literal $([$($statement:literal),+])?)*) => {
+        /// A status variable that counts, by MySQL's names, as SHOW STATUS lists them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Counter {
+            $(#[doc = concat!("`", $name, "`: ", $doc, ".")] $counter,)*
+        }
+
+        /// In the order of [`Counter`].
+        const DECLARED: &[Declared] = &[$(Declared {
+            counter: Counter::$counter,
+            name: $name,
+            scope: Scope::$scope,
+            statements: &[$($($statement),+)?],
+        },)*];
+    };
+}
+
+counters! {
+    AbortedClients "Aborted_clients" Global: "connections that ended without a word of their client's"
+    AbortedConnects "Aborted_connects" Global: "clients that did not get in"
+    BytesReceived "Bytes_received" Session: "bytes of packets that clients have sent, before encryption"
+    BytesSent "Bytes_sent" Session: "bytes of packets that clients were sent, before encryption"
+    ComAdminCommands "Com_admin_commands" Session: "commands like ping, change user and reset connection"
+    ComBegin "Com_begin" Session: "transactions that were begun" ["BEGIN", "START TRANSACTION"]
+    ComCallProcedure "Com_call_procedure" Session: "statements" ["CALL"]
+    ComChangeDb "Com_change_db" Session: "statements, and commands that do the same" ["USE"]
+    ComCommit "Com_commit" Session: "statements" ["COMMIT"]
+    ComCreateTable "Com_create_table" Session: "statements" ["CREATE TABLE", "CREATE TEMPORARY TABLE"]
+    ComDeallocSql "Com_dealloc_sql" Session: "statements" ["DEALLOCATE PREPARE", "DROP PREPARE"]
+    ComDelete "Com_delete" Session: "statements" ["DELETE"]
+    ComDo "Com_do" Session: "statements" ["DO"]
+    ComDropTable "Com_drop_table" Session: "statements" ["DROP TABLE", "DROP TEMPORARY TABLE"]
+    ComExecuteSql "Com_execute_sql" Session: "statements" ["EXECUTE"]
+    ComFlush "Com_flush" Session: "statements, and commands that do the same" ["FLUSH"]
+    ComInsert "Com_insert" Session: "statements" ["INSERT"]
+    ComKill "Com_kill" Session: "statements, and commands that do the same" ["KILL"]
+    ComLockTables "Com_lock_tables" Session: "statements" ["LOCK"]
+    ComPrepareSql "Com_prepare_sql" Session: "statements" ["PREPARE"]
+    ComReleaseSavepoint "Com_release_savepoint" Session: "statements" ["RELEASE SAVEPOINT"]
+    ComReplace "Com_replace" Session: "statements" ["REPLACE"]
+    ComRollback "Com_rollback" Session: "statements" ["ROLLBACK"]
+    ComRollbackToSavepoint "Com_rollback_to_savepoint" Session: "statements"
+        ["ROLLBACK TO", "ROLLBACK WORK TO"]
+    ComSavepoint "Com_savepoint" Session: "statements" ["SAVEPOINT"]
+    ComSelect "Com_select" Session: "statements, and EXPLAIN of them"
+        ["SELECT", "WITH", "TABLE", "VALUES", "EXPLAIN SELECT", "EXPLAIN WITH", "EXPLAIN FORMAT"]
+    ComSetOption "Com_set_option" Session: "statements, and commands that do the same" ["SET"]
+    ComShowBinlogs "Com_show_binlogs" Session: "statements" ["SHOW BINARY LOGS", "SHOW MASTER LOGS"]
+    ComShowCharsets "Com_show_charsets" Session: "statements" ["SHOW CHARACTER SET", "SHOW CHARSET"]
+    ComShowCollations "Com_show_collations" Session: "statements" ["SHOW COLLATION"]
+    ComShowCreateDb "Com_show_create_db" Session: "statements" ["SHOW CREATE DATABASE", "SHOW CREATE SCHEMA"]
+    ComShowCreateTable "Com_show_create_table" Session: "statements" ["SHOW CREATE TABLE", "SHOW CREATE VIEW"]
+    ComShowDatabases "Com_show_databases" Session: "statements" ["SHOW DATABASES", "SHOW SCHEMAS"]
+    ComShowEngineStatus "Com_show_engine_status" Session: "statements" ["SHOW ENGINE"]
+    ComShowErrors "Com_show_errors" Session: "statements" ["SHOW ERRORS", "SHOW COUNT ERRORS"]
+    ComShowEvents "Com_show_events" Session: "statements" ["SHOW EVENTS"]
+    ComShowFields "Com_show_fields" Session: "statements, DESCRIBE, and commands that do the same"
+        ["SHOW COLUMNS", "SHOW FIELDS", "DESCRIBE", "DESC", "EXPLAIN"]
+    ComShowFunctionStatus "Com_show_function_status" Session: "statements" ["SHOW FUNCTION STATUS"]
+    ComShowGrants "Com_show_grants" Session: "statements" ["SHOW GRANTS"]
+    ComShowKeys "Com_show_keys" Session: "statements" ["SHOW INDEX", "SHOW INDEXES", "SHOW KEYS"]
+    ComShowMasterStatus "Com_show_master_status" Session: "statements" ["SHOW MASTER STATUS"]
+    ComShowOpenTables "Com_show_open_tables" Session: "statements" ["SHOW OPEN TABLES"]
+    ComShowPlugins "Com_show_plugins" Session: "statements" ["SHOW PLUGINS"]
+    ComShowPrivileges "Com_show_privileges" Session: "statements" ["SHOW PRIVILEGES"]
+    ComShowProcedureStatus "Com_show_procedure_status" Session: "statements" ["SHOW PROCEDURE STATUS"]
+    ComShowProcesslist "Com_show_processlist" Session: "statements, and commands that do the same" ["SHOW PROCESSLIST"]
+    ComShowProfiles "Com_show_profiles" Session: "statements" ["SHOW PROFILES"]
+    ComShowReplicaStatus "Com_show_replica_status" Session: "statements" ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"]
+    ComShowReplicas "Com_show_replicas" Session: "statements" ["SHOW REPLICAS", "SHOW SLAVE HOSTS"]
+    ComShowStatus "Com_show_status" Session: "statements, and commands for a line of statistics" ["SHOW STATUS"]
+    ComShowStorageEngines "Com_show_storage_engines" Session: "statements" ["SHOW ENGINES", "SHOW STORAGE ENGINES"]
+    ComShowTableStatus "Com_show_table_status" Session: "statements" ["SHOW TABLE STATUS"]
+    ComShowTables "Com_show_tables" Session: "statements" ["SHOW TABLES"]
+    ComShowTriggers "Com_show_triggers" Session: "statements" ["SHOW TRIGGERS"]
+    ComShowVariables "Com_show_variables" Session: "statements" ["SHOW VARIABLES"]
+    ComShowWarnings "Com_show_warnings" Session: "statements" ["SHOW WARNINGS", "SHOW COUNT WARNINGS"]
+    ComStmtClose "Com_stmt_close" Session: "prepared statements that were closed, by a command or by DEALLOCATE PREPARE"
+    ComStmtExecute "Com_stmt_execute" Session: "executions of prepared statements, by a command or by EXECUTE"
+    ComStmtFetch "Com_stmt_fetch" Session: "times that a client has fetched rows of a cursor"
+    ComStmtPrepare "Com_stmt_prepare" Session: "statements that were prepared, by a command or by PREPARE"
+    ComStmtReset "Com_stmt_reset" Session: "prepared statements that were reset"
+    ComStmtSendLongData "Com_stmt_send_long_data" Session: "pieces of values for prepared statements"
+    ComTruncate "Com_truncate" Session: "statements" ["TRUNCATE"]
+    ComUnlockTables "Com_unlock_tables" Session: "statements" ["UNLOCK"]
+    ComUpdate "Com_update" Session: "statements" ["UPDATE"]
+    ConnectionErrorsMaxConnections "Connection_errors_max_connections" Global: "clients for whom there was no room"
+    Connections "Connections" Global: "clients that came, whether they got in or not"
+    MaxExecutionTimeExceeded "Max_execution_time_exceeded" Session: "statements that had their time"
+    Queries "Queries" Session: "statements and commands, those about prepared statements among them; neither ping nor statistics"
+    Questions "Questions" Session: "the same without preparing, closing and resetting of prepared statements"
+    SlowQueries "Slow_queries" Session: "statements that took longer than `long_query_time`"
+    ThreadsCreated "Threads_created" Global: "threads that were started for clients"
+}
+
+/// The value of each counter.
+#[derive(Debug)]
+pub(crate) struct Counters([AtomicU64; DECLARED.len()]);
+
+impl Default for Counters {
+    fn default() -> Counters {
+        Counters([const { AtomicU64::new(0) }; DECLARED.len()])
+    }
+}
+
+// Relaxed throughout: numbers for people to read, each of which stands alone.
+impl Counters {
+    pub(crate) fn add(&self, counter: Counter, by: u64) {
+        self.0[counter as usize].fetch_add(by, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self, counter: Counter) -> u64 {
+        self.0[counter as usize].load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn reset(&self) {
+        self.0.iter().for_each(|value| value.store(0, Ordering::Relaxed));
+    }
+}
+
+/// What counts a statement of this kind. How it begins decides, whether the rest makes sense or not.
+pub(crate) fn of_statement(tokens: &[TokenWithSpan]) -> Option<Counter> {
+    // No statement's beginning is longer. Where nothing else is in parentheses, a SELECT is.
+    const LONGEST: usize = 3;
+    let is_show = parse::is_word(tokens, 0, "SHOW");
+    let is_modifier = |word: &str| is_show && matches!(word, "EXTENDED" | "FULL" | "GLOBAL" | "LOCAL" | "SESSION");
+    let words = tokens.iter().map_while(|token| match &token.token {
+        Token::Word(word) => Some(word.value.to_ascii_uppercase()),
+        // SHOW COUNT(*) WARNINGS, (SELECT …)
+        Token::LParen | Token::RParen | Token::Mul => Some(String::new()),
+        _ => None,
+    });
+    let words = words.filter(|word| !word.is_empty() && !is_modifier(word)).take(LONGEST);
+    let beginning = words.collect::<Vec<_>>().join(" ");
+    let begins = |with: &str| beginning.strip_prefix(with).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let longest =
+        |declared: &'static Declared| declared.statements.iter().filter(|with| begins(with)).map(|with| with.len()).max();
+    let found = DECLARED.iter().filter_map(|declared| Some((longest(declared)?, declared.counter)));
+    found.max_by_key(|(length, _)| *length).map(|(_, counter)| counter)
+}
+
+/// For SHOW GLOBAL STATUS and `global_status`, in alphabetical order.
+pub(crate) fn global_rows(state: &State) -> Vec<Vec<OwnedValue>> {
+    rows(state, Scope::Global)
+}
+
+/// For SHOW STATUS and `session_status`, in alphabetical order: what is the server's alone is there, too.
+pub(crate) fn session_rows(state: &State) -> Vec<Vec<OwnedValue>> {
+    rows(state, Scope::Session)
+}
+
+fn rows(state: &State, scope: Scope) -> Vec<Vec<OwnedValue>> {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    state.region().scan(&tables::GlobalStatus, |row| {
+        let value = row.variable_value.map(|value| value.as_str().to_owned()).unwrap_or_default();
+        rows.push((row.variable_name.to_owned(), value));
+    });
+    rows.extend(DECLARED.iter().map(|declared| {
+        let is_own = scope == Scope::Session && declared.scope == Scope::Session;
+        let counters = if is_own { &state.counters } else { &*state.all_counters };
+        (declared.name.to_owned(), counters.get(declared.counter).to_string())
+    }));
+    let of_server = state.clients.as_ref().map(|clients| clients.status()).unwrap_or_default();
+    rows.extend(of_server.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())));
+    // Of the clock itself: picoseconds start again at 0 after 213 days.
+    let timer = state.region().timer(TimerName::Nanosecond);
+    let uptime_s = |ns: u64| ns.saturating_sub(timer.epoch_ticks) / 1_000_000_000;
+    rows.extend(state.clock_ns().map(|ns| ("Uptime".to_owned(), uptime_s(ns).to_string())));
+    let encryption = if scope == Scope::Session { state.encryption() } else { Default::default() };
+    rows.push(("Ssl_cipher".to_owned(), encryption.cipher));
+    rows.push(("Ssl_version".to_owned(), encryption.version));
+    if scope == Scope::Session {
+        rows.push(("Connection_seconds".to_owned(), state.session_seconds().to_string()));
+    }
+    rows.sort();
+    rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declared_in_the_order_of_their_values_and_names() {
+        for (place, declared) in DECLARED.iter().enumerate() {
+            assert_eq!(declared.counter as usize, place, "{}", declared.name);
+        }
+        assert!(DECLARED.is_sorted_by(|a, b| a.name < b.name));
+        assert!(DECLARED.iter().flat_map(|declared| declared.statements).all(|words| words.split(' ').count() <= 3));
+    }
+
+    #[test]
+    fn statements_by_their_beginning() {
+        for (statement, name) in [
+            ("select 1", "Com_select"),
+            ("(SELECT 1) UNION (SELECT 2)", "Com_select"),
+            ("((SELECT 1))", "Com_select"),
+            ("WITH x AS (SELECT 1) SELECT * FROM x", "Com_select"),
+            ("EXPLAIN SELECT 1", "Com_select"),
+            ("explain threads", "Com_show_fields"),
+            ("DESC threads", "Com_show_fields"),
+            ("SHOW FULL COLUMNS FROM threads", "Com_show_fields"),
+            ("SHOW GLOBAL STATUS LIKE 'x'", "Com_show_status"),
+            ("show status", "Com_show_status"),
+            ("SHOW TABLE STATUS", "Com_show_table_status"),
+            ("SHOW TABLES", "Com_show_tables"),
+            ("SHOW FULL TABLES FROM sys", "Com_show_tables"),
+            ("SHOW COUNT(*) WARNINGS", "Com_show_warnings"),
+            ("SHOW COUNT(*) ERRORS", "Com_show_errors"),
+            ("SHOW MASTER STATUS", "Com_show_master_status"),
+            ("START TRANSACTION READ ONLY", "Com_begin"),
+            ("BEGIN", "Com_begin"),
+            ("ROLLBACK", "Com_rollback"),
+            ("ROLLBACK TO x", "Com_rollback_to_savepoint"),
+            ("ROLLBACK WORK TO SAVEPOINT x", "Com_rollback_to_savepoint"),
+            ("SET @a = 1", "Com_set_option"),
+            ("/* c */ TRUNCATE TABLE x", "Com_truncate"),
+            ("KILL QUERY 3", "Com_kill"),
+            ("CREATE TABLE test.x AS SELECT 1", "Com_create_table"),
+        ] {
+            let tokens = parse::tokens(statement).expect("tokens");
+            let found = of_statement(&tokens).map(|counter| DECLARED[counter as usize].name);
+            assert_eq!(found, Some(name), "{statement}");
+        }
+        for statement in ["SELECTED", "SHOW", "HANDLER x OPEN", "1"] {
+            assert_eq!(of_statement(&parse::tokens(statement).expect("tokens")), None, "{statement}");
+        }
+    }
+}
