@@ -168,6 +168,8 @@ const LISTED: &[Listed] = &[
 
 /// SHOW of what a program has none of: one word or two, and MySQL's headings.
 const EMPTY: &[(&str, &str, &str)] = &[
+    ("BINLOG", "EVENTS", "Log_name Pos Event_type Server_id End_log_pos Info"),
+    ("RELAYLOG", "EVENTS", "Log_name Pos Event_type Server_id End_log_pos Info"),
     ("MASTER", "STATUS", "File Position Binlog_Do_DB Binlog_Ignore_DB Executed_Gtid_Set"),
     ("REPLICAS", "", "Server_Id Host Port Source_Id Replica_UUID"),
     ("SLAVE", "HOSTS", "Server_id Host Port Master_id Slave_UUID"),
@@ -326,6 +328,9 @@ fn empty(words: &mut Words<'_>) -> Result<Option<String>, Error> {
             continue;
         }
         words.next += if second.is_empty() { 1 } else { 2 };
+        if *second == "EVENTS" {
+            words.places()?;
+        }
         if words.take("FOR") && !(words.take("CHANNEL") && words.string().is_some()) {
             return Err(words.wrong());
         }
@@ -452,6 +457,23 @@ impl<'a> Words<'a> {
         let found = self.token() == Some(expected);
         self.next += usize::from(found);
         found
+    }
+
+    /// Where in a log: `IN 'name' FROM 4 LIMIT 0, 25`.
+    fn places(&mut self) -> Result<(), Error> {
+        if self.take("IN") && self.string().is_none() {
+            return Err(self.wrong());
+        }
+        if self.take("FROM") {
+            self.number()?;
+        }
+        if self.take("LIMIT") {
+            self.number()?;
+            if self.take_token(&Token::Comma) {
+                self.number()?;
+            }
+        }
+        Ok(())
     }
 
     fn number(&mut self) -> Result<usize, Error> {

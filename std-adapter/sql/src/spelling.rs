@@ -186,6 +186,11 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
             Token::Word(_) if is_word(Some(token), "INTERVAL") && is_call && is_list(&tokens, &closing, index + 1) => {
                 new.token = name("interval");
             }
+            // `CAST(a AS CHAR CHARACTER SET utf8mb4)`: no text is in another one.
+            Token::Word(_) if is_type_char(&usual) && utf8_after(&tokens[index..]).is_some() => {
+                index += utf8_after(&tokens[index..]).unwrap_or(1);
+                continue;
+            }
             // `a MOD b` is `a % b`.
             Token::Word(_) if is_word(Some(token), "MOD") && !is_call => new.token = Token::Mod,
             // `` @`a b` ``, `@'a b'`, `@"a b"`: one word, as `@a` is.
@@ -239,6 +244,24 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
 /// Whether it is the name of a character set before a text.
 fn is_introducer(token: Option<&TokenWithSpan>) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(word)) if word.quote_style.is_none() && word.value.starts_with('_'))
+}
+
+/// Whether the type CHAR is the last of these tokens, with or without a length, as CAST and CONVERT have it.
+fn is_type_char(before: &[TokenWithSpan]) -> bool {
+    let is_length = matches!(before, [.., open, number, close]
+        if open.token == Token::LParen && matches!(number.token, Token::Number(..)) && close.token == Token::RParen);
+    let without = if is_length { &before[..before.len() - 3] } else { before };
+    matches!(without, [.., first, char] if is_word(Some(char), "CHAR") && (is_word(Some(first), "AS") || first.token == Token::Comma))
+}
+
+/// How many of the tokens that begin here say that a character set is UTF-8.
+fn utf8_after(tokens: &[TokenWithSpan]) -> Option<usize> {
+    let said_by = match tokens {
+        [character, set, ..] if is_word(Some(character), "CHARACTER") && is_word(Some(set), "SET") => 2,
+        [charset, ..] if is_word(Some(charset), "CHARSET") => 1,
+        _ => return None,
+    };
+    any_word(tokens.get(said_by), &["utf8mb4", "utf8mb3", "utf8"]).then_some(said_by + 1)
 }
 
 /// What is in a token's quotes.

@@ -42,6 +42,10 @@ fn what_is_sent_at_a_connection() {
         "ROLLBACK TO SAVEPOINT sp",
         "RELEASE SAVEPOINT sp",
         "UNLOCK TABLES",
+        // phpMyAdmin's list of databases
+        "SELECT *, CAST(BIN_NAME AS CHAR CHARACTER SET utf8) AS SCHEMA_NAME FROM (SELECT BINARY s.SCHEMA_NAME AS BIN_NAME, \
+         s.DEFAULT_COLLATION_NAME FROM `information_schema`.SCHEMATA s GROUP BY BINARY s.SCHEMA_NAME, s.DEFAULT_COLLATION_NAME ORDER BY \
+         BINARY `SCHEMA_NAME` ASC) a",
         // mysqld_exporter
         "SET SESSION lock_wait_timeout = 2",
         "SHOW GLOBAL VARIABLES",
@@ -359,12 +363,17 @@ fn shows() {
         ("SHOW MASTER STATUS", 5, "File,Position,"),
         ("SHOW REPLICAS", 5, "Server_Id,"),
         ("SHOW SLAVE HOSTS", 5, "Server_id,"),
+        ("SHOW BINLOG EVENTS", 6, "Log_name,"),
+        ("SHOW BINLOG EVENTS IN 'x' FROM 4 LIMIT 0, 25", 6, "Log_name,"),
+        ("SHOW RELAYLOG EVENTS LIMIT 3", 6, "Log_name,"),
     ] {
         let found = run(&mut session, statement);
         assert!(found.starts_with(heads), "{statement}: {found}");
         assert_eq!((found.lines().count(), found.split(',').count()), (1, count), "{statement}: {found}");
     }
-    assert!(run(&mut session, "SHOW SLAVE STATUS FOR x").starts_with("ERROR 1064 "));
+    for wrong in ["SHOW SLAVE STATUS FOR x", "SHOW BINLOG EVENTS IN x", "SHOW BINLOG EVENTS LIMIT x", "SHOW BINLOG"] {
+        assert!(run(&mut session, wrong).starts_with("ERROR 1064 "), "{wrong}");
+    }
     let create = "CREATE DATABASE `sys` /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci */ /*!80016 DEFAULT \
                   ENCRYPTION='N' */";
     check(&mut session, "SHOW CREATE DATABASE IF NOT EXISTS `sys`", &format!("sys,{create}"));

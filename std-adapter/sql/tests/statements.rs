@@ -149,6 +149,10 @@ fn expressions() {
             "31.84 us, 43 ps,2.00 KiB,1",
         ),
         (
+            "CAST(12 AS CHAR CHARACTER SET utf8mb4), CAST(12 AS CHAR(1) CHARSET utf8), CONVERT(12, CHAR CHARACTER SET utf8mb3)",
+            "12,1,12",
+        ),
+        (
             "CAST('12' AS UNSIGNED) + 1, CAST(-1 AS UNSIGNED), CAST('a' AS SIGNED), CAST(1.567 AS DECIMAL(5,2)), CONVERT(12, CHAR), CAST(12 AS CHAR(1)), CONVERT('x' USING utf8mb4)",
             "13,18446744073709551615,0,1.57,12,1,x",
         ),
