@@ -208,7 +208,7 @@ fn scripts() {
     let expected =
         "d\tn\tt\nsys\tNULL\ta\\tb\\\\\\n\n*************************** 1. row ***************************\ntwo: 2\n3\n3\n";
     assert_eq!(script(&demo, &[], text), (true, expected.into(), String::new()));
-    let framed = "+------+\n| 1    |\n+------+\n|    1 |\n+------+\n";
+    let framed = "+---+\n| 1 |\n+---+\n| 1 |\n+---+\n";
     assert_eq!(script(&demo, &["--table"], b"SELECT 1;"), (true, framed.into(), String::new()));
 
     let wrong = b"SELECT 1;\n\nSELECT\n nothing;\nSELECT 2;\n";

@@ -61,7 +61,7 @@ fn running_stopped_killed() {
     assert!(waits(&demo) >= before);
     assert_eq!(rows(&demo, "SELECT enabled FROM setup_consumers WHERE name = 'events_waits_history'"), "NO");
     let (success, out, err) = perfschema(&["sql", &demo.pid(), "SELECT 1; UPDATE setup_instruments SET enabled = 'NO'"]);
-    assert!(!success && out.starts_with("+------+\n| 1    |\n"), "{out}");
+    assert!(!success && out.starts_with("+---+\n| 1 |\n"), "{out}");
     assert_eq!(
         err,
         "perfschema: the program has ended, its tables can only be read\nERROR 1290 (HY000): The MySQL server is running with the \

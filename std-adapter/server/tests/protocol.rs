@@ -130,7 +130,8 @@ fn exact_numbers_have_their_type() {
     // Of each the length with a sign and a point, the type, that it is binary, and its decimals.
     let ends: [&[u8]; 4] = [
         b"\x0c\x3f\0\x07\0\0\0\xf6\x80\0\x04\0\0",
-        b"\x0c\x3f\0\x05\0\0\0\xf6\x80\0\x02\0\0",
+        // A literal is never NULL.
+        b"\x0c\x3f\0\x05\0\0\0\xf6\x81\0\x02\0\0",
         b"\x0c\x3f\0\x2b\0\0\0\xf6\x80\0\0\0\0",
         b"\x0c\x3f\0\x43\0\0\0\xf6\x80\0\x1e\0\0",
     ];

@@ -5,13 +5,55 @@ use crate::catalog::Column;
 use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE};
 use crate::dialect::Rewritten;
 use crate::kinds::{self, Kind};
+use crate::nulls::Nulls;
 use crate::{Error, functions};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, OwnedValue};
 use sqlparser::ast::{Expr, Query, Select, SelectItem, SetExpr, TableWithJoins, Value};
 
+/// What a query says of its columns as it was written, before constants are parameters.
+#[derive(Debug)]
+pub(crate) struct Written {
+    types: Vec<Option<SqlType>>,
+    nulls: Nulls,
+}
+
+impl Written {
+    pub(crate) fn of(query: &Query) -> Written {
+        Written { types: result_types(query), nulls: Nulls::of(query) }
+    }
+}
+
+/// A column of SQLite's result.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) name: String,
+    /// As it is declared, if it is a table's, and in which.
+    pub(crate) declared: Option<(Column, String)>,
+}
+
+/// The columns of a result, after the query was rewritten, and of what kind they are.
+pub(crate) fn heads(
+    query: &Query,
+    written: Written,
+    rewritten: &Rewritten,
+    columns: Vec<Found>,
+    rows: &mut [Vec<OwnedValue>],
+) -> (Vec<ColumnHead>, Vec<Kind>) {
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let kinds = kinds(query, rewritten, &names);
+    let known = known(query, rewritten, &names, &kinds, &written.types);
+    let nulls = written.nulls.joined(query);
+    let head = |(index, (Found { name, declared }, known))| {
+        let nullable = nulls.may_be(index, declared.as_ref().map(|(column, table)| (table.as_str(), column.nullable)));
+        head(name, declared.map(|(column, _)| column), nullable, known, rows, index)
+    };
+    let heads = (0_usize..).zip(columns.into_iter().zip(known)).map(head).collect();
+    (heads, kinds)
+}
+
 /// The types of the columns that are calls of functions, as far as the functions have one; empty where `*` stands among them.
-pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
+fn result_types(query: &Query) -> Vec<Option<SqlType>> {
     let SetExpr::Select(select) = &*query.body else { return Vec::new() };
     let mut types = Vec::new();
     for item in &select.projection {
@@ -25,7 +67,7 @@ pub(crate) fn result_types(query: &Query) -> Vec<Option<SqlType>> {
 }
 
 /// Of what kind the columns are, after the query was rewritten.
-pub(crate) fn kinds(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Kind> {
+fn kinds(query: &Query, rewritten: &Rewritten, names: &[String]) -> Vec<Kind> {
     let kind = |expr: Option<&Expr>| expr.map_or(Kind::Unknown, |expr| rewritten.kind(expr));
     let all = |exprs: Vec<Option<&Expr>>| Kind::result_of(exprs.into_iter().map(kind));
     of_columns(query, names, all, |name| rewritten.kinds.of_column_named(name))
@@ -48,7 +90,7 @@ fn of_columns<R>(
 }
 
 /// The types of the columns, as far as their kinds or their functions say so.
-pub(crate) fn known(
+fn known(
     query: &Query,
     rewritten: &Rewritten,
     names: &[String],
@@ -123,10 +165,12 @@ fn with_scale(value: &OwnedValue, scale: u8) -> OwnedValue {
     OwnedValue::Decimal(number.rounded(scale).to_string())
 }
 
-/// What is known of a result column: from its declaration, or else from its values, or else from the function that makes it.
-pub(crate) fn head(
+/// What is known of a result column: from its declaration, or else from its values, or else from the function that makes it. `nullable`: by
+/// what is known of it without its values.
+fn head(
     name: String,
     column: Option<Column>,
+    nullable: bool,
     known: Option<SqlType>,
     rows: &mut [Vec<OwnedValue>],
     index: usize,
@@ -185,8 +229,7 @@ pub(crate) fn head(
             }
         }
     }
-    let nullable = has_null || column.is_none_or(|column| column.nullable);
-    ColumnHead { nullable, ..ColumnHead::new(name, sql_type) }
+    ColumnHead { nullable: nullable || has_null, ..ColumnHead::new(name, sql_type) }
 }
 
 /// Gives the expressions of a query their names: each as it was written, which the parser's printing may have spaced otherwise.

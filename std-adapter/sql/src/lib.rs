@@ -85,6 +85,7 @@ mod kinds;
 mod literals;
 mod moment;
 mod monitor;
+mod nulls;
 mod numbers;
 mod operators;
 mod order;

@@ -1,7 +1,7 @@
 //! One client's connection, and how a statement is run.
 
 use crate::catalog::{self, Column, Kind, Relation};
-use crate::columns::{self, Clauses};
+use crate::columns::{self, Clauses, Written};
 use crate::database::Account;
 use crate::dialect::{self, Rewritten};
 use crate::found::{self, Found};
@@ -394,9 +394,9 @@ impl Session {
 
     pub(crate) fn run(&mut self, query: &mut Query, parameters: &[OwnedValue]) -> Result<Grid, Error> {
         let clauses = Clauses::of(query);
-        let types = columns::result_types(query);
+        let written = Written::of(query);
         let rewritten = dialect::rewrite(query, &self.state, parameters)?;
-        self.run_rewritten(query, &rewritten, &types).map_err(|error| clauses.name(error))
+        self.run_rewritten(query, &rewritten, written).map_err(|error| clauses.name(error))
     }
 
     /// What SQLite is to run, after a prefix of its own. It has a table of each relation from the first statement on that names it:
@@ -418,14 +418,24 @@ impl Session {
         self.connection.prepare(&format!("{prefix}{}", rewritten.sql)).map_err(|error| state.explain(error))
     }
 
-    fn run_rewritten(&mut self, query: &Query, rewritten: &Rewritten, types: &[Option<SqlType>]) -> Result<Grid, Error> {
+    /// The columns of a statement of SQLite's, whose origins the session knows from then on.
+    fn columns_found(&self, statement: &rusqlite::Statement<'_>) -> Vec<columns::Found> {
+        let state = &self.state;
+        let origins: Vec<Option<Origin>> = statement.columns().map(|column| state.origin(column.decl_type())).collect();
+        let found = |(column, origin): (rusqlite::Column<'_>, &Option<Origin>)| {
+            let table = origin.as_ref().map(|origin| origin.table.clone());
+            columns::Found { name: column.name().to_owned(), declared: state.declared(column.decl_type()).zip(table) }
+        };
+        let columns = statement.columns().zip(&origins).map(found).collect();
+        lock(&state.settings).origins = origins;
+        columns
+    }
+
+    fn run_rewritten(&mut self, query: &Query, rewritten: &Rewritten, written: Written) -> Result<Grid, Error> {
         let (state, bound) = (&self.state, &rewritten.bound);
         let explain = |error| state.explain(error);
         let mut statement = self.prepare(rewritten, "")?;
-        let columns: Vec<(String, Option<Column>)> =
-            statement.columns().map(|column| (column.name().to_owned(), state.declared(column.decl_type()))).collect();
-        let origins = statement.columns().map(|column| state.origin(column.decl_type())).collect();
-        lock(&state.settings).origins = origins;
+        let columns = self.columns_found(&statement);
         let used = statement.parameter_count().min(bound.len());
         let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
         let mut grid = Vec::new();
@@ -447,11 +457,7 @@ impl Session {
                 return Err(Error::out_of_memory());
             }
         }
-        let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
-        let kinds = columns::kinds(query, rewritten, &names);
-        let known = columns::known(query, rewritten, &names, &kinds, types);
-        let head = |(index, ((name, column), known))| columns::head(name, column, known, &mut grid, index);
-        let columns = (0_usize..).zip(columns.into_iter().zip(known)).map(head).collect();
+        let (columns, _) = columns::heads(query, written, rewritten, columns, &mut grid);
         Ok(Grid { columns, rows: grid })
     }
 
@@ -461,20 +467,10 @@ impl Session {
 
     fn columns_and_kinds_of(&mut self, query: &mut Query) -> Result<(Vec<ColumnHead>, Vec<kinds::Kind>), Error> {
         // The values of its placeholders are of no consequence here.
-        let types = columns::result_types(query);
+        let written = Written::of(query);
         let rewritten = dialect::rewrite(query, &self.state, &[])?;
         let statement = self.prepare(&rewritten, "")?;
-        let origins = statement.columns().map(|column| self.state.origin(column.decl_type())).collect();
-        lock(&self.state.settings).origins = origins;
-        let columns: Vec<rusqlite::Column<'_>> = statement.columns().collect();
-        let names: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
-        let kinds = columns::kinds(query, &rewritten, &names);
-        let known = columns::known(query, &rewritten, &names, &kinds, &types);
-        let head = |(column, known): (rusqlite::Column<'_>, Option<SqlType>)| {
-            columns::head(column.name().to_owned(), self.state.declared(column.decl_type()), known, &mut [], 0)
-        };
-        let heads = columns.into_iter().zip(known).map(head).collect();
-        Ok((heads, kinds))
+        Ok(columns::heads(query, written, &rewritten, self.columns_found(&statement), &mut []))
     }
 
     /// The columns of the views, found out by the first session.
@@ -497,15 +493,13 @@ impl Session {
 
     fn describe_view(&mut self, query: &Query) -> Result<Vec<Column>, Error> {
         let (heads, kinds) = self.columns_and_kinds_of(&mut query.clone())?;
-        // Where an outer join finds nothing, there is none, whatever is declared.
-        let joins_outside = query.to_string().contains(" LEFT JOIN ");
         let of_view = self.state.catalog.only_view(query).map_or(&[][..], Relation::columns);
         let column = |(head, kind): (&ColumnHead, kinds::Kind)| {
             let same = of_view.iter().find(|column| column.name.eq_ignore_ascii_case(&head.name));
             let known = [Some(head.sql_type), Some(kind.column_type()), same.map(|same| same.sql_type)];
             let sql_type = known.into_iter().flatten().find(|known| *known != SqlType::Varchar(0));
             let sql_type = sql_type.unwrap_or(SqlType::Varchar(0));
-            let nullable = head.nullable || joins_outside || same.is_some_and(|same| same.nullable);
+            let nullable = head.nullable || same.is_some_and(|same| same.nullable);
             Column::new(&head.name, sql_type, nullable)
         };
         Ok(heads.iter().zip(kinds).map(column).collect())

@@ -196,7 +196,7 @@ fn a_column_stays_what_it_is_through_queries_around_it() {
         let columns = select(session, statement).columns;
         columns.into_iter().map(|head| (head.name, head.sql_type, head.nullable)).collect::<Vec<_>>()
     };
-    let expected = vec![("n".to_owned(), SqlType::Varchar(128), false), ("COUNT(*)".to_owned(), SqlType::Bigint, true)];
+    let expected = vec![("n".to_owned(), SqlType::Varchar(128), false), ("COUNT(*)".to_owned(), SqlType::Bigint, false)];
     let found = heads(&mut session, "SELECT q.n, COUNT(*) FROM (SELECT name AS n FROM setup_instruments) q GROUP BY q.n");
     assert_eq!(found, expected);
     let found = heads(&mut session, "SELECT source, timer_wait FROM events_waits_history_long WHERE 1 = 0");
@@ -204,4 +204,41 @@ fn a_column_stays_what_it_is_through_queries_around_it() {
         found,
         [("source".to_owned(), SqlType::Varchar(64), true), ("timer_wait".to_owned(), SqlType::BigintUnsigned, true)]
     );
+}
+
+/// As MySQL describes columns, with rows and without: for clients that are typed.
+#[test]
+fn which_columns_may_be_null() {
+    let mut session = used().session();
+    for (projection, from, expected) in [
+        ("COUNT(*), COUNT(source), 1, 'a', -1.5, NULL, MAX(timer_wait)", "FROM events_waits_history", "- - - - - null null"),
+        ("COUNT(*) + 1, 2 * COUNT(*), COUNT(*) / 2, 1 = 1, 1 / 2", "FROM threads", "- - null - null"),
+        ("source IS NULL, source <=> 1, source = 'a', EXISTS (SELECT 1)", "FROM events_waits_history", "- - null -"),
+        ("ROW_NUMBER() OVER (ORDER BY name), SUM(thread_id) OVER ()", "FROM threads", "- null"),
+        ("t.thread_id, i.name, t.name", "FROM threads t LEFT JOIN setup_instruments i ON i.name = 'x'", "- null -"),
+        ("t.thread_id, i.name, t.name", "FROM setup_instruments i RIGHT JOIN threads t ON i.name = 'x'", "- null -"),
+        ("t.thread_id, i.name", "FROM threads t JOIN setup_instruments i ON 1 = 1", "- -"),
+        ("q.name, t.name", "FROM threads t LEFT JOIN (SELECT name FROM setup_instruments) q ON q.name = 'x'", "null -"),
+        (
+            "c.name, a.user, t.name",
+            "FROM threads t LEFT JOIN (setup_consumers c JOIN setup_actors a) ON c.name = 'x'",
+            "null null -",
+        ),
+        ("(SELECT name FROM threads WHERE 1 = 0), name", "FROM threads", "null -"),
+        ("name", "FROM threads UNION SELECT NULL", "null"),
+        ("name", "FROM threads UNION SELECT name FROM setup_consumers", "-"),
+        ("1", "UNION SELECT COUNT(*) FROM threads", "-"),
+        ("thread_id, holder_thread_id", "FROM sys.current_waits", "- null"),
+        ("w.thread_id, t.thread_id", "FROM threads t LEFT JOIN sys.current_waits w ON w.thread_id = t.thread_id", "null null"),
+        ("?, @a, @@port", "FROM threads", "null null null"),
+    ] {
+        let statement = format!("SELECT {projection} {from}");
+        let shown = |heads: Vec<perfschema::render::ColumnHead>| {
+            heads.iter().map(|head| if head.nullable { "null" } else { "-" }).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(shown(session.describe(&statement).expect(&statement).columns), expected, "{statement}");
+        let values = if statement.contains('?') { &[OwnedValue::Null][..] } else { &[] };
+        let Ok(Outcome::Rows(grid)) = session.execute_with(&statement, values) else { panic!("{statement}") };
+        assert_eq!(shown(grid.columns), expected, "{statement}");
+    }
 }
