@@ -51,11 +51,18 @@ impl Clients {
         self.connected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a client, if there is room.
+    /// Whether [`enter`](Self::enter) would add one.
+    pub(crate) fn has_room(&self, limit: usize) -> bool {
+        let clients = self.lock();
+        is_room(&clients, limit) || clients.values().any(Client::can_make_room)
+    }
+
+    /// Adds a client, if there is room. The first of those who have not said yet who they are makes some: by saying nothing nobody keeps
+    /// others out.
     pub(crate) fn enter(&self, id: u64, socket: Option<Arc<Socket>>, host: &str, limit: usize) -> Option<Place<'_>> {
         let mut clients = self.lock();
-        if clients.len() >= limit {
-            return None;
+        if !is_room(&clients, limit) {
+            clients.values_mut().find(|client| client.can_make_room())?.stop(false);
         }
         let client = Client {
             socket,
@@ -152,7 +159,17 @@ impl perfschema_sql::Clients for Clients {
     }
 }
 
+/// Who is being sent away takes none.
+fn is_room(clients: &BTreeMap<u64, Client>, limit: usize) -> bool {
+    clients.values().filter(|client| !client.is_killed).count() < limit
+}
+
 impl Client {
+    /// Whether it can be sent away for another.
+    fn can_make_room(&self) -> bool {
+        self.account.is_none() && self.socket.is_some() && !self.is_killed
+    }
+
     fn stop(&mut self, only_statement: bool) {
         if let Some(canceller) = &self.canceller {
             canceller.cancel();

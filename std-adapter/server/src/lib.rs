@@ -30,7 +30,7 @@
 //! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!
 //! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what
-//! prepared statements may keep. Time and memory of statements are bounded by the database's own limits. Of those who ask for
+//! prepared statements may keep. Where there is no room for one more, the first goes of those who have not logged in yet. Time and memory of statements are bounded by the database's own limits. Of those who ask for
 //! metrics, 16 are answered at once; a request has 8 KiB and ten seconds, and a client may take nothing for as long. With its answer it has
 //! two seconds to go. 64 may be about to ask; if one more comes, the first of them goes.
 //!
@@ -73,7 +73,7 @@ use std::time::{Duration, Instant};
 /// What clients may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Clients at once; more are told so (error 1040).
+    /// Clients at once; more are told so (error 1040), unless there are some who have not logged in yet: the first of them goes.
     pub connections: usize,
     /// Bytes of one packet, and with it of a statement.
     pub packet_bytes: usize,
@@ -218,7 +218,7 @@ impl Server {
             return;
         }
         let (socket, write_time) = (Arc::new(socket), self.shared.limits.write_time);
-        if self.shared.clients.len() >= self.shared.limits.connections {
+        if !self.shared.clients.has_room(self.shared.limits.connections) {
             self.shared.database.count(Counter::Connections, 1);
             // It fits the socket's buffer: nobody waits for it. A client that has gone needs not know.
             let _ = connection::turn_away(&self.shared, Timed::new(socket, write_time));

@@ -532,7 +532,11 @@ fn a_thousand_clients() {
     for _ in 0..1000 {
         let mut client = Client::open(&listener);
         match client.read()[0] {
-            10 => there.push(client),
+            10 => {
+                client.write(&common::login("open", common::CAPABILITIES));
+                assert_eq!(client.read()[0], 0);
+                there.push(client);
+            }
             _ => refused += 1,
         }
     }
@@ -540,6 +544,39 @@ fn a_thousand_clients() {
     drop(there);
     until(|| server.connections() == 0);
     assert_eq!(Client::connect(&listener, "boss", true).query("SELECT 1").len(), 1);
+}
+
+/// There is room for three: for those who say who they are.
+#[test]
+fn who_says_nothing_keeps_nobody_out() {
+    let server = server(Limits { connections: 3, ..Limits::default() });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let open = || {
+        let mut client = Client::open(&listener);
+        assert_eq!(client.read()[0], 10, "it is greeted");
+        client
+    };
+    let [mut first, mut second, mut third] = [(); 3].map(|()| open());
+    let mut there = vec![Client::connect(&listener, "boss", true)];
+    assert!(first.is_closed());
+    // Who is quick enough stays.
+    second.write(&common::login("open", common::CAPABILITIES));
+    assert_eq!(second.read()[0], 0);
+    there.push(second);
+    there.push(Client::connect(&listener, "boss", true));
+    assert!(third.is_closed());
+    assert_eq!(Client::open(&listener).error(), 1040);
+    for client in &mut there {
+        assert_eq!(client.send(b"\x0e")[0], 0, "ping");
+    }
+    // A crowd that comes and says nothing.
+    there.pop();
+    until(|| server.connections() == 2);
+    let crowd: Vec<Client> = (0..200).map(|_| open()).collect();
+    there.push(Client::connect(&listener, "boss", true));
+    until(|| server.connections() == 3);
+    drop(crowd);
+    assert!(there.iter_mut().all(|client| client.send(b"\x0e")[0] == 0));
 }
 
 #[test]
