@@ -61,6 +61,12 @@ for (const [[{ moment, day, length }]] of [await reader.query(moments), await re
     assert.deepEqual([moment, day, length], [new Date(2026, 10, 24, 12, 30, 0, 250), new Date(2026, 10, 24), "-30:00:00"]);
 }
 
+// Documents arrive as what they say.
+const documents = "SELECT JSON_OBJECT('a', JSON_ARRAY(1, 'é')) AS o, JSON_EXTRACT('{\"n\": 5}', '$.n') AS n, JSON_UNQUOTE('\"[1]\"') AS t";
+for (const [[{ o, n, t }]] of [await reader.query(documents), await reader.execute(documents)]) {
+    assert.deepEqual([o, n, t], [{ a: [1, "é"] }, 5, "[1]"]);
+}
+
 // One statement many times, several at once, more of them than are kept.
 const like = "SELECT COUNT(*) AS n FROM setup_instruments WHERE name LIKE ?";
 const [[{ n: all }]] = await reader.execute(like, ["%"]);

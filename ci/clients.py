@@ -54,6 +54,8 @@ cursor.execute("SELECT 18446744073709551615 AS big, -1, 1.5, 'größe', NULL, (S
 assert cursor.fetchone() == (18446744073709551615, -1, decimal.Decimal("1.5"), "größe", None, "wait")
 types = [column[1] for column in cursor.description]
 assert types[0] == FIELD_TYPE.LONGLONG and types[3] == FIELD_TYPE.VAR_STRING, types
+cursor.execute("SELECT JSON_OBJECT('a', 'größe')")
+assert cursor.fetchone() == ('{"a": "größe"}',) and cursor.description[0][1] == FIELD_TYPE.JSON, cursor.description
 cursor.execute("SELECT thread_id, name FROM threads ORDER BY thread_id")
 rows = cursor.fetchall()
 assert len(rows) > 1 and all(isinstance(id, int) and isinstance(name, str) for id, name in rows), rows

@@ -67,6 +67,8 @@ pub enum SqlType {
     Char(u16),
     /// `longtext`
     Longtext,
+    /// `json`, a text with a document. No column of a table is one, results of SQL are.
+    Json,
     /// `date`, a text like `2026-11-24`
     Date,
     /// `time(n)`, a text like `-12:30:00`, and n digits of a fraction
@@ -148,6 +150,7 @@ impl fmt::Display for SqlType {
             SqlType::Varchar(n) => write!(f, "varchar({n})"),
             SqlType::Char(n) => write!(f, "char({n})"),
             SqlType::Longtext => f.write_str("longtext"),
+            SqlType::Json => f.write_str("json"),
             SqlType::Enum(names) => {
                 f.write_str("enum(")?;
                 for (i, name) in names.iter().enumerate() {

@@ -393,7 +393,7 @@ impl Column {
             (Value::Signed(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (Value::Double(number), SqlType::Double) => number.is_finite(),
             (Value::Text(text), SqlType::Varchar(length) | SqlType::Char(length)) => text.chars().count() <= length.into(),
-            (Value::Text(_), SqlType::Longtext) => true,
+            (Value::Text(_), SqlType::Longtext | SqlType::Json) => true,
             (Value::Text(text), SqlType::Enum(names)) => names.contains(text),
             (Value::Text(text), moment) => moment.is_moment_text(text),
             _ => false,

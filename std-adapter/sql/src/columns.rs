@@ -104,6 +104,7 @@ fn known(
     let of = |(index, (kind, is_unsigned)): (usize, (&Kind, bool))| match *kind {
         Kind::Decimal(digits, scale) => Some(SqlType::Decimal(digits, scale)),
         Kind::Real => Some(SqlType::Double),
+        Kind::Json => Some(SqlType::Json),
         kind => kind.moment_type().or_else(|| types.get(index).copied().flatten()).or(match kind {
             Kind::Integer if is_unsigned => Some(SqlType::BigintUnsigned),
             Kind::Integer => Some(SqlType::Bigint),
@@ -113,11 +114,11 @@ fn known(
     kinds.iter().zip(unsigned).enumerate().map(of).collect()
 }
 
-/// Whether a column of this type can have the value.
-fn fits(value: &OwnedValue, moments: SqlType) -> bool {
+/// Whether a column of moments or documents can have the value.
+fn fits(value: &OwnedValue, sql_type: SqlType) -> bool {
     match value {
         OwnedValue::Null => true,
-        OwnedValue::Text(text) => moments.is_moment_text(text),
+        OwnedValue::Text(text) => sql_type == SqlType::Json || sql_type.is_moment_text(text),
         _ => false,
     }
 }
@@ -175,12 +176,13 @@ fn head(
     rows: &mut [Vec<OwnedValue>],
     index: usize,
 ) -> ColumnHead {
-    let moment = known.filter(|known| known.is_moment() && rows.iter().all(|row| fits(&row[index], *known)));
+    let is_of_texts = |known: SqlType| known.is_moment() || known == SqlType::Json;
+    let of_texts = known.filter(|known| is_of_texts(*known) && rows.iter().all(|row| fits(&row[index], *known)));
     let mut values = rows.iter().map(|row| &row[index]);
     let has_null = values.clone().any(|value| *value == OwnedValue::Null);
-    let sql_type = match (&column, moment) {
+    let sql_type = match (&column, of_texts) {
         (Some(column), _) => column.sql_type,
-        (None, Some(moment)) => moment,
+        (None, Some(known)) => known,
         (None, None) => {
             let mut found = (false, false, false, 0);
             let mut found_negative = false;

@@ -50,8 +50,8 @@
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
 //! - A recursion whose columns are `*` is bounded by time and memory, not by `cte_max_recursion_depth`.
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
-//! - What is a document of JSON is known by the function that made it: read from a table it is a text. No JSON_TABLE, no functions that change
-//!   documents.
+//! - What is a document of JSON is known by the function that made it, and by the column of `test` that was made of it, where INSERT does not
+//!   look whether a text is one. No JSON_TABLE, no functions that change documents.
 //! - No full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
 //!
 //! # Bounds

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{World, check, run};
-use perfschema_sql::{Account, Database, Limits};
+use perfschema::core::table::SqlType;
+use perfschema_sql::{Account, Database, Limits, Outcome};
 
 #[test]
 fn documents_are_made_of_rows() {
@@ -111,4 +112,31 @@ fn documents_are_bounded() {
         assert!(found.starts_with(error), "{statement}: {found:.100}");
     }
     check(&mut session, "SELECT 1", "1");
+}
+
+/// A document is described as one, with rows and without, and stays one in a table of `test`.
+#[test]
+fn documents_have_their_type() {
+    let world = World::new();
+    let mut session = world.session();
+    let is_document = [true, true, true, true, true, false, false, false];
+    let statement = "SELECT JSON_OBJECT('a', 1), JSON_EXTRACT('[7]', '$[0]'), JSON_EXTRACT('[7]', '$.x'), JSON_ARRAYAGG(name), \
+                     IF(COUNT(*), JSON_ARRAY(), NULL), JSON_UNQUOTE('\"a\"'), JSON_TYPE('1'), JSON_QUOTE('a') FROM threads";
+    let described = session.describe(statement).expect("it is right").columns;
+    let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement}") };
+    for heads in [described, grid.columns] {
+        let found: Vec<bool> = heads.iter().map(|head| head.sql_type == SqlType::Json).collect();
+        assert_eq!(found, is_document, "{heads:?}");
+    }
+    check(
+        &mut session,
+        "CREATE TABLE test.d AS SELECT JSON_OBJECT('b', 1, 'a', 2) AS o, 'x' AS t",
+        "Records: 1  Duplicates: 0  Warnings: 0",
+    );
+    let columns =
+        "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, COLLATION_NAME FROM information_schema.COLUMNS";
+    check(&mut session, &format!("{columns} WHERE TABLE_NAME = 'd' AND COLUMN_NAME = 'o'"), "o,json,json,,");
+    check(&mut session, "SELECT JSON_EXTRACT(o, '$.b'), JSON_ARRAY(o) FROM test.d", r#"1,"[{""a"": 2, ""b"": 1}]""#);
+    let Ok(Outcome::Rows(grid)) = session.execute("SELECT o FROM test.d") else { panic!("it was made") };
+    assert_eq!(grid.columns[0].sql_type, SqlType::Json);
 }

@@ -79,6 +79,7 @@ enum Wire {
     Date = 10,
     Time = 11,
     Datetime = 12,
+    Json = 245,
     Newdecimal = 246,
     Blob = 252,
     VarString = 253,
@@ -120,7 +121,7 @@ impl Column {
             (OwnedValue::Unsigned(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (OwnedValue::Signed(number), SqlType::Int) => i32::try_from(*number).is_ok(),
             (OwnedValue::Double(_) | OwnedValue::Signed(_) | OwnedValue::Unsigned(_), SqlType::Double) => true,
-            (OwnedValue::Decimal(_), SqlType::Decimal(..)) => true,
+            (OwnedValue::Decimal(_), SqlType::Decimal(..)) | (OwnedValue::Text(_), SqlType::Json) => true,
             (_, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_)) => true,
             (OwnedValue::Text(text), moment) => moment.is_moment_text(text),
             _ => false,
@@ -151,6 +152,8 @@ impl Column {
             SqlType::Varchar(length) => Column::text(Wire::VarString, 0, characters(length.into())),
             SqlType::Char(length) => Column::text(Wire::String, 0, characters(length.into())),
             SqlType::Longtext => Column::text(Wire::Blob, BLOB, u32::MAX),
+            // As a function's result, not as a column of a table, which would have no character set.
+            SqlType::Json => Column::text(Wire::Json, BINARY, u32::MAX),
             SqlType::Enum(names) => {
                 Column::text(Wire::String, ENUM, characters(names.iter().map(|name| name.chars().count()).max().unwrap_or(0)))
             }
@@ -167,7 +170,7 @@ impl Column {
     }
 
     fn is_text(&self) -> bool {
-        matches!(self.wire, Wire::Blob | Wire::VarString | Wire::String)
+        matches!(self.wire, Wire::Blob | Wire::Json | Wire::VarString | Wire::String)
     }
 
     /// The packet that describes the column.
@@ -260,6 +263,11 @@ mod tests {
         check(&[OwnedValue::Unsigned(u64::MAX), OwnedValue::Signed(1), OwnedValue::Null], Wire::Longlong);
         check(&[OwnedValue::Signed(-1)], Wire::VarString);
         check(&[OwnedValue::Text("18446744073709551616".to_owned())], Wire::VarString);
+        let head = ColumnHead::new("j", SqlType::Json);
+        let check = |value: OwnedValue, expected| assert_eq!(Column::of(&head, [&value]).wire, expected, "{value:?}");
+        check("[1]".into(), Wire::Json);
+        check(OwnedValue::Null, Wire::Json);
+        check(1_u64.into(), Wire::VarString);
         let head = ColumnHead::new("m", SqlType::Datetime(0));
         let check = |text: &str, expected| assert_eq!(Column::of(&head, [&text.into()]).wire, expected, "{text}");
         check("0000-00-00 00:00:00", Wire::Datetime);

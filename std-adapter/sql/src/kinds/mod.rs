@@ -102,6 +102,7 @@ impl Kind {
             SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_) => Kind::Text,
             SqlType::Double => Kind::Real,
             SqlType::Decimal(digits, scale) => Kind::Decimal(digits, scale),
+            SqlType::Json => Kind::Json,
             other => Kind::of_moment(other).unwrap_or(Kind::Integer),
         }
     }
@@ -112,6 +113,7 @@ impl Kind {
             Kind::Integer => SqlType::Bigint,
             Kind::Decimal(digits, scale) => SqlType::Decimal(digits, scale),
             Kind::Real | Kind::Number => SqlType::Double,
+            Kind::Json => SqlType::Json,
             // NULL, too: what is not known of any program has no type of its own.
             Kind::Text | Kind::Null => SqlType::Longtext,
             other => other.moment_type().unwrap_or(SqlType::Varchar(0)),
