@@ -12,7 +12,6 @@ use crate::{Accounts, Limits, Shared};
 use perfschema::render::{Grid, OwnedValue};
 use perfschema_sql::{Account, Counter, Error, Origin, Outcome, Session, split};
 use std::io;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
@@ -206,7 +205,6 @@ struct Connection<'a, S: Stream> {
     statements: Statements,
     /// Where the columns of the last statement's rows come from.
     origins: Vec<Option<Origin>>,
-    traffic: Rc<Traffic>,
 }
 
 impl<'a, S: Stream> Connection<'a, S> {
@@ -221,8 +219,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(session) => session,
             Err(error) => return refuse(&mut packets, &error),
         };
-        let (statements, origins, traffic) = (Statements::default(), Vec::new(), packets.traffic());
-        Ok(Connection { shared, place, packets, session, capabilities, statements, origins, traffic })
+        Ok(Connection { shared, place, packets, session, capabilities, statements: Statements::default(), origins: Vec::new() })
     }
 
     fn limits(&self) -> &'a Limits {
@@ -271,7 +268,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         if let Err(found) = self.packets.finish(first, &mut packet) {
             return Err(frame_error(&mut self.packets, found));
         }
-        count_traffic(&self.traffic, |counter, bytes| self.session.count(counter, bytes));
+        count_traffic(&self.packets.traffic(), |counter, bytes| self.session.count(counter, bytes));
         match Command::parse(&packet) {
             Ok(command) => {
                 command.counters().iter().for_each(|counter| self.session.count(*counter, 1));
