@@ -4,8 +4,8 @@
 use crate::calls::name_of;
 use crate::kinds;
 use sqlparser::ast::{
-    BinaryOperator, Expr, JoinOperator, ObjectName, Query, Select, TableFactor, TableWithJoins, UnaryOperator, Value, Visit,
-    Visitor,
+    BinaryOperator, Expr, GroupByExpr, JoinOperator, ObjectName, Query, Select, TableFactor, TableWithJoins, UnaryOperator,
+    Value, Visit, Visitor,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -76,9 +76,14 @@ pub(crate) struct Nulls {
 impl Nulls {
     pub(crate) fn of(query: &Query) -> Nulls {
         let forms = |select: &&Select| {
+            // WITH ROLLUP has rows in which what is grouped by is NULL.
+            let is_rolled = matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if !modifiers.is_empty());
+            let form = |expr| match Form::of(expr) {
+                Form::Column if is_rolled => Form::Perhaps,
+                form => form,
+            };
             let is_whole = !select.projection.iter().any(kinds::is_star);
-            is_whole
-                .then(|| (0..select.projection.len()).filter_map(|place| kinds::expr_at(select, place)).map(Form::of).collect())
+            is_whole.then(|| (0..select.projection.len()).filter_map(|place| kinds::expr_at(select, place)).map(form).collect())
         };
         Nulls { members: kinds::selects(&query.body).iter().map(forms).collect(), outside: HashSet::new() }
     }

@@ -228,6 +228,8 @@ fn which_columns_may_be_null() {
         ("name", "FROM threads UNION SELECT NULL", "null"),
         ("name", "FROM threads UNION SELECT name FROM setup_consumers", "-"),
         ("1", "UNION SELECT COUNT(*) FROM threads", "-"),
+        ("name, COUNT(*)", "FROM threads GROUP BY name", "- -"),
+        ("name, COUNT(*)", "FROM threads GROUP BY name WITH ROLLUP", "null -"),
         ("thread_id, holder_thread_id", "FROM sys.current_waits", "- null"),
         ("w.thread_id, t.thread_id", "FROM threads t LEFT JOIN sys.current_waits w ON w.thread_id = t.thread_id", "null null"),
         ("?, @a, @@port", "FROM threads", "null null null"),
