@@ -105,6 +105,32 @@ pub struct Database {
 }
 
 /// The clients of a server, which alone knows them all.
+///
+/// ```
+/// use perfschema::render::OwnedValue;
+/// use perfschema_sql::{Account, Clients, Database};
+/// use std::sync::Arc;
+///
+/// /// Nobody yet.
+/// struct Empty;
+///
+/// impl Clients for Empty {
+///     fn processlist(&self, _: &Account) -> Vec<Vec<OwnedValue>> {
+///         Vec::new()
+///     }
+///     fn status(&self) -> Vec<(&'static str, u64)> {
+///         vec![("Threads_connected", 0)]
+///     }
+///     fn places(&self) -> (u16, String) {
+///         (3307, String::new())
+///     }
+///     fn flush_status(&self) {}
+/// }
+///
+/// let database = Database::new(perfschema::start()?).clients(Arc::new(Empty));
+/// assert_eq!(database.session(Account::default())?.variable("port"), Some(3307_i64.into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Clients: Send + Sync {
     /// The rows of `information_schema.PROCESSLIST` and SHOW PROCESSLIST, as this account may see them.
     fn processlist(&self, to: &Account) -> Vec<Vec<OwnedValue>>;
@@ -177,7 +203,7 @@ impl Database {
         Database { read_only: true, ..self }
     }
 
-    /// Counts what no session has done: a client that did not get in, say.
+    /// Counts what no session has done: a client that did not get in, say. [`Session::count`] is for what a session's client has done.
     pub fn count(&self, counter: Counter, by: u64) {
         self.counters.add(counter, by);
     }
