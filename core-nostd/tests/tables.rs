@@ -168,6 +168,7 @@ fn columns_know_what_they_hold() {
         (SqlType::Varchar(2), Value::Text("éé"), Value::Text("abc")),
         (SqlType::Char(2), Value::Text("ab"), Value::Unsigned(1)),
         (SqlType::Longtext, Value::Text("anything"), Value::Double(1.0)),
+        (SqlType::Json, Value::Text("[1]"), Value::Unsigned(1)),
         (yes_no, Value::Text("NO"), Value::Text("no")),
         (SqlType::Bigint, Value::Signed(1), Value::Text("1")),
         (SqlType::Date, Value::Text("2026-11-24"), Value::Text("2026-11-24 12:30:00")),
@@ -182,7 +183,7 @@ fn columns_know_what_they_hold() {
 }
 
 #[test]
-fn moments_are_declared_with_their_digits() {
+fn types_are_declared_with_their_digits() {
     for (sql_type, expected, digits) in [
         (SqlType::Date, "date", Some(0)),
         (SqlType::Time(0), "time", Some(0)),
@@ -190,6 +191,7 @@ fn moments_are_declared_with_their_digits() {
         (SqlType::Datetime(0), "datetime", Some(0)),
         (SqlType::Timestamp(6), "timestamp(6)", Some(6)),
         (SqlType::Varchar(6), "varchar(6)", None),
+        (SqlType::Json, "json", None),
     ] {
         let found = (sql_type.to_string(), sql_type.fraction_digits(), sql_type.is_moment());
         assert_eq!(found, (expected.to_owned(), digits, digits.is_some()));
