@@ -80,13 +80,17 @@ impl Clients {
         Some(Place { clients: self, id })
     }
 
+    fn lock_places(&self) -> MutexGuard<'_, (u16, String)> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn come_by_tcp(&self, port: u16) {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).0 = port;
+        self.lock_places().0 = port;
     }
 
     #[cfg(unix)]
     pub(crate) fn come_by_socket(&self, path: String) {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).1 = path;
+        self.lock_places().1 = path;
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -151,7 +155,7 @@ impl perfschema_sql::Clients for Clients {
     }
 
     fn places(&self) -> (u16, String) {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock_places().clone()
     }
 
     fn flush_status(&self) {

@@ -30,9 +30,10 @@
 //! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!
 //! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what
-//! prepared statements may keep. Where there is no room for one more, the first goes of those who have not logged in yet. Time and memory of statements are bounded by the database's own limits. Of those who ask for
-//! metrics, 16 are answered at once; a request has 8 KiB and ten seconds, and a client may take nothing for as long. With its answer it has
-//! two seconds to go. 64 may be about to ask; if one more comes, the first of them goes.
+//! prepared statements may keep. Where there is no room for one more, the first goes of those who have not logged in yet. Time and
+//! memory of statements are bounded by the database's own limits. Of those who ask for metrics, 16 are answered at once; a request has
+//! 8 KiB and ten seconds, and a client may take nothing for as long. With its answer it has two seconds to go. 64 may be about to ask; if
+//! one more comes, the first of them goes.
 //!
 //! # Protocol
 //!
@@ -217,9 +218,9 @@ impl Server {
         if socket.prepare().is_err() {
             return;
         }
+        self.shared.database.count(Counter::Connections, 1);
         let (socket, write_time) = (Arc::new(socket), self.shared.limits.write_time);
         if !self.shared.clients.has_room(self.shared.limits.connections) {
-            self.shared.database.count(Counter::Connections, 1);
             // It fits the socket's buffer: nobody waits for it. A client that has gone needs not know.
             let _ = connection::turn_away(&self.shared, Timed::new(socket, write_time));
             return;
@@ -238,13 +239,13 @@ impl Server {
     ///
     /// `host`: where the client is, as errors name it.
     pub fn converse(&self, stream: impl Read + Write, host: &str) {
+        self.shared.database.count(Counter::Connections, 1);
         self.converse_with(Untimed(stream), host, None);
     }
 
     fn converse_with<S: Stream>(&self, stream: S, host: &str, socket: Option<Arc<Socket>>) {
         let shared = &*self.shared;
         let id = shared.database.next_connection_id();
-        shared.database.count(Counter::Connections, 1);
         let is_private = socket.as_ref().is_some_and(|socket| socket.is_private());
         // That it ends is all there is to know: what was wrong, the client was told.
         let _ = match shared.clients.enter(id, socket, host, shared.limits.connections) {

@@ -26,7 +26,7 @@ impl Written {
 
 /// A column of SQLite's result.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ResultColumn {
     pub(crate) name: String,
     /// As it is declared, if it is a table's, and in which.
     pub(crate) declared: Option<(Column, String)>,
@@ -37,14 +37,14 @@ pub(crate) fn heads(
     query: &Query,
     written: Written,
     rewritten: &Rewritten,
-    columns: Vec<Found>,
+    columns: Vec<ResultColumn>,
     rows: &mut [Vec<OwnedValue>],
 ) -> (Vec<ColumnHead>, Vec<Kind>) {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let kinds = kinds(query, rewritten, &names);
     let known = known(query, rewritten, &names, &kinds, &written.types);
     let nulls = written.nulls.joined(query);
-    let head = |(index, (Found { name, declared }, known))| {
+    let head = |(index, (ResultColumn { name, declared }, known))| {
         let nullable = nulls.may_be(index, declared.as_ref().map(|(column, table)| (table.as_str(), column.nullable)));
         head(name, declared.map(|(column, _)| column), nullable, known, rows, index)
     };

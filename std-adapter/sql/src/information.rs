@@ -1,5 +1,5 @@
-//! The tables of `information_schema`, and those of `performance_schema` that are of sessions: what this crate knows, in MySQL's columns;
-//! where there is nothing of a kind, no rows.
+//! The tables of `information_schema`, and those of `performance_schema` that are of sessions, or of which sessions and servers know more than
+//! the core: what this crate knows, in MySQL's columns; where there is nothing of a kind, no rows.
 
 use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, Relation, SCHEMAS, SYS, TEST};
 use crate::state::State;

@@ -419,12 +419,12 @@ impl Session {
     }
 
     /// The columns of a statement of SQLite's, whose origins the session knows from then on.
-    fn columns_found(&self, statement: &rusqlite::Statement<'_>) -> Vec<columns::Found> {
+    fn columns_found(&self, statement: &rusqlite::Statement<'_>) -> Vec<columns::ResultColumn> {
         let state = &self.state;
         let origins: Vec<Option<Origin>> = statement.columns().map(|column| state.origin(column.decl_type())).collect();
         let found = |(column, origin): (rusqlite::Column<'_>, &Option<Origin>)| {
             let table = origin.as_ref().map(|origin| origin.table.clone());
-            columns::Found { name: column.name().to_owned(), declared: state.declared(column.decl_type()).zip(table) }
+            columns::ResultColumn { name: column.name().to_owned(), declared: state.declared(column.decl_type()).zip(table) }
         };
         let columns = statement.columns().zip(&origins).map(found).collect();
         lock(&state.settings).origins = origins;

@@ -329,7 +329,7 @@ fn empty(words: &mut Words<'_>) -> Result<Option<String>, Error> {
         }
         words.next += if second.is_empty() { 1 } else { 2 };
         if *second == "EVENTS" {
-            words.places()?;
+            words.part_of_log()?;
         }
         if words.take("FOR") && !(words.take("CHANNEL") && words.string().is_some()) {
             return Err(words.wrong());
@@ -460,7 +460,7 @@ impl<'a> Words<'a> {
     }
 
     /// Where in a log: `IN 'name' FROM 4 LIMIT 0, 25`.
-    fn places(&mut self) -> Result<(), Error> {
+    fn part_of_log(&mut self) -> Result<(), Error> {
         if self.take("IN") && self.string().is_none() {
             return Err(self.wrong());
         }

@@ -29,12 +29,14 @@ struct Declared {
 }
 
 macro_rules! counters {
-    ($($counter:ident $name:literal $scope:ident: $doc:literal $([$($statement:literal),+])?)*) => {
+    (@doc) => { "such statements" };
+    (@doc $doc:literal) => { $doc };
+    ($($counter:ident $name:literal $scope:ident $(: $doc:literal)? $([$($statement:literal),+])?)*) => {
         /// A status variable that counts, by MySQL's names, as SHOW STATUS lists them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Counter {
-            $(#[doc = concat!("`", $name, "`: ", $doc, ".")] $counter,)*
+            $(#[doc = concat!("`", $name, "`: ", counters!(@doc $($doc)?), ".")] $counter,)*
         }
 
         /// In the order of [`Counter`].
@@ -54,68 +56,67 @@ counters! {
     BytesSent "Bytes_sent" Session: "bytes of packets that clients were sent, before encryption"
     ComAdminCommands "Com_admin_commands" Session: "commands like ping, change user and reset connection"
     ComBegin "Com_begin" Session: "transactions that were begun" ["BEGIN", "START TRANSACTION"]
-    ComCallProcedure "Com_call_procedure" Session: "such statements" ["CALL"]
+    ComCallProcedure "Com_call_procedure" Session ["CALL"]
     ComChangeDb "Com_change_db" Session: "such statements, and commands that do the same" ["USE"]
-    ComCommit "Com_commit" Session: "such statements" ["COMMIT"]
-    ComCreateTable "Com_create_table" Session: "such statements" ["CREATE TABLE", "CREATE TEMPORARY TABLE"]
-    ComDeallocSql "Com_dealloc_sql" Session: "such statements" ["DEALLOCATE PREPARE", "DROP PREPARE"]
-    ComDelete "Com_delete" Session: "such statements" ["DELETE"]
-    ComDo "Com_do" Session: "such statements" ["DO"]
-    ComDropTable "Com_drop_table" Session: "such statements" ["DROP TABLE", "DROP TEMPORARY TABLE"]
-    ComExecuteSql "Com_execute_sql" Session: "such statements" ["EXECUTE"]
+    ComCommit "Com_commit" Session ["COMMIT"]
+    ComCreateTable "Com_create_table" Session ["CREATE TABLE", "CREATE TEMPORARY TABLE"]
+    ComDeallocSql "Com_dealloc_sql" Session ["DEALLOCATE PREPARE", "DROP PREPARE"]
+    ComDelete "Com_delete" Session ["DELETE"]
+    ComDo "Com_do" Session ["DO"]
+    ComDropTable "Com_drop_table" Session ["DROP TABLE", "DROP TEMPORARY TABLE"]
+    ComExecuteSql "Com_execute_sql" Session ["EXECUTE"]
     ComFlush "Com_flush" Session: "such statements, and commands that do the same" ["FLUSH"]
-    ComInsert "Com_insert" Session: "such statements" ["INSERT"]
+    ComInsert "Com_insert" Session ["INSERT"]
     ComKill "Com_kill" Session: "such statements, and commands that do the same" ["KILL"]
-    ComLockTables "Com_lock_tables" Session: "such statements" ["LOCK"]
-    ComPrepareSql "Com_prepare_sql" Session: "such statements" ["PREPARE"]
-    ComReleaseSavepoint "Com_release_savepoint" Session: "such statements" ["RELEASE SAVEPOINT"]
-    ComReplace "Com_replace" Session: "such statements" ["REPLACE"]
-    ComRollback "Com_rollback" Session: "such statements" ["ROLLBACK"]
-    ComRollbackToSavepoint "Com_rollback_to_savepoint" Session: "such statements"
-        ["ROLLBACK TO", "ROLLBACK WORK TO"]
-    ComSavepoint "Com_savepoint" Session: "such statements" ["SAVEPOINT"]
+    ComLockTables "Com_lock_tables" Session ["LOCK"]
+    ComPrepareSql "Com_prepare_sql" Session ["PREPARE"]
+    ComReleaseSavepoint "Com_release_savepoint" Session ["RELEASE SAVEPOINT"]
+    ComReplace "Com_replace" Session ["REPLACE"]
+    ComRollback "Com_rollback" Session ["ROLLBACK"]
+    ComRollbackToSavepoint "Com_rollback_to_savepoint" Session ["ROLLBACK TO", "ROLLBACK WORK TO"]
+    ComSavepoint "Com_savepoint" Session ["SAVEPOINT"]
     ComSelect "Com_select" Session: "such statements, and EXPLAIN of them"
         ["SELECT", "WITH", "TABLE", "VALUES", "EXPLAIN SELECT", "EXPLAIN WITH", "EXPLAIN FORMAT"]
     ComSetOption "Com_set_option" Session: "such statements, and commands that do the same" ["SET"]
-    ComShowBinlogs "Com_show_binlogs" Session: "such statements" ["SHOW BINARY LOGS", "SHOW MASTER LOGS"]
-    ComShowCharsets "Com_show_charsets" Session: "such statements" ["SHOW CHARACTER SET", "SHOW CHARSET"]
-    ComShowCollations "Com_show_collations" Session: "such statements" ["SHOW COLLATION"]
-    ComShowCreateDb "Com_show_create_db" Session: "such statements" ["SHOW CREATE DATABASE", "SHOW CREATE SCHEMA"]
-    ComShowCreateTable "Com_show_create_table" Session: "such statements" ["SHOW CREATE TABLE", "SHOW CREATE VIEW"]
-    ComShowDatabases "Com_show_databases" Session: "such statements" ["SHOW DATABASES", "SHOW SCHEMAS"]
-    ComShowEngineStatus "Com_show_engine_status" Session: "such statements" ["SHOW ENGINE"]
-    ComShowErrors "Com_show_errors" Session: "such statements" ["SHOW ERRORS", "SHOW COUNT ERRORS"]
-    ComShowEvents "Com_show_events" Session: "such statements" ["SHOW EVENTS"]
+    ComShowBinlogs "Com_show_binlogs" Session ["SHOW BINARY LOGS", "SHOW MASTER LOGS"]
+    ComShowCharsets "Com_show_charsets" Session ["SHOW CHARACTER SET", "SHOW CHARSET"]
+    ComShowCollations "Com_show_collations" Session ["SHOW COLLATION"]
+    ComShowCreateDb "Com_show_create_db" Session ["SHOW CREATE DATABASE", "SHOW CREATE SCHEMA"]
+    ComShowCreateTable "Com_show_create_table" Session ["SHOW CREATE TABLE", "SHOW CREATE VIEW"]
+    ComShowDatabases "Com_show_databases" Session ["SHOW DATABASES", "SHOW SCHEMAS"]
+    ComShowEngineStatus "Com_show_engine_status" Session ["SHOW ENGINE"]
+    ComShowErrors "Com_show_errors" Session ["SHOW ERRORS", "SHOW COUNT ERRORS"]
+    ComShowEvents "Com_show_events" Session ["SHOW EVENTS"]
     ComShowFields "Com_show_fields" Session: "such statements, DESCRIBE, and commands that do the same"
         ["SHOW COLUMNS", "SHOW FIELDS", "DESCRIBE", "DESC", "EXPLAIN"]
-    ComShowFunctionStatus "Com_show_function_status" Session: "such statements" ["SHOW FUNCTION STATUS"]
-    ComShowGrants "Com_show_grants" Session: "such statements" ["SHOW GRANTS"]
-    ComShowKeys "Com_show_keys" Session: "such statements" ["SHOW INDEX", "SHOW INDEXES", "SHOW KEYS"]
-    ComShowMasterStatus "Com_show_master_status" Session: "such statements" ["SHOW MASTER STATUS"]
-    ComShowOpenTables "Com_show_open_tables" Session: "such statements" ["SHOW OPEN TABLES"]
-    ComShowPlugins "Com_show_plugins" Session: "such statements" ["SHOW PLUGINS"]
-    ComShowPrivileges "Com_show_privileges" Session: "such statements" ["SHOW PRIVILEGES"]
-    ComShowProcedureStatus "Com_show_procedure_status" Session: "such statements" ["SHOW PROCEDURE STATUS"]
+    ComShowFunctionStatus "Com_show_function_status" Session ["SHOW FUNCTION STATUS"]
+    ComShowGrants "Com_show_grants" Session ["SHOW GRANTS"]
+    ComShowKeys "Com_show_keys" Session ["SHOW INDEX", "SHOW INDEXES", "SHOW KEYS"]
+    ComShowMasterStatus "Com_show_master_status" Session ["SHOW MASTER STATUS"]
+    ComShowOpenTables "Com_show_open_tables" Session ["SHOW OPEN TABLES"]
+    ComShowPlugins "Com_show_plugins" Session ["SHOW PLUGINS"]
+    ComShowPrivileges "Com_show_privileges" Session ["SHOW PRIVILEGES"]
+    ComShowProcedureStatus "Com_show_procedure_status" Session ["SHOW PROCEDURE STATUS"]
     ComShowProcesslist "Com_show_processlist" Session: "such statements, and commands that do the same" ["SHOW PROCESSLIST"]
-    ComShowProfiles "Com_show_profiles" Session: "such statements" ["SHOW PROFILES"]
-    ComShowReplicaStatus "Com_show_replica_status" Session: "such statements" ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"]
-    ComShowReplicas "Com_show_replicas" Session: "such statements" ["SHOW REPLICAS", "SHOW SLAVE HOSTS"]
+    ComShowProfiles "Com_show_profiles" Session ["SHOW PROFILES"]
+    ComShowReplicaStatus "Com_show_replica_status" Session ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"]
+    ComShowReplicas "Com_show_replicas" Session ["SHOW REPLICAS", "SHOW SLAVE HOSTS"]
     ComShowStatus "Com_show_status" Session: "such statements, and commands for a line of statistics" ["SHOW STATUS"]
-    ComShowStorageEngines "Com_show_storage_engines" Session: "such statements" ["SHOW ENGINES", "SHOW STORAGE ENGINES"]
-    ComShowTableStatus "Com_show_table_status" Session: "such statements" ["SHOW TABLE STATUS"]
-    ComShowTables "Com_show_tables" Session: "such statements" ["SHOW TABLES"]
-    ComShowTriggers "Com_show_triggers" Session: "such statements" ["SHOW TRIGGERS"]
-    ComShowVariables "Com_show_variables" Session: "such statements" ["SHOW VARIABLES"]
-    ComShowWarnings "Com_show_warnings" Session: "such statements" ["SHOW WARNINGS", "SHOW COUNT WARNINGS"]
+    ComShowStorageEngines "Com_show_storage_engines" Session ["SHOW ENGINES", "SHOW STORAGE ENGINES"]
+    ComShowTableStatus "Com_show_table_status" Session ["SHOW TABLE STATUS"]
+    ComShowTables "Com_show_tables" Session ["SHOW TABLES"]
+    ComShowTriggers "Com_show_triggers" Session ["SHOW TRIGGERS"]
+    ComShowVariables "Com_show_variables" Session ["SHOW VARIABLES"]
+    ComShowWarnings "Com_show_warnings" Session ["SHOW WARNINGS", "SHOW COUNT WARNINGS"]
     ComStmtClose "Com_stmt_close" Session: "prepared statements that were closed, by a command or by DEALLOCATE PREPARE"
     ComStmtExecute "Com_stmt_execute" Session: "executions of prepared statements, by a command or by EXECUTE"
     ComStmtFetch "Com_stmt_fetch" Session: "times that a client has fetched rows of a cursor"
     ComStmtPrepare "Com_stmt_prepare" Session: "statements that were prepared, by a command or by PREPARE"
     ComStmtReset "Com_stmt_reset" Session: "prepared statements that were reset"
     ComStmtSendLongData "Com_stmt_send_long_data" Session: "pieces of values for prepared statements"
-    ComTruncate "Com_truncate" Session: "such statements" ["TRUNCATE"]
-    ComUnlockTables "Com_unlock_tables" Session: "such statements" ["UNLOCK"]
-    ComUpdate "Com_update" Session: "such statements" ["UPDATE"]
+    ComTruncate "Com_truncate" Session ["TRUNCATE"]
+    ComUnlockTables "Com_unlock_tables" Session ["UNLOCK"]
+    ComUpdate "Com_update" Session ["UPDATE"]
     ConnectionErrorsMaxConnections "Connection_errors_max_connections" Global: "clients for whom there was no room"
     Connections "Connections" Global: "clients that came, whether they got in or not"
     MaxExecutionTimeExceeded "Max_execution_time_exceeded" Session: "statements that had their time"
@@ -152,13 +153,13 @@ impl Counters {
 
 /// What counts a statement of this kind. How it begins decides, whether the rest makes sense or not.
 pub(crate) fn of_statement(tokens: &[TokenWithSpan]) -> Option<Counter> {
-    // No statement's beginning is longer. Where nothing else is in parentheses, a SELECT is.
+    // Words of the longest beginning.
     const LONGEST: usize = 3;
     let is_show = parse::is_word(tokens, 0, "SHOW");
     let is_modifier = |word: &str| is_show && matches!(word, "EXTENDED" | "FULL" | "GLOBAL" | "LOCAL" | "SESSION");
     let words = tokens.iter().map_while(|token| match &token.token {
         Token::Word(word) => Some(word.value.to_ascii_uppercase()),
-        // SHOW COUNT(*) WARNINGS, (SELECT …)
+        // Left out: `(SELECT …)` is one, `SHOW COUNT(*) WARNINGS` is about warnings.
         Token::LParen | Token::RParen | Token::Mul => Some(String::new()),
         _ => None,
     });

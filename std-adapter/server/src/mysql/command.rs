@@ -93,11 +93,14 @@ impl<'a> Command<'a> {
     }
 }
 
+/// What counts KILL, the command and the statement.
+pub(crate) const KILL: &[Counter] = &[Counter::ComKill, Counter::Queries, Counter::Questions];
+
 impl Command<'_> {
     /// What counts it: of what is a statement the session counts itself what it is.
     pub(crate) fn counters(&self) -> &'static [Counter] {
         use Counter::{
-            ComAdminCommands, ComChangeDb, ComKill, ComSetOption, ComShowFields, ComShowStatus, ComStmtClose, ComStmtExecute,
+            ComAdminCommands, ComChangeDb, ComSetOption, ComShowFields, ComShowStatus, ComStmtClose, ComStmtExecute,
             ComStmtFetch, ComStmtPrepare, ComStmtReset, ComStmtSendLongData, Queries, Questions,
         };
         match self {
@@ -110,7 +113,7 @@ impl Command<'_> {
             Command::Reset(_) => &[ComStmtReset, Queries],
             Command::UseSchema(_) => &[ComChangeDb, Queries, Questions],
             Command::FieldList { .. } => &[ComShowFields, Queries, Questions],
-            Command::ProcessKill(_) => &[ComKill, Queries, Questions],
+            Command::ProcessKill(_) => KILL,
             Command::SetMultiStatements(_) => &[ComSetOption, Queries, Questions],
             Command::ChangeUser(_) | Command::ResetConnection => &[ComAdminCommands, Queries, Questions],
             Command::SendLongData { .. } => &[ComStmtSendLongData, Queries, Questions],

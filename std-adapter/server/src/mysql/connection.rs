@@ -271,12 +271,16 @@ impl<'a, S: Stream> Connection<'a, S> {
         count_traffic(&self.packets.traffic(), |counter, bytes| self.session.count(counter, bytes));
         match Command::parse(&packet) {
             Ok(command) => {
-                command.counters().iter().for_each(|counter| self.session.count(*counter, 1));
+                self.count(command.counters());
                 self.place.doing(command.name(), self.session.schema());
                 self.run(command)
             }
             Err(Malformed) => self.error(&malformed()),
         }
+    }
+
+    fn count(&self, counters: &[Counter]) {
+        counters.iter().for_each(|counter| self.session.count(*counter, 1));
     }
 
     /// What the server allows, or less, if the client has asked for less.
@@ -383,7 +387,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     fn statement(&mut self, text: &str, arguments: &[OwnedValue]) -> Result<Outcome, Error> {
         self.origins.clear();
         if let Some((id, only_statement)) = command::kill(text) {
-            [Counter::ComKill, Counter::Queries, Counter::Questions].iter().for_each(|counter| self.session.count(*counter, 1));
+            self.count(command::KILL);
             self.kill(text, id, only_statement)?;
             return Ok(Outcome::Done { matched: 0, changed: 0, info: String::new() });
         }
