@@ -607,10 +607,6 @@ impl<'r> Actor<'r> {
     fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
         let amount = wait.amount_is_new.then_some(wait.amount);
-        if record::was_hidden(record, wait.sequence) {
-            self.begin_end_hidden(on, record, wait.sequence, amount);
-            return Ending { record: Some(record), row: None };
-        }
         let history = switches.has(Switches::HISTORY);
         if !on.ring.give_back(record, history) {
             self.put_in(on, record, history);
@@ -634,14 +630,6 @@ impl<'r> Actor<'r> {
             }
         }
         Ending { record: Some(record), row }
-    }
-
-    /// The same for what TRUNCATE has hidden while it ran: no history keeps it.
-    #[cold]
-    #[inline(never)]
-    fn begin_end_hidden(&self, on: &Recorder<'r>, record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
-        self.put_in(on, record, false);
-        record::begin_end(record, sequence, self.sequence.get(), amount);
     }
 
     /// The record of an event that ends, where others ran, or without history. What encloses what begins now is what enclosed a wait that

@@ -44,7 +44,7 @@ pub(crate) mod word {
     /// Rings only: the records that are taken after it, and before it. The owner's alone, and no part of the event.
     pub(crate) const NEXT: usize = 8;
     pub(crate) const PREVIOUS: usize = 9;
-    /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it.
+    /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it. In the long history what it was in the event's record.
     pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
     pub(crate) const HIDDEN_HISTORY: usize = 11;
@@ -208,6 +208,16 @@ pub(crate) struct Snapshot {
     pub(crate) base: Sequence,
     pub(crate) hidden_current: bool,
     pub(crate) hidden_history: bool,
+    /// The version in [`word::HIDDEN_CURRENT`].
+    hidden: u64,
+}
+
+impl Snapshot {
+    /// Whether TRUNCATE of `events_waits_current` hid this event, which the record is of, while it ran: no table shows it any more. It has its
+    /// place in the histories nevertheless, as in MySQL, so that nobody asks where an event ends.
+    pub(crate) fn was_hidden_running(&self, event: Sequence) -> bool {
+        self.hidden == event.version(RUNNING)
+    }
 }
 
 /// What a reader found in a place.
@@ -382,6 +392,8 @@ pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'
     record[word::EVENT].set(ended.sequence.0);
     // The owner may be gone when the event ids are read.
     record[word::BASE].set(ended.base.0);
+    // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
+    record[word::HIDDEN_CURRENT].set(ended.record[word::HIDDEN_CURRENT].get());
     if what & (What::HAS_AMOUNT | What::HAS_FILE | What::HAS_SOCKET) != 0 {
         record[word::AMOUNT].set(ended.amount);
         record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
@@ -414,6 +426,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
     attempt(record, |seen| {
         let what = record[word::WHAT].get();
         let (sequence, ended) = (Sequence::of(seen), is_ended(seen));
+        let hidden = record[word::HIDDEN_CURRENT].get();
         Snapshot {
             sequence,
             ended,
@@ -441,10 +454,9 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             event: Sequence(record[word::EVENT].get()),
             base: Sequence(record[word::BASE].get()),
             // The start of the event in the version is enough: an event hidden while it ran stays hidden.
-            hidden_current: record[word::HIDDEN_CURRENT].get() == sequence.version(2)
-                || (ended && record[word::HIDDEN_CURRENT].get() == seen),
-            hidden_history: ended
-                && (record[word::HIDDEN_HISTORY].get() == seen || record[word::HIDDEN_CURRENT].get() == sequence.version(2)),
+            hidden_current: hidden == sequence.version(RUNNING) || (ended && hidden == seen),
+            hidden_history: ended && record[word::HIDDEN_HISTORY].get() == seen,
+            hidden,
         }
     })
 }
@@ -504,13 +516,6 @@ pub(crate) fn hide_current(record: &RecordWords) {
             _ => seen,
         },
     );
-}
-
-/// Owner, when the event ends: whether TRUNCATE of `events_waits_current` hid it while it ran. It enters no history then.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn was_hidden(record: &RecordWords, sequence: Sequence) -> bool {
-    // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
-    record[word::HIDDEN_CURRENT].get() == sequence.version(2)
 }
 
 /// TRUNCATE of a history table: hides the event that is there now, if it has ended.

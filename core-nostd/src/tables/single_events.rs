@@ -234,7 +234,8 @@ impl<R> SingleEvents<R> {
     pub(super) fn history(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
         let size = region.config().get(self.store.history_size) as usize;
         self.sweep_rings(region, &mut |snapshots| {
-            let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history && !snapshot.hidden_history;
+            let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running(snapshot.sequence);
+            let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history && !is_hidden(snapshot);
             // A ring has room for a few records more than the history has rows: those that ended longest ago are left out.
             let mut ended = 0_usize;
             let mut oldest = [None; RUNNING];
@@ -273,9 +274,11 @@ impl<R> SingleEvents<R> {
     pub(super) fn history_long(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
         let records = region.arrays::<RECORD>(self.store.long_records);
         let mut sweep = Sweep::of(records.len());
+        let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running(snapshot.event);
+        let is_shown = |snapshot: &Snapshot| snapshot.ended && !is_hidden(snapshot);
         for (index, words) in records.iter().enumerate() {
             match record::read(words) {
-                Read::Whole(snapshot) if snapshot.ended && !snapshot.hidden_history => {
+                Read::Whole(snapshot) if is_shown(&snapshot) => {
                     let Snapshot { thread_id, event, base, .. } = snapshot;
                     let event = Event { record: &snapshot, thread_id, sequence: event, base, place: Some(Place::Long(index)) };
                     self.deliver(words, &snapshot, (self.row)(region, &event), each, &mut sweep);

@@ -342,14 +342,14 @@ impl Naive {
         event.nesting = nesting(state, &event);
         event.end = Some(clock.ticks(TimerName::ALL[event.on.timer]) * TICK_PS[event.on.timer]);
         event.end_id = Some(state.last_event);
-        // Hidden while it ran: it counts, and enters no history.
-        let forgotten = event.shown && event.hidden_current;
+        // Hidden while it ran: it counts, and has its place in the histories, but they do not show it.
+        event.hidden_history = event.shown && event.hidden_current;
         if event.shown {
             let own = &mut state.events[event.kind()];
             if own.last_ended.as_ref().is_none_or(|last| last.end_order() < event.end_order()) {
                 own.last_ended = Some(event.clone());
             }
-            if event.on.history && !forgotten {
+            if event.on.history {
                 own.kept.push_back(event.clone());
             }
         }
@@ -375,7 +375,7 @@ impl Naive {
         self.counted.push(counted);
         io.into_iter().for_each(|io| self.count_first(thread, io));
         // The long history takes copies of the records.
-        if event.on.history_long && event.shown && !forgotten {
+        if event.on.history_long && event.shown {
             self.write_long(thread, event.clone());
         }
         event.on.timed.then_some(event.on.timer)
