@@ -69,8 +69,10 @@ pub struct Actor<'r> {
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
     instance_epoch: &'r Word,
-    /// That of the last event. Plain, because only the owner needs it.
-    pub(crate) sequence: Cell<Sequence>,
+    /// That of the last event that has one: waits that are not visible have none, as in MySQL. Plain, because only the owner needs it.
+    sequence: Cell<Sequence>,
+    /// Number of events of which was decided whether they are timed, and a number to begin with that other threads have not.
+    drawn: Cell<u64>,
     /// What encloses what begins now; but not the wait that runs alone, which [`enclosing`](Self::enclosing) knows.
     pub(crate) outer: Cell<Enclosing>,
     pub(crate) waits: Recorder<'r>,
@@ -139,8 +141,8 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// Says anew who it is, if it has recorded no event yet: memory may have been counted before the thread could say so. Returns whether
-    /// it did.
+    /// Says anew who it is, if none of its events has a number yet: memory may have been counted before the thread could say so. Returns
+    /// whether it did.
     pub fn identify(&self, identity: &ActorIdentity<'_>) -> bool {
         let Some(slot) = self.slot.as_ref().filter(|slot| self.owns(slot.words)) else { return false };
         let unused = self.sequence.get() == self.base;
@@ -156,6 +158,7 @@ impl<'r> Actor<'r> {
             base: claimed.base,
             slot_words: Cell::new(claimed.words),
             sequence: Cell::new(claimed.base),
+            drawn: Cell::new(claimed.thread_id),
             waits: Recorder::new(region, &WAITS, Some(&claimed)),
             stages: Recorder::new(region, &STAGES, Some(&claimed)),
             number: Cell::new(claimed.thread_id),
@@ -187,6 +190,7 @@ impl<'r> Actor<'r> {
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(Sequence(0)),
+            drawn: Cell::new(0),
             outer: Cell::new(Enclosing::default()),
             waits: Recorder::new(region, &WAITS, None),
             stats: Cell::new(&[]),
@@ -325,38 +329,33 @@ impl<'r> Actor<'r> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
-        let sequence = self.sequence.get().next();
-        let mut wait = Wait { sequence, amount: what.amount, ..Wait::NONE };
-        if switches.has(Switches::COUNTED) {
-            return self.count_at_end(Wait { plain_class: class.index(), switches, is_counted: true, ..wait });
-        }
+        let mut wait = Wait { plain_class: class.index(), amount: what.amount, ..Wait::NONE };
         if switches.has(Switches::PLAIN) {
-            wait.plain_class = class.index();
+            // There is nothing to decide.
+        } else if switches.has(Switches::COUNTED) {
+            return Wait { switches, is_counted: true, ..wait };
         } else if switches.has(Switches::PLAIN_SAMPLED) {
-            wait.plain_class = class.index();
-            let is_timed = switches.is_timed(sequence);
+            let is_timed = self.draw(switches);
             switches = switches.drawn(is_timed);
             if !is_timed && !switches.has(Switches::CURRENT) {
-                return self.count_at_end(Wait { switches, is_counted: true, ..wait });
+                return Wait { switches, is_counted: true, ..wait };
             }
         } else {
             cold_path();
             if !switches.has(Switches::ENABLED) {
                 return Wait::NONE;
             }
-            if switches.has(Switches::SAMPLED) {
-                switches = switches.sampled(sequence);
-            }
+            wait.plain_class = usize::MAX;
+            switches = self.sampled(switches);
             if switches.has(Switches::TIMED) && !switches.has(Switches::TIMED_BY_COUNTER) {
                 wait.start = read(switches);
             }
         }
         wait.switches = switches;
-        self.sequence.set(sequence);
         // Which timer is known where it is read, so that it is one test.
         let by_counter = Switches(Switches::TIMED_BY_COUNTER);
         if switches.has(Switches::CURRENT)
-            && let Some(record) = self.show(&wait, what)
+            && let Some(record) = self.show(&mut wait, what)
         {
             wait.shown = Some(record);
             if switches.has(Switches::TIMED_BY_COUNTER) {
@@ -369,17 +368,33 @@ impl<'r> Actor<'r> {
         wait
     }
 
-    /// What is only counted needs nothing at its begin but a number.
+    /// A number for an event that begins.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn count_at_end(&self, wait: Wait<'r>) -> Wait<'r> {
-        self.sequence.set(wait.sequence);
-        wait
+    pub(crate) fn next_sequence(&self) -> Sequence {
+        let sequence = self.sequence.get().next();
+        self.sequence.set(sequence);
+        sequence
     }
 
-    /// Takes the record that ended longest ago, and writes there what is known before the timer is read. What begins from now on lies within
+    /// Whether an event that begins is timed, of [`SAMPLED`](Switches::SAMPLED) ones.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn draw(&self, switches: Switches) -> bool {
+        let drawn = self.drawn.get().wrapping_add(1);
+        self.drawn.set(drawn);
+        switches.is_timed(drawn)
+    }
+
+    /// The switches of an event that begins, be it [`SAMPLED`](Switches::SAMPLED) or not.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn sampled(&self, switches: Switches) -> Switches {
+        if switches.has(Switches::SAMPLED) { switches.drawn(self.draw(switches)) } else { switches }
+    }
+
+    /// Gives it a number, takes the record that ended longest ago, and writes there what is known before the timer is read. What begins from now on lies within
     /// this event, until it ends.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn show(&self, wait: &Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
+    fn show(&self, wait: &mut Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
+        wait.sequence = self.next_sequence();
         let (record, nesting) = match self.waits.ring.take_alone() {
             Some(record) => (record, self.outer.get()),
             None => self.take_beside(wait.sequence)?,

@@ -146,18 +146,15 @@ impl<'r> Actor<'r> {
     pub(crate) fn begin_nested<E>(
         &self,
         clock: &impl Clock,
-        mut switches: Switches,
+        switches: Switches,
         (on, nest, kind): (&Recorder<'r>, &Nest, EventType),
         source: Option<&'static Location<'static>>,
         amount: Option<u64>,
         beside: impl FnOnce(usize) -> E,
     ) -> (NestedEvent<'r>, Option<E>) {
         let outer = self.enclosing();
-        let sequence = self.sequence.get().next();
-        if switches.has(Switches::SAMPLED) {
-            switches = switches.sampled(sequence);
-        }
-        self.sequence.set(sequence);
+        let sequence = self.next_sequence();
+        let switches = self.sampled(switches);
         let level = nest.begin();
         let mut wait: Wait<'r> = Wait::of_other_class(sequence, switches);
         wait.amount = amount.unwrap_or(0);
@@ -188,8 +185,7 @@ impl<'r> Actor<'r> {
     pub(crate) fn end_nested<'e>(&self, event: &mut NestedEvent<'e>) -> Option<(Wait<'e>, Switches)> {
         let mut wait = event.wait.take()?;
         if event.actor != self.number() {
-            wait.sequence = self.sequence.get().next();
-            self.sequence.set(wait.sequence);
+            wait.sequence = self.next_sequence();
             (wait.shown, event.level) = (None, Level::NONE);
         }
         let switches = self.kept(&mut wait)?;

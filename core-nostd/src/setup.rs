@@ -11,7 +11,6 @@
 use crate::class::{self, Class, Setting};
 use crate::event::{EventStore, STAGES, STORES, WAITS};
 use crate::name::EventClass;
-use crate::record::Sequence;
 use crate::region::{Region, SETUP, Section};
 use crate::slot;
 use crate::sync::{Ordering, Word, fence};
@@ -146,20 +145,14 @@ impl Switches {
         Switches(self.0 & !(u64::from(u16::MAX) << Self::CLASS_SHIFT) | u64::from(class.0) << Self::CLASS_SHIFT)
     }
 
-    /// Whether event `sequence` is timed, of [`SAMPLED`](Self::SAMPLED) ones.
+    /// Whether event `number` is timed, of [`SAMPLED`](Self::SAMPLED) ones.
     ///
     /// Which are is decided by the fractional part of a multiple of the golden ratio: evenly spread, and out of step with every loop of the
     /// program, so that of two locks taken by turns not always the same one is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn is_timed(self, sequence: Sequence) -> bool {
-        // A quarter of it: a sequence is four times a number.
-        const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15 >> 2;
-        sequence.0.wrapping_mul(GOLDEN_RATIO) >> 48 >= self.0 >> Self::NOT_TIMED_SHIFT
-    }
-
-    /// The switches of event `sequence`, of [`SAMPLED`](Self::SAMPLED) ones.
-    pub(crate) fn sampled(self, sequence: Sequence) -> Switches {
-        self.drawn(self.is_timed(sequence))
+    pub(crate) fn is_timed(self, number: u64) -> bool {
+        const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+        number.wrapping_mul(GOLDEN_RATIO) >> 48 >= self.0 >> Self::NOT_TIMED_SHIFT
     }
 
     /// The switches of a [`SAMPLED`](Self::SAMPLED) event that is timed, or is not.

@@ -79,11 +79,7 @@ impl<'r> Actor<'r> {
             self.end_any_stage(clock);
             return None;
         }
-        // Before its event has a number: END_EVENT_ID of the one before is the last that there was.
-        let sequence = self.sequence.get().next();
-        if switches.has(Switches::SAMPLED) {
-            switches = switches.sampled(sequence);
-        }
+        switches = self.sampled(switches);
         let start = switches.read(clock);
         let before = self.stage.take();
         if let Some(before) = before {
@@ -91,8 +87,8 @@ impl<'r> Actor<'r> {
             let end = || if same_timer { start } else { before.switches.read(clock) };
             self.finish_stage(before, end);
         }
-        self.sequence.set(sequence);
-        let mut stage: Wait<'r> = Wait::of_other_class(sequence, switches);
+        // Only now: END_EVENT_ID of the one before is the last that there was.
+        let mut stage: Wait<'r> = Wait::of_other_class(self.next_sequence(), switches);
         stage.start = start;
         if switches.has(Switches::CURRENT) {
             stage.shown = self.show_stage(&stage, source);

@@ -42,7 +42,8 @@ pub(crate) fn note(histograms: &[Word], word: &Word, bucket: usize, reserve: imp
             }
         }
     }
-    word.set((state >> 32 << 32) | bucket as u64);
+    // The new one in place of the last: an instruction less than to take the upper half.
+    word.set(state.wrapping_add((bucket as u64).wrapping_sub(last)));
 }
 
 /// What a forked child keeps of the word: where the histogram is, and no wait.

@@ -232,7 +232,7 @@ fn nothing_lies_within_a_wait_that_no_table_shows() {
         world.region.set_consumer(Consumer::EventsWaitsCurrent, true);
         let inner = world.begin(&actor, class);
         let first = ids(world, CURRENT)[0];
-        let rows = [format!("{first} NULL"), format!("{} {first}", first + 2), format!("{} {first}", first + 3)];
+        let rows = [format!("{first} NULL"), format!("{} {first}", first + 1), format!("{} {first}", first + 2)];
         world.expect(CURRENT, "EVENT_ID,NESTING_EVENT_ID", &[&rows[0], &rows[1]]);
         for wait in [inner, hidden] {
             world.end(&actor, wait);

@@ -88,7 +88,7 @@ macro_rules! event_row {
             pub struct $row {
                 /// The thread.
                 THREAD_ID as thread_id: u64,
-                /// The event's number in its thread, from 1, over events of all classes; together with THREAD_ID it identifies the row.
+                /// The event's number in its thread, from 1, over events of all classes but waits that are not visible; with THREAD_ID it identifies the row.
                 EVENT_ID as event_id: u64,
                 /// The number of the thread's last event when this one ended; NULL while it lasts.
                 END_EVENT_ID as end_event_id: Option<u64>,

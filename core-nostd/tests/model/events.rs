@@ -49,10 +49,14 @@ impl Naive {
             hidden_history: false,
         };
         let mut lost = false;
-        if on.enabled {
+        if on.current || on.enabled && kind(class) != WAITS {
             state.last_event += 1;
             event.id = state.last_event;
-            event.on.timed &= is_timed(one_in, state.earlier_events + state.last_event);
+        }
+        // Thread n begins where thread n - 1 was after its first: no two begin alike.
+        if on.enabled && on.timed && one_in > 1 {
+            state.drawn += 1;
+            event.on.timed = is_timed(one_in, state.id + state.drawn);
         }
         if on.current {
             let own = &mut state.events[event.kind()];

@@ -230,8 +230,8 @@ struct Thread {
     instrumented: bool,
     history: bool,
     last_event: u64,
-    /// Events of its slot before it came.
-    earlier_events: u64,
+    /// Events of which was decided whether they are timed.
+    drawn: u64,
     /// Its waits, its stages, its statements, and its transactions.
     events: [Own; 4],
 }
@@ -439,8 +439,6 @@ pub(crate) struct Naive {
     setup_actors: Vec<SetupActor>,
     threads: Vec<Thread>,
     slots: Vec<bool>,
-    /// Events of each slot, over all threads that had it and have ended.
-    slot_events: Vec<u64>,
     next_thread: u64,
     instances: [Vec<Option<Instance>>; 4],
     next_instance: u64,
@@ -493,7 +491,6 @@ impl Naive {
             setup_actors: Vec::new(),
             threads: Vec::new(),
             slots: vec![false; size(Size::MaxThreadInstances)],
-            slot_events: vec![0; size(Size::MaxThreadInstances)],
             next_thread: 1,
             instances: INSTANCE_SIZES.map(|pool| vec![None; size(pool)]),
             next_instance: 0,

@@ -78,13 +78,12 @@ impl Naive {
             instrumented: true,
             history: true,
             last_event: 0,
-            earlier_events: 0,
+            drawn: 0,
             events: [own(), own(), own(), own()],
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
             Some(slot) => {
                 self.slots[slot] = true;
-                thread.earlier_events = self.slot_events[slot];
                 (thread.instrumented, thread.history) = setting;
                 (thread.slot, thread.id) = (Some(slot), self.next_thread);
                 self.next_thread += 1;
@@ -101,7 +100,6 @@ impl Naive {
         let thread = &mut self.threads[thread];
         let Some(slot) = thread.slot.take() else { return };
         self.slots[slot] = false;
-        self.slot_events[slot] = thread.earlier_events + thread.last_event;
         // What it records from now on is that of a thread without a slot.
         (thread.instrumented, thread.history) = (true, true);
         for (own, long) in iter::zip(&mut thread.events, &mut self.long) {
