@@ -459,8 +459,8 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
-        // Not for io, whose sums would be there twice.
-        if wait.is_counted && !matches!(held, Held::File(_) | Held::Socket(_)) {
+        // Not for what has sums of its own, which would be there twice.
+        if wait.is_counted && matches!(held, Held::None) {
             if let Some(stat) = self.stats.get().get(wait.plain_class) {
                 let honour = || self.honour(&self.waits, stat, &[], switches);
                 stat::count_untimed(stat, self.epochs(&WAITS), honour);
