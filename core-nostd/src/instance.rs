@@ -64,7 +64,7 @@ pub(crate) struct Claimed {
     pub(crate) version: u64,
 }
 
-/// A reference to an instance that fits into a lock: its place, counted in cache lines from the region's start; 0 is none.
+/// A reference to an instance that fits into a lock: its place, counted in cache lines from the region's start, and one more; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstanceId(u32);
 
@@ -82,6 +82,12 @@ impl InstanceId {
     /// From a number that came from [`to_bits`](Self::to_bits). With any other the figures of the region suffer, nothing else.
     pub const fn from_bits(bits: u32) -> InstanceId {
         InstanceId(bits)
+    }
+
+    /// Where it is in the region; of none beyond every one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn first_word(self) -> usize {
+        (self.0 as usize).wrapping_sub(1).wrapping_mul(LINE)
     }
 }
 
@@ -128,7 +134,7 @@ impl<'r> Region<'r> {
         };
         hint.set(index as u64 + 1);
         let at = self.place(pool.instances).offset + index * N;
-        Some(InstanceId((at / LINE) as u32))
+        Some(InstanceId((at / LINE + 1) as u32))
     }
 
     /// Takes a free instance of the pool, searching from `start` on and round.
@@ -172,7 +178,7 @@ impl<'r> Region<'r> {
         fence(Ordering::SeqCst);
         for pool in POOLS.iter().chain([&SOCKET_POOL]) {
             let place = self.place(pool.instances);
-            let words = (id.0 as usize).wrapping_mul(LINE).checked_sub(place.offset);
+            let words = id.first_word().checked_sub(place.offset);
             let index = words.and_then(|words| words.checked_div(pool.instances.stride()));
             if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
                 hint.set(index as u64);
@@ -189,8 +195,7 @@ impl<'r> Region<'r> {
     /// The first words of what an id stands for.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn words_of<const N: usize>(&self, id: InstanceId) -> Option<&'r [Word; N]> {
-        let words = self.words().get((id.0 as usize).wrapping_mul(LINE)..)?.first_chunk()?;
-        (id != InstanceId::NONE).then_some(words)
+        self.words().get(id.first_word()..)?.first_chunk()
     }
 
     /// Delivers the instances of one pool that are alive now, with their instrument's name.

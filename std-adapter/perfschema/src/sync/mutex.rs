@@ -5,6 +5,7 @@ use crate::hook::{Holder, Hook, Waiting, hold_again};
 use crate::instrument::Instrument;
 use crate::thread::Entered;
 use perfschema_core::{Operation, Switches};
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/mutex/std/Mutex");
@@ -92,9 +93,11 @@ impl<T: ?Sized> Mutex<T> {
             entered.leave();
             return self.lock_contended(self.hook.waiting(wait));
         };
+        // Recording does not panic: no code, and no place in memory, for a guard that is dropped if it did.
+        let result = ManuallyDrop::new(result);
         let holder = self.hook.held_by(entered.actor, wait);
         entered.leave();
-        self.guard(result, holder)
+        self.guard(ManuallyDrop::into_inner(result), holder)
     }
 
     #[cold]
