@@ -57,7 +57,7 @@ pub(crate) struct Waiting<'h> {
 
 /// A mark in the tables that the calling thread holds the object exclusively. Taken away when it is dropped, which must be before the
 /// object itself is let go.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Holder(Option<Instance<'static>>);
 
 impl Drop for Holder {
@@ -81,7 +81,7 @@ impl Holder {
 }
 
 /// A mark in the tables that the calling thread is one of those that read the object.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Reader(Option<Instance<'static>>);
 
 impl Drop for Reader {
@@ -93,14 +93,48 @@ impl Drop for Reader {
     }
 }
 
-#[cfg(feature = "tokio")]
 impl Reader {
     /// Nobody is marked.
     pub(crate) const NONE: Reader = Reader(None);
 
     /// Where it is marked.
+    #[cfg(feature = "tokio")]
     pub(crate) fn instance(&self) -> Option<Instance<'static>> {
         self.0
+    }
+}
+
+/// A mark of who has an object; by default nobody is marked.
+pub(crate) trait Mark: Default {
+    /// The wait is over, and the thread of the actor has the object.
+    fn by(hook: &Hook, actor: &Actor<'static>, wait: Wait<'static>) -> Self;
+}
+
+impl Mark for Holder {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn by(hook: &Hook, actor: &Actor<'static>, wait: Wait<'static>) -> Holder {
+        let instance = hook.instance(actor);
+        let held = match &instance {
+            Some(instance) => {
+                instance.set_holder(actor.thread_id());
+                Held::Exclusive(instance)
+            }
+            None => Held::None,
+        };
+        actor.end(&SystemClock, wait, held);
+        Holder(instance)
+    }
+}
+
+impl Mark for Reader {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn by(hook: &Hook, actor: &Actor<'static>, wait: Wait<'static>) -> Reader {
+        let instance = hook.instance(actor);
+        if let Some(instance) = &instance {
+            instance.add_reader();
+        }
+        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Shared));
+        Reader(instance)
     }
 }
 
@@ -142,7 +176,7 @@ impl Hook {
         Some(self.waiting(wait))
     }
 
-    /// The same, once an actor is at hand and the switches are [`registered`](Self::registered): [`held_by`](Self::held_by) ends it, or it
+    /// The same, once an actor is at hand and the switches are [`registered`](Self::registered): [`Mark::by`] ends it, or it
     /// goes on as [`waiting`](Self::waiting) says.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_by(
@@ -161,21 +195,6 @@ impl Hook {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn waiting(&self, wait: Wait<'static>) -> Waiting<'_> {
         Waiting { hook: self, wait }
-    }
-
-    /// The wait is over, and the thread of the actor holds the object alone.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn held_by(&self, actor: &Actor<'static>, wait: Wait<'static>) -> Holder {
-        let instance = self.instance(actor);
-        let held = match &instance {
-            Some(instance) => {
-                instance.set_holder(actor.thread_id());
-                Held::Exclusive(instance)
-            }
-            None => Held::None,
-        };
-        actor.end(&SystemClock, wait, held);
-        Holder(instance)
     }
 
     /// Runs something that may wait, and that others may be doing at the same time.
@@ -262,25 +281,22 @@ impl Drop for Hook {
 }
 
 impl Waiting<'_> {
+    /// The wait is over, and the calling thread has the object.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn marked<M: Mark>(self) -> M {
+        let waiting = std::mem::ManuallyDrop::new(self);
+        with_actor(|actor| M::by(waiting.hook, actor, waiting.wait)).unwrap_or_default()
+    }
+
     /// The wait is over, and the calling thread holds the object alone.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn held(self) -> Holder {
-        let waiting = std::mem::ManuallyDrop::new(self);
-        with_actor(|actor| waiting.hook.held_by(actor, waiting.wait)).unwrap_or(Holder::NONE)
+        self.marked()
     }
 
     /// The wait is over, and the calling thread reads the object, maybe with others.
     pub(crate) fn read(self) -> Reader {
-        let waiting = std::mem::ManuallyDrop::new(self);
-        with_actor(|actor| {
-            let instance = waiting.hook.instance(actor);
-            if let Some(instance) = &instance {
-                instance.add_reader();
-            }
-            actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Shared));
-            Reader(instance)
-        })
-        .unwrap_or(Reader(None))
+        self.marked()
     }
 
     /// The wait is over, as others may find theirs to be at this moment.
@@ -324,11 +340,8 @@ pub(crate) fn hold_again(hook: &Hook, was: bool) -> Holder {
 impl Holder {
     /// A mark as a reader, if this is one as holder.
     /// Made before the other goes, so that no moment shows nobody.
-    pub(crate) fn into_reader(self) -> Option<Reader> {
-        self.0.map(|instance| {
-            instance.add_reader();
-            Reader(Some(instance))
-        })
+    pub(crate) fn into_reader(self) -> Reader {
+        Reader(self.0.inspect(Instance::add_reader))
     }
 
     /// Whether anybody is marked.

@@ -102,7 +102,7 @@ pub struct ExclusiveGuard<G> {
 /// What the guard of a lock for reading keeps, upgradable or not.
 #[derive(Debug)]
 pub struct SharedGuard<G> {
-    reader: Option<Reader>,
+    reader: Reader,
     inner: G,
 }
 
@@ -129,7 +129,7 @@ fn exclusive<G>(waiting: Option<Waiting<'_>>, inner: G) -> ExclusiveGuard<G> {
 }
 
 fn shared<G>(waiting: Option<Waiting<'_>>, inner: G) -> SharedGuard<G> {
-    SharedGuard { reader: waiting.map(Waiting::read), inner }
+    SharedGuard { reader: waiting.map_or(Reader::NONE, Waiting::read), inner }
 }
 
 // SAFETY: every call goes to the inner lock, which keeps the contract; what is recorded around it changes nothing of it.
@@ -350,10 +350,10 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
     #[track_caller]
     unsafe fn bump_shared(&self, guard: &mut Self::SharedGuard) {
         let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
-        guard.reader = None;
+        guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_shared(&mut guard.inner) };
-        guard.reader = waiting.map(Waiting::read);
+        guard.reader = waiting.map_or(Reader::NONE, Waiting::read);
     }
 
     #[track_caller]
@@ -409,7 +409,7 @@ unsafe impl<R: RawRwLockDowngrade, N: LockClass> RawRwLockDowngrade for RawRwLoc
 /// What became of the wait to upgrade. The reader's mark goes when the writer's is there; after a failure it stays.
 fn upgraded<E, S>(
     waiting: Option<Waiting<'_>>,
-    reader: Option<Reader>,
+    reader: Reader,
     result: Result<E, S>,
 ) -> Result<ExclusiveGuard<E>, SharedGuard<S>> {
     match result {
@@ -469,10 +469,10 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
     #[track_caller]
     unsafe fn bump_upgradable(&self, guard: &mut Self::UpgradableGuard) {
         let waiting = self.hook.begin(Operation::SharedExclusiveLock, Location::caller());
-        guard.reader = None;
+        guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_upgradable(&mut guard.inner) };
-        guard.reader = waiting.map(Waiting::read);
+        guard.reader = waiting.map_or(Reader::NONE, Waiting::read);
     }
 }
 

@@ -104,6 +104,8 @@ mod mutex;
 #[cfg(feature = "instrument")]
 mod once;
 #[cfg(feature = "instrument")]
+mod recorded;
+#[cfg(feature = "instrument")]
 mod rwlock;
 
 #[cfg(feature = "instrument")]

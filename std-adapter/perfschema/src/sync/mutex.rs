@@ -1,24 +1,12 @@
 //! `Mutex`
 
-use super::{LockResult, TryLockResult, backoff, map_guard, map_try};
+use super::{LockResult, TryLockResult, map_guard, map_try, recorded};
 use crate::hook::{Holder, Hook, Waiting, hold_again};
 use crate::instrument::Instrument;
-use crate::thread::Entered;
 use perfschema_core::{Operation, Switches};
-use std::mem::ManuallyDrop;
 use std::panic::Location;
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/mutex/std/Mutex");
-
-/// Whether std's mutex is but a word. Elsewhere it is made at its first use, which allocates, and that may be recorded, too.
-const IS_A_WORD: bool = cfg!(any(
-    target_os = "linux",
-    target_os = "android",
-    target_os = "freebsd",
-    target_os = "openbsd",
-    target_os = "dragonfly",
-    windows
-));
 
 /// [`std::sync::Mutex`], with its waits recorded.
 ///
@@ -77,33 +65,12 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// Apart from `lock`, so that the caller's code stays small. Nearly always the mutex is free: then the thread's actor is looked for once,
-    /// and the wait stays in registers.
+    /// Apart from `lock`, so that the caller's code stays small.
     #[inline(never)]
     fn lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
-        if !IS_A_WORD {
-            let waiting = self.hook.begin_on(switches, Operation::Lock, location);
-            let result = backoff::lock(|| self.inner.try_lock(), || self.inner.lock());
-            return self.guard(result, waiting.map_or(Holder::NONE, Waiting::held));
-        }
-        let switches = self.hook.registered(switches);
-        let Some(entered) = Entered::new() else { return self.guard(self.inner.lock(), Holder::NONE) };
-        let wait = self.hook.begin_by(entered.actor, switches, Operation::Lock, location);
-        let Some(result) = backoff::had(self.inner.try_lock()) else {
-            entered.leave();
-            return self.lock_contended(self.hook.waiting(wait));
-        };
-        // Recording does not panic: no code, and no place in memory, for a guard that is dropped if it did.
-        let result = ManuallyDrop::new(result);
-        let holder = self.hook.held_by(entered.actor, wait);
-        entered.leave();
-        self.guard(ManuallyDrop::into_inner(result), holder)
-    }
-
-    #[cold]
-    fn lock_contended(&self, waiting: Waiting<'_>) -> LockResult<MutexGuard<'_, T>> {
-        let result = backoff::wait(|| self.inner.try_lock(), || self.inner.lock());
-        self.guard(result, waiting.held())
+        let (try_lock, lock) = (|| self.inner.try_lock(), || self.inner.lock());
+        let (result, holder) = recorded::lock(&self.hook, switches, Operation::Lock, location, try_lock, lock);
+        self.guard(result, holder)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]

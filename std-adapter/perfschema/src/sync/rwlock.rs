@@ -1,9 +1,9 @@
 //! `RwLock`
 
-use super::{LockResult, TryLockResult, backoff, map_guard, map_try};
+use super::{LockResult, TryLockResult, map_guard, map_try, recorded};
 use crate::hook::{Holder, Hook, Reader, Waiting};
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{Operation, Switches};
 use std::panic::Location;
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/rwlock/std/RwLock");
@@ -26,7 +26,7 @@ pub struct RwLock<T: ?Sized> {
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     // Dropped in this order: a lock that is free has no reader left in the tables.
-    _reader: Option<Reader>,
+    _reader: Reader,
     inner: std::sync::RwLockReadGuard<'a, T>,
 }
 
@@ -67,13 +67,18 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
-        let result = match &waiting {
-            Some(_) => backoff::lock(|| self.inner.try_read(), || self.inner.read()),
-            None => self.inner.read(),
-        };
-        let _reader = waiting.map(Waiting::read);
-        map_guard(result, |inner| RwLockReadGuard { _reader, inner })
+        match self.hook.on() {
+            None => reading(self.inner.read(), Reader::NONE),
+            Some(switches) => self.read_recorded(switches, Location::caller()),
+        }
+    }
+
+    /// Apart from `read`, so that the caller's code stays small.
+    #[inline(never)]
+    fn read_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockReadGuard<'_, T>> {
+        let (try_read, read) = (|| self.inner.try_read(), || self.inner.read());
+        let (result, reader) = recorded::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read);
+        reading(result, reader)
     }
 
     /// See [`std::sync::RwLock::try_read`].
@@ -84,7 +89,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
-        map_try(self.inner.try_read(), |inner| RwLockReadGuard { _reader: waiting.map(Waiting::read), inner })
+        map_try(self.inner.try_read(), |inner| RwLockReadGuard { _reader: waiting.map_or(Reader::NONE, Waiting::read), inner })
     }
 
     /// See [`std::sync::RwLock::write`].
@@ -94,13 +99,18 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
-        let result = match &waiting {
-            Some(_) => backoff::lock(|| self.inner.try_write(), || self.inner.write()),
-            None => self.inner.write(),
-        };
-        let _holder = waiting.map_or(Holder::NONE, Waiting::held);
-        map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
+        match self.hook.on() {
+            None => writing(self.inner.write(), Holder::NONE),
+            Some(switches) => self.write_recorded(switches, Location::caller()),
+        }
+    }
+
+    /// Apart from `write`, as that of `read`.
+    #[inline(never)]
+    fn write_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let (try_write, write) = (|| self.inner.try_write(), || self.inner.write());
+        let (result, holder) = recorded::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write);
+        writing(result, holder)
     }
 
     /// See [`std::sync::RwLock::try_write`].
@@ -134,6 +144,22 @@ impl<T: ?Sized> RwLock<T> {
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.inner.get_mut()
     }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn reading<T: ?Sized>(
+    result: LockResult<std::sync::RwLockReadGuard<'_, T>>,
+    _reader: Reader,
+) -> LockResult<RwLockReadGuard<'_, T>> {
+    map_guard(result, |inner| RwLockReadGuard { _reader, inner })
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn writing<T: ?Sized>(
+    result: LockResult<std::sync::RwLockWriteGuard<'_, T>>,
+    _holder: Holder,
+) -> LockResult<RwLockWriteGuard<'_, T>> {
+    map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {

@@ -259,7 +259,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
-        let mark = self.mark.into_reader().unwrap_or(Reader::NONE);
+        let mark = self.mark.into_reader();
         RwLockReadGuard { mark, inner: self.inner.downgrade() }
     }
 
@@ -271,7 +271,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         let RwLockWriteGuard { mark, inner } = this;
         let mut kept = Holder::NONE;
         let inner = tokio::sync::RwLockWriteGuard::downgrade_map(inner, keep!(f, mark => kept));
-        RwLockReadGuard { mark: kept.into_reader().unwrap_or(Reader::NONE), inner }
+        RwLockReadGuard { mark: kept.into_reader(), inner }
     }
 
     /// See [`tokio::sync::RwLockWriteGuard::try_downgrade_map`].
@@ -285,7 +285,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         let RwLockWriteGuard { mark, inner } = this;
         let mut kept = Holder::NONE;
         match tokio::sync::RwLockWriteGuard::try_downgrade_map(inner, keep!(f, mark => kept)) {
-            Ok(inner) => Ok(RwLockReadGuard { mark: kept.into_reader().unwrap_or(Reader::NONE), inner }),
+            Ok(inner) => Ok(RwLockReadGuard { mark: kept.into_reader(), inner }),
             Err(inner) => Err(RwLockWriteGuard { mark: kept, inner }),
         }
     }
