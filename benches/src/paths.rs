@@ -8,7 +8,7 @@ use crate::peers::{PEERS, Peers};
 use crate::stages::STAGES;
 use crate::statements::STATEMENTS;
 use crate::transactions::TRANSACTIONS;
-use perfschema::sync::Mutex;
+use perfschema::sync::{Mutex, RwLock};
 use perfschema::{Consumer, Region, Setting};
 use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, Switches, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
@@ -24,6 +24,8 @@ pub(crate) struct Bench {
     event: Class,
     mutex: Mutex<u64>,
     plain: std::sync::Mutex<u64>,
+    lock: RwLock<u64>,
+    plain_lock: std::sync::RwLock<u64>,
     /// Made when its first path runs: most threads need none of it.
     pub(crate) io: LazyCell<Io>,
     /// Made when the first peer runs: some of them start threads.
@@ -150,11 +152,14 @@ impl Bench {
             event,
             mutex: perfschema::mutex!("wait/synch/mutex/bench/mutex", 0),
             plain: std::sync::Mutex::new(0),
+            lock: perfschema::rwlock!("wait/synch/rwlock/bench/lock", 0),
+            plain_lock: std::sync::RwLock::new(0),
             io: LazyCell::new(Io::new),
             peers: LazyCell::new(Peers::start),
         };
-        // Registers the mutex's instrument.
+        // Registers the instruments of the locks.
         drop(bench.mutex.lock());
+        drop(bench.lock.read());
         bench
     }
 
@@ -287,6 +292,38 @@ pub(crate) fn plain_locks(bench: &Bench, count: u32) {
     }
 }
 
+fn writes(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        if let Ok(mut guard) = black_box(&bench.lock).write() {
+            *guard = guard.wrapping_add(1);
+        }
+    }
+}
+
+fn plain_writes(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        if let Ok(mut guard) = black_box(&bench.plain_lock).write() {
+            *guard = guard.wrapping_add(1);
+        }
+    }
+}
+
+fn reads(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        if let Ok(guard) = black_box(&bench.lock).read() {
+            black_box(*guard);
+        }
+    }
+}
+
+fn plain_reads(bench: &Bench, count: u32) {
+    for _ in 0..count {
+        if let Ok(guard) = black_box(&bench.plain_lock).read() {
+            black_box(*guard);
+        }
+    }
+}
+
 /// The mutex of std, with a bare reading of the counter before and behind its lock, and nothing recorded.
 fn timed_plain_locks(bench: &Bench, count: u32) {
     for _ in 0..count {
@@ -366,6 +403,12 @@ pub(crate) const OURS: &[Path] = &[
     Path::new("perfschema Mutex", "off", off, locks).over("std Mutex").limit(0.05).goal(TimerPairs(0.03)).instructions(4.0),
     Path::new("perfschema Mutex", "timed, visible, history", visible, locks).over("std Mutex").limit(1.3),
     Path::new("perfschema Mutex", "everything on", Bench::everything_on, locks).over("std Mutex").goal(TimesTimed(1.15)),
+    Path::new("std RwLock, write", "", |_| (), plain_writes),
+    Path::new("RwLock, write", "off", off, writes).over("std RwLock, write").limit(0.05).goal(TimerPairs(0.03)),
+    Path::new("RwLock, write", "everything on", Bench::everything_on, writes).over("std RwLock, write").goal(TimesTimed(1.15)),
+    Path::new("std RwLock, read", "", |_| (), plain_reads),
+    Path::new("RwLock, read", "off", off, reads).over("std RwLock, read").limit(0.05).goal(TimerPairs(0.03)),
+    Path::new("RwLock, read", "everything on", Bench::everything_on, reads).over("std RwLock, read").goal(TimesTimed(1.15)),
 ];
 
 /// Every path, the peers last.
