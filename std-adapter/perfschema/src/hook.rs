@@ -9,7 +9,7 @@
 
 use crate::instrument::Instrument;
 use crate::process::process;
-use crate::thread::with_actor;
+use crate::thread::{Entered, with_actor};
 use perfschema_core::{Actor, Class, Held, Instance, InstanceId, IoEvent, Operation, Switches, Wait, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::panic::Location;
@@ -172,7 +172,9 @@ impl Hook {
         location: &'static Location<'static>,
     ) -> Option<Waiting<'_>> {
         let switches = self.registered(switches);
-        let wait = with_actor(|actor| self.begin_by(actor, switches, operation, location))?;
+        let entered = Entered::new()?;
+        let wait = self.begin_by(entered.actor, switches, operation, location);
+        entered.leave();
         Some(self.waiting(wait))
     }
 
@@ -285,7 +287,10 @@ impl Waiting<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn marked<M: Mark>(self) -> M {
         let waiting = std::mem::ManuallyDrop::new(self);
-        with_actor(|actor| M::by(waiting.hook, actor, waiting.wait)).unwrap_or_default()
+        let Some(entered) = Entered::new() else { return M::default() };
+        let mark = M::by(waiting.hook, entered.actor, waiting.wait);
+        entered.leave();
+        mark
     }
 
     /// The wait is over, and the calling thread holds the object alone.

@@ -25,14 +25,14 @@
 //! An upgradable read is one of the readers that `rwlock_instances` counts; it waits by the operation that MySQL has for such a lock,
 //! `shared_exclusive_lock`, and to upgrade by `write_lock`.
 
-use crate::hook::{Holder, Hook, Reader, Waiting, hold_again, passed};
+use crate::hook::{Holder, Hook, Mark, Reader, Waiting, hold_again, passed};
 use crate::instrument::Instrument;
 use ::lock_api::{
     RawCondvar as LockApiCondvar, RawCondvarTimed, RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed,
     RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
     RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
-use perfschema_core::Operation;
+use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -124,6 +124,29 @@ impl<R, N, M> fmt::Debug for RawCondvar<R, N, M> {
     }
 }
 
+/// What `lock` locks, and the mark of who has it.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn marked<G, M: Mark>(hook: &Hook, operation: Operation, location: &'static Location<'static>, lock: impl Fn() -> G) -> (M, G) {
+    match hook.on() {
+        None => (M::default(), lock()),
+        Some(switches) => recorded(hook, switches, operation, location, lock),
+    }
+}
+
+/// The same where it is recorded: apart, so that the caller's code stays small.
+#[inline(never)]
+fn recorded<G, M: Mark>(
+    hook: &Hook,
+    switches: Switches,
+    operation: Operation,
+    location: &'static Location<'static>,
+    lock: impl Fn() -> G,
+) -> (M, G) {
+    let waiting = hook.begin_on(switches, operation, location);
+    let inner = lock();
+    (waiting.map(Waiting::marked).unwrap_or_default(), inner)
+}
+
 fn exclusive<G>(waiting: Option<Waiting<'_>>, inner: G) -> ExclusiveGuard<G> {
     ExclusiveGuard { holder: waiting.map_or(Holder::NONE, Waiting::held), inner }
 }
@@ -140,9 +163,8 @@ unsafe impl<R: LockApiMutex, N: LockClass> LockApiMutex for RawMutex<R, N> {
     #[inline]
     #[track_caller]
     fn lock(&self) -> Self::Guard {
-        let waiting = self.hook.begin(Operation::Lock, Location::caller());
-        let inner = self.inner.lock();
-        exclusive(waiting, inner)
+        let (holder, inner) = marked(&self.hook, Operation::Lock, Location::caller(), || self.inner.lock());
+        ExclusiveGuard { holder, inner }
     }
 
     #[inline]
@@ -283,9 +305,8 @@ unsafe impl<R: LockApiRwLock, N: LockClass> LockApiRwLock for RawRwLock<R, N> {
     #[inline]
     #[track_caller]
     fn lock_shared(&self) -> Self::SharedGuard {
-        let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
-        let inner = self.inner.lock_shared();
-        shared(waiting, inner)
+        let (reader, inner) = marked(&self.hook, Operation::ReadLock, Location::caller(), || self.inner.lock_shared());
+        SharedGuard { reader, inner }
     }
 
     #[inline]
@@ -305,9 +326,8 @@ unsafe impl<R: LockApiRwLock, N: LockClass> LockApiRwLock for RawRwLock<R, N> {
     #[inline]
     #[track_caller]
     fn lock_exclusive(&self) -> Self::ExclusiveGuard {
-        let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
-        let inner = self.inner.lock_exclusive();
-        exclusive(waiting, inner)
+        let (holder, inner) = marked(&self.hook, Operation::WriteLock, Location::caller(), || self.inner.lock_exclusive());
+        ExclusiveGuard { holder, inner }
     }
 
     #[inline]
@@ -424,9 +444,9 @@ unsafe impl<R: RawRwLockUpgrade, N: LockClass> RawRwLockUpgrade for RawRwLock<R,
 
     #[track_caller]
     fn lock_upgradable(&self) -> Self::UpgradableGuard {
-        let waiting = self.hook.begin(Operation::SharedExclusiveLock, Location::caller());
-        let inner = self.inner.lock_upgradable();
-        shared(waiting, inner)
+        let lock = || self.inner.lock_upgradable();
+        let (reader, inner) = marked(&self.hook, Operation::SharedExclusiveLock, Location::caller(), lock);
+        SharedGuard { reader, inner }
     }
 
     #[track_caller]
