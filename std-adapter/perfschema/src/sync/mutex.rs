@@ -1,7 +1,7 @@
 //! `Mutex`
 
 use super::{LockResult, TryLockResult, map_guard, map_try, recorded};
-use crate::hook::{Holder, Hook, Waiting, hold_again};
+use crate::hook::{Holder, Hook, hold_again};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, Switches};
 use std::panic::Location;
@@ -85,11 +85,27 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let waiting = self.hook.begin(Operation::TryLock, Location::caller());
-        map_try(self.inner.try_lock(), |inner| {
-            let holder = waiting.map_or(Holder::NONE, Waiting::held);
-            MutexGuard { holder, inner, hook: &self.hook }
-        })
+        match self.hook.on() {
+            None => self.tried(self.inner.try_lock(), Holder::NONE),
+            Some(switches) => self.try_lock_recorded(switches, Location::caller()),
+        }
+    }
+
+    /// Apart from `try_lock`, as that of `lock`.
+    #[inline(never)]
+    fn try_lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> TryLockResult<MutexGuard<'_, T>> {
+        let try_lock = || self.inner.try_lock();
+        let (tried, holder) = recorded::try_lock(&self.hook, switches, Operation::TryLock, location, try_lock);
+        self.tried(tried, holder)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn tried<'a>(
+        &'a self,
+        tried: TryLockResult<std::sync::MutexGuard<'a, T>>,
+        holder: Holder,
+    ) -> TryLockResult<MutexGuard<'a, T>> {
+        map_try(tried, |inner| MutexGuard { holder, inner, hook: &self.hook })
     }
 
     /// See [`std::sync::Mutex::is_poisoned`].

@@ -1,7 +1,7 @@
 //! How a lock is taken whose waits are recorded. Nearly always it is free: then the thread's actor is looked for once, and the wait stays in
 //! registers.
 
-use super::{LockResult, TryLockResult, backoff};
+use super::{LockResult, TryLockError, TryLockResult, backoff};
 use crate::hook::{Hook, Mark, Waiting};
 use crate::thread::Entered;
 use perfschema_core::{Operation, Switches};
@@ -45,6 +45,22 @@ pub(super) fn lock<G, M: Mark>(
     let mark = M::by(hook, entered.actor, wait);
     entered.leave();
     (ManuallyDrop::into_inner(result), mark)
+}
+
+/// Tries to take a lock, and marks who has it if it was free.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn try_lock<G, M: Mark>(
+    hook: &Hook,
+    switches: Switches,
+    operation: Operation,
+    location: &'static Location<'static>,
+    try_lock: impl FnOnce() -> TryLockResult<G>,
+) -> (TryLockResult<G>, M) {
+    let waiting = hook.begin_on(switches, operation, location);
+    let tried = try_lock();
+    // Otherwise it ends in vain.
+    let had = waiting.filter(|_| !matches!(tried, Err(TryLockError::WouldBlock)));
+    (tried, had.map(Waiting::marked).unwrap_or_default())
 }
 
 #[cold]

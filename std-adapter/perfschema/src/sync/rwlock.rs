@@ -1,7 +1,7 @@
 //! `RwLock`
 
 use super::{LockResult, TryLockResult, map_guard, map_try, recorded};
-use crate::hook::{Holder, Hook, Reader, Waiting};
+use crate::hook::{Holder, Hook, Reader};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, Switches};
 use std::panic::Location;
@@ -68,7 +68,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         match self.hook.on() {
-            None => reading(self.inner.read(), Reader::NONE),
+            None => map_guard(self.inner.read(), |inner| RwLockReadGuard { _reader: Reader::NONE, inner }),
             Some(switches) => self.read_recorded(switches, Location::caller()),
         }
     }
@@ -77,8 +77,8 @@ impl<T: ?Sized> RwLock<T> {
     #[inline(never)]
     fn read_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockReadGuard<'_, T>> {
         let (try_read, read) = (|| self.inner.try_read(), || self.inner.read());
-        let (result, reader) = recorded::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read);
-        reading(result, reader)
+        let (result, _reader) = recorded::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read);
+        map_guard(result, |inner| RwLockReadGuard { _reader, inner })
     }
 
     /// See [`std::sync::RwLock::try_read`].
@@ -88,8 +88,22 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
-        map_try(self.inner.try_read(), |inner| RwLockReadGuard { _reader: waiting.map_or(Reader::NONE, Waiting::read), inner })
+        match self.hook.on() {
+            None => map_try(self.inner.try_read(), |inner| RwLockReadGuard { _reader: Reader::NONE, inner }),
+            Some(switches) => self.try_read_recorded(switches, Location::caller()),
+        }
+    }
+
+    /// Apart from `try_read`, as that of `read`.
+    #[inline(never)]
+    fn try_read_recorded(
+        &self,
+        switches: Switches,
+        location: &'static Location<'static>,
+    ) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let try_read = || self.inner.try_read();
+        let (tried, _reader) = recorded::try_lock(&self.hook, switches, Operation::TryReadLock, location, try_read);
+        map_try(tried, |inner| RwLockReadGuard { _reader, inner })
     }
 
     /// See [`std::sync::RwLock::write`].
@@ -100,7 +114,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         match self.hook.on() {
-            None => writing(self.inner.write(), Holder::NONE),
+            None => map_guard(self.inner.write(), |inner| RwLockWriteGuard { _holder: Holder::NONE, inner }),
             Some(switches) => self.write_recorded(switches, Location::caller()),
         }
     }
@@ -109,8 +123,8 @@ impl<T: ?Sized> RwLock<T> {
     #[inline(never)]
     fn write_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockWriteGuard<'_, T>> {
         let (try_write, write) = (|| self.inner.try_write(), || self.inner.write());
-        let (result, holder) = recorded::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write);
-        writing(result, holder)
+        let (result, _holder) = recorded::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write);
+        map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
     }
 
     /// See [`std::sync::RwLock::try_write`].
@@ -120,11 +134,22 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
-        map_try(self.inner.try_write(), |inner| {
-            let _holder = waiting.map_or(Holder::NONE, Waiting::held);
-            RwLockWriteGuard { _holder, inner }
-        })
+        match self.hook.on() {
+            None => map_try(self.inner.try_write(), |inner| RwLockWriteGuard { _holder: Holder::NONE, inner }),
+            Some(switches) => self.try_write_recorded(switches, Location::caller()),
+        }
+    }
+
+    /// Apart from `try_write`, as that of `read`.
+    #[inline(never)]
+    fn try_write_recorded(
+        &self,
+        switches: Switches,
+        location: &'static Location<'static>,
+    ) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let try_write = || self.inner.try_write();
+        let (tried, _holder) = recorded::try_lock(&self.hook, switches, Operation::TryWriteLock, location, try_write);
+        map_try(tried, |inner| RwLockWriteGuard { _holder, inner })
     }
 
     /// See [`std::sync::RwLock::is_poisoned`].
@@ -144,22 +169,6 @@ impl<T: ?Sized> RwLock<T> {
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.inner.get_mut()
     }
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn reading<T: ?Sized>(
-    result: LockResult<std::sync::RwLockReadGuard<'_, T>>,
-    _reader: Reader,
-) -> LockResult<RwLockReadGuard<'_, T>> {
-    map_guard(result, |inner| RwLockReadGuard { _reader, inner })
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn writing<T: ?Sized>(
-    result: LockResult<std::sync::RwLockWriteGuard<'_, T>>,
-    _holder: Holder,
-) -> LockResult<RwLockWriteGuard<'_, T>> {
-    map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
