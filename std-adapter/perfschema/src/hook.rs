@@ -293,17 +293,6 @@ impl Waiting<'_> {
         mark
     }
 
-    /// The wait is over, and the calling thread holds the object alone.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn held(self) -> Holder {
-        self.marked()
-    }
-
-    /// The wait is over, and the calling thread reads the object, maybe with others.
-    pub(crate) fn read(self) -> Reader {
-        self.marked()
-    }
-
     /// The wait is over, as others may find theirs to be at this moment.
     pub(crate) fn passed(self) {
         let waiting = std::mem::ManuallyDrop::new(self);

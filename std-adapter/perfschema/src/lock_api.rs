@@ -148,11 +148,11 @@ fn recorded<G, M: Mark>(
 }
 
 fn exclusive<G>(waiting: Option<Waiting<'_>>, inner: G) -> ExclusiveGuard<G> {
-    ExclusiveGuard { holder: waiting.map_or(Holder::NONE, Waiting::held), inner }
+    ExclusiveGuard { holder: waiting.map_or(Holder::NONE, Waiting::marked), inner }
 }
 
 fn shared<G>(waiting: Option<Waiting<'_>>, inner: G) -> SharedGuard<G> {
-    SharedGuard { reader: waiting.map_or(Reader::NONE, Waiting::read), inner }
+    SharedGuard { reader: waiting.map_or(Reader::NONE, Waiting::marked), inner }
 }
 
 // SAFETY: every call goes to the inner lock, which keeps the contract; what is recorded around it changes nothing of it.
@@ -201,7 +201,7 @@ unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
         guard.holder = Holder::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump(&mut guard.inner) };
-        guard.holder = waiting.map_or(Holder::NONE, Waiting::held);
+        guard.holder = waiting.map_or(Holder::NONE, Waiting::marked);
     }
 }
 
@@ -373,7 +373,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_shared(&mut guard.inner) };
-        guard.reader = waiting.map_or(Reader::NONE, Waiting::read);
+        guard.reader = waiting.map_or(Reader::NONE, Waiting::marked);
     }
 
     #[track_caller]
@@ -382,7 +382,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         guard.holder = Holder::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_exclusive(&mut guard.inner) };
-        guard.holder = waiting.map_or(Holder::NONE, Waiting::held);
+        guard.holder = waiting.map_or(Holder::NONE, Waiting::marked);
     }
 }
 
@@ -492,7 +492,7 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
         guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_upgradable(&mut guard.inner) };
-        guard.reader = waiting.map_or(Reader::NONE, Waiting::read);
+        guard.reader = waiting.map_or(Reader::NONE, Waiting::marked);
     }
 }
 

@@ -113,7 +113,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
         let waiting = self.hook.begin(Operation::Lock, Location::caller());
         let inner = self.inner.blocking_lock();
-        MutexGuard { mark: waiting.map_or(Holder::NONE, Waiting::held), inner, mutex: self }
+        MutexGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner, mutex: self }
     }
 
     /// See [`tokio::sync::Mutex::try_lock`].
@@ -124,7 +124,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         let waiting = self.hook.begin(Operation::TryLock, Location::caller());
         let inner = self.inner.try_lock()?;
-        Ok(MutexGuard { mark: waiting.map_or(Holder::NONE, Waiting::held), inner, mutex: self })
+        Ok(MutexGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner, mutex: self })
     }
 
     /// See [`tokio::sync::Mutex::get_mut`].

@@ -138,7 +138,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
         let inner = self.inner.blocking_read();
-        RwLockReadGuard { mark: waiting.map_or(Reader::NONE, Waiting::read), inner }
+        RwLockReadGuard { mark: waiting.map_or(Reader::NONE, Waiting::marked), inner }
     }
 
     /// See [`tokio::sync::RwLock::try_read`].
@@ -149,7 +149,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
         let inner = self.inner.try_read()?;
-        Ok(RwLockReadGuard { mark: waiting.map_or(Reader::NONE, Waiting::read), inner })
+        Ok(RwLockReadGuard { mark: waiting.map_or(Reader::NONE, Waiting::marked), inner })
     }
 
     /// See [`tokio::sync::RwLock::write`].
@@ -173,7 +173,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
         let inner = self.inner.blocking_write();
-        RwLockWriteGuard { mark: waiting.map_or(Holder::NONE, Waiting::held), inner }
+        RwLockWriteGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner }
     }
 
     /// See [`tokio::sync::RwLock::try_write`].
@@ -184,7 +184,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
         let inner = self.inner.try_write()?;
-        Ok(RwLockWriteGuard { mark: waiting.map_or(Holder::NONE, Waiting::held), inner })
+        Ok(RwLockWriteGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner })
     }
 
     /// See [`tokio::sync::RwLock::get_mut`].
