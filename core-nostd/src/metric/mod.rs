@@ -702,6 +702,22 @@ mod tests {
     use std::format;
     use std::vec::Vec;
 
+    /// Another thread has claimed the place and said what the metric is, and has not published it yet: its word counts.
+    #[test]
+    fn who_is_first_says_what_a_metric_is() {
+        const CONFIG: Config = Config::EMPTY.with(Size::MaxMetrics, 9);
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
+        let counter = MetricInfo::literal("rows", "dml", "of the first", MetricType::Counter);
+        let value = MetricInfo::literal("rows", "dml", "of the second", MetricType::Value);
+        let metric = region.register_metric(&counter, false, Moment::of_seconds(1)).unwrap();
+        let state = &region.arrays::<METRIC>(Section::Metrics)[metric.index()][word::STATE];
+        state.set(state.get() & !STATE_BITS | CLAIMED);
+        let refused = region.register_metric(&value, true, Moment::of_seconds(2));
+        assert_eq!((refused, region.lost(Lost::Metrics)), (Err(RegisterError::OtherType), 1));
+        assert_eq!((state.get() & STATE_BITS, region.metric_is_on(metric)), (CLAIMED, false));
+    }
+
     /// An actor counts in words of its own, of whatever metric; once its slot is given back, in those that are shared.
     #[test]
     fn an_actor_counts_in_its_own_words_while_it_has_them() {
