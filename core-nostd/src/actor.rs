@@ -63,7 +63,7 @@ pub struct Actor<'r> {
     slot: Option<Claimed<'r>>,
     thread_id: u64,
     /// That before the first event: what the event ids in the tables count from.
-    base: Sequence,
+    pub(crate) base: Sequence,
     /// Its slot's, or those of what there is in place of one. What others set there is looked at at every event.
     slot_words: Cell<&'r SlotWords>,
     /// What is left of an event's switches at its end: everything, until the slot is given back.
@@ -390,8 +390,8 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::SAMPLED) { switches.drawn(self.draw(switches)) } else { switches }
     }
 
-    /// Gives it a number, takes the record that ended longest ago, and writes there what is known before the timer is read. What begins from now on lies within
-    /// this event, until it ends.
+    /// Gives it a number, takes the record that ended longest ago, and writes there what is known before the timer is read. What begins from
+    /// now on lies within this event, until it ends.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn show(&self, wait: &mut Wait<'_>, what: &WaitStart) -> Option<&'r RecordWords> {
         wait.sequence = self.next_sequence();
@@ -459,7 +459,7 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
-        // Not for what has sums of its own, which would be there twice.
+        // Apart, for where the compiler sees both ends; but not for what has sums besides, whose code would be there twice.
         if wait.is_counted && matches!(held, Held::None) {
             if let Some(stat) = self.stats.get().get(wait.plain_class) {
                 let honour = || self.honour(&self.waits, stat, &[], switches);

@@ -270,7 +270,7 @@ impl From<record::Read> for Found {
                 start: row.start,
                 amount: row.amount,
                 end: row.end,
-                hidden: row.hidden_current,
+                hidden: row.is_hidden_from_current(),
             }),
         }
     }

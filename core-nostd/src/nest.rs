@@ -217,7 +217,7 @@ impl<'r> Actor<'r> {
         let ring = &self.waits.ring;
         // Once the slot is given back, its records are somebody else's.
         let records = if self.is_detached() || ring.is_idle() { &[][..] } else { ring.records() };
-        records.iter().filter(|record| record::is_running(record))
+        records.iter().filter(|record| record::is_running_of(record, self.base))
     }
 
     /// Whether the event's place is this actor's: that of one whose actor gave its slot back is somebody else's.

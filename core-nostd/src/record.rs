@@ -206,13 +206,22 @@ pub(crate) struct Snapshot {
     pub(crate) thread_id: u64,
     pub(crate) event: Sequence,
     pub(crate) base: Sequence,
-    pub(crate) hidden_current: bool,
     pub(crate) hidden_history: bool,
     /// The version in [`word::HIDDEN_CURRENT`].
     hidden: u64,
 }
 
 impl Snapshot {
+    /// The version under which it was read.
+    fn version(&self) -> u64 {
+        self.sequence.version(if self.ended { 4 } else { RUNNING })
+    }
+
+    /// Whether TRUNCATE of `events_waits_current` hid this event, which is one of a ring, from that table.
+    pub(crate) fn is_hidden_from_current(&self) -> bool {
+        self.was_hidden_running(self.sequence) || self.hidden == self.version()
+    }
+
     /// Whether TRUNCATE of `events_waits_current` hid this event, which the record is of, while it ran: no table shows it any more. It has its
     /// place in the histories nevertheless, as in MySQL, so that nobody asks where an event ends.
     pub(crate) fn was_hidden_running(&self, event: Sequence) -> bool {
@@ -426,7 +435,6 @@ pub(crate) fn read(record: &RecordWords) -> Read {
     attempt(record, |seen| {
         let what = record[word::WHAT].get();
         let (sequence, ended) = (Sequence::of(seen), is_ended(seen));
-        let hidden = record[word::HIDDEN_CURRENT].get();
         Snapshot {
             sequence,
             ended,
@@ -453,10 +461,8 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             thread_id: record[word::THREAD_ID].get(),
             event: Sequence(record[word::EVENT].get()),
             base: Sequence(record[word::BASE].get()),
-            // The start of the event in the version is enough: an event hidden while it ran stays hidden.
-            hidden_current: hidden == sequence.version(RUNNING) || (ended && hidden == seen),
             hidden_history: ended && record[word::HIDDEN_HISTORY].get() == seen,
-            hidden,
+            hidden: record[word::HIDDEN_CURRENT].get(),
         }
     })
 }
@@ -474,7 +480,7 @@ pub(crate) fn copy(record: &RecordWords, into: &mut [u64; RECORD]) -> Read<u64> 
 pub(crate) fn still(record: &RecordWords, snapshot: &Snapshot) -> bool {
     // [E6] Acquire fence: as in attempt().
     fence(Ordering::Acquire);
-    record[word::VERSION].get() == snapshot.sequence.version(if snapshot.ended { 4 } else { 2 })
+    record[word::VERSION].get() == snapshot.version()
 }
 
 /// What `take` makes of the words, given the version, if they are those of one event.
@@ -536,6 +542,11 @@ fn hide(hidden: &Word, version: u64) {
 /// Owner: whether it holds an event that runs.
 pub(crate) fn is_running(record: &RecordWords) -> bool {
     record[word::VERSION].get() % 4 == RUNNING
+}
+
+/// Owner: the same, of those that it has begun itself, `base` being the last before its first: who had the records before may have vanished.
+pub(crate) fn is_running_of(record: &RecordWords, base: Sequence) -> bool {
+    is_running(record) && belongs_to(record[word::VERSION].get(), base)
 }
 
 /// Whether it holds an event that has ended.

@@ -33,7 +33,8 @@ impl WaitCopy {
     pub fn row(&self, region: &Region<'_>) -> Option<EventsWaitsRow> {
         let words = self.record.map(Word::new);
         let Read::Whole(snapshot) = record::read(&words) else { return None };
-        let hidden = snapshot.was_hidden_running(snapshot.sequence) || (snapshot.hidden_current && snapshot.hidden_history);
+        let hidden =
+            snapshot.was_hidden_running(snapshot.sequence) || (snapshot.is_hidden_from_current() && snapshot.hidden_history);
         let event =
             Event { record: &snapshot, thread_id: self.thread_id, sequence: snapshot.sequence, base: self.base, place: None };
         (!hidden).then(|| (events_waits::TABLES.row)(region, &event))

@@ -253,6 +253,26 @@ fn a_stage_outlasts_a_statement_that_begins_within_it() {
     world.expect(LONG, NESTING, &["2 2 NULL NULL"]);
 }
 
+/// Whoever had the slot before may have left waits that run, in records that nobody has taken since.
+#[test]
+fn nothing_lies_within_what_another_thread_has_left() {
+    let (world, a, _, gone) = world();
+    let mutex = world.class(MUTEX);
+    let _left = [(); 3].map(|()| world.begin(&gone, mutex));
+    gone.detach();
+    let actor = world.actor("b");
+    let outer = world.begin(&actor, mutex);
+    let statement = begin(world, &actor, a, "");
+    let switches = world.region.switches(mutex);
+    let beside = actor.begin_concurrent(world.clock, switches, mutex, &WaitStart::new(Operation::Lock));
+    actor.end_in_any_order(world.clock, outer, Held::None);
+    end(world, &actor, statement);
+    let last = world.begin(&actor, mutex);
+    world.expect("events_waits_current", "EVENT_ID,NESTING_EVENT_ID", &["3 2", "4 NULL"]);
+    actor.end_concurrent(world.clock, beside, Held::None);
+    world.end(&actor, last);
+}
+
 #[test]
 fn statements_may_end_in_any_order() {
     let (world, a, b, actor) = world();

@@ -206,9 +206,9 @@ impl<R> SingleEvents<R> {
                         false => !snapshot.ended,
                         true => rank(newest) == rank(snapshot),
                     });
-                    current && !snapshot.hidden_current
+                    current && !snapshot.is_hidden_from_current()
                 });
-                (sweep, newest.filter(|(_, newest)| !newest.hidden_current && (sweep.rows, sweep.skipped) == (0, 0)))
+                (sweep, newest.filter(|(_, newest)| !newest.is_hidden_from_current() && (sweep.rows, sweep.skipped) == (0, 0)))
             };
             let (mut sweep, mut missed) = look();
             // At the second look it had ended, or was overwritten: a thread at work is shown as it was at the first; or looked at again,

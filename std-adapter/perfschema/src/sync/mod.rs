@@ -92,6 +92,8 @@ macro_rules! lock_traits {
 pub(crate) use {guard_traits, lock_traits};
 
 #[cfg(feature = "instrument")]
+mod acquire;
+#[cfg(feature = "instrument")]
 mod backoff;
 #[cfg(feature = "instrument")]
 mod barrier;
@@ -103,8 +105,6 @@ pub mod mpsc;
 mod mutex;
 #[cfg(feature = "instrument")]
 mod once;
-#[cfg(feature = "instrument")]
-mod recorded;
 #[cfg(feature = "instrument")]
 mod rwlock;
 

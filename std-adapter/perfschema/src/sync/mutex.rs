@@ -1,6 +1,6 @@
 //! `Mutex`
 
-use super::{LockResult, TryLockResult, map_guard, map_try, recorded};
+use super::{LockResult, TryLockResult, acquire, map_guard, map_try};
 use crate::hook::{Holder, Hook, hold_again};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, Switches};
@@ -69,7 +69,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(never)]
     fn lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
         let (try_lock, lock) = (|| self.inner.try_lock(), || self.inner.lock());
-        let (result, holder) = recorded::lock(&self.hook, switches, Operation::Lock, location, try_lock, lock);
+        let (result, holder) = acquire::lock(&self.hook, switches, Operation::Lock, location, try_lock, lock);
         self.guard(result, holder)
     }
 
@@ -95,7 +95,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(never)]
     fn try_lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> TryLockResult<MutexGuard<'_, T>> {
         let try_lock = || self.inner.try_lock();
-        let (tried, holder) = recorded::try_lock(&self.hook, switches, Operation::TryLock, location, try_lock);
+        let (tried, holder) = acquire::try_lock(&self.hook, switches, Operation::TryLock, location, try_lock);
         self.tried(tried, holder)
     }
 

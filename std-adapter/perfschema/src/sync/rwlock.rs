@@ -1,6 +1,6 @@
 //! `RwLock`
 
-use super::{LockResult, TryLockResult, map_guard, map_try, recorded};
+use super::{LockResult, TryLockResult, acquire, map_guard, map_try};
 use crate::hook::{Holder, Hook, Reader};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, Switches};
@@ -77,7 +77,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline(never)]
     fn read_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockReadGuard<'_, T>> {
         let (try_read, read) = (|| self.inner.try_read(), || self.inner.read());
-        let (result, _reader) = recorded::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read);
+        let (result, _reader) = acquire::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read);
         map_guard(result, |inner| RwLockReadGuard { _reader, inner })
     }
 
@@ -102,7 +102,7 @@ impl<T: ?Sized> RwLock<T> {
         location: &'static Location<'static>,
     ) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let try_read = || self.inner.try_read();
-        let (tried, _reader) = recorded::try_lock(&self.hook, switches, Operation::TryReadLock, location, try_read);
+        let (tried, _reader) = acquire::try_lock(&self.hook, switches, Operation::TryReadLock, location, try_read);
         map_try(tried, |inner| RwLockReadGuard { _reader, inner })
     }
 
@@ -123,7 +123,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline(never)]
     fn write_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockWriteGuard<'_, T>> {
         let (try_write, write) = (|| self.inner.try_write(), || self.inner.write());
-        let (result, _holder) = recorded::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write);
+        let (result, _holder) = acquire::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write);
         map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
     }
 
@@ -148,7 +148,7 @@ impl<T: ?Sized> RwLock<T> {
         location: &'static Location<'static>,
     ) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let try_write = || self.inner.try_write();
-        let (tried, _holder) = recorded::try_lock(&self.hook, switches, Operation::TryWriteLock, location, try_write);
+        let (tried, _holder) = acquire::try_lock(&self.hook, switches, Operation::TryWriteLock, location, try_write);
         map_try(tried, |inner| RwLockWriteGuard { _holder, inner })
     }
 
