@@ -97,7 +97,7 @@ pub const fn bucket_timer_high(i: usize) -> u64 {
 
 /// The bucket that counts a wait of `wait_ps` picoseconds; always below [`BUCKET_COUNT`].
 ///
-/// No branch, no division, no float: a look at what the leading bits say, then one compare with a boundary.
+/// No division, no float: a look at what the leading bits say, and where among the waits with those bits the next bucket starts.
 ///
 /// ```
 /// use perfschema_core::histogram::{bucket, bucket_timer_high, bucket_timer_low};
@@ -108,57 +108,71 @@ pub const fn bucket_timer_high(i: usize) -> u64 {
 #[inline]
 #[must_use]
 pub const fn bucket(wait_ps: u64) -> usize {
-    let (first, next_ps) = first_bucket(leading_bits(wait_ps));
-    first + (wait_ps >= next_ps) as usize
+    const { assert!(BOUNDARY_PS[BUCKET_COUNT - 1] <= Step::END) };
+    // What is longer is in the last bucket, as this is.
+    let wait_ps = if wait_ps < Step::END { wait_ps } else { Step::END };
+    step(leading_bits(wait_ps)).bucket(wait_ps)
 }
 
 /// Waits that agree in their highest set bit and the five below it differ by less than 1/32, which is less than a bucket: at most one
 /// boundary lies among them. This is the bucket of the shortest of them, or the one before the last, which has no end; and where the next
-/// one starts, in picoseconds.
+/// one starts, in one word to which the wait is added: from there on the sum of both is carried into the bucket.
 ///
-/// What follows an event waits for the bucket, so both are one look in one word: four cycles less than a look at the boundaries behind
-/// that for the bucket.
+/// What follows an event waits for the bucket, so it is one look and two instructions: four cycles less than a look at the boundaries behind
+/// that for the bucket, and three instructions less than to take the two apart.
+#[derive(Clone, Copy)]
+struct Step(u64);
+
+impl Step {
+    /// Bits below the bucket.
+    const SHIFT: u32 = u64::BITS - 10;
+
+    /// The longest wait that may be added: in picoseconds five hours, of a counter months.
+    const END: u64 = (1 << Self::SHIFT) - 1;
+
+    /// `first` below `next`, and the one behind it from there on.
+    const fn new(first: usize, next: u64) -> Step {
+        const { assert!(BUCKET_COUNT < 1 << (u64::BITS - Self::SHIFT)) };
+        let next = if next <= Self::END { next } else { Self::END + 1 };
+        Step(((first as u64 + 1) << Self::SHIFT) - next)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    const fn bucket(self, wait: u64) -> usize {
+        (self.0.wrapping_add(wait) >> Self::SHIFT) as usize
+    }
+}
+
+/// That of waits with these leading bits, in picoseconds.
 #[cfg(target_pointer_width = "64")]
 #[inline]
-const fn first_bucket(leading_bits: usize) -> (usize, u64) {
-    static PACKED: [u64; LEADING_BITS] = {
-        let mut table = [0; LEADING_BITS];
+const fn step(leading_bits: usize) -> Step {
+    static STEPS: [Step; LEADING_BITS] = {
+        let mut table = [Step(0); LEADING_BITS];
         let mut i = 0;
         while i < LEADING_BITS {
             let first = FIRST[i] as usize;
-            table[i] = pack(first, bucket_timer_low(first + 1));
+            table[i] = Step::new(first, bucket_timer_low(first + 1));
             i += 1;
         }
         table
     };
-    const { assert!(BOUNDARY_PS[BUCKET_COUNT - 1] <= u64::MAX >> BITS) };
-    unpack(PACKED[leading_bits])
-}
-
-/// Bits of a bucket's index, in one word with where the next one starts.
-const BITS: u32 = 10;
-const _: () = assert!(BUCKET_COUNT <= 1 << BITS);
-
-const fn pack(first: usize, next: u64) -> u64 {
-    let end = u64::MAX >> BITS;
-    (if next < end { next } else { end }) << BITS | first as u64
-}
-
-#[inline]
-const fn unpack(packed: u64) -> (usize, u64) {
-    ((packed & ((1 << BITS) - 1)) as usize, packed >> BITS)
+    STEPS[leading_bits]
 }
 
 /// The same where 12 KiB are much.
 #[cfg(not(target_pointer_width = "64"))]
 #[inline]
-const fn first_bucket(leading_bits: usize) -> (usize, u64) {
+const fn step(leading_bits: usize) -> Step {
     static SMALL: [u16; LEADING_BITS] = FIRST;
     let first = SMALL[leading_bits] as usize;
-    (first, bucket_timer_low(first + 1))
+    Step::new(first, bucket_timer_low(first + 1))
 }
 
-/// Fills the [`LEADING_BITS`] words of a region at which [`bucket_of_ticks`] looks, for ticks of this timer.
+/// As many words as [`bucket_of_ticks`] needs: of longer waits nobody asks.
+pub(crate) const TICK_BUCKETS: usize = (Step::SHIFT as usize + 1) << LEADING;
+
+/// Fills the [`TICK_BUCKETS`] words of a region at which [`bucket_of_ticks`] looks, for ticks of this timer.
 pub(crate) fn fill_tick_buckets(words: &[Word], conversion: Conversion) {
     for (i, word) in words.iter().enumerate() {
         // The last one has no end.
@@ -166,22 +180,22 @@ pub(crate) fn fill_tick_buckets(words: &[Word], conversion: Conversion) {
         // The least number of ticks that is no shorter than the boundary.
         let boundary = u128::from(bucket_timer_low(first + 1)) << Conversion::SHIFT;
         let next = boundary.div_ceil(conversion.multiplier().max(1).into());
-        word.set(pack(first, u64::try_from(next).unwrap_or(u64::MAX)));
+        word.set(Step::new(first, u64::try_from(next).unwrap_or(u64::MAX)).0);
     }
 }
 
-/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds. `words` are those of [`fill_tick_buckets`].
+/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds. `words` are those of [`fill_tick_buckets`]. `ticks` are below 2⁶³.
 ///
 /// Ticks that agree in their leading bits differ by less than a bucket, as picoseconds do. But of few ticks the lowest bit matters, too: so
-/// it is the leading bits of twice as many. (Of more than 2⁶³, which is a hundred years, any bucket.)
+/// it is the leading bits of twice as many.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> usize {
     let Some(word) = words.get(leading_bits(ticks << 1)) else {
+        // Months, as counters count.
         cold_path();
-        return 0;
+        return BUCKET_COUNT - 1;
     };
-    let (first, next) = unpack(word.get());
-    first + usize::from(ticks >= next)
+    Step(word.get()).bucket(ticks)
 }
 
 const FIRST: [u16; LEADING_BITS] = first_buckets();
@@ -282,7 +296,7 @@ const fn rank(total: u64, per_mille: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{
-        BOUNDARY_PS, BUCKET_COUNT, LEADING_BITS, bucket, bucket_of_ticks, bucket_timer_high, bucket_timer_low, fill_tick_buckets,
+        BOUNDARY_PS, BUCKET_COUNT, LEADING_BITS, TICK_BUCKETS, bucket, bucket_of_ticks, bucket_timer_high, bucket_timer_low, fill_tick_buckets,
         quantile, rank, shortest,
     };
     use crate::sync::Word;
@@ -326,12 +340,12 @@ mod tests {
             30_000_000_000,
         ] {
             let conversion = Conversion::from_frequency(hz);
-            let words: std::vec::Vec<Word> = (0..LEADING_BITS).map(|_| Word::new(0)).collect();
+            let words: std::vec::Vec<Word> = (0..TICK_BUCKETS).map(|_| Word::new(0)).collect();
             fill_tick_buckets(&words, conversion);
             let at_boundary =
                 |ps: u64| ((u128::from(ps) << 24) / u128::from(conversion.multiplier().max(1))).try_into().unwrap_or(u64::MAX);
             let ticks =
-                BOUNDARY_PS.map(at_boundary).into_iter().chain((0..LEADING_BITS).map(shortest)).filter(|ticks| ticks >> 62 == 0);
+                BOUNDARY_PS.map(at_boundary).into_iter().chain((0..LEADING_BITS).map(shortest)).filter(|ticks| ticks >> 63 == 0);
             for ticks in ticks.flat_map(|ticks| [ticks.saturating_sub(1), ticks, ticks.saturating_add(1)]) {
                 assert_eq!(bucket_of_ticks(&words, ticks), bucket(conversion.picoseconds(ticks)), "{ticks} ticks at {hz} Hz");
             }

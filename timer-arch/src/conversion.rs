@@ -76,8 +76,8 @@ impl Conversion {
         if (product >> 64) as u64 >> Self::SHIFT != 0 { u64::MAX } else { (product >> Self::SHIFT) as u64 }
     }
 
-    /// How long it was from one reading to another: in ticks, and in picoseconds. If the counter went backward, it took no time; nor if it
-    /// came round at 2⁶⁴, unless it took less than 2²⁴ ticks.
+    /// How long it was from one reading to another: in ticks, and in picoseconds. The counter may have come round at 2⁶⁴. If it went backward,
+    /// which is all that is 2⁶³ ticks or more, it took no time.
     ///
     /// ```
     /// # use perfschema_timer::Conversion;
@@ -104,8 +104,8 @@ impl Conversion {
     #[cold]
     #[inline(never)]
     const fn long_wait(&self, start: u64, end: u64) -> (u64, u64) {
-        let ticks = crate::difference(start, end);
-        (ticks, self.picoseconds(ticks))
+        let ticks = end.wrapping_sub(start);
+        if ticks >> (u64::BITS - 1) == 0 { (ticks, self.picoseconds(ticks)) } else { (0, 0) }
     }
 
     /// The same of a moment, of which only the distance to others matters: after 2⁶⁴ ps it starts again at 0.
@@ -179,14 +179,9 @@ mod tests {
         for hz in frequencies() {
             let conversion = Conversion::from_frequency(hz);
             for &ticks in &waits {
-                let expected = (ticks, conversion.picoseconds(ticks));
-                assert_eq!(conversion.wait(0, ticks), expected, "{hz} Hz");
-                if let Some(start) = u64::MAX.checked_sub(ticks) {
-                    assert_eq!(conversion.wait(start, u64::MAX), expected, "{hz} Hz");
-                }
-                // Backward, unless it is so far that it came round.
-                if (1..=u64::MAX - (1 << Conversion::SHIFT)).contains(&ticks) {
-                    assert_eq!(conversion.wait(ticks, 0), (0, 0), "{hz} Hz");
+                let expected = if ticks <= u64::MAX >> 1 { (ticks, conversion.picoseconds(ticks)) } else { (0, 0) };
+                for start in [0, 1, ticks, !ticks, u64::MAX] {
+                    assert_eq!(conversion.wait(start, start.wrapping_add(ticks)), expected, "{hz} Hz");
                 }
             }
         }

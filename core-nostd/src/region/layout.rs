@@ -1,7 +1,7 @@
 //! Which sections a region has, how long their entries are, and where each one starts.
 
 use crate::config::{Config, Size};
-use crate::histogram::{BUCKET_COUNT, LEADING_BITS};
+use crate::histogram::{BUCKET_COUNT, TICK_BUCKETS};
 use crate::lost::Lost;
 
 /// Words of a cache line: sections start on one, so that two sections never share it.
@@ -188,7 +188,7 @@ sections! {
     /// What the variables `innodb_monitor_…` were set to last.
     LastMonitors: 1, |_c| crate::metric::MonitorCommand::ALL.len();
     /// Which bucket of a histogram counts so many ticks of CYCLE.
-    TickBuckets: 1, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { LEADING_BITS };
+    TickBuckets: 1, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { TICK_BUCKETS };
     /// What actors without a slot have in its place: nobody's, and only the mask in it says something.
     NoSlot: SLOT, |_c| 1;
     /// Records of the actors' transactions, as those of statements. None where there is no instrument of them.
