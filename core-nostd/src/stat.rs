@@ -35,7 +35,8 @@ pub(crate) mod own {
     /// Number of untimed events.
     pub(crate) const UNTIMED: usize = 1;
     pub(crate) const SUM: usize = 2;
-    pub(crate) const MIN: usize = 3;
+    /// The minimum, with the sign changed: an instruction less than the minimum itself, where a wait is compared.
+    pub(crate) const MINUS_MIN: usize = 3;
     /// The maximum less the minimum: one compare tells that a wait is neither shorter nor longer than all before. Both are 0 where there is
     /// none yet, as where all took no time.
     pub(crate) const SPAN: usize = 4;
@@ -207,7 +208,7 @@ impl Owned<'_> {
         let Owned(words) = self;
         words[own::SUM].set(words[own::SUM].get().wrapping_add(wait_ps));
         // What is less than the least is very much more.
-        if wait_ps.wrapping_sub(words[own::MIN].get()) > words[own::SPAN].get() {
+        if wait_ps.wrapping_add(words[own::MINUS_MIN].get()) > words[own::SPAN].get() {
             self.widen(wait_ps, is_first());
         }
     }
@@ -217,15 +218,19 @@ impl Owned<'_> {
     #[inline(never)]
     fn widen(self, wait_ps: u64, is_first: bool) {
         let Owned(words) = self;
-        let (min, max) = if is_first { (wait_ps, wait_ps) } else { (words[own::MIN].get(), self.max()) };
+        let (min, max) = if is_first { (wait_ps, wait_ps) } else { (self.min(), self.max()) };
         let (min, max) = (min.min(wait_ps), max.max(wait_ps));
-        words[own::MIN].set(min);
+        words[own::MINUS_MIN].set(min.wrapping_neg());
         words[own::SPAN].set(max - min);
+    }
+
+    fn min(self) -> u64 {
+        self.0[own::MINUS_MIN].get().wrapping_neg()
     }
 
     fn max(self) -> u64 {
         // Saturating: of words that somebody has overwritten.
-        self.0[own::MIN].get().saturating_add(self.0[own::SPAN].get())
+        self.min().saturating_add(self.0[own::SPAN].get())
     }
 
     pub(crate) fn read(self) -> Summary {
@@ -235,7 +240,7 @@ impl Owned<'_> {
     fn summary(self, count_timed: u64) -> Summary {
         let Owned(words) = self;
         // Not by map(): built for size, that keeps an index that can be out of bounds, as far as a compiler sees.
-        Summary::from_words(count_timed, words[own::UNTIMED].get(), words[own::SUM].get(), words[own::MIN].get(), self.max())
+        Summary::from_words(count_timed, words[own::UNTIMED].get(), words[own::SUM].get(), self.min(), self.max())
     }
 }
 
