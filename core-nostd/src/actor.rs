@@ -32,7 +32,7 @@ use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
 use crate::statement::{self, Sizes};
 use crate::sync::Word;
-use crate::wait::{Wait, WaitStart};
+use crate::wait::{Ends, Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
@@ -264,9 +264,16 @@ impl<'r> Actor<'r> {
         class: Class,
         what: &WaitStart,
     ) -> Wait<'r> {
-        let same_timer = ended.switches.timer_index() == switches.timer_index();
-        let end = self.end(clock, ended, held).filter(|_| same_timer);
-        self.begin_at(self.masked(switches), |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
+        let (before, switches) = (ended.switches, self.masked(switches));
+        let nearly_all = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
+        let is_known = before.0 & switches.0 & nearly_all == nearly_all;
+        let end = self.end(clock, ended, held);
+        if is_known && let Some(ticks) = end {
+            let wait = Wait { plain_class: class.index(), amount: what.amount, switches, ..Wait::NONE };
+            return self.begin_decided(wait, Some(|| ticks), what);
+        }
+        let end = end.filter(|_| before.timer_index() == switches.timer_index());
+        self.begin_at(switches, |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
     }
 
     /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
@@ -333,12 +340,12 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::PLAIN) {
             // There is nothing to decide.
         } else if switches.has(Switches::COUNTED) {
-            return Wait { switches, is_counted: true, ..wait };
+            return Wait { switches, ends: Ends::Counted, ..wait };
         } else if switches.has(Switches::PLAIN_SAMPLED) {
             let is_timed = self.draw(switches);
             switches = switches.drawn(is_timed);
             if !is_timed && !switches.has(Switches::CURRENT) {
-                return Wait { switches, is_counted: true, ..wait };
+                return Wait { switches, ends: Ends::Counted, ..wait };
             }
         } else {
             cold_path();
@@ -353,17 +360,23 @@ impl<'r> Actor<'r> {
         }
         wait.switches = switches;
         // Which timer is known where it is read, so that it is one test.
-        let by_counter = Switches(Switches::TIMED_BY_COUNTER);
-        if switches.has(Switches::CURRENT)
+        let by_counter = || read(Switches(Switches::TIMED_BY_COUNTER));
+        self.begin_decided(wait, switches.has(Switches::TIMED_BY_COUNTER).then_some(by_counter), what)
+    }
+
+    /// A wait begins of which all is decided; `read` gives the ticks, if they are not known.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn begin_decided(&self, mut wait: Wait<'r>, read: Option<impl FnOnce() -> u64>, what: &WaitStart) -> Wait<'r> {
+        if wait.switches.has(Switches::CURRENT)
             && let Some(record) = self.show(&mut wait, what)
         {
             wait.shown = Some(record);
-            if switches.has(Switches::TIMED_BY_COUNTER) {
-                wait.start = read(by_counter);
+            if let Some(read) = read {
+                wait.start = read();
             }
             record::finish_start(record, wait.start);
-        } else if switches.has(Switches::TIMED_BY_COUNTER) {
-            wait.start = read(by_counter);
+        } else if let Some(read) = read {
+            wait.start = read();
         }
         wait
     }
@@ -460,7 +473,7 @@ impl<'r> Actor<'r> {
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
         // Apart, for where the compiler sees both ends; but not for what has sums besides, whose code would be there twice.
-        if wait.is_counted && matches!(held, Held::None) {
+        if wait.ends == Ends::Counted && matches!(held, Held::None) {
             if let Some(stat) = self.stats.get().get(wait.plain_class) {
                 let honour = || self.honour(&self.waits, stat, &[], switches);
                 stat::count_untimed(stat, self.epochs(&WAITS), honour);
@@ -621,7 +634,7 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
-        let amount = wait.amount_is_new.then_some(wait.amount);
+        let amount = (wait.ends == Ends::WithAmount).then_some(wait.amount);
         let history = switches.has(Switches::HISTORY);
         if !on.ring.give_back(record, history) {
             self.put_in(on, record, history);

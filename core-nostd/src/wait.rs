@@ -40,12 +40,22 @@ pub struct Wait<'r> {
     /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN) or it is only counted; nowhere else.
     pub(crate) plain_class: usize,
     pub(crate) switches: Switches,
+    pub(crate) amount: u64,
+    pub(crate) ends: Ends,
+}
+
+/// How a wait ends.
+// As long as a word: behind bytes there would be bytes that say nothing, which a copy of a wait copies one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub(crate) enum Ends {
     /// It is only counted, as [`COUNTED`](Switches::COUNTED) ones are. Where compilers see its begin and its end together, nothing is tested
     /// at the end.
-    pub(crate) is_counted: bool,
-    pub(crate) amount: u64,
-    /// The amount was not known at the start.
-    pub(crate) amount_is_new: bool,
+    Counted,
+    /// As its switches say.
+    Recorded,
+    /// The same, with an amount that was not known at the start.
+    WithAmount,
 }
 
 impl Wait<'_> {
@@ -56,9 +66,8 @@ impl Wait<'_> {
         shown: None,
         plain_class: usize::MAX,
         switches: Switches::OFF,
-        is_counted: false,
         amount: 0,
-        amount_is_new: false,
+        ends: Ends::Recorded,
     };
 
     /// A stage or a statement, which are recorded as a wait is; nowhere visible yet.
@@ -69,7 +78,9 @@ impl Wait<'_> {
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
-        self.amount_is_new = true;
+        if self.ends == Ends::Recorded {
+            self.ends = Ends::WithAmount;
+        }
     }
 
     /// Whether anything is recorded for it.
