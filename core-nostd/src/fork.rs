@@ -128,12 +128,14 @@ impl Region<'_> {
         }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
         for (index, words) in slots.filter(|(_, words)| slot::was_used(words)) {
-            let keeps_histograms = !idle && is_own(words);
+            // Its thread may be in the middle of an event, and goes on.
+            let may_go_on = !idle && is_own(words);
+            let begin_anew = if may_go_on { Versioned::restart } else { Versioned::forget };
             for stat in self.arrays_of::<STAT>(Section::Stats, index) {
-                Versioned::of(stat).forget();
+                begin_anew(Versioned::of(stat));
                 zero_word(&stat[stat::word::EPOCHS]);
                 let histogram = &stat[stat::word::HISTOGRAM];
-                let kept = if keeps_histograms { wait_histogram::without_wait(histogram.get()) } else { 0 };
+                let kept = if may_go_on { wait_histogram::without_wait(histogram.get()) } else { 0 };
                 if histogram.get() != kept {
                     histogram.set(kept);
                 }
@@ -267,9 +269,10 @@ impl Actor<'_> {
 
     /// Puts back what [`save`](Self::save) took, into the child's memory.
     pub fn restore(&self, from: &[Word]) {
-        self.own_words().zip(from).for_each(|(word, saved)| word.set(saved.get()));
+        let changed = self.own_words().zip(from).filter(|(word, saved)| word.get() != saved.get());
+        changed.for_each(|(word, saved)| word.set(saved.get()));
     }
 }
 
 #[cfg(all(test, not(perfschema_loom)))]
-mod tests;
+pub(crate) mod tests;

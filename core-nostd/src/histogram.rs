@@ -296,8 +296,8 @@ const fn rank(total: u64, per_mille: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{
-        BOUNDARY_PS, BUCKET_COUNT, LEADING_BITS, TICK_BUCKETS, bucket, bucket_of_ticks, bucket_timer_high, bucket_timer_low, fill_tick_buckets,
-        quantile, rank, shortest,
+        BOUNDARY_PS, BUCKET_COUNT, LEADING_BITS, TICK_BUCKETS, bucket, bucket_of_ticks, bucket_timer_high, bucket_timer_low,
+        fill_tick_buckets, quantile, rank, shortest,
     };
     use crate::sync::Word;
     use perfschema_timer::Conversion;

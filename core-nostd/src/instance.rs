@@ -299,7 +299,7 @@ impl Instance<'_> {
             words[word::EPOCH].set(epoch);
         }
         sums.count(wait_ps);
-        sums.publish();
+        sums.publish_forgotten();
     }
 
     /// Counts a wait that others may be counting at the same moment.

@@ -7,6 +7,7 @@
 //!
 //! Each level records with an actor of its own, which is the rule that a ring has one writer.
 
+use crate::fork::tests::into_own_memory;
 use crate::record::{self, Read};
 use crate::region::{RECORD, Section};
 use crate::table::Sweep;
@@ -587,14 +588,23 @@ fn a_fork_at_every_step_of_a_wait() {
         (by_thread, by_instance)
     };
     let mut cases = 0;
-    for (setting, visible) in [Setting::ON, Setting::COUNTED].into_iter().flat_map(|setting| [(setting, true), (setting, false)])
+    let settings = [Setting::ON, Setting::COUNTED].into_iter().flat_map(|setting| [(setting, true), (setting, false)]);
+    // In memory that is copied at the first write, or in memory of the child's own.
+    for (setting, visible, own_memory) in
+        settings.flat_map(|(setting, visible)| [(setting, visible, false), (setting, visible, true)])
     {
         region.set_setting(class, setting);
         region.set_consumer(Consumer::EventsWaitsCurrent, visible);
         for at in 0.. {
             let own = Rc::clone(&actor);
-            let steps = interrupted(|| wait(&actor), &[(at, Rc::new(move || region.forked(&child, &[Some(&own)], false)))]);
-            let case = (setting, visible, at);
+            let fork = move || {
+                if own_memory {
+                    into_own_memory(region, &own);
+                }
+                region.forked(&child, &[Some(&own)], false);
+            };
+            let steps = interrupted(|| wait(&actor), &[(at, Rc::new(fork))]);
+            let case = (setting, visible, own_memory, at);
             let (by_thread, by_instance) = counts();
             assert_eq!((by_thread.len(), by_instance.len()), (1, 1), "{case:?}");
             wait(&actor);

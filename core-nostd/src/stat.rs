@@ -268,7 +268,7 @@ impl<'a> Versioned<'a> {
         Some(Versioned { version: words.get(version)?, sums: Owned(words.get(owned)?.first_chunk()?) })
     }
 
-    /// Owner: an event is being counted; [`count`](Self::count) and [`publish`](Self::publish) follow.
+    /// Owner: an event is being counted; [`count`](Self::count) and [`publish`](Self::publish), or what stands for it, follow.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin(self) {
         // Of a lock whose holder never finished it may be odd already.
@@ -277,14 +277,14 @@ impl<'a> Versioned<'a> {
         fence(Ordering::Release);
     }
 
-    /// Nothing is counted any more, nor is anybody counting: whoever was is gone, or is the thread that has forked in the middle, which goes on
-    /// in the child and [publishes](Self::publish) all the same.
+    /// Nothing is counted any more, nor is anybody counting: whoever was is gone, or is the thread that has forked in the middle, goes on in the
+    /// child, and [publishes all the same](Self::publish_forgotten).
     pub(crate) fn forget(self) {
         make_even(self.version);
         self.restart();
     }
 
-    /// Nothing is counted before the event that is being counted, or is next.
+    /// Nothing is counted before the event that is being counted, or is next. Who is in the middle of it goes on, also where it is a child's thread.
     pub(crate) fn restart(self) {
         let first = self.version.get() >> 1;
         for (word, value) in self.sums.0.iter().zip([first, 0, 0, 0, 0]) {
@@ -309,10 +309,17 @@ impl<'a> Versioned<'a> {
     /// Owner: the event is counted.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn publish(self) {
+        // It is odd, because nobody but the owner makes it even.
+        // [A2] Release: pairs with [A3].
+        self.version.store(self.version.get().wrapping_add(1), Ordering::Release);
+    }
+
+    /// The same where nobody knows whose event it was that somebody [forgot](Self::forget): three instructions more.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn publish_forgotten(self) {
         // It is odd, but in a child that a handler has forked in the middle: there it may be an even one of before.
         let version = (self.version.get() | 1).wrapping_add(1);
-        // [A2] Release: pairs with [A3].
-        self.version.store(version, Ordering::Release);
+        self.version.store(version, Ordering::Release); // [A2]
     }
 
     /// Reader: what `also` makes of the sums, and whether it is whole; it runs within each look.
@@ -579,24 +586,29 @@ mod tests {
     #[test]
     fn sums_that_begin_anew_in_the_middle_of_an_event() {
         let one = |wait_ps| Summary { count: 1, count_timed: 1, sum_ps: wait_ps, min_ps: wait_ps, max_ps: wait_ps };
-        fn event(versioned: Versioned<'_>, wait_ps: u64, middle: fn(Versioned<'_>)) {
+        fn event(versioned: Versioned<'_>, wait_ps: u64, middle: fn(Versioned<'_>), publish: fn(Versioned<'_>)) {
             versioned.begin();
             middle(versioned);
             versioned.count(Some(wait_ps));
-            versioned.publish();
+            publish(versioned);
         }
         let own_memory = |versioned: Versioned<'_>| {
             versioned.version.set(0);
             versioned.forget();
         };
-        let middles: [fn(Versioned<'_>); 3] = [|sums| sums.restart(), |sums| sums.forget(), own_memory];
-        for middle in middles {
+        type Step = fn(Versioned<'_>);
+        let middles: [(Step, Step); 3] = [
+            (|sums| sums.restart(), |sums| sums.publish()),
+            (|sums| sums.forget(), |sums| sums.publish_forgotten()),
+            (own_memory, |sums| sums.publish_forgotten()),
+        ];
+        for (middle, publish) in middles {
             let stat: StatWords = Default::default();
             let versioned = Versioned::of(&stat);
-            [10, 20].into_iter().for_each(|wait_ps| event(versioned, wait_ps, |_| ()));
-            event(versioned, 3, middle);
+            [10, 20].into_iter().for_each(|wait_ps| event(versioned, wait_ps, |_| (), publish));
+            event(versioned, 3, middle, publish);
             assert_eq!(versioned.settle(|sums| sums), (one(3), true));
-            event(versioned, 5, |_| ());
+            event(versioned, 5, |_| (), publish);
             let mut both = one(3);
             both.add(&one(5));
             assert_eq!(versioned.settle(|sums| sums), (both, true));

@@ -122,7 +122,8 @@ impl<'r> Used<'r> {
 }
 
 /// The child gets memory of its own, which takes the place of the parent's here, where the actor goes on.
-fn into_own_memory(region: &Region<'_>, words: &[Word], own: &Actor<'_>) {
+pub(crate) fn into_own_memory(region: &Region<'_>, own: &Actor<'_>) {
+    let words = region.words();
     let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
     own.save(&saved);
     let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
@@ -163,7 +164,7 @@ fn in_a_child(own_memory: bool, idle: bool) {
 
     let actors = [None, Some(&own)];
     if own_memory {
-        into_own_memory(&region, &words, &own);
+        into_own_memory(&region, &own);
     }
     region.forked(&CHILD, &actors, idle);
 
@@ -247,7 +248,7 @@ fn statements_in_a_child(own_memory: bool, idle: bool) {
     assert_eq!(found(), [true; 4]);
 
     if own_memory {
-        into_own_memory(&region, &words, &own);
+        into_own_memory(&region, &own);
     }
     region.forked(&CHILD, &[Some(&own)], idle);
 
@@ -340,7 +341,7 @@ fn transactions_in_a_child(own_memory: bool, idle: bool) {
     assert_eq!((found(), counted()), ([true; 4], (61, 61)));
 
     if own_memory {
-        into_own_memory(&region, &words, &own);
+        into_own_memory(&region, &own);
     }
     region.forked(&CHILD, &[Some(&own)], idle);
 
@@ -407,7 +408,7 @@ fn a_child_counts_its_metrics_from_nothing() {
         let count = |metric| region.metric_count(metric);
         assert_eq!([on, off, level].map(count), [17, 10, 40]);
         if own_memory {
-            into_own_memory(&region, &words, &own);
+            into_own_memory(&region, &own);
         }
         region.forked(&Child { start_unix_ns: 800 * NS_PER_S, ..CHILD }, &[Some(&own)], true);
         let rows = || {
