@@ -265,10 +265,11 @@ impl<'r> Actor<'r> {
         what: &WaitStart,
     ) -> Wait<'r> {
         let (before, switches) = (ended.switches, self.masked(switches));
-        let nearly_all = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
-        let is_known = before.0 & switches.0 & nearly_all == nearly_all;
+        // Nearly always. Asked here, and not again where the next one begins.
+        let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
+        let are_alike = before.0 & switches.0 & alike == alike;
         let end = self.end(clock, ended, held);
-        if is_known && let Some(ticks) = end {
+        if are_alike && let Some(ticks) = end {
             let wait = Wait { plain_class: class.index(), amount: what.amount, switches, ..Wait::NONE };
             return self.begin_decided(wait, Some(|| ticks), what);
         }
@@ -338,10 +339,12 @@ impl<'r> Actor<'r> {
     fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
         let mut wait = Wait { plain_class: class.index(), amount: what.amount, ..Wait::NONE };
         if switches.has(Switches::PLAIN) {
-            // There is nothing to decide.
+            // There is nothing to decide. What is timed or visible goes straight on; all others jump, there and back.
         } else if switches.has(Switches::COUNTED) {
+            cold_path();
             return Wait { switches, ends: Ends::Counted, ..wait };
         } else if switches.has(Switches::PLAIN_SAMPLED) {
+            cold_path();
             let is_timed = self.draw(switches);
             switches = switches.drawn(is_timed);
             if !is_timed && !switches.has(Switches::CURRENT) {
@@ -598,6 +601,7 @@ impl<'r> Actor<'r> {
     ) -> Option<u64> {
         let class = switches.class().index();
         let Some(timer) = timer else {
+            cold_path();
             match stat {
                 Some(stat) => stat::count_untimed(stat, epochs, || self.honour(on, stat, &[], switches)),
                 None => self.count_shared(class, None),

@@ -13,7 +13,7 @@
 //!
 //! A bucket covers `low <= wait < high`. All of it rests on one table of 601 boundaries (4808 bytes, read-only),
 //! which is what the columns `BUCKET_TIMER_LOW` and `BUCKET_TIMER_HIGH` show. What [`bucket`] looks at is made of it:
-//! 16 KiB where pointers have 64 bits, 4 KiB elsewhere. A region with histograms has such a table of 16 KiB
+//! 16 KiB where pointers have 64 bits, 4 KiB elsewhere. A region with histograms has such a table of 14 KiB
 //! for ticks of its timer CYCLE, on every target, so that the bucket of a wait need not wait for its picoseconds.
 
 use crate::sync::Word;
