@@ -97,27 +97,43 @@ impl Corpus {
     }
 }
 
-/// What a file turned out to be.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Text, now in the buffer.
-    Text,
-    /// Not text.
-    Binary,
+/// The files' contents, one after the other, in memory that is taken once. (`Read::take` and `read_to_end` would write zeros there before
+/// each file: std spares itself that only of files that are its own.)
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    buffer: Vec<u8>,
 }
 
-/// Reads a file into `buffer`, if it is text.
-pub(crate) fn read(path: &Path, buffer: &mut Vec<u8>) -> io::Result<Content> {
-    buffer.clear();
-    let mut file = FILES.open(path)?.take(PROBE_BYTES as u64);
-    file.read_to_end(buffer)?;
-    if buffer.contains(&0) {
-        return Ok(Content::Binary);
+impl Contents {
+    /// What is in a file, as far as it went when it was found; None if that is not text.
+    pub(crate) fn read(&mut self, document: &Document) -> io::Result<Option<&[u8]>> {
+        let len = usize::try_from(document.size_bytes).unwrap_or(usize::MAX);
+        if self.buffer.len() < len {
+            self.buffer.resize(len, 0);
+        }
+        let content = &mut self.buffer[..len];
+        let mut file = FILES.open(&document.path)?;
+        let mut read = fill(&mut file, &mut content[..len.min(PROBE_BYTES)])?;
+        if content[..read].contains(&0) {
+            return Ok(None);
+        }
+        read += fill(&mut file, &mut content[read..])?;
+        Ok(Some(&content[..read]))
     }
-    // A file that grows while it is read is cut.
-    file.set_limit(FILE_BYTES_MAX);
-    file.read_to_end(buffer)?;
-    Ok(Content::Text)
+}
+
+/// Reads until the buffer is full or the file ends. Returns how many bytes it read.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A worker: takes a job, reads its files, gathers their terms, adds them to the index.
 
-use super::corpus::{self, Content, Document};
+use super::corpus::{Contents, Document};
 use super::index::Batch;
 use super::indexer::{Indexer, Tally};
 use super::metrics;
@@ -17,15 +17,15 @@ static ADDING: Stage = perfschema::stage!("stage/demo/adding to the index");
 pub(crate) fn work(indexer: &Indexer, number: usize) {
     let _watch = Watch(indexer);
     let mut batch = Batch::default();
-    let mut buffer = Vec::new();
+    let mut contents = Contents::default();
     WAITING.begin();
     while let Some(job) = indexer.queue.take() {
         for id in job {
             let document = &indexer.corpus.documents[id as usize];
             READING.begin();
-            if read(document, &mut buffer, &indexer.tally) {
+            if let Some(text) = read(document, &mut contents, &indexer.tally) {
                 SPLITTING.begin();
-                let words = batch.add(id, &buffer);
+                let words = batch.add(id, text);
                 add(&indexer.tally.words, words);
                 metrics::WORDS.add(words);
             }
@@ -38,19 +38,19 @@ pub(crate) fn work(indexer: &Indexer, number: usize) {
     }
 }
 
-/// Reads a file, and says whether it is text.
-fn read(document: &Document, buffer: &mut Vec<u8>, tally: &Tally) -> bool {
-    match corpus::read(&document.path, buffer) {
-        Ok(Content::Text) => {
+/// Reads a file, and counts it; None if it is not text.
+fn read<'c>(document: &Document, contents: &'c mut Contents, tally: &Tally) -> Option<&'c [u8]> {
+    match contents.read(document) {
+        Ok(Some(text)) => {
             add(&tally.files, 1);
-            add(&tally.bytes, buffer.len() as u64);
-            metrics::READ.add(buffer.len() as u64);
-            return true;
+            add(&tally.bytes, text.len() as u64);
+            metrics::READ.add(text.len() as u64);
+            return Some(text);
         }
-        Ok(Content::Binary) => add(&tally.binary, 1),
+        Ok(None) => add(&tally.binary, 1),
         Err(_) => add(&tally.unreadable, 1),
     }
-    false
+    None
 }
 
 fn add(tally: &AtomicU64, amount: u64) {
