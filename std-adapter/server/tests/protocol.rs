@@ -316,6 +316,7 @@ fn every_command() {
     assert_eq!(client.fails(b"\x03SELECT 1; SELECT 2"), 1064);
     assert_eq!(client.send(b"\x1b\0\0")[0], 0xfe, "set option");
     assert_eq!(client.query("SELECT 1; "), [[Some("1".to_owned())]]);
+    assert_eq!(client.fails(format!("\x03{}", "DO 1;".repeat(50_000)).as_bytes()), 3170, "several, but not any number");
     assert_eq!(client.send(b"\x1b\x01\0")[0], 0xfe);
     client.send(b"\x03SET @kept = 7");
     assert_eq!(client.query("SELECT @kept"), [[Some("7".to_owned())]]);

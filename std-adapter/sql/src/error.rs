@@ -140,6 +140,11 @@ impl Error {
         Error::new(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes")
     }
 
+    pub(crate) fn too_many_tokens() -> Error {
+        let message = "Memory capacity of 33554432 bytes for 'parser_max_mem_size' exceeded. Parser bailed out for this query.";
+        Error::new(3170, "HY000", message)
+    }
+
     pub(crate) fn too_many_values() -> Error {
         Error::new(1390, "HY000", "Prepared statement contains too many placeholders")
     }

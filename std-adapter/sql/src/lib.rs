@@ -56,9 +56,9 @@
 //!
 //! # Bounds
 //!
-//! [`Limits`] bound time and memory, [`Canceller`] stops a statement from another thread. A statement may be 1 MiB long, and 60 levels
-//! deep, with 32766 different literals; a text within it 1 MiB, a document 100 levels deep; WITH ROLLUP has 99 keys at most; user variables
-//! may take 8 MiB, and as much the statements that PREPARE keeps, of which there may be 1024. No statement reaches a file, an extension or
+//! [`Limits`] bound time and memory, [`Canceller`] stops a statement from another thread. A statement may be 1 MiB long, of 65536 tokens and
+//! spaces, and 60 levels deep, with 32766 different literals; a text within it 1 MiB, a document 100 levels deep; WITH ROLLUP has 99 keys at
+//! most; user variables may take 8 MiB, and as much the statements that PREPARE keeps, of which there may be 1024. No statement reaches a file, an extension or
 //! a pragma of SQLite's: what the dialect does not know it refuses, and SQLite's authorizer refuses the rest.
 
 mod aggregates;
@@ -116,7 +116,7 @@ mod vtab;
 
 pub use database::{Account, Clients, Database, Limits, Right};
 pub use error::Error;
-pub use parse::{Piece, split};
+pub use parse::{Piece, fits, split};
 pub use session::{Canceller, Description, Encryption, Origin, Outcome, STATEMENT_STACK, Session, Warning};
 pub use status::Counter;
 

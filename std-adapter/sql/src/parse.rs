@@ -10,6 +10,8 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
 /// The longest statement.
 pub(crate) const MAX_STATEMENT: usize = 1 << 20;
+/// The most tokens of a statement: each takes up to 500 bytes while it is read.
+const MAX_TOKENS: usize = 1 << 16;
 /// Operators and keywords that stand within one another or in a row without a comma: what decides how deep the tree gets.
 const MAX_DEPTH: usize = 1000;
 /// For how many of these a join and a member of a UNION count, of which each level takes more of the stack. (Of MySQL's joins there are 61.)
@@ -103,6 +105,18 @@ impl Offsets<'_> {
     }
 }
 
+/// Whether a text has no more tokens than a statement may have: whoever gets texts from elsewhere asks before it [`split`]s them, which takes a
+/// hundred bytes for each.
+///
+/// ```
+/// assert!(perfschema_sql::fits("SELECT 1; SELECT 2"));
+/// assert!(perfschema_sql::fits(&format!("SELECT '{}'", "+".repeat(1_000_000))), "a text is one");
+/// assert!(!perfschema_sql::fits(&"+".repeat(1_000_000)));
+/// ```
+pub fn fits(text: &str) -> bool {
+    spelling::tokens_at_most(text) <= MAX_TOKENS
+}
+
 /// The tokens of one statement of this crate's own.
 pub(crate) fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
     tokens_in(text, Modes::default())
@@ -112,6 +126,9 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<TokenWithSpan>, Error> {
 pub(crate) fn tokens_in(text: &str, modes: Modes) -> Result<Vec<TokenWithSpan>, Error> {
     if text.len() > MAX_STATEMENT {
         return Err(Error::too_long());
+    }
+    if !fits(text) {
+        return Err(Error::too_many_tokens());
     }
     let text = &*spelling::without_later_versions(text);
     let mut tokens = Tokenizer::new(&MySql::default(), text).tokenize_with_location().map_err(|error| {

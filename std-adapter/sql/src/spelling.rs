@@ -28,39 +28,80 @@ pub(crate) fn without_later_versions(text: &str) -> Cow<'_, str> {
     if !text.contains("/*!") {
         return Cow::Borrowed(text);
     }
-    let bytes = text.as_bytes();
     let mut changed = text.to_owned().into_bytes();
+    for (part, at) in parts(text) {
+        if part == Part::OfLaterVersion {
+            changed[at + 2] = b' ';
+        }
+    }
+    String::from_utf8(changed).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// How many tokens there are in a text, each space being one: no fewer, but for words that begin as a number does, which are two.
+pub(crate) fn tokens_at_most(text: &str) -> usize {
+    let is_of_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+    let mut before = None;
+    let begins = |(part, at): &(Part, usize)| {
+        let byte = text.as_bytes().get(*at).filter(|_| *part == Part::Byte);
+        let goes_on = is_of_word(byte) && is_of_word(before);
+        before = byte;
+        // Of a character of several bytes the first counts.
+        !goes_on && text.is_char_boundary(*at)
+    };
+    parts(text).filter(begins).count()
+}
+
+/// What a text consists of, as far as it matters where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// A text or a name in quotes, or a comment.
+    Whole,
+    /// The begin of what is no comment to this version: `/*!` and the version's number.
+    Marker,
+    /// A comment for a later version.
+    OfLaterVersion,
+    /// One byte of all else.
+    Byte,
+}
+
+/// The parts of a text, and where each begins.
+fn parts(text: &str) -> impl Iterator<Item = (Part, usize)> {
+    let bytes = text.as_bytes();
     let find = |from: usize, what: &[u8]| {
         bytes[from.min(bytes.len())..].windows(what.len()).position(|window| window == what).map_or(bytes.len(), |at| from + at)
     };
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let at = next;
+        let byte = *bytes.get(at)?;
         let rest = &bytes[at..];
-        at = match byte {
+        let (part, end) = match byte {
             b'\'' | b'"' | b'`' => {
                 let mut end = at + 1;
                 while bytes.get(end).is_some_and(|other| *other != byte) {
                     end += if byte != b'`' && bytes[end] == b'\\' { 2 } else { 1 };
                 }
-                end + 1
+                (Part::Whole, end + 1)
             }
-            b'#' => find(at, b"\n"),
-            b'-' if rest.starts_with(b"-- ") || rest.starts_with(b"--\t") || rest.starts_with(b"--\n") => find(at, b"\n"),
+            b'#' => (Part::Whole, find(at, b"\n")),
+            b'-' if rest.starts_with(b"-- ") || rest.starts_with(b"--\t") || rest.starts_with(b"--\n") => {
+                (Part::Whole, find(at, b"\n"))
+            }
             b'/' if rest.starts_with(b"/*!") => {
                 let digits = rest[3..].iter().take(6).take_while(|digit| digit.is_ascii_digit()).count();
                 let version: u32 = text[at + 3..at + 3 + digits].parse().unwrap_or(0);
                 if digits < 5 || version <= VERSION_NUMBER {
-                    at + 3 + digits
+                    (Part::Marker, at + 3 + digits)
                 } else {
-                    changed[at + 2] = b' ';
-                    find(at + 2, b"*/") + 2
+                    (Part::OfLaterVersion, find(at + 2, b"*/") + 2)
                 }
             }
-            b'/' if rest.starts_with(b"/*") => find(at + 2, b"*/") + 2,
-            _ => at + 1,
+            b'/' if rest.starts_with(b"/*") => (Part::Whole, find(at + 2, b"*/") + 2),
+            _ => (Part::Byte, at + 1),
         };
-    }
-    String::from_utf8(changed).map_or(Cow::Borrowed(text), Cow::Owned)
+        next = end;
+        Some((part, at))
+    })
 }
 
 /// Whether a token is this word, in any letter case and not quoted.

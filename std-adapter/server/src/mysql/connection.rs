@@ -10,7 +10,7 @@ use crate::clients::{Place, error};
 use crate::tls::{Securable, Tls};
 use crate::{Accounts, Limits, Shared};
 use perfschema::render::{Grid, OwnedValue};
-use perfschema_sql::{Account, Counter, Error, Origin, Outcome, Session, split};
+use perfschema_sql::{Account, Counter, Error, Origin, Outcome, Session, fits, split};
 use std::io;
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
@@ -366,7 +366,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             let result = self.statement(text, &[]);
             return self.answer(&result, Form::Text, 0);
         }
-        let pieces = split(text);
+        let pieces = if fits(text) { split(text) } else { Vec::new() };
         if pieces.is_empty() {
             // Its error.
             let result = self.statement(text, &[]);
