@@ -114,7 +114,7 @@ impl Offsets<'_> {
 /// assert!(!perfschema_sql::fits(&"+".repeat(1_000_000)));
 /// ```
 pub fn fits(text: &str) -> bool {
-    spelling::tokens_at_most(text) <= MAX_TOKENS
+    spelling::estimated_tokens(text) <= MAX_TOKENS
 }
 
 /// The tokens of one statement of this crate's own.

@@ -38,7 +38,7 @@ pub(crate) fn without_later_versions(text: &str) -> Cow<'_, str> {
 }
 
 /// How many tokens there are in a text, each space being one: no fewer, but for words that begin as a number does, which are two.
-pub(crate) fn tokens_at_most(text: &str) -> usize {
+pub(crate) fn estimated_tokens(text: &str) -> usize {
     let is_of_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     let mut before = None;
     let begins = |(part, at): &(Part, usize)| {
