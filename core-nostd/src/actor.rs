@@ -252,64 +252,6 @@ impl<'r> Actor<'r> {
         self.begin_at(self.masked(switches), |switches| switches.read(clock), class, what)
     }
 
-    /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
-    /// One timer read serves both. `held` is what the first one was for.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn chain(
-        &self,
-        clock: &impl Clock,
-        ended: Wait<'_>,
-        held: Held<'_, '_>,
-        switches: Switches,
-        class: Class,
-        what: &WaitStart,
-    ) -> Wait<'r> {
-        let (before, switches) = (ended.switches, self.masked(switches));
-        // Nearly always. Asked here, and not again where the next one begins.
-        let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
-        let are_alike = before.0 & switches.0 & alike == alike;
-        let end = self.end(clock, ended, held);
-        if are_alike && let Some(ticks) = end {
-            let wait = Wait { plain_class: class.index(), amount: what.amount, switches, ..Wait::NONE };
-            return self.begin_decided(wait, Some(|| ticks), what);
-        }
-        let end = end.filter(|_| before.timer_index() == switches.timer_index());
-        self.begin_at(switches, |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
-    }
-
-    /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
-    /// does not lie within it. [`end_concurrent`](Self::end_concurrent) ends it.
-    pub fn begin_concurrent(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
-        let enclosing = self.enclosing();
-        let wait = self.begin(clock, switches, class, what);
-        self.outer.set(enclosing);
-        wait.shown.into_iter().for_each(record::set_concurrent);
-        wait
-    }
-
-    /// Ends what [`begin_concurrent`](Self::begin_concurrent) began.
-    pub fn end_concurrent(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
-        let outer = self.outer.get();
-        let ticks = self.end(clock, wait, held);
-        self.outer.set(outer);
-        ticks
-    }
-
-    /// A wait ends that began at `start`, ticks that [`Switches::read`] gave there, where no actor was at hand that would be there at its
-    /// end. It was not visible while it lasted.
-    pub fn record_since(
-        &self,
-        clock: &impl Clock,
-        start: u64,
-        switches: Switches,
-        class: Class,
-        what: &WaitStart,
-        held: Held<'_, '_>,
-    ) -> Option<u64> {
-        let wait = self.begin_at(self.masked(switches), |_| start, class, what);
-        self.end(clock, wait, held)
-    }
-
     /// Counts memory that comes or goes. `switches` are those of its class, loaded by the caller, who found them on. It is no event: it
     /// has no number and no time.
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -336,7 +278,13 @@ impl<'r> Actor<'r> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_at(&self, mut switches: Switches, read: impl Fn(Switches) -> u64, class: Class, what: &WaitStart) -> Wait<'r> {
+    pub(crate) fn begin_at(
+        &self,
+        mut switches: Switches,
+        read: impl Fn(Switches) -> u64,
+        class: Class,
+        what: &WaitStart,
+    ) -> Wait<'r> {
         let mut wait = Wait { plain_class: class.index(), amount: what.amount, ..Wait::NONE };
         if switches.has(Switches::PLAIN) {
             // There is nothing to decide. What is timed or visible goes straight on; all others jump, there and back.
@@ -369,7 +317,7 @@ impl<'r> Actor<'r> {
 
     /// A wait begins of which all is decided; `read` gives the ticks, if they are not known.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_decided(&self, mut wait: Wait<'r>, read: Option<impl FnOnce() -> u64>, what: &WaitStart) -> Wait<'r> {
+    pub(crate) fn begin_decided(&self, mut wait: Wait<'r>, read: Option<impl FnOnce() -> u64>, what: &WaitStart) -> Wait<'r> {
         if wait.switches.has(Switches::CURRENT)
             && let Some(record) = self.show(&mut wait, what)
         {

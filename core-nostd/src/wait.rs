@@ -1,8 +1,9 @@
-//! A wait: what is known of it when it begins, and what its actor keeps of it until it ends. The actor records it, in `actor.rs`.
+//! A wait: what is known of it when it begins, what its actor keeps of it until it ends, and how it may begin and end beside, behind and across
+//! others. The actor records it, in `actor.rs`.
 
 use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Sequence};
 use crate::setup::Switches;
-use crate::{Actor, Held, Operation};
+use crate::{Actor, Class, Held, Operation};
 use core::panic::Location;
 use perfschema_timer::Clock;
 
@@ -96,7 +97,65 @@ impl Wait<'_> {
     }
 }
 
-impl Actor<'_> {
+impl<'r> Actor<'r> {
+    /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
+    /// One timer read serves both. `held` is what the first one was for.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn chain(
+        &self,
+        clock: &impl Clock,
+        ended: Wait<'_>,
+        held: Held<'_, '_>,
+        switches: Switches,
+        class: Class,
+        what: &WaitStart,
+    ) -> Wait<'r> {
+        let (before, switches) = (ended.switches, self.masked(switches));
+        // Nearly always. Asked here, and not again where the next one begins.
+        let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
+        let are_alike = before.0 & switches.0 & alike == alike;
+        let end = self.end(clock, ended, held);
+        if are_alike && let Some(ticks) = end {
+            let wait = Wait { plain_class: class.index(), amount: what.amount, switches, ..Wait::NONE };
+            return self.begin_decided(wait, Some(|| ticks), what);
+        }
+        let end = end.filter(|_| before.timer_index() == switches.timer_index());
+        self.begin_at(switches, |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
+    }
+
+    /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
+    /// does not lie within it. [`end_concurrent`](Self::end_concurrent) ends it.
+    pub fn begin_concurrent(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
+        let enclosing = self.enclosing();
+        let wait = self.begin(clock, switches, class, what);
+        self.outer.set(enclosing);
+        wait.shown.into_iter().for_each(record::set_concurrent);
+        wait
+    }
+
+    /// Ends what [`begin_concurrent`](Self::begin_concurrent) began.
+    pub fn end_concurrent(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
+        let outer = self.outer.get();
+        let ticks = self.end(clock, wait, held);
+        self.outer.set(outer);
+        ticks
+    }
+
+    /// A wait ends that began at `start`, ticks that [`Switches::read`] gave there, where no actor was at hand that would be there at its
+    /// end. It was not visible while it lasted.
+    pub fn record_since(
+        &self,
+        clock: &impl Clock,
+        start: u64,
+        switches: Switches,
+        class: Class,
+        what: &WaitStart,
+        held: Held<'_, '_>,
+    ) -> Option<u64> {
+        let wait = self.begin_at(self.masked(switches), |_| start, class, what);
+        self.end(clock, wait, held)
+    }
+
     /// Ends a wait that waits within it may outlive, as where a program holds several: [`end`](Self::end) takes it that what began last ends
     /// first. Those that go on lie within what this one lay within, but for those that go on beside others.
     pub fn end_in_any_order(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
