@@ -1,5 +1,6 @@
 //! What a statement is refused with: MySQL's number, SQLSTATE and text.
 
+use crate::parse::PARSER_MEMORY;
 use perfschema::core::table::{SqlType, TableError};
 use std::fmt;
 
@@ -141,8 +142,8 @@ impl Error {
     }
 
     pub(crate) fn too_many_tokens() -> Error {
-        let message = "Memory capacity of 33554432 bytes for 'parser_max_mem_size' exceeded. Parser bailed out for this query.";
-        Error::new(3170, "HY000", message)
+        let capacity = format!("Memory capacity of {PARSER_MEMORY} bytes for 'parser_max_mem_size' exceeded.");
+        Error::new(3170, "HY000", format!("{capacity} Parser bailed out for this query."))
     }
 
     pub(crate) fn too_many_values() -> Error {

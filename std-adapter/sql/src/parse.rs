@@ -10,8 +10,10 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
 /// The longest statement.
 pub(crate) const MAX_STATEMENT: usize = 1 << 20;
-/// The most tokens of a statement: each takes up to 500 bytes while it is read.
+/// The most tokens of a statement.
 const MAX_TOKENS: usize = 1 << 16;
+/// What so many may take while they are read, up to 500 bytes each: `parser_max_mem_size`.
+pub(crate) const PARSER_MEMORY: &str = "33554432";
 /// Operators and keywords that stand within one another or in a row without a comma: what decides how deep the tree gets.
 const MAX_DEPTH: usize = 1000;
 /// For how many of these a join and a member of a UNION count, of which each level takes more of the stack. (Of MySQL's joins there are 61.)

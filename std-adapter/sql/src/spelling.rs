@@ -78,8 +78,13 @@ fn parts(text: &str) -> impl Iterator<Item = (Part, usize)> {
         let (part, end) = match byte {
             b'\'' | b'"' | b'`' => {
                 let mut end = at + 1;
-                while bytes.get(end).is_some_and(|other| *other != byte) {
-                    end += if byte != b'`' && bytes[end] == b'\\' { 2 } else { 1 };
+                while let Some(&other) = bytes.get(end) {
+                    // Doubled, a quote does not end it.
+                    let is_doubled = other == byte && bytes.get(end + 1) == Some(&byte);
+                    if other == byte && !is_doubled {
+                        break;
+                    }
+                    end += if is_doubled || (other == b'\\' && byte != b'`') { 2 } else { 1 };
                 }
                 (Part::Whole, end + 1)
             }

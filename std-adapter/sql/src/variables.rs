@@ -102,7 +102,7 @@ const SESSION: &[Variable] = &[
     ("optimizer_search_depth", "62", Number(0, 62)),
     ("optimizer_switch", "", Text),
     ("optimizer_trace", "enabled=off,one_line=off", Text),
-    ("parser_max_mem_size", "33554432", Number(10_000_000, MOST)),
+    ("parser_max_mem_size", parse::PARSER_MEMORY, Number(10_000_000, MOST)),
     ("print_identified_with_as_hex", "0", Switch),
     ("profiling", "0", Switch),
     ("profiling_history_size", "15", Number(0, 100)),
