@@ -107,7 +107,7 @@ pub(crate) struct Contents {
 impl Contents {
     /// What is in a file, as far as it went when it was found; None if that is not text.
     pub(crate) fn read(&mut self, document: &Document) -> io::Result<Option<&[u8]>> {
-        let len = usize::try_from(document.size_bytes).unwrap_or(usize::MAX);
+        let len = document.size_bytes.min(FILE_BYTES_MAX) as usize;
         if self.buffer.len() < len {
             self.buffer.resize(len, 0);
         }
