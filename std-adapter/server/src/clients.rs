@@ -27,6 +27,7 @@ pub(crate) struct Clients {
 struct Client {
     /// None for a client that brought its own stream.
     socket: Option<Arc<Socket>>,
+    /// With the port, where there is one.
     host: String,
     account: Option<Account>,
     canceller: Option<Canceller>,
@@ -64,9 +65,10 @@ impl Clients {
         if !is_room(&clients, limit) {
             clients.values_mut().find(|client| client.can_make_room())?.stop(false);
         }
+        let port = socket.as_ref().and_then(|socket| socket.port());
         let client = Client {
             socket,
-            host: host.to_owned(),
+            host: port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
             account: None,
             canceller: None,
             schema: None,

@@ -51,7 +51,7 @@ pub(crate) struct Service {
 /// Listens, with a thread for each client.
 pub(crate) fn listen(service: Service, address: SocketAddr) -> Result<Listener, ListenError> {
     let clients = Clients::default();
-    listener::tcp(address, move |socket| take(&service, &clients, socket))
+    listener::tcp(address, move |socket| socket.into_iter().for_each(|socket| take(&service, &clients, socket)))
 }
 
 /// The clients that there are.

@@ -124,7 +124,6 @@ struct Shared {
     version: String,
     tls: Option<Tls>,
     clients: Arc<Clients>,
-    started: Instant,
 }
 
 impl Server {
@@ -169,8 +168,7 @@ impl Server {
             Some(OwnedValue::Text(version)) => version,
             _ => String::new(),
         };
-        let started = Instant::now();
-        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients, started }) })
+        Ok(Server { shared: Arc::new(Shared { database, accounts, limits, version, tls, clients }) })
     }
 
     /// Listens on an address of the loopback interface. Whoever has a program on this machine comes in by an account without a password;
@@ -214,7 +212,8 @@ impl Server {
     }
 
     /// Gives a client its thread.
-    fn take(&self, socket: Socket) {
+    fn take(&self, socket: io::Result<Socket>) {
+        let Ok(socket) = socket else { return self.shared.database.count(Counter::ConnectionErrorsAccept, 1) };
         if socket.prepare().is_err() {
             return;
         }
@@ -230,9 +229,8 @@ impl Server {
         // Room for statements, and half a MiB for the rest; what is not used costs nothing but addresses.
         let thread = thread::Builder::new().name("perfschema-mysql".to_owned()).stack_size(STATEMENT_STACK + (512 << 10));
         // Without a thread the socket is dropped, and the client sees that.
-        if thread.spawn(body).is_ok() {
-            self.shared.database.count(Counter::ThreadsCreated, 1);
-        }
+        let counter = thread.spawn(body).map_or(Counter::ConnectionErrorsInternal, |_| Counter::ThreadsCreated);
+        self.shared.database.count(counter, 1);
     }
 
     /// Serves one client over any stream, in this thread, until it ends. Of the limits in time, the stream has to see to its own.

@@ -34,8 +34,8 @@ pub(crate) fn loopback(address: SocketAddr) -> Result<SocketAddr, ListenError> {
     if address.ip().is_loopback() { Ok(address) } else { Err(ListenError::BeyondLoopback(address)) }
 }
 
-/// Listens on an address. `take` is given the clients, and must not wait for them.
-pub(crate) fn tcp(address: SocketAddr, take: impl Fn(Socket) + Send + 'static) -> Result<Listener, ListenError> {
+/// Listens on an address. `take` is given the clients, and what kept others out; it must not wait for them.
+pub(crate) fn tcp(address: SocketAddr, take: impl Fn(io::Result<Socket>) + Send + 'static) -> Result<Listener, ListenError> {
     let failed = |error| ListenError::Io(address.to_string(), error);
     let listener = TcpListener::bind(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -45,7 +45,7 @@ pub(crate) fn tcp(address: SocketAddr, take: impl Fn(Socket) + Send + 'static) -
 
 /// Listens on a socket that only the user of this process can connect to.
 #[cfg(unix)]
-pub(crate) fn unix(path: &Path, take: impl Fn(Socket) + Send + 'static) -> Result<Listener, ListenError> {
+pub(crate) fn unix(path: &Path, take: impl Fn(io::Result<Socket>) + Send + 'static) -> Result<Listener, ListenError> {
     let failed = |error| ListenError::Io(path.display().to_string(), error);
     let (listener, place) = socket::bind_private(path).map_err(failed)?;
     let accept = move || listener.accept().map(|(stream, _)| Socket::Unix(stream));
@@ -54,7 +54,7 @@ pub(crate) fn unix(path: &Path, take: impl Fn(Socket) + Send + 'static) -> Resul
 
 fn start(
     accept: impl Fn() -> io::Result<Socket> + Send + 'static,
-    take: impl Fn(Socket) + Send + 'static,
+    take: impl Fn(io::Result<Socket>) + Send + 'static,
     place: Place,
 ) -> io::Result<Listener> {
     let is_over = Arc::new(AtomicBool::new(false));
@@ -66,10 +66,11 @@ fn start(
             if over.load(Ordering::Acquire) {
                 return;
             }
-            match accepted {
-                Ok(socket) => take(socket),
+            let has_failed = accepted.is_err();
+            take(accepted);
+            if has_failed {
                 // No file descriptors left, say: some may be given back.
-                Err(_) => thread::sleep(Duration::from_millis(50)),
+                thread::sleep(Duration::from_millis(50));
             }
         }
     })?;

@@ -38,6 +38,15 @@ impl Socket {
         }
     }
 
+    /// The port that the client comes from, by TCP.
+    pub(crate) fn port(&self) -> Option<u16> {
+        match self {
+            Socket::Tcp(stream) => stream.peer_addr().ok().map(|address| address.port()),
+            #[cfg(unix)]
+            Socket::Unix(_) => None,
+        }
+    }
+
     /// Whether only this machine's kernel sees what it carries.
     pub(crate) fn is_private(&self) -> bool {
         match self {

@@ -4,13 +4,15 @@
 //! named here.
 
 use crate::information::{BESIDE_THE_CORE, INFORMATION, Information, MakeRows, OF_SESSIONS};
-use crate::views;
+use crate::{empty, views};
 use perfschema::core::table::{self, SqlType, Table};
 use perfschema::tables;
 use sqlparser::ast::{ObjectNamePart, Query, SetExpr, TableFactor, TableWithJoins};
 use std::sync::OnceLock;
 
 pub(crate) const INFORMATION_SCHEMA: &str = "information_schema";
+/// MySQL's own: agents go there first, and nobody may see what is in it.
+pub(crate) const MYSQL: &str = "mysql";
 pub(crate) const PERFORMANCE_SCHEMA: &str = table::SCHEMA;
 pub(crate) const CHARACTER_SET: &str = "utf8mb4";
 pub(crate) const COLLATION: &str = "utf8mb4_0900_ai_ci";
@@ -19,7 +21,7 @@ pub(crate) const SYS: &str = "sys";
 pub(crate) const TEST: &str = "test";
 
 /// In the order of SHOW DATABASES.
-pub(crate) const SCHEMAS: [&str; 4] = [INFORMATION_SCHEMA, PERFORMANCE_SCHEMA, SYS, TEST];
+pub(crate) const SCHEMAS: [&str; 5] = [INFORMATION_SCHEMA, MYSQL, PERFORMANCE_SCHEMA, SYS, TEST];
 
 /// A column, as its table, its view or its SELECT has it.
 #[derive(Clone, Debug)]
@@ -138,8 +140,12 @@ impl Catalog {
         };
         let information = INFORMATION.iter().map(|table| known(INFORMATION_SCHEMA, table));
         let of_sessions = OF_SESSIONS.iter().map(|table| known(PERFORMANCE_SCHEMA, table));
+        let empty = empty::ALL.iter().filter_map(|table| {
+            let (columns, kind) = (table.columns.clone(), Kind::Information(|_| Vec::new()));
+            Some(relation(schema(&table.schema)?, &table.name, empty::DOC, kind, Some(columns)))
+        });
         let views = views::all().map(|(name, query)| relation(SYS, &name, "", Kind::View(query), None));
-        let mut relations: Vec<Relation> = information.chain(of_sessions).chain(declared).chain(views).collect();
+        let mut relations: Vec<Relation> = information.chain(of_sessions).chain(empty).chain(declared).chain(views).collect();
         relations.sort_by(|a, b| (a.schema, &a.name).cmp(&(b.schema, &b.name)));
         Catalog { relations }
     }

@@ -31,11 +31,6 @@ impl Session {
         }
     }
 
-    pub(crate) fn command_denied(&self, command: &str, table: &str) -> Error {
-        let Account { user, host, .. } = &self.state.account;
-        Error::new(1142, "42000", format!("{command} command denied to user '{user}'@'{host}' for table '{table}'"))
-    }
-
     pub(crate) fn database_denied(&self, schema: &str) -> Error {
         let Account { user, host, .. } = &self.state.account;
         Error::new(1044, "42000", format!("Access denied for user '{user}'@'{host}' to database '{schema}'"))
@@ -51,13 +46,15 @@ impl Session {
         if schema == catalog::TEST {
             return self.state.scratch_name(table).map(Target::Scratch).ok_or_else(|| Error::unknown_table(schema, table));
         }
-        let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
+        let (_, relation) = self.state.relation(schema, table, command)?;
         match relation.kind {
             Kind::Table(_) if schema == catalog::INFORMATION_SCHEMA => Err(self.database_denied(schema)),
-            Kind::Table(_) if self.state.account.right == Right::Read => Err(self.command_denied(command, &relation.name)),
+            Kind::Table(_) if self.state.account.right == Right::Read => Err(self.state.command_denied(command, &relation.name)),
             Kind::Table(_) if self.state.is_read_only() => Err(Error::read_only()),
             Kind::Table(table) => Ok(Target::Table(table)),
-            Kind::Information(_) if schema == catalog::PERFORMANCE_SCHEMA => Err(self.command_denied(command, &relation.name)),
+            Kind::Information(_) if schema == catalog::PERFORMANCE_SCHEMA => {
+                Err(self.state.command_denied(command, &relation.name))
+            }
             Kind::Information(_) => Err(self.database_denied(schema)),
             Kind::View(_) => {
                 Err(Error::new(1288, "HY000", format!("The target table {} of the {command} is not updatable", relation.name)))
@@ -79,7 +76,7 @@ impl Session {
     /// A refusal of a table, with the session's user in it.
     fn refusal(&self, error: TableError) -> Error {
         match error {
-            TableError::CommandDenied { command, table } => self.command_denied(command, table),
+            TableError::CommandDenied { command, table } => self.state.command_denied(command, table),
             TableError::AccessDenied => self.database_denied(catalog::PERFORMANCE_SCHEMA),
             other => other.into(),
         }
@@ -116,7 +113,7 @@ impl Session {
         };
         let declaration = table.declaration();
         if declaration.rights.update.is_empty() {
-            return Err(self.command_denied("UPDATE", declaration.name));
+            return Err(self.state.command_denied("UPDATE", declaration.name));
         }
         let adopted = adopted_alias(&mut update);
         if let (Some(adopted), TableFactor::Table { alias: alias @ None, .. }) = (adopted, &mut update.table.relation) {
@@ -195,7 +192,7 @@ impl Session {
         };
         let declaration = table.declaration();
         if !declaration.rights.insert_delete {
-            return Err(self.command_denied(command, declaration.name));
+            return Err(self.state.command_denied(command, declaration.name));
         }
         if !is_plain {
             return Err(Error::unsupported("this kind of INSERT"));
@@ -270,7 +267,7 @@ impl Session {
         };
         let declaration = table.declaration();
         if !declaration.rights.insert_delete {
-            return Err(self.command_denied("DELETE", declaration.name));
+            return Err(self.state.command_denied("DELETE", declaration.name));
         }
         let key = key_columns(table, target.relation.clone());
         let mut query = query_of_rows(key.items, target.clone(), delete.selection, delete.order_by, delete.limit)?;

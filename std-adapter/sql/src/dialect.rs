@@ -427,8 +427,7 @@ impl Rewriter<'_> {
                     *name = ObjectName::from(vec![ident(schema), ident(&table)]);
                     return Ok(());
                 }
-                let (number, relation) =
-                    self.state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
+                let (number, relation) = self.state.relation(schema, table, "SELECT")?;
                 if let Source::View(query) = &relation.kind {
                     self.views += 1;
                     if self.views > 64 {

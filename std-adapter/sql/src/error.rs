@@ -1,5 +1,6 @@
 //! What a statement is refused with: MySQL's number, SQLSTATE and text.
 
+use crate::catalog;
 use crate::parse::PARSER_MEMORY;
 use perfschema::core::table::{SqlType, TableError};
 use std::fmt;
@@ -63,6 +64,9 @@ impl Error {
     }
 
     pub(crate) fn unknown_table(schema: &str, table: &str) -> Error {
+        if schema == catalog::INFORMATION_SCHEMA {
+            return Error::new(1109, "42S02", format!("Unknown table '{table}' in {schema}"));
+        }
         Error::new(1146, "42S02", format!("Table '{schema}.{table}' doesn't exist"))
     }
 

@@ -1,5 +1,5 @@
 //! The tables of `information_schema`, and those of `performance_schema` that are of sessions, or of which sessions and servers know more than
-//! the core: what this crate knows, in MySQL's columns; where there is nothing of a kind, no rows.
+//! the core: what this crate knows, in MySQL's columns. Those that are always empty are in `empty.sql`.
 
 use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, Relation, SCHEMAS, SYS, TEST};
 use crate::state::State;
@@ -110,16 +110,6 @@ pub(crate) const INFORMATION: &[Information] = &[
         character_sets,
     ),
     (
-        "CHECK_CONSTRAINTS",
-        &[
-            ("CONSTRAINT_CATALOG", NAME, false),
-            ("CONSTRAINT_SCHEMA", NAME, false),
-            ("CONSTRAINT_NAME", NAME, false),
-            ("CHECK_CLAUSE", SqlType::Longtext, false),
-        ],
-        none,
-    ),
-    (
         "COLLATIONS",
         &[
             ("COLLATION_NAME", NAME, false),
@@ -138,29 +128,6 @@ pub(crate) const INFORMATION: &[Information] = &[
         applicable,
     ),
     (
-        "COLUMN_PRIVILEGES",
-        &[
-            ("GRANTEE", SqlType::Varchar(80), false),
-            ("TABLE_CATALOG", NAME, false),
-            ("TABLE_SCHEMA", NAME, false),
-            ("TABLE_NAME", NAME, false),
-            ("COLUMN_NAME", NAME, false),
-            ("PRIVILEGE_TYPE", NAME, false),
-            ("IS_GRANTABLE", SqlType::Varchar(3), false),
-        ],
-        none,
-    ),
-    (
-        "COLUMN_STATISTICS",
-        &[
-            ("SCHEMA_NAME", NAME, false),
-            ("TABLE_NAME", NAME, false),
-            ("COLUMN_NAME", NAME, false),
-            ("HISTOGRAM", SqlType::Longtext, false),
-        ],
-        none,
-    ),
-    (
         "ENGINES",
         &[
             ("ENGINE", NAME, false),
@@ -171,80 +138,6 @@ pub(crate) const INFORMATION: &[Information] = &[
             ("SAVEPOINTS", SqlType::Varchar(3), true),
         ],
         engines,
-    ),
-    (
-        "EVENTS",
-        &[
-            ("EVENT_CATALOG", NAME, false),
-            ("EVENT_SCHEMA", NAME, false),
-            ("EVENT_NAME", NAME, false),
-            ("DEFINER", SqlType::Varchar(80), false),
-            ("TIME_ZONE", NAME, false),
-            ("EVENT_BODY", NAME, false),
-            ("EVENT_DEFINITION", SqlType::Longtext, false),
-            ("EVENT_TYPE", NAME, false),
-            ("EXECUTE_AT", SqlType::Datetime(0), true),
-            ("INTERVAL_VALUE", NAME, true),
-            ("INTERVAL_FIELD", NAME, true),
-            ("SQL_MODE", SqlType::Longtext, false),
-            ("STARTS", SqlType::Datetime(0), true),
-            ("ENDS", SqlType::Datetime(0), true),
-            ("STATUS", NAME, false),
-            ("ON_COMPLETION", NAME, false),
-            ("CREATED", SqlType::Timestamp(0), false),
-            ("LAST_ALTERED", SqlType::Timestamp(0), false),
-            ("LAST_EXECUTED", SqlType::Datetime(0), true),
-            ("EVENT_COMMENT", SqlType::Longtext, false),
-            ("ORIGINATOR", SqlType::IntUnsigned, false),
-            ("CHARACTER_SET_CLIENT", NAME, false),
-            ("COLLATION_CONNECTION", NAME, false),
-            ("DATABASE_COLLATION", NAME, false),
-        ],
-        none,
-    ),
-    (
-        "FILES",
-        &[
-            ("FILE_ID", NUMBER, true),
-            ("FILE_NAME", SqlType::Longtext, true),
-            ("FILE_TYPE", NAME, true),
-            ("TABLESPACE_NAME", NAME, false),
-            ("TABLE_CATALOG", NAME, false),
-            ("TABLE_SCHEMA", NAME, true),
-            ("TABLE_NAME", NAME, true),
-            ("LOGFILE_GROUP_NAME", NAME, true),
-            ("LOGFILE_GROUP_NUMBER", NUMBER, true),
-            ("ENGINE", NAME, false),
-            ("FULLTEXT_KEYS", NAME, true),
-            ("DELETED_ROWS", NUMBER, true),
-            ("UPDATE_COUNT", NUMBER, true),
-            ("FREE_EXTENTS", NUMBER, true),
-            ("TOTAL_EXTENTS", NUMBER, true),
-            ("EXTENT_SIZE", NUMBER, true),
-            ("INITIAL_SIZE", NUMBER, true),
-            ("MAXIMUM_SIZE", NUMBER, true),
-            ("AUTOEXTEND_SIZE", NUMBER, true),
-            ("CREATION_TIME", SqlType::Varchar(19), true),
-            ("LAST_UPDATE_TIME", SqlType::Varchar(19), true),
-            ("LAST_ACCESS_TIME", SqlType::Varchar(19), true),
-            ("RECOVER_TIME", SqlType::Varchar(19), true),
-            ("TRANSACTION_COUNTER", NUMBER, true),
-            ("VERSION", NUMBER, true),
-            ("ROW_FORMAT", NAME, true),
-            ("TABLE_ROWS", NUMBER, true),
-            ("AVG_ROW_LENGTH", NUMBER, true),
-            ("DATA_LENGTH", NUMBER, true),
-            ("MAX_DATA_LENGTH", NUMBER, true),
-            ("INDEX_LENGTH", NUMBER, true),
-            ("DATA_FREE", NUMBER, true),
-            ("CREATE_TIME", SqlType::Timestamp(0), true),
-            ("UPDATE_TIME", SqlType::Datetime(0), true),
-            ("CHECK_TIME", SqlType::Datetime(0), true),
-            ("CHECKSUM", NUMBER, true),
-            ("STATUS", NAME, true),
-            ("EXTRA", SqlType::Varchar(80), true),
-        ],
-        none,
     ),
     ("KEYWORDS", &[("WORD", SqlType::Varchar(80), true), ("RESERVED", SqlType::IntUnsigned, true)], keywords),
     (
@@ -336,23 +229,6 @@ pub(crate) const INFORMATION: &[Information] = &[
         plugins,
     ),
     (
-        "REFERENTIAL_CONSTRAINTS",
-        &[
-            ("CONSTRAINT_CATALOG", NAME, false),
-            ("CONSTRAINT_SCHEMA", NAME, false),
-            ("CONSTRAINT_NAME", NAME, true),
-            ("UNIQUE_CONSTRAINT_CATALOG", NAME, false),
-            ("UNIQUE_CONSTRAINT_SCHEMA", NAME, false),
-            ("UNIQUE_CONSTRAINT_NAME", NAME, true),
-            ("MATCH_OPTION", NAME, false),
-            ("UPDATE_RULE", NAME, false),
-            ("DELETE_RULE", NAME, false),
-            ("TABLE_NAME", NAME, false),
-            ("REFERENCED_TABLE_NAME", NAME, false),
-        ],
-        none,
-    ),
-    (
         "ROUTINES",
         &[
             ("SPECIFIC_NAME", NAME, false),
@@ -438,46 +314,6 @@ pub(crate) const INFORMATION: &[Information] = &[
         constraints,
     ),
     (
-        "TABLE_PRIVILEGES",
-        &[
-            ("GRANTEE", SqlType::Varchar(80), false),
-            ("TABLE_CATALOG", NAME, false),
-            ("TABLE_SCHEMA", NAME, false),
-            ("TABLE_NAME", NAME, false),
-            ("PRIVILEGE_TYPE", NAME, false),
-            ("IS_GRANTABLE", SqlType::Varchar(3), false),
-        ],
-        none,
-    ),
-    (
-        "TRIGGERS",
-        &[
-            ("TRIGGER_CATALOG", NAME, false),
-            ("TRIGGER_SCHEMA", NAME, false),
-            ("TRIGGER_NAME", NAME, false),
-            ("EVENT_MANIPULATION", NAME, false),
-            ("EVENT_OBJECT_CATALOG", NAME, false),
-            ("EVENT_OBJECT_SCHEMA", NAME, false),
-            ("EVENT_OBJECT_TABLE", NAME, false),
-            ("ACTION_ORDER", SqlType::IntUnsigned, false),
-            ("ACTION_CONDITION", NAME, true),
-            ("ACTION_STATEMENT", SqlType::Longtext, false),
-            ("ACTION_ORIENTATION", NAME, false),
-            ("ACTION_TIMING", NAME, false),
-            ("ACTION_REFERENCE_OLD_TABLE", NAME, true),
-            ("ACTION_REFERENCE_NEW_TABLE", NAME, true),
-            ("ACTION_REFERENCE_OLD_ROW", NAME, false),
-            ("ACTION_REFERENCE_NEW_ROW", NAME, false),
-            ("CREATED", SqlType::Timestamp(2), false),
-            ("SQL_MODE", SqlType::Longtext, false),
-            ("DEFINER", SqlType::Varchar(80), false),
-            ("CHARACTER_SET_CLIENT", NAME, false),
-            ("COLLATION_CONNECTION", NAME, false),
-            ("DATABASE_COLLATION", NAME, false),
-        ],
-        none,
-    ),
-    (
         "USER_PRIVILEGES",
         &[
             ("GRANTEE", SqlType::Varchar(80), false),
@@ -510,25 +346,12 @@ pub(crate) const INFORMATION: &[Information] = &[
 ];
 
 /// What MySQL has in `performance_schema` of sessions, of which the core knows nothing.
-pub(crate) const OF_SESSIONS: &[Information] = &[
-    // PROCESSLIST_ID is that of a thread of the program's in this schema, and no such thread has logged in. The server's own clients have
-    // numbers of their own: joined with the threads, they would tell of one what is true of another.
-    ("session_account_connect_attrs", ATTRIBUTES, none),
-    ("session_connect_attrs", ATTRIBUTES, none),
-    ("session_status", NAMED_VALUES, status::session_rows),
-    ("session_variables", NAMED_VALUES, variables::session_rows),
-];
+pub(crate) const OF_SESSIONS: &[Information] =
+    &[("session_status", NAMED_VALUES, status::session_rows), ("session_variables", NAMED_VALUES, variables::session_rows)];
 
 /// Tables of the core's to which this crate has more to say: all of their rows.
 pub(crate) const BESIDE_THE_CORE: &[(&str, MakeRows)] =
     &[("global_status", status::global_rows), ("global_variables", variables::global_rows)];
-
-const ATTRIBUTES: &[(&str, SqlType, bool)] = &[
-    ("PROCESSLIST_ID", NUMBER, false),
-    ("ATTR_NAME", SqlType::Varchar(32), false),
-    ("ATTR_VALUE", SqlType::Varchar(1024), true),
-    ("ORDINAL_POSITION", SqlType::Int, true),
-];
 
 const NAMED_VALUES: &[(&str, SqlType, bool)] =
     &[("VARIABLE_NAME", NAME, false), ("VARIABLE_VALUE", SqlType::Varchar(1024), true)];
@@ -542,10 +365,16 @@ fn schemata(_: &State) -> Vec<Vec<OwnedValue>> {
 
 fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
     let row = |schema: &str, name: &str, table_type: &str, engine: Option<&str>, doc: &str| {
+        // Of a view MySQL says no more than that it is one.
+        let is_view = table_type == "VIEW";
+        let unless_view = |value: &str| if is_view { OwnedValue::Null } else { value.into() };
+        let version = if is_view { OwnedValue::Null } else { 10_u64.into() };
+        let format = engine.map(|_| "Dynamic");
         let mut row: Vec<OwnedValue> =
-            vec!["def".into(), schema.into(), name.into(), table_type.into(), engine.into(), 10_u64.into(), "Dynamic".into()];
+            vec!["def".into(), schema.into(), name.into(), table_type.into(), engine.into(), version, format.into()];
         row.resize_with(17, OwnedValue::default);
-        row.extend([COLLATION.into(), OwnedValue::Null, "".into(), doc.into()]);
+        let comment = if is_view { table_type } else { doc };
+        row.extend([unless_view(COLLATION), OwnedValue::Null, unless_view(""), comment.into()]);
         row
     };
     let mut rows: Vec<_> = state
@@ -676,11 +505,6 @@ fn indexes(state: &State) -> Vec<Vec<OwnedValue>> {
     })
 }
 
-/// What there is none of.
-fn none(_: &State) -> Vec<Vec<OwnedValue>> {
-    Vec::new()
-}
-
 fn character_sets(_: &State) -> Vec<Vec<OwnedValue>> {
     vec![vec![CHARACTER_SET.into(), COLLATION.into(), "UTF-8 Unicode".into(), 4_u64.into()]]
 }
@@ -702,8 +526,14 @@ fn applicable(state: &State) -> Vec<Vec<OwnedValue>> {
 }
 
 fn engines(_: &State) -> Vec<Vec<OwnedValue>> {
-    let no = || OwnedValue::from("NO");
-    vec![vec!["PERFORMANCE_SCHEMA".into(), "DEFAULT".into(), "Performance Schema".into(), no(), no(), no()]]
+    let row = |engine: &str, support: &str, comment: &str, rest: Option<&str>| {
+        vec![engine.into(), support.into(), comment.into(), rest.into(), rest.into(), rest.into()]
+    };
+    vec![
+        row("InnoDB", "DISABLED", "Supports transactions, row-level locking, and foreign keys", None),
+        row("MEMORY", "YES", "Hash based, stored in memory, useful for temporary tables", Some("NO")),
+        row("PERFORMANCE_SCHEMA", "DEFAULT", "Performance Schema", Some("NO")),
+    ]
 }
 
 /// The words that the parser knows; reserved is what cannot be a name without quotes.

@@ -73,6 +73,7 @@ mod decimal;
 mod definition;
 mod dialect;
 mod documents;
+mod empty;
 mod encodings;
 mod error;
 mod expand;

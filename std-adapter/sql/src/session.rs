@@ -195,6 +195,14 @@ impl Session {
         self.state.count(counter, by);
     }
 
+    /// How long the program has run, how many clients there are, and what they have asked for, in one line, as MySQL's clients ask for it by a
+    /// command.
+    pub fn statistics(&self) -> String {
+        let line = status::line(&self.state);
+        self.state.end();
+        line
+    }
+
     /// Stops what this session runs, from another thread.
     pub fn canceller(&self) -> Canceller {
         Canceller(Arc::clone(&self.state))

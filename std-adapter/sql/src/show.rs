@@ -285,14 +285,15 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     }
     if words.take("ENGINE") {
         let engine = words.name()?;
-        if !engine.eq_ignore_ascii_case("PERFORMANCE_SCHEMA") {
+        let is_disabled = engine.eq_ignore_ascii_case("InnoDB");
+        if !is_disabled && !engine.eq_ignore_ascii_case("PERFORMANCE_SCHEMA") {
             return Err(Error::new(1286, "42000", format!("Unknown storage engine '{engine}'")));
         }
-        if !words.take("STATUS") {
+        if !words.take("STATUS") && !(is_disabled && words.take("MUTEX")) {
             return Err(words.wrong());
         }
         words.end()?;
-        return Ok(engine_status(state));
+        return Ok(if is_disabled { DISABLED_STATUS.to_owned() } else { engine_status(state) });
     }
     if let Some(select) = empty(words)? {
         return Ok(select);
@@ -379,7 +380,7 @@ fn columns(state: &State, schema: &str, table: &str) -> Result<(String, Vec<Colu
         let found = found.ok_or_else(|| Error::unknown_table(schema, table))?;
         return Ok((found.name, found.columns, false));
     }
-    let (_, relation) = state.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))?;
+    let (_, relation) = state.relation(schema, table, "SELECT")?;
     Ok((relation.name.clone(), relation.columns().to_vec(), relation.is_view()))
 }
 
@@ -412,6 +413,9 @@ fn create(state: &State, schema: &str, table: &str) -> Result<String, Error> {
     let _ = write!(sql, ") ENGINE={engine} DEFAULT CHARSET={CHARACTER_SET} COLLATE={COLLATION}");
     Ok(format!("SELECT {} AS `Table`, {} AS `Create Table`", quote(&name), quote(&sql)))
 }
+
+/// SHOW ENGINE of one that MySQL knows, and that is not there: what it says of one that is switched off.
+const DISABLED_STATUS: &str = "SELECT 'InnoDB' AS Type, '' AS Name, 'DISABLED' AS Status";
 
 /// SHOW ENGINE PERFORMANCE_SCHEMA STATUS: every size, and the memory that they make together.
 fn engine_status(state: &State) -> String {

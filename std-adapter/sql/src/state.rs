@@ -1,6 +1,6 @@
 //! What a session's statements, functions and tables share, and what bounds a statement.
 
-use crate::catalog::{self, Catalog, Column, Kind};
+use crate::catalog::{self, Catalog, Column, Kind, Relation};
 use crate::database::{Account, Clients, Limits};
 use crate::found::Found;
 use crate::prepared::Statements;
@@ -138,6 +138,19 @@ impl State {
     pub(crate) fn count(&self, counter: Counter, by: u64) {
         self.counters.add(counter, by);
         self.all_counters.add(counter, by);
+    }
+
+    /// What a statement names, and its number. In MySQL's own schema nobody has a right to anything, whether it is there or not.
+    pub(crate) fn relation(&self, schema: &str, table: &str, command: &str) -> Result<(usize, &Relation), Error> {
+        if schema == catalog::MYSQL {
+            return Err(self.command_denied(command, table));
+        }
+        self.catalog.find(schema, table).ok_or_else(|| Error::unknown_table(schema, table))
+    }
+
+    pub(crate) fn command_denied(&self, command: &str, table: &str) -> Error {
+        let Account { user, host, .. } = &self.account;
+        Error::new(1142, "42000", format!("{command} command denied to user '{user}'@'{host}' for table '{table}'"))
     }
 
     pub(crate) fn schema(&self) -> Option<&'static str> {

@@ -117,6 +117,8 @@ counters! {
     ComTruncate "Com_truncate" Session ["TRUNCATE"]
     ComUnlockTables "Com_unlock_tables" Session ["UNLOCK"]
     ComUpdate "Com_update" Session ["UPDATE"]
+    ConnectionErrorsAccept "Connection_errors_accept" Global: "clients whom the system did not let in"
+    ConnectionErrorsInternal "Connection_errors_internal" Global: "clients for whom there was no thread"
     ConnectionErrorsMaxConnections "Connection_errors_max_connections" Global: "clients for whom there was no room"
     Connections "Connections" Global: "clients that came, whether they got in or not"
     MaxExecutionTimeExceeded "Max_execution_time_exceeded" Session: "statements that had their time"
@@ -125,6 +127,29 @@ counters! {
     SlowQueries "Slow_queries" Session: "statements that took longer than `long_query_time`"
     ThreadsCreated "Threads_created" Global: "threads that were started for clients"
 }
+
+/// What MySQL counts and there is none of here: nothing goes to disk, no table is opened or locked, no client's name is looked up.
+const NONE: &[&str] = &[
+    "Connection_errors_peer_address",
+    "Connection_errors_select",
+    "Connection_errors_tcpwrap",
+    "Created_tmp_disk_tables",
+    "Created_tmp_files",
+    "Delayed_errors",
+    "Delayed_insert_threads",
+    "Delayed_writes",
+    "Flush_commands",
+    "Not_flushed_delayed_rows",
+    "Open_table_definitions",
+    "Open_tables",
+    "Opened_table_definitions",
+    "Opened_tables",
+    "Table_locks_immediate",
+    "Table_locks_waited",
+    "Table_open_cache_hits",
+    "Table_open_cache_misses",
+    "Table_open_cache_overflows",
+];
 
 /// The value of each counter.
 #[derive(Debug)]
@@ -193,6 +218,8 @@ fn rows(state: &State, scope: Scope) -> Vec<Vec<OwnedValue>> {
         let counters = if is_own { &state.counters } else { &*state.all_counters };
         (declared.name.to_owned(), counters.get(declared.counter).to_string())
     }));
+    rows.extend(NONE.iter().map(|name| ((*name).to_owned(), "0".to_owned())));
+    rows.push(("Open_files".to_owned(), open_files(state).to_string()));
     let of_server = state.clients.as_ref().map(|clients| clients.status()).unwrap_or_default();
     rows.extend(of_server.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())));
     // Of the clock itself: picoseconds start again at 0 after 213 days.
@@ -207,6 +234,33 @@ fn rows(state: &State, scope: Scope) -> Vec<Vec<OwnedValue>> {
     }
     rows.sort();
     rows.into_iter().map(|(name, value)| vec![name.into(), value.into()]).collect()
+}
+
+/// The program's files that are open, of those that it says so of.
+fn open_files(state: &State) -> u64 {
+    let mut open = 0;
+    state.region().scan(&tables::FileInstances, |row| open += u64::from(row.open_count));
+    open
+}
+
+/// The line for people that clients can ask for: as MySQL words it, because programs cut it apart.
+pub(crate) fn line(state: &State) -> String {
+    let rows = global_rows(state);
+    let value = |name: &str| -> u64 {
+        let found = rows.iter().find(|row| row.first() == Some(&name.into()));
+        found.and_then(|row| row.get(1)).map_or(0, |value| value.as_value().to_string().parse().unwrap_or(0))
+    };
+    let (uptime, questions) = (value("Uptime"), value("Questions"));
+    format!(
+        "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: {}  Opens: {}  Flush tables: {}  Open tables: {}  Queries per \
+         second avg: {:.3}",
+        value("Threads_connected"),
+        value("Slow_queries"),
+        value("Opened_tables"),
+        value("Flush_commands"),
+        value("Open_tables"),
+        questions as f64 / uptime.max(1) as f64
+    )
 }
 
 #[cfg(test)]

@@ -200,12 +200,12 @@ impl Session {
 
     /// Why a table cannot be locked: as in MySQL, tables that nobody can change are only read, and nobody locks `information_schema`.
     fn lock_refusal(&self, schema: &str, table: &str) -> Result<Option<Error>, Error> {
-        let unknown = || Error::unknown_table(schema, table);
+        const COMMAND: &str = "SELECT, LOCK TABLES";
         if schema == catalog::TEST {
-            return self.state.scratch_name(table).map(|_| None).ok_or_else(unknown);
+            return self.state.scratch_name(table).map(|_| None).ok_or_else(|| Error::unknown_table(schema, table));
         }
-        let (_, relation) = self.state.catalog.find(schema, table).ok_or_else(unknown)?;
-        let denied = || self.command_denied("SELECT, LOCK TABLES", &relation.name);
+        let (_, relation) = self.state.relation(schema, table, COMMAND)?;
+        let denied = || self.state.command_denied(COMMAND, &relation.name);
         Ok(match relation.kind {
             Kind::View(_) => None,
             Kind::Information(_) if schema == catalog::INFORMATION_SCHEMA => Some(self.database_denied(schema)),

@@ -153,11 +153,13 @@ const SESSION: &[Variable] = &[
 const FIXED: &[Variable] = &[
     ("back_log", "100", Text),
     ("basedir", "", Text),
+    ("bind_address", "", Text),
     ("character_set_system", "utf8mb3", Text),
     ("character_sets_dir", "", Text),
     ("connect_timeout", "10", Text),
     ("datadir", "", Text),
     ("default_authentication_plugin", "caching_sha2_password", Text),
+    ("disabled_storage_engines", "InnoDB", Text),
     ("event_scheduler", "DISABLED", Text),
     ("general_log", "0", Switch),
     ("gtid_executed", "", Text),
@@ -173,9 +175,11 @@ const FIXED: &[Variable] = &[
     ("license", "MIT OR Apache-2.0", Text),
     ("local_infile", "0", Switch),
     ("log_bin", "0", Switch),
+    ("log_error", "stderr", Text),
     ("log_output", "NONE", Text),
     ("lower_case_file_system", "0", Switch),
     ("lower_case_table_names", "2", Text),
+    ("max_connect_errors", "100", Text),
     ("max_connections", "100", Text),
     ("max_prepared_stmt_count", "1024", Text),
     ("offline_mode", "0", Switch),
@@ -192,6 +196,8 @@ const FIXED: &[Variable] = &[
     ("slow_query_log", "0", Switch),
     ("super_read_only", "0", Switch),
     ("system_time_zone", "UTC", Text),
+    ("table_definition_cache", "2000", Text),
+    ("table_open_cache", "4000", Text),
     ("thread_cache_size", "0", Text),
     ("thread_handling", "one-thread-per-connection", Text),
     ("tmpdir", "", Text),
@@ -254,6 +260,7 @@ fn of_program(state: &State) -> Vec<(&'static str, String)> {
         ("have_openssl", have_ssl(state).to_owned()),
         ("have_ssl", have_ssl(state).to_owned()),
         ("hostname", HOSTNAME.clone()),
+        ("open_files_limit", OPEN_FILES_LIMIT.to_string()),
         ("port", port.to_string()),
         ("pseudo_thread_id", id.to_string()),
         // A number for the program, as the others that run here have theirs.
@@ -269,6 +276,13 @@ static HOSTNAME: LazyLock<String> = LazyLock::new(|| {
     let of_linux = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = of_linux.or_else(|| std::env::var("COMPUTERNAME").ok());
     name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".to_owned())
+});
+
+/// How many files, sockets among them, the process may have open that is asked; 0 where the system does not say.
+static OPEN_FILES_LIMIT: LazyLock<u64> = LazyLock::new(|| {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+    limit.and_then(|limit| limit.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 });
 
 /// How many warnings the last statement had, errors among them, and how many errors.

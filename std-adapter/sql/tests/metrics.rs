@@ -257,7 +257,7 @@ fn the_table_is_where_mysql_has_it() {
         "SELECT table_schema, table_name, table_type, engine FROM information_schema.tables WHERE table_name = 'innodb_metrics'",
         "information_schema,INNODB_METRICS,SYSTEM VIEW,",
     );
-    check(&mut session, "SHOW TABLES FROM information_schema LIKE 'innodb%'", "INNODB_METRICS");
+    check(&mut session, "SHOW TABLES FROM information_schema LIKE 'innodb_m%'", "INNODB_METRICS");
     // What mysqld_exporter asks.
     check(
         &mut session,

@@ -20,7 +20,7 @@ fn show_and_describe() {
                     trx_latency,longtext,YES";
     check(&mut session, types, expected);
     for (statement, expected) in [
-        ("SHOW DATABASES", "information_schema\nperformance_schema\nsys\ntest"),
+        ("SHOW DATABASES", "information_schema\nmysql\nperformance_schema\nsys\ntest"),
         ("SHOW SCHEMAS LIKE 'PERF%'", "performance_schema"),
         ("SHOW TABLES LIKE 'setup\\_t%'", "setup_timers"),
         ("SHOW FULL TABLES FROM sys LIKE 'lock_waits'", "lock_waits,VIEW"),
@@ -39,7 +39,15 @@ fn show_and_describe() {
         ("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('autocommit', 'license')", "autocommit,ON\nlicense,MIT OR Apache-2.0"),
         ("SHOW GLOBAL STATUS LIKE 'Performance_schema_mutex_classes_lost'", "Performance_schema_mutex_classes_lost,0"),
         ("SHOW WARNINGS", "Level,Code,Message"),
-        ("SHOW ENGINES", "PERFORMANCE_SCHEMA,DEFAULT,Performance Schema,NO,NO,NO"),
+        (
+            "SHOW ENGINES",
+            "InnoDB,DISABLED,\"Supports transactions, row-level locking, and foreign keys\",,,\n\
+             MEMORY,YES,\"Hash based, stored in memory, useful for temporary tables\",NO,NO,NO\n\
+             PERFORMANCE_SCHEMA,DEFAULT,Performance Schema,NO,NO,NO",
+        ),
+        ("SHOW ENGINE INNODB STATUS", "InnoDB,\"\",DISABLED"),
+        ("SHOW ENGINE innodb MUTEX", "InnoDB,\"\",DISABLED"),
+        ("SHOW TABLES FROM mysql", "Tables_in_mysql"),
         ("SHOW CHARACTER SET", "utf8mb4,UTF-8 Unicode,utf8mb4_0900_ai_ci,4"),
         (
             "SHOW GRANTS",
@@ -125,9 +133,25 @@ fn what_is_not_here_is_empty() {
         ("SHOW EVENTS FROM sys", "Db,Name,"),
         ("SHOW PROCEDURE STATUS LIKE 'x'", "Db,Name,Type,"),
         ("SHOW FUNCTION STATUS WHERE Db = 'test'", "Db,Name,Type,"),
+        // What agents ask for: mysqld_exporter by default, innotop, telegraf, OpenTelemetry's receiver, pt-stalk.
+        ("SELECT page_size, compress_ops, uncompress_time FROM information_schema.innodb_cmp", "page_size,"),
+        ("SELECT pages_used, relocation_ops FROM information_schema.innodb_cmpmem", "pages_used,"),
+        ("SELECT trx_id FROM INFORMATION_SCHEMA.INNODB_TRX WHERE trx_started < NOW()", "trx_id"),
+        ("SELECT CHANNEL_NAME FROM replication_applier_status WHERE CHANNEL_NAME REGEXP '^[a-zA-Z].*'", "CHANNEL_NAME"),
+        ("SELECT OBJECT_SCHEMA, COUNT_FETCH, SUM_TIMER_DELETE FROM table_io_waits_summary_by_table", "OBJECT_SCHEMA,"),
+        ("SELECT INDEX_NAME, COUNT_UPDATE FROM table_io_waits_summary_by_index_usage", "INDEX_NAME,"),
+        ("SELECT SUM_TIMER_WRITE_EXTERNAL FROM table_lock_waits_summary_by_table", "SUM_TIMER_WRITE_EXTERNAL"),
+        ("SELECT t.NAME FROM threads t JOIN user_variables_by_thread u USING (THREAD_ID)", "NAME"),
+        ("SELECT * FROM variables_by_thread ORDER BY thread_id, variable_name", "THREAD_ID,VARIABLE_NAME,"),
+        ("SELECT * FROM metadata_locks", "OBJECT_TYPE,OBJECT_SCHEMA,OBJECT_NAME,COLUMN_NAME,"),
+        ("SELECT MEMBER_STATE FROM replication_group_members", "MEMBER_STATE"),
     ] {
         let found = run(&mut session, statement);
         assert!(found.starts_with(heads) && found.lines().count() == 1, "{statement}: {found}");
     }
     assert!(run(&mut session, "SHOW PROCEDURE").starts_with("ERROR 1064 (42000): "));
+    let doc = run(&mut session, "SELECT TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_NAME = 'data_locks'");
+    assert!(doc.contains("Always empty"), "{doc}");
+    let view = "SELECT VERSION, ROW_FORMAT, TABLE_COLLATION, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_NAME = 'processlist'";
+    assert_eq!(run(&mut session, &format!("{view} AND TABLE_SCHEMA = 'sys'")).lines().nth(1), Some(",,,VIEW"));
 }

@@ -478,14 +478,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 
     /// A line for people.
     fn statistics(&mut self) -> Result<(), End> {
-        let uptime = self.shared.started.elapsed();
-        let (threads, questions) = (self.shared.clients.len(), self.shared.database.counted(Counter::Questions));
-        let line = format!(
-            "Uptime: {}  Threads: {threads}  Questions: {questions}  Queries per second avg: {:.3}",
-            uptime.as_secs(),
-            questions as f64 / uptime.as_secs_f64().max(1.0)
-        );
-        self.packets.write(line.as_bytes())?;
+        self.packets.write(self.session.statistics().as_bytes())?;
         Ok(self.packets.flush()?)
     }
 
