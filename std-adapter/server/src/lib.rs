@@ -23,9 +23,8 @@
 //! TRUNCATE and KILL. Neither the file nor the server knows passwords: they are proven by `caching_sha2_password`, as a rule with
 //! what that plugin calls fast authentication, or by `mysql_native_password`. A password itself travels only through TLS, and
 //! only if the client's proof was none; but HTTP has no other proof, so those who collect metrics send theirs with each request,
-//! on the loopback interface also without TLS. Without [`Tls`], whoever is on the way can read what follows the login. A client whose
-//! proof by `caching_sha2_password` is never right, as that of Rust's `sqlx` 0.8, and that relies on MySQL's asking for the password then,
-//! gets in with TLS, or with an account that has `mysql_native_password` only.
+//! on the loopback interface also without TLS. Without [`Tls`], whoever is on the way can read what follows the login. Of a proof by
+//! `caching_sha2_password` two forms are known: MySQL's, and that of Rust's `sqlx`.
 //!
 //! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!

@@ -83,8 +83,13 @@ impl Stored {
 }
 
 fn proves_sha256(stored: &[u8; 32], nonce: &Nonce, answer: &[u8]) -> bool {
-    let cover = Sha256::new().chain_update(stored).chain_update(nonce).finalize();
-    Sha256::digest(uncover(answer, &cover)).ct_eq(stored).into()
+    // Rust's `sqlx` takes the two in the other order, which hides as much. MySQL would ask it for the password itself.
+    let covers: [[&[u8]; 2]; 2] = [[stored, nonce], [nonce, stored]];
+    let proven = covers.map(|[first, second]| {
+        let cover = Sha256::new().chain_update(first).chain_update(second).finalize();
+        Sha256::digest(uncover(answer, &cover)).ct_eq(stored)
+    });
+    (proven[0] | proven[1]).into()
 }
 
 fn proves_sha1(stored: &[u8; 20], nonce: &Nonce, answer: &[u8]) -> bool {
@@ -137,6 +142,11 @@ mod tests {
                 assert!(!stored.is_proven(plugin, &NONCE, &right[..length]));
             }
             assert!(!Stored::default().is_proven(plugin, &NONCE, &right));
+            let hashed_twice = Sha256::digest(Sha256::digest(b"secret"));
+            let other_order =
+                uncover(&Sha256::digest(b"secret"), &Sha256::new().chain_update(NONCE).chain_update(hashed_twice).finalize());
+            assert_eq!(stored.is_proven(plugin, &NONCE, &other_order), plugin == Plugin::CachingSha2, "sqlx");
+            assert!(!stored.is_proven(plugin, b"abcdefghijklmnopqrsu", &other_order));
             assert!(Stored::default().is_proven(plugin, &NONCE, b""));
         }
         assert!(!Stored::of(b"secret", false).is_proven(Plugin::Native, &NONCE, &answer(Plugin::Native, b"secret")));
