@@ -7,7 +7,7 @@ use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
 use crate::spelling::COMPOUND_UNITS;
 use crate::temporal::unit_of;
-use crate::{Error, catalog, found, times};
+use crate::{Error, assigned, catalog, found, times};
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -20,6 +20,8 @@ const STAND_IN: &str = "\u{10ffff}";
 
 /// Functions that stand for operators and have no name in MySQL.
 const INTERNAL: &[&str] = &[
+    "assign",
+    "user_variable",
     "row",
     "left_bytes",
     "add",
@@ -142,6 +144,11 @@ impl Rewriter<'_> {
             FunctionArguments::List(list) => list,
             FunctionArguments::Subquery(_) => return Err(unknown()),
         };
+        match name.as_str() {
+            assigned::ASSIGN => return Ok(call("assign", expressions(list.args))),
+            assigned::READ => return Ok(call("user_variable", expressions(list.args))),
+            _ => {}
+        }
         if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
             return self.built_in(function, &name, list);
         }

@@ -15,7 +15,7 @@ use crate::literals::{Bound, bound_value};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, expand, operators, order, recursion, subquery, variables};
+use crate::{Error, assigned, expand, operators, order, recursion, subquery, variables};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -98,6 +98,7 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
 ) -> Result<Rewritten, Error> {
     let (bound, ctes, relations) = (Bound::default(), Vec::new(), Vec::new());
     let mut copies = Copies(MAX_STATEMENT);
+    assigned::expand(tree);
     expand::expand(tree, &mut copies)?;
     let kinds = Kinds::of(tree, state)?;
     let mut rewriter = Rewriter { state, parameters, bound, ctes, views: 0, relations, kinds, copies };

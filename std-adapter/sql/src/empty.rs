@@ -3,7 +3,7 @@
 use crate::catalog::Column;
 use crate::parse;
 use perfschema::core::table::SqlType;
-use sqlparser::ast::{CharacterLength, ColumnOption, DataType, EnumMember, Statement, TimezoneInfo};
+use sqlparser::ast::{CharacterLength, ColumnOption, DataType, EnumMember, ExactNumberInfo, Statement, TimezoneInfo};
 use std::sync::LazyLock;
 
 /// What people are told of each.
@@ -54,6 +54,9 @@ fn sql_type(declared: &DataType) -> Option<SqlType> {
         DataType::Int(None) => SqlType::Int,
         DataType::IntUnsigned(None) => SqlType::IntUnsigned,
         DataType::Double(_) => SqlType::Double,
+        DataType::Decimal(ExactNumberInfo::PrecisionAndScale(digits, scale)) => {
+            SqlType::Decimal(u8::try_from(*digits).ok()?, u8::try_from(*scale).ok()?)
+        }
         DataType::Datetime(fraction) => SqlType::Datetime(digits(fraction)?),
         DataType::Timestamp(fraction, TimezoneInfo::None) => SqlType::Timestamp(digits(fraction)?),
         DataType::Enum(members, _) => SqlType::Enum(names(members)?),

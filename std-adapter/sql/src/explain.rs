@@ -8,23 +8,38 @@ use crate::{Error, dialect, parse};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use rusqlite::params_from_iter;
+use serde_json::json;
 use sqlparser::ast::Statement;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use std::fmt::Write;
 
 const EXPLAIN: [&str; 3] = ["EXPLAIN", "DESCRIBE", "DESC"];
 
-/// The tokens of the query that shall be explained; None if that is no such statement, but the name of a table.
-pub(crate) fn explained(tokens: &[TokenWithSpan]) -> Result<Option<&[TokenWithSpan]>, Error> {
+/// How a plan is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A row for each table that is read.
+    Traditional,
+    /// A line for each step, those that it needs indented below it.
+    Tree,
+    /// What is traditional, as a document.
+    Json,
+}
+
+/// The query that shall be explained, and how; None if that is no such statement, but the name of a table.
+pub(crate) fn explained(tokens: &[TokenWithSpan]) -> Result<Option<(&[TokenWithSpan], Format)>, Error> {
     let word = |index, expected| parse::is_word(tokens, index, expected);
     if !EXPLAIN.iter().any(|explain| word(0, explain)) {
         return Ok(None);
     }
-    let mut query = 1;
+    let (mut query, mut format) = (1, Format::Traditional);
     if word(1, "FORMAT") && tokens.get(2).is_some_and(|token| token.token == Token::Eq) {
-        if !word(3, "TRADITIONAL") {
-            return Err(Error::unsupported("EXPLAIN in another format than TRADITIONAL"));
-        }
-        query = 4;
+        let known = [("TRADITIONAL", Format::Traditional), ("TREE", Format::Tree), ("JSON", Format::Json)];
+        let Some((_, found)) = known.into_iter().find(|(name, _)| word(3, name)) else {
+            let name = tokens.get(3).map_or(String::new(), |token| token.token.to_string());
+            return Err(Error::new(1791, "HY000", format!("Unknown EXPLAIN format name: '{name}'")));
+        };
+        (query, format) = (4, found);
     }
     if word(query, "ANALYZE") {
         return Err(Error::unsupported("EXPLAIN ANALYZE"));
@@ -34,11 +49,14 @@ pub(crate) fn explained(tokens: &[TokenWithSpan]) -> Result<Option<&[TokenWithSp
     }
     let is_query =
         word(query, "SELECT") || word(query, "WITH") || tokens.get(query).is_some_and(|token| token.token == Token::LParen);
-    Ok(is_query.then(|| &tokens[query..]))
+    Ok(is_query.then(|| (&tokens[query..], format)))
 }
 
 /// MySQL's headings.
-pub(crate) fn columns() -> Vec<ColumnHead> {
+pub(crate) fn columns(format: Format) -> Vec<ColumnHead> {
+    if format != Format::Traditional {
+        return vec![ColumnHead::new("EXPLAIN", SqlType::Longtext)];
+    }
     let text = |name| ColumnHead::new(name, SqlType::Varchar(64));
     let number = |name| ColumnHead::new(name, SqlType::BigintUnsigned);
     vec![
@@ -65,7 +83,12 @@ struct Select {
 }
 
 impl Session {
-    pub(crate) fn explain(&mut self, tokens: &[TokenWithSpan], text: &str, values: &[OwnedValue]) -> Result<Grid, Error> {
+    pub(crate) fn explain(
+        &mut self,
+        (tokens, format): (&[TokenWithSpan], Format),
+        text: &str,
+        values: &[OwnedValue],
+    ) -> Result<Grid, Error> {
         let Statement::Query(mut query) = parse::parse(tokens.to_vec(), text)? else {
             return Err(Error::unsupported("EXPLAIN of anything but a query"));
         };
@@ -75,16 +98,109 @@ impl Session {
         let mut statement = self.prepare(&rewritten, "EXPLAIN QUERY PLAN ")?;
         let used = statement.parameter_count().min(rewritten.bound.len());
         let mut rows = statement.query(params_from_iter(&rewritten.bound[..used])).map_err(explain)?;
-        // Node, the node that it is part of, and what it does.
-        let mut plan: Vec<(i64, i64, String)> = Vec::new();
+        let mut plan: Vec<Step> = Vec::new();
         while let Some(row) = rows.next().map_err(explain)? {
             plan.push((row.get(0).map_err(explain)?, row.get(1).map_err(explain)?, row.get(3).map_err(explain)?));
         }
-        Ok(Grid { columns: columns(), rows: under_mysqls_headings(&plan) })
+        let rows = match format {
+            Format::Traditional => under_mysqls_headings(&plan),
+            Format::Tree => vec![vec![tree(&plan).into()]],
+            Format::Json => vec![vec![document(&under_mysqls_headings(&plan)).into()]],
+        };
+        Ok(Grid { columns: columns(format), rows })
     }
 }
 
-fn under_mysqls_headings(plan: &[(i64, i64, String)]) -> Vec<Vec<OwnedValue>> {
+/// Of SQLite's plan: a node, the node that it is part of, and what it does.
+type Step = (i64, i64, String);
+
+/// The plan in words like MySQL's.
+fn tree(plan: &[Step]) -> String {
+    let mut text = String::new();
+    let mut depths: Vec<(i64, usize)> = Vec::new();
+    for (node, above, what) in plan {
+        // A node's parent comes before it.
+        let depth = depths.iter().find(|(other, _)| other == above).map_or(0, |(_, depth)| depth + 1);
+        depths.push((*node, depth));
+        let (first, rest) = what.split_once(' ').unwrap_or((what, ""));
+        let words = match first {
+            "SCAN" if what == "SCAN CONSTANT ROW" => "Rows fetched before execution".to_owned(),
+            "SCAN" | "SEARCH" if is_lookup(what) => format!("Index lookup on {} using {AUTOMATIC_KEY}", table_of(rest)),
+            "SCAN" | "SEARCH" => format!("Table scan on {}", table_of(rest)),
+            "MATERIALIZE" => format!("Materialize {rest}"),
+            "CO-ROUTINE" => format!("Rows of {rest}, one by one"),
+            "CORRELATED" => "Subquery (dependent)".to_owned(),
+            "SCALAR" | "LIST" => "Subquery (run only once)".to_owned(),
+            "USE" if what.contains("ORDER BY") => "Sort".to_owned(),
+            "USE" if what.contains("GROUP BY") => "Aggregate using temporary table".to_owned(),
+            "USE" => "Deduplicate using temporary table".to_owned(),
+            // Of parts that are put together: UNION ALL, MERGE (UNION), RECURSIVE STEP and the like.
+            _ => {
+                let mut words = what.to_ascii_lowercase();
+                words.get_mut(..1).into_iter().for_each(|first| first.make_ascii_uppercase());
+                words
+            }
+        };
+        let _ = writeln!(text, "{:indent$}-> {words}", "", indent = 4 * depth);
+    }
+    text
+}
+
+/// What a plan shows of each table, select by select.
+fn document(rows: &[Vec<OwnedValue>]) -> String {
+    let text = |row: &[OwnedValue], column: usize| row.get(column).filter(|value| **value != OwnedValue::Null).cloned();
+    let shown = |value: Option<OwnedValue>| value.map_or(serde_json::Value::Null, |value| value.as_value().to_string().into());
+    let blocks: Vec<serde_json::Value> = rows
+        .chunk_by(|one, other| one.first() == other.first())
+        .map(|rows| {
+            let tables = rows.iter().map(|row| match text(row, 2) {
+                None => json!({ "message": "No tables used" }),
+                name => {
+                    let mut table = json!({ "table_name": shown(name), "access_type": shown(text(row, 4)) });
+                    if let Some(key) = text(row, 6) {
+                        table["key"] = shown(Some(key));
+                    }
+                    json!({ "table": table })
+                }
+            });
+            let tables: Vec<serde_json::Value> = tables.collect();
+            let extra = rows.first().and_then(|row| text(row, 11)).map_or(String::new(), |extra| extra.as_value().to_string());
+            let id: u64 = rows.first().and_then(|row| row.first()).map_or(1, |id| id.as_value().to_string().parse().unwrap_or(1));
+            json!({
+                "select_id": id,
+                "select_type": shown(rows.first().and_then(|row| text(row, 1))),
+                "using_filesort": extra.contains("filesort"),
+                "using_temporary_table": extra.contains("temporary"),
+                "nested_loop": tables,
+            })
+        })
+        .collect();
+    let mut blocks = blocks.into_iter();
+    let mut block = blocks.next().unwrap_or_else(|| json!({ "select_id": 1 }));
+    let others: Vec<serde_json::Value> = blocks.map(|block| json!({ "query_block": block })).collect();
+    if !others.is_empty() {
+        block["query_specifications"] = others.into();
+    }
+    format!("{:#}", json!({ "query_block": block }))
+}
+
+/// The table that a step reads.
+fn table_of(rest: &str) -> &str {
+    let end = [" VIRTUAL TABLE", " USING ", " LEFT-JOIN"].iter().filter_map(|after| rest.find(after)).min();
+    let name = &rest[..end.unwrap_or(rest.len())];
+    // A table without another name is called by its schema, too.
+    name.split_once('.').map_or(name, |(_, name)| name)
+}
+
+/// Whether a table's rows are looked up in what SQLite makes for a join, or in what a table does when it is first asked.
+fn is_lookup(what: &str) -> bool {
+    what.contains("AUTOMATIC") || what.split(" VIRTUAL TABLE INDEX ").nth(1).is_some_and(|index| !index.starts_with("0:"))
+}
+
+/// As MySQL calls what it makes.
+const AUTOMATIC_KEY: &str = "<auto_key0>";
+
+fn under_mysqls_headings(plan: &[Step]) -> Vec<Vec<OwnedValue>> {
     let mut selects = vec![Select { node: 0, kind: "PRIMARY" }];
     for (node, _, what) in plan {
         let kind = match what.split(' ').next().unwrap_or_default() {
@@ -116,20 +232,13 @@ fn under_mysqls_headings(plan: &[(i64, i64, String)]) -> Vec<Vec<OwnedValue>> {
         let (how, rest) = what.split_once(' ').unwrap_or((what, ""));
         let extra = match how {
             "SCAN" | "SEARCH" => {
-                let end = [" VIRTUAL TABLE", " USING ", " LEFT-JOIN"].iter().filter_map(|after| rest.find(after)).min();
-                let name = &rest[..end.unwrap_or(rest.len())];
-                // A table without another name is called by its schema, too.
-                let name = name.split_once('.').map_or(name, |(_, name)| name);
-                let table = if what == "SCAN CONSTANT ROW" { OwnedValue::Null } else { name.into() };
-                // Looked up in what SQLite makes for a join, or in what a table does when it is first asked.
-                let is_automatic = what.contains("AUTOMATIC")
-                    || what.split(" VIRTUAL TABLE INDEX ").nth(1).is_some_and(|index| !index.starts_with("0:"));
+                let table = if what == "SCAN CONSTANT ROW" { OwnedValue::Null } else { table_of(rest).into() };
+                let is_automatic = is_lookup(what);
                 let mut row =
                     vec![OwnedValue::from(select as u64 + 1), selects[select].kind.into(), table.clone(), OwnedValue::Null];
                 let access = if is_automatic { "ref" } else { "ALL" };
                 row.push(if table == OwnedValue::Null { OwnedValue::Null } else { access.into() });
-                // As MySQL calls what it makes.
-                row.extend([OwnedValue::Null, is_automatic.then_some("<auto_key0>").into()]);
+                row.extend([OwnedValue::Null, is_automatic.then_some(AUTOMATIC_KEY).into()]);
                 row.resize(11, OwnedValue::Null);
                 rows.push((select, row, if table == OwnedValue::Null { vec!["No tables used"] } else { Vec::new() }));
                 continue;

@@ -61,6 +61,9 @@ const OF_NUMBERS: &[&str] = &[
     "bit_count",
 ];
 
+/// Those whose result is not made of their arguments alone, or that do more than to return one.
+const OF_THE_MOMENT: &[&str] = &["assign", "sleep", "user_variable"];
+
 impl Function {
     pub(crate) fn is_of_numbers(&self) -> bool {
         OF_NUMBERS.contains(&self.name)
@@ -238,6 +241,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("crc32", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
     function("rand", 0, 0, DOUBLE, |_, _| Ok(Value::Real(random()))),
     function("sleep", 1, 1, INTEGER, sleep),
+    function("assign", 2, 2, None, |a, state| {
+        let value = value::load(a[1]);
+        let stored = value::store_owned(&value);
+        state.set_user_variable(&value::text(a[0]).unwrap_or_default(), value)?;
+        Ok(stored)
+    }),
+    function("user_variable", 1, 1, None, |a, state| {
+        Ok(value::store_owned(&state.user_variable(&value::text(a[0]).unwrap_or_default())))
+    }),
     function("log10", 1, 1, DOUBLE, |a, _| positive(a, f64::log10)),
     function("log2", 1, 1, DOUBLE, |a, _| positive(a, f64::log2)),
     // Moments.
@@ -396,7 +408,7 @@ pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     for function in FUNCTIONS {
         let state = Arc::clone(state);
-        let flags = if function.arguments.1 == 0 || function.name == "sleep" {
+        let flags = if function.arguments.1 == 0 || OF_THE_MOMENT.contains(&function.name) {
             flags
         } else {
             flags | FunctionFlags::SQLITE_DETERMINISTIC

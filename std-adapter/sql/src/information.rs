@@ -397,9 +397,11 @@ fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
 fn all_columns(state: &State) -> Vec<Vec<OwnedValue>> {
     let mut rows = Vec::new();
     let mut add = |schema: &str, table: &str, columns: &[Column], primary_key: &[&str]| {
+        let is_read = state.account().right == Right::Read && schema != TEST;
+        let privileges = if is_read { "select" } else { "select,insert,update,references" };
         let row = |(ordinal, column): (u64, &Column)| {
             let key = if primary_key.contains(&column.name.as_str()) { "PRI" } else { "" };
-            column_row(schema, table, ordinal, column, key)
+            column_row(schema, table, ordinal, column, key, privileges)
         };
         rows.extend((1_u64..).zip(columns).map(row));
     };
@@ -412,7 +414,7 @@ fn all_columns(state: &State) -> Vec<Vec<OwnedValue>> {
     rows
 }
 
-fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &str) -> Vec<OwnedValue> {
+fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &str, privileges: &str) -> Vec<OwnedValue> {
     let column_type = column.sql_type.to_string();
     let data_type = column_type.split(['(', ' ']).next().unwrap_or_default().to_owned();
     let characters: Option<i64> = match column.sql_type {
@@ -455,7 +457,7 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &st
         column_type.into(),
         key.into(),
         "".into(),
-        "select,insert,update,references".into(),
+        privileges.into(),
         column.doc.into(),
         "".into(),
         OwnedValue::Null,

@@ -62,6 +62,7 @@
 //! a pragma of SQLite's: what the dialect does not know it refuses, and SQLite's authorizer refuses the rest.
 
 mod aggregates;
+mod assigned;
 mod calls;
 mod catalog;
 mod change;

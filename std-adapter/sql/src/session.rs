@@ -162,8 +162,8 @@ impl Session {
         if prepared::is_about_prepared(&tokens) {
             return Err(prepared::not_preparable());
         }
-        if explain::explained(&tokens)?.is_some() {
-            return Ok(Description { parameters, columns: explain::columns() });
+        if let Some((_, format)) = explain::explained(&tokens)? {
+            return Ok(Description { parameters, columns: explain::columns(format) });
         }
         if let Some(grid) = show::warnings(&tokens, statement, &[])? {
             return Ok(Description { parameters, columns: grid.columns });

@@ -289,7 +289,7 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         if !is_disabled && !engine.eq_ignore_ascii_case("PERFORMANCE_SCHEMA") {
             return Err(Error::new(1286, "42000", format!("Unknown storage engine '{engine}'")));
         }
-        if !words.take("STATUS") && !(is_disabled && words.take("MUTEX")) {
+        if !(words.take("STATUS") || is_disabled && words.take("MUTEX")) {
             return Err(words.wrong());
         }
         words.end()?;
@@ -313,6 +313,11 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
             }
             return words.listed(state, listed);
         }
+    }
+    if words.take("PROFILE") {
+        // Of what kind, of which query: there is none of any.
+        words.next = words.tokens.len();
+        return Ok("SELECT STATE AS Status, DURATION AS Duration FROM information_schema.PROFILING".to_owned());
     }
     if words.take("GRANTS") {
         words.next = words.tokens.len();
@@ -401,16 +406,21 @@ fn create(state: &State, schema: &str, table: &str) -> Result<String, Error> {
     }
     let definition = |column: &Column| {
         let null = if column.nullable { "DEFAULT NULL" } else { "NOT NULL" };
-        format!("  `{}` {} {null}", column.name, column.sql_type)
+        let comment = if column.doc.is_empty() { String::new() } else { format!(" COMMENT {}", quote(column.doc)) };
+        format!("  `{}` {} {null}{comment}", column.name, column.sql_type)
     };
     let mut definitions: Vec<String> = columns.iter().map(definition).collect();
-    let key = state.catalog.find(schema, table).map_or(&[][..], |(_, relation)| relation.primary_key);
+    let (key, doc) =
+        state.catalog.find(schema, table).map_or((&[][..], ""), |(_, relation)| (relation.primary_key, relation.doc));
     if !key.is_empty() {
         definitions.push(format!("  PRIMARY KEY (`{}`)", key.join("`,`")));
     }
     let mut sql = format!("CREATE TABLE `{name}` (\n{}\n", definitions.join(",\n"));
     let engine = if schema == catalog::PERFORMANCE_SCHEMA { "PERFORMANCE_SCHEMA" } else { "MEMORY" };
     let _ = write!(sql, ") ENGINE={engine} DEFAULT CHARSET={CHARACTER_SET} COLLATE={COLLATION}");
+    if !doc.is_empty() {
+        let _ = write!(sql, " COMMENT={}", quote(doc));
+    }
     Ok(format!("SELECT {} AS `Table`, {} AS `Create Table`", quote(&name), quote(&sql)))
 }
 

@@ -128,7 +128,8 @@ counters! {
     ThreadsCreated "Threads_created" Global: "threads that were started for clients"
 }
 
-/// What MySQL counts and there is none of here: nothing goes to disk, no table is opened or locked, no client's name is looked up.
+/// What MySQL counts and there is none of here: nothing goes to disk, no table is opened or locked, no key is cached, no
+/// client's name is looked up.
 const NONE: &[&str] = &[
     "Connection_errors_peer_address",
     "Connection_errors_select",
@@ -139,6 +140,13 @@ const NONE: &[&str] = &[
     "Delayed_insert_threads",
     "Delayed_writes",
     "Flush_commands",
+    "Key_blocks_not_flushed",
+    "Key_blocks_unused",
+    "Key_blocks_used",
+    "Key_read_requests",
+    "Key_reads",
+    "Key_write_requests",
+    "Key_writes",
     "Not_flushed_delayed_rows",
     "Open_table_definitions",
     "Open_tables",

@@ -84,9 +84,13 @@ fn show_and_describe() {
     }
     let statement = "SHOW CREATE TABLE setup_timers";
     let Ok(Outcome::Rows(grid)) = session.execute(statement) else { panic!("{statement}") };
-    let expected = "CREATE TABLE `setup_timers` (\n  `NAME` varchar(64) NOT NULL,\n  `TIMER_NAME` \
-                    enum('CYCLE','NANOSECOND','MICROSECOND','MILLISECOND','TICK') NOT NULL,\n  PRIMARY KEY (`NAME`)\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT \
-                    CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci";
+    let expected = "CREATE TABLE `setup_timers` (\n  \
+                    `NAME` varchar(64) NOT NULL COMMENT 'The class of events: the first part of instrument names.',\n  \
+                    `TIMER_NAME` enum('CYCLE','NANOSECOND','MICROSECOND','MILLISECOND','TICK') NOT NULL COMMENT 'The timer, a row of \
+                    `performance_timers`.',\n  \
+                    PRIMARY KEY (`NAME`)\n\
+                    ) ENGINE=PERFORMANCE_SCHEMA DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='The timer that each class of \
+                    events is timed with.'";
     assert_eq!(grid.rows, [["setup_timers".into(), OwnedValue::from(expected)]]);
     assert!(run(&mut session, "SHOW CREATE VIEW sys.lock_waits").contains("CREATE VIEW `sys`.`lock_waits` AS SELECT"));
     let status = run(&mut session, "SHOW ENGINE PERFORMANCE_SCHEMA STATUS");
@@ -133,6 +137,9 @@ fn what_is_not_here_is_empty() {
         ("SHOW EVENTS FROM sys", "Db,Name,"),
         ("SHOW PROCEDURE STATUS LIKE 'x'", "Db,Name,Type,"),
         ("SHOW FUNCTION STATUS WHERE Db = 'test'", "Db,Name,Type,"),
+        ("SHOW PROFILE", "Status,Duration"),
+        ("SHOW PROFILE CPU FOR QUERY 2 LIMIT 1", "Status,Duration"),
+        ("SELECT seq,state,duration FROM INFORMATION_SCHEMA.PROFILING WHERE QUERY_ID=1 ORDER BY seq", "seq,"),
         // What agents ask for: mysqld_exporter by default, innotop, telegraf, OpenTelemetry's receiver, pt-stalk.
         ("SELECT page_size, compress_ops, uncompress_time FROM information_schema.innodb_cmp", "page_size,"),
         ("SELECT pages_used, relocation_ops FROM information_schema.innodb_cmpmem", "pages_used,"),

@@ -5,7 +5,7 @@ mod common;
 use common::{Mortal, World, check, run, session};
 use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
-use perfschema_sql::{Account, Database, Outcome, Right};
+use perfschema_sql::{Account, Database, Outcome, Right, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -699,12 +699,69 @@ fn explain() {
     for (statement, what) in [
         ("EXPLAIN UPDATE setup_timers SET timer_name = 'TICK'", "EXPLAIN of anything but a query"),
         ("EXPLAIN ANALYZE SELECT 1", "EXPLAIN ANALYZE"),
-        ("EXPLAIN FORMAT = JSON SELECT 1", "EXPLAIN in another format than TRADITIONAL"),
     ] {
         let refused = format!("ERROR 1235 (42000): This version of MySQL doesn't yet support '{what}'");
         assert_eq!(run(&mut session, statement), refused);
     }
     assert!(run(&mut session, "EXPLAIN SELECT nothing FROM threads").starts_with("ERROR 1054 (42S22): "));
+    let joined = "SELECT COUNT(*) FROM threads t JOIN events_waits_history h USING (THREAD_ID) GROUP BY t.NAME ORDER BY 1";
+    let text =
+        |session: &mut Session, format: &str, query: &str| match session.execute(&format!("EXPLAIN FORMAT={format} {query}")) {
+            Ok(Outcome::Rows(grid)) => {
+                assert_eq!((grid.columns.len(), grid.columns[0].name.as_str(), grid.rows.len()), (1, "EXPLAIN", 1));
+                grid.rows[0][0].as_value().to_string()
+            }
+            other => panic!("{query}: {other:?}"),
+        };
+    let tree = text(&mut session, "TREE", joined);
+    assert!(tree.lines().all(|line| line.trim_start().starts_with("-> ")), "{tree}");
+    assert!(["on t", "on h using <auto_key0>", "-> Aggregate", "-> Sort"].iter().all(|part| tree.contains(part)), "{tree}");
+    let union = text(&mut session, "tree", "SELECT name FROM setup_timers WHERE name IN (SELECT 'x') UNION SELECT 'x'");
+    assert!(union.starts_with("-> Merge (union)\n    -> Left\n        -> ") && union.contains("            -> "), "{union}");
+    let json: serde_json::Value = serde_json::from_str(&text(&mut session, "JSON", joined)).expect("a document");
+    let block = &json["query_block"];
+    assert_eq!((&block["select_id"], &block["using_filesort"]), (&1.into(), &true.into()));
+    assert_eq!(block["nested_loop"].as_array().map(Vec::len), Some(2), "{json}");
+    let derived =
+        text(&mut session, "json", "SELECT * FROM (SELECT name FROM setup_timers LIMIT 1) a JOIN threads b ON a.name = b.name");
+    assert!(derived.contains("\"select_type\": \"DERIVED\"") && derived.contains("\"query_specifications\""), "{derived}");
+    assert_eq!(run(&mut session, "EXPLAIN FORMAT=x SELECT 1"), "ERROR 1791 (HY000): Unknown EXPLAIN format name: 'x'");
+    assert_eq!(session.describe("EXPLAIN FORMAT=TREE SELECT 1").expect("it can be explained").columns.len(), 1);
+}
+
+/// As ODBC's drivers ask for columns, and as people number rows.
+#[test]
+fn variables_are_assigned_within_a_statement() {
+    let mut session = session();
+    let row = |session: &mut Session, query: &str| run(session, query).trim_end().replace('\n', "|");
+    assert_eq!(row(&mut session, "SELECT @x := 1, @X + 1, @x"), "@x := 1,@X + 1,@x|1,2,1");
+    assert_eq!(row(&mut session, "SELECT @x"), "@x|1");
+    let numbered = "SELECT @i := @i + 1 AS n, NAME FROM setup_timers, (SELECT @i := 0) r";
+    assert_eq!(row(&mut session, numbered), "n,NAME|1,idle|2,wait|3,stage|4,statement|5,transaction");
+    assert_eq!(row(&mut session, numbered), "n,NAME|1,idle|2,wait|3,stage|4,statement|5,transaction");
+    // Datadog's: a number of each row, of which some are chosen.
+    let chosen = "SELECT v, ro FROM (SELECT v, @r := @r + 1 AS ro FROM (SELECT 5 AS v UNION ALL SELECT 7 UNION ALL SELECT 9) p, \
+                  (SELECT @r := 0) r) q WHERE ro > 1";
+    assert_eq!(row(&mut session, chosen), "v,ro|7,2|9,3");
+    let by_type = "SELECT COLUMN_NAME, CASE DATA_TYPE WHEN 'varchar' THEN @dt:=12 ELSE @dt:=(-4) END AS t, \
+                   @size:=CAST(CASE @dt WHEN 12 THEN CHARACTER_MAXIMUM_LENGTH ELSE 20 END AS SIGNED) AS s, IF(@size > 30, @size, 0) AS l \
+                   FROM information_schema.COLUMNS WHERE TABLE_NAME = 'setup_timers'";
+    assert_eq!(row(&mut session, by_type), "COLUMN_NAME,t,s,l|NAME,12,64,64|TIMER_NAME,-4,20,0");
+    assert_eq!(
+        row(&mut session, "SELECT @b := 'x', CONCAT(@b, 'y') AS c, @n := NULL, @d := 1.50"),
+        "@b := 'x',c,@n := NULL,@d := 1.50|x,xy,,1.50"
+    );
+    assert_eq!(row(&mut session, "SELECT @b, @n, @d"), "@b,@n,@d|x,,1.50");
+    let parameter = session.execute_with("SELECT @p := ?, @p", &[7_i64.into()]);
+    assert!(matches!(parameter, Ok(Outcome::Rows(grid)) if grid.rows == [[OwnedValue::from(7_i64), 7_i64.into()]]));
+    let heap = format!(
+        "SELECT @large := REPEAT('x', 1000000), {}",
+        (0..40).map(|n| format!("@l{n} := @large")).collect::<Vec<_>>().join(", ")
+    );
+    assert!(row(&mut session, &heap).starts_with("ERROR 1041 "), "what is kept is bounded");
+    for wrong in ["SELECT 1 := 2", "SELECT @@version := 1", "SELECT name := 1 FROM threads"] {
+        assert!(run(&mut session, wrong).starts_with("ERROR 1235 "), "{wrong}");
+    }
 }
 
 #[test]

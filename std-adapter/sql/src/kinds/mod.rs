@@ -9,7 +9,7 @@ use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE, MORE};
 use crate::functions;
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, catalog::Column, documents, temporal, times};
+use crate::{Error, assigned, catalog::Column, documents, temporal, times};
 pub(crate) use names::{expr_at, is_star, selects};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
@@ -302,6 +302,8 @@ impl Kinds {
             _ => Kind::Number,
         };
         match name.as_str() {
+            "assign" | assigned::ASSIGN => arguments.nth(1).unwrap_or(Kind::Unknown),
+            "user_variable" | assigned::READ => Kind::Unknown,
             "add" => both(BinaryOperator::Plus),
             "subtract" => both(BinaryOperator::Minus),
             "multiply" => both(BinaryOperator::Multiply),
