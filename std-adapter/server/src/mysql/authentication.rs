@@ -32,6 +32,18 @@ impl Plugin {
     }
 }
 
+/// How a client has proven its password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// There is none.
+    NoPassword,
+    Native,
+    CachingSha2,
+    /// By caching_sha2_password, but for the order in which it hashes: so does Rust's `sqlx`, which hides as much. It relies on MySQL's asking
+    /// for the password then, and knows no success before the OK packet.
+    NonceFirst,
+}
+
 /// What is kept of a password.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stored {
@@ -58,14 +70,14 @@ impl Stored {
         }
     }
 
-    /// Whether the answer proves the password; without one, whether it is empty.
-    pub(crate) fn is_proven(&self, plugin: Plugin, nonce: &Nonce, answer: &[u8]) -> bool {
+    /// How the answer proves the password, if it does; without one, whether it is empty.
+    pub(crate) fn proof(&self, plugin: Plugin, nonce: &Nonce, answer: &[u8]) -> Option<Proof> {
         match (plugin, self.sha256, self.sha1) {
             // An empty password is sent as nothing, or as its zero byte.
-            (_, None, None) => matches!(answer, [] | [0]),
-            (Plugin::CachingSha2, Some(stored), _) => proves_sha256(&stored, nonce, answer),
-            (Plugin::Native, _, Some(stored)) => proves_sha1(&stored, nonce, answer),
-            _ => false,
+            (_, None, None) => matches!(answer, [] | [0]).then_some(Proof::NoPassword),
+            (Plugin::CachingSha2, Some(stored), _) => proof_by_sha256(&stored, nonce, answer),
+            (Plugin::Native, _, Some(stored)) => proves_sha1(&stored, nonce, answer).then_some(Proof::Native),
+            _ => None,
         }
     }
 }
@@ -82,14 +94,14 @@ impl Stored {
     }
 }
 
-fn proves_sha256(stored: &[u8; 32], nonce: &Nonce, answer: &[u8]) -> bool {
-    // Rust's `sqlx` takes the two in the other order, which hides as much. MySQL would ask it for the password itself.
+fn proof_by_sha256(stored: &[u8; 32], nonce: &Nonce, answer: &[u8]) -> Option<Proof> {
+    // Both are tried, so that one takes as long as the other.
     let covers: [[&[u8]; 2]; 2] = [[stored, nonce], [nonce, stored]];
-    let proven = covers.map(|[first, second]| {
+    let [usual, nonce_first] = covers.map(|[first, second]| {
         let cover = Sha256::new().chain_update(first).chain_update(second).finalize();
-        Sha256::digest(uncover(answer, &cover)).ct_eq(stored)
+        bool::from(Sha256::digest(uncover(answer, &cover)).ct_eq(stored))
     });
-    (proven[0] | proven[1]).into()
+    if usual { Some(Proof::CachingSha2) } else { nonce_first.then_some(Proof::NonceFirst) }
 }
 
 fn proves_sha1(stored: &[u8; 20], nonce: &Nonce, answer: &[u8]) -> bool {
@@ -135,22 +147,22 @@ mod tests {
         let stored = Stored::of(b"secret", true);
         for plugin in [Plugin::CachingSha2, Plugin::Native] {
             let right = answer(plugin, b"secret");
-            assert!(stored.is_proven(plugin, &NONCE, &right));
-            assert!(!stored.is_proven(plugin, b"abcdefghijklmnopqrsu", &right));
-            assert!(!stored.is_proven(plugin, &NONCE, &answer(plugin, b"Secret")));
+            assert!(stored.proof(plugin, &NONCE, &right).is_some());
+            assert_eq!(stored.proof(plugin, b"abcdefghijklmnopqrsu", &right), None);
+            assert_eq!(stored.proof(plugin, &NONCE, &answer(plugin, b"Secret")), None);
             for length in 0..right.len() {
-                assert!(!stored.is_proven(plugin, &NONCE, &right[..length]));
+                assert_eq!(stored.proof(plugin, &NONCE, &right[..length]), None);
             }
-            assert!(!Stored::default().is_proven(plugin, &NONCE, &right));
+            assert_eq!(Stored::default().proof(plugin, &NONCE, &right), None);
             let hashed_twice = Sha256::digest(Sha256::digest(b"secret"));
             let other_order =
                 uncover(&Sha256::digest(b"secret"), &Sha256::new().chain_update(NONCE).chain_update(hashed_twice).finalize());
-            assert_eq!(stored.is_proven(plugin, &NONCE, &other_order), plugin == Plugin::CachingSha2, "sqlx");
-            assert!(!stored.is_proven(plugin, b"abcdefghijklmnopqrsu", &other_order));
-            assert!(Stored::default().is_proven(plugin, &NONCE, b""));
+            assert_eq!(stored.proof(plugin, &NONCE, &other_order), (plugin == Plugin::CachingSha2).then_some(Proof::NonceFirst));
+            assert_eq!(stored.proof(plugin, b"abcdefghijklmnopqrsu", &other_order), None);
+            assert!(Stored::default().proof(plugin, &NONCE, b"").is_some());
         }
-        assert!(!Stored::of(b"secret", false).is_proven(Plugin::Native, &NONCE, &answer(Plugin::Native, b"secret")));
-        assert!(!Stored::of(b"secret", false).is_proven(Plugin::Native, &NONCE, b""));
+        assert_eq!(Stored::of(b"secret", false).proof(Plugin::Native, &NONCE, &answer(Plugin::Native, b"secret")), None);
+        assert_eq!(Stored::of(b"secret", false).proof(Plugin::Native, &NONCE, b""), None);
         // The password itself is for caching_sha2_password.
         assert!(stored.is_password(b"secret") && !stored.is_password(b"Secret"));
         for without in [Stored { sha256: None, ..stored }, Stored::default()] {

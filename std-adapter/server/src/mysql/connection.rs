@@ -1,6 +1,6 @@
 //! One client from its greeting to its end.
 
-use super::authentication::{Nonce, Plugin, nonce};
+use super::authentication::{Nonce, Plugin, Proof, nonce};
 use super::command::{self, Command};
 use super::handshake::{self, Login, capability};
 use super::packet::{Malformed, PacketError, Packets, Stream, Traffic};
@@ -163,7 +163,8 @@ fn authenticate<S: Stream>(
             (plugin, nonce, read(packets)?)
         }
     };
-    let mut is_proven = measure.stored.is_proven(plugin, &nonce, &answer);
+    let proof = measure.stored.proof(plugin, &nonce, &answer);
+    let mut is_proven = proof.is_some();
     let has_answered = !matches!(answer.as_slice(), [] | [0]);
     let was_full = !is_proven && has_answered && plugin == Plugin::CachingSha2 && packets.stream().is_encrypted();
     if was_full {
@@ -181,7 +182,7 @@ fn authenticate<S: Stream>(
         let message = format!("Access denied for user '{user}'@'{host}' (using password: {using})");
         return refuse(packets, &error(1045, "28000", message));
     };
-    if plugin == Plugin::CachingSha2 && measure.stored.has_password() && !was_full {
+    if proof == Some(Proof::CachingSha2) {
         packets.write(&handshake::FAST_AUTHENTICATION_HAS_SUCCEEDED)?;
     }
     Ok(Account { user, host: host.to_owned(), right })
