@@ -85,7 +85,7 @@ def check(pure):
     # A session is begun anew, with variables whose names are quoted.
     connection.cmd_reset_connection()
     connection.reset_session({"kept": 7}, {"sql_mode": "ANSI"})
-    assert rows("SELECT @kept, @@sql_mode, DATABASE()") == [(7, "ANSI", "performance_schema")]
+    assert rows("SELECT @kept, @@sql_mode, DATABASE()") == [(7, "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI", "performance_schema")]
     connection.cmd_change_user("reader", "looks", "sys")
     assert rows("SELECT CURRENT_USER(), DATABASE()") == [("reader@localhost", "sys")]
     connection.ping()

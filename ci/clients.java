@@ -114,7 +114,7 @@ class Clients {
     static void metadata() throws SQLException {
         try (Connection connection = connect("reader", "looks", "")) {
             DatabaseMetaData about = connection.getMetaData();
-            same("catalogs", rows(about.getCatalogs(), "TABLE_CAT"), List.of("information_schema", "performance_schema", "sys", "test"));
+            same("catalogs", rows(about.getCatalogs(), "TABLE_CAT"), List.of("information_schema", "mysql", "performance_schema", "sys", "test"));
             String[] tables = {"TABLE"};
             same("tables", rows(about.getTables("performance_schema", null, "setup\\_%", tables), "TABLE_NAME", "TABLE_TYPE"),
                 List.of("setup_actors TABLE", "setup_consumers TABLE", "setup_instruments TABLE", "setup_timers TABLE"));

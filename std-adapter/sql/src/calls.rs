@@ -438,7 +438,7 @@ impl Rewriter<'_> {
     fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<(String, Kind)>, Error> {
         let now = || match name.starts_with("utc_") {
             true => self.state.now(),
-            false => self.state.now().later(self.state.time_zone_offset()),
+            false => self.state.time_zone().at(self.state.now()),
         };
         let is_time = match name {
             "curdate" | "current_date" | "utc_date" => {

@@ -115,6 +115,7 @@ mod value;
 mod variables;
 mod views;
 mod vtab;
+mod zone;
 
 pub use database::{Account, Clients, Database, Limits, Right};
 pub use error::Error;

@@ -2,6 +2,7 @@
 
 use crate::catalog::Column;
 use crate::moment::Moment;
+use crate::zone::Zone;
 use perfschema::core::table::{SqlType, Value};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::collections::HashMap;
@@ -13,8 +14,8 @@ pub(crate) struct Rows {
     width: usize,
     cells: Vec<Cell>,
     texts: String,
-    /// Which columns are moments, and the microseconds by which the session's clocks are ahead of theirs.
-    local: Option<(Vec<bool>, i64)>,
+    /// Which columns are moments, and the zone of the session's clocks, if that is not theirs.
+    local: Option<(Vec<bool>, Zone)>,
     /// One for each column: which rows have a value. Made when a join first asks.
     indexes: Vec<OnceLock<Index>>,
 }
@@ -61,11 +62,11 @@ pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
 }
 
 impl Rows {
-    /// Of these columns. Those of type TIMESTAMP are shown later by so many microseconds, in the zone of the session.
-    pub(crate) fn new(columns: &[Column], offset: i64) -> Rows {
+    /// Of these columns. Those of type TIMESTAMP are shown as clocks of this zone have them, the session's.
+    pub(crate) fn new(columns: &[Column], zone: Zone) -> Rows {
         let is_moment = |column: &Column| matches!(column.sql_type, SqlType::Timestamp(_));
         let moments: Vec<bool> = columns.iter().map(is_moment).collect();
-        let local = (offset != 0 && moments.contains(&true)).then_some((moments, offset));
+        let local = (!zone.is_utc() && moments.contains(&true)).then_some((moments, zone));
         let indexes = columns.iter().map(|_| OnceLock::new()).collect();
         Rows { width: columns.len(), cells: Vec::new(), texts: String::new(), local, indexes }
     }
@@ -89,9 +90,9 @@ impl Rows {
 
     /// The moment as the session's clocks have it; None where that is as it stands.
     fn local(&self, column: usize, text: &str) -> Option<String> {
-        let (_, offset) = self.local.as_ref().filter(|(moments, _)| moments.get(column) == Some(&true))?;
+        let (_, zone) = self.local.as_ref().filter(|(moments, _)| moments.get(column) == Some(&true))?;
         let digits = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-        Some(Moment::parse(text)?.later(*offset).rounded_down(digits).0)
+        Some(zone.at(Moment::parse(text)?).rounded_down(digits).0)
     }
 
     fn text(&mut self, text: &str) -> Cell {

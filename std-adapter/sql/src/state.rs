@@ -9,6 +9,7 @@ use crate::snapshot::Rows;
 use crate::spelling::Modes;
 use crate::status::{Counter, Counters};
 use crate::texts::Matching;
+use crate::zone::Zone;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
@@ -109,7 +110,7 @@ pub(crate) struct Running {
     /// Where all rows are counted, also those that the client is not given.
     pub(crate) found: Option<Found>,
     now: Option<moment::Moment>,
-    time_zone_offset: Option<i64>,
+    time_zone: Option<Zone>,
     clock_ns: Option<Option<u64>>,
 }
 
@@ -243,14 +244,14 @@ impl State {
         *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
     }
 
-    /// Microseconds by which the session's clocks are ahead of UTC.
-    pub(crate) fn time_zone_offset(&self) -> i64 {
-        if let Some(offset) = lock(&self.statement).time_zone_offset {
-            return offset;
+    /// That of the session's clocks.
+    pub(crate) fn time_zone(&self) -> Zone {
+        if let Some(zone) = &lock(&self.statement).time_zone {
+            return zone.clone();
         }
         let zone = lock(&self.settings).variables.get("time_zone").cloned();
-        let offset = zone.and_then(|zone| variables::time_zone_offset(&zone)).unwrap_or(0);
-        *lock(&self.statement).time_zone_offset.insert(offset)
+        let zone = zone.and_then(|zone| Zone::find(&zone)).unwrap_or(Zone::UTC);
+        lock(&self.statement).time_zone.insert(zone).clone()
     }
 
     /// Whether nothing can be changed.
@@ -301,7 +302,7 @@ impl State {
         }
         let found = self.catalog.relations.get(relation).ok_or_else(|| Error::unknown_table("", ""))?;
         let width = found.all_columns().len();
-        let mut rows = Rows::new(found.all_columns(), self.time_zone_offset());
+        let mut rows = Rows::new(found.all_columns(), self.time_zone());
         let left = self.limits.memory_bytes.saturating_sub(lock(&self.statement).rows_bytes);
         match &found.kind {
             Kind::Table(table) => {

@@ -7,7 +7,7 @@ use crate::kinds::Kind;
 use crate::moment::{LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, full_year, of_clock};
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::variables::time_zone_offset;
+use crate::zone::Zone;
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 
@@ -79,7 +79,7 @@ pub(crate) fn from_unixtime(arguments: Arguments<'_>, state: &State) -> Result<V
     if !(0.0..(LAST_TIMESTAMP + 1) as f64).contains(&seconds.real()) {
         return Ok(Value::Null);
     }
-    let moment = Moment::from_unix(seconds.real()).later(state.time_zone_offset());
+    let moment = state.time_zone().at(Moment::from_unix(seconds.real()));
     Ok(match arguments.get(1) {
         None => Value::Text(moment.to_string()),
         Some(format) => value::text(*format).map_or(Value::Null, |format| Value::Text(moment.format(&format))),
@@ -88,13 +88,13 @@ pub(crate) fn from_unixtime(arguments: Arguments<'_>, state: &State) -> Result<V
 
 /// From one time zone to another. What is no moment of UTC that a TIMESTAMP can have, is not converted.
 pub(crate) fn convert_tz(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let zone = |index: usize| time_zone_offset(&value::text(arguments[index])?);
+    let zone = |index: usize| Zone::find(&value::text(arguments[index])?);
     let Some((from, to)) = zone(1).zip(zone(2)) else { return Ok(Value::Null) };
     at(arguments, |moment| {
-        let utc = moment.later(-from);
+        let utc = from.utc(moment);
         let has_timestamp = (1..=LAST_TIMESTAMP).contains(&utc.unix_seconds());
         // With a time of day, which a date is without; the digits of its fraction are cut where they are known.
-        Value::Text(if has_timestamp { utc.later(to) } else { moment }.rounded_down(6).0)
+        Value::Text(if has_timestamp { to.at(utc) } else { moment }.rounded_down(6).0)
     })
 }
 

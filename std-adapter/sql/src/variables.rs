@@ -3,6 +3,7 @@
 use crate::catalog::{CHARACTER_SET, COLLATION};
 use crate::database::Account;
 use crate::state::State;
+use crate::zone::Zone;
 use crate::{Error, parse};
 use perfschema::render::OwnedValue;
 use perfschema::tables;
@@ -381,11 +382,8 @@ impl Kind {
                 let found = by_place.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(&text)));
                 (*found.ok_or_else(|| wrong_value(&text))?).to_owned()
             }
-            SqlMode => match text.split(',').map(str::trim).find(|mode| !is_sql_mode(mode)) {
-                None => text,
-                Some(mode) => return Err(wrong_value(mode)),
-            },
-            TimeZone if time_zone_offset(&text).is_some() => text,
+            SqlMode => sql_mode(&text).map_err(wrong_value)?,
+            TimeZone if Zone::find(&text).is_some() => text,
             TimeZone => return Err(Error::new(1298, "HY000", format!("Unknown or incorrect time zone: '{text}'"))),
             Text => text,
         };
@@ -396,49 +394,57 @@ impl Kind {
     }
 }
 
-/// Microseconds by which its clocks are ahead of UTC: of `+02:00`, and of the system's, which is UTC. None: there is no such zone; of those
-/// with names none is known, as where MySQL's time zone tables are empty.
-pub(crate) fn time_zone_offset(zone: &str) -> Option<i64> {
-    if zone.eq_ignore_ascii_case("SYSTEM") || zone.eq_ignore_ascii_case("UTC") {
-        return Some(0);
-    }
-    let (sign, time) = zone.strip_prefix('+').map(|time| (1, time)).or_else(|| zone.strip_prefix('-').map(|time| (-1, time)))?;
-    let number =
-        |text: &str| text.parse::<i64>().ok().filter(|_| text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()));
-    let (hours, minutes) = time.split_once(':')?;
-    let minutes = sign * (number(hours)? * 60 + number(minutes).filter(|minutes| *minutes < 60)?);
-    // As far as zones are from each other, and as far as MySQL goes.
-    (-839..=840).contains(&minutes).then_some(minutes * 60_000_000)
-}
-
-/// The modes that there are in MySQL 8.0; NO_BACKSLASH_ESCAPES, which would change what a text is, is not among them.
+/// The modes that there are in MySQL 8.0, in its order; NO_BACKSLASH_ESCAPES, which would change what a text is, is not among them.
 const SQL_MODES: &[&str] = &[
-    "ALLOW_INVALID_DATES",
-    "ANSI",
-    "ANSI_QUOTES",
-    "DEFAULT",
-    "ERROR_FOR_DIVISION_BY_ZERO",
-    "HIGH_NOT_PRECEDENCE",
-    "IGNORE_SPACE",
-    "NO_AUTO_VALUE_ON_ZERO",
-    "NO_DIR_IN_CREATE",
-    "NO_ENGINE_SUBSTITUTION",
-    "NO_UNSIGNED_SUBTRACTION",
-    "NO_ZERO_DATE",
-    "NO_ZERO_IN_DATE",
-    "ONLY_FULL_GROUP_BY",
-    "PAD_CHAR_TO_FULL_LENGTH",
-    "PIPES_AS_CONCAT",
     "REAL_AS_FLOAT",
-    "STRICT_ALL_TABLES",
+    "PIPES_AS_CONCAT",
+    "ANSI_QUOTES",
+    "IGNORE_SPACE",
+    "ONLY_FULL_GROUP_BY",
+    "NO_UNSIGNED_SUBTRACTION",
+    "NO_DIR_IN_CREATE",
+    "ANSI",
+    "NO_AUTO_VALUE_ON_ZERO",
     "STRICT_TRANS_TABLES",
-    "TIME_TRUNCATE_FRACTIONAL",
+    "STRICT_ALL_TABLES",
+    "NO_ZERO_IN_DATE",
+    "NO_ZERO_DATE",
+    "ALLOW_INVALID_DATES",
+    "ERROR_FOR_DIVISION_BY_ZERO",
     "TRADITIONAL",
+    "HIGH_NOT_PRECEDENCE",
+    "NO_ENGINE_SUBSTITUTION",
+    "PAD_CHAR_TO_FULL_LENGTH",
+    "TIME_TRUNCATE_FRACTIONAL",
 ];
 
-/// `0` is none.
-fn is_sql_mode(mode: &str) -> bool {
-    mode.is_empty() || mode == "0" || SQL_MODES.iter().any(|known| known.eq_ignore_ascii_case(mode))
+/// Modes that stand for others, too.
+const COMBINED: &[(&str, &[&str])] = &[
+    ("ANSI", &["REAL_AS_FLOAT", "PIPES_AS_CONCAT", "ANSI_QUOTES", "IGNORE_SPACE", "ONLY_FULL_GROUP_BY"]),
+    (
+        "TRADITIONAL",
+        &[
+            "STRICT_TRANS_TABLES",
+            "STRICT_ALL_TABLES",
+            "NO_ZERO_IN_DATE",
+            "NO_ZERO_DATE",
+            "ERROR_FOR_DIVISION_BY_ZERO",
+            "NO_ENGINE_SUBSTITUTION",
+        ],
+    ),
+];
+
+/// As it is kept: each mode once, in MySQL's order. `0` is none. Or a mode that there is not.
+fn sql_mode(text: &str) -> Result<String, &str> {
+    let mut set = [false; SQL_MODES.len()];
+    for mode in text.split(',').map(str::trim).filter(|mode| !mode.is_empty() && *mode != "0") {
+        let place = |mode: &str| SQL_MODES.iter().position(|known| known.eq_ignore_ascii_case(mode));
+        let found = place(mode).ok_or(mode)?;
+        let others = COMBINED.iter().filter(|(name, _)| name.eq_ignore_ascii_case(mode)).flat_map(|(_, others)| *others);
+        others.filter_map(|other| place(other)).chain([found]).for_each(|place| set[place] = true);
+    }
+    let modes = SQL_MODES.iter().zip(set).filter(|(_, is_set)| *is_set).map(|(mode, _)| *mode);
+    Ok(modes.collect::<Vec<_>>().join(","))
 }
 
 /// For SHOW GLOBAL VARIABLES, in alphabetical order: as every session begins.

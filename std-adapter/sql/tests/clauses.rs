@@ -137,6 +137,11 @@ fn sql_mode() {
     assert_eq!(session.describe("SELECT \"name\" FROM setup_timers").map(|found| found.columns.len()), Ok(1));
     check(&mut session, "SET sql_mode = 'ansi'", "0 changed");
     check(&mut session, "SELECT \"name\" || '!' FROM setup_timers LIMIT 1", "idle!");
+    // Each once, in MySQL's order, and what stands for others with them.
+    let ansi = "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI";
+    check(&mut session, "SELECT @@sql_mode", &format!("\"{ansi}\""));
+    check(&mut session, "SET sql_mode = 'no_engine_substitution, ANSI_QUOTES,STRICT_ALL_TABLES,ANSI_QUOTES,0'", "0 changed");
+    check(&mut session, "SELECT @@sql_mode", "\"ANSI_QUOTES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION\"");
     check(&mut session, "SET sql_mode = ''", "0 changed");
     check(&mut session, "SELECT @@sql_mode, \"x\"", "\"\",x");
     check(&mut session, "SET sql_mode = DEFAULT", "0 changed");

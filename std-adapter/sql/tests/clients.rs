@@ -170,7 +170,11 @@ fn character_sets_among_assignments() {
     }
     let values = |statement: &str| session.describe(statement).map(|description| description.parameters);
     assert_eq!(["SET @a = ?, NAMES utf8mb4", "SET sql_mode='', NAMES utf8mb4"].map(values), [Ok(1), Ok(0)]);
-    check(&mut session, "SELECT @@wait_timeout, @@sql_mode LIKE '%ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'", "2147483,1");
+    check(
+        &mut session,
+        "SELECT @@wait_timeout, @@sql_mode",
+        "2147483,\"NO_AUTO_VALUE_ON_ZERO,STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION\"",
+    );
     let error = "ERROR 1253 (42000): COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'";
     assert_eq!(run(&mut session, "SET NAMES latin1 COLLATE utf8mb4_bin"), error);
     for statement in

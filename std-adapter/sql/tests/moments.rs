@@ -55,6 +55,7 @@ fn a_session_has_a_time_zone() {
         ("+00:00", "2024-10-04 00:00:01.500000,2024-10-04 00:00:02.500000,1728000001.500000", 0, "1970-01-01 00:00:00"),
         ("+05:30", "2024-10-04 05:30:01.500000,2024-10-04 05:30:02.500000,1728000001.500000", 5, "1970-01-01 05:30:00"),
         ("-03:00", "2024-10-03 21:00:01.500000,2024-10-03 21:00:02.500000,1728000001.500000", -3, "1969-12-31 21:00:00"),
+        ("Asia/Kolkata", "2024-10-04 05:30:01.500000,2024-10-04 05:30:02.500000,1728000001.500000", 5, "1970-01-01 05:30:00"),
         ("SYSTEM", "2024-10-04 00:00:01.500000,2024-10-04 00:00:02.500000,1728000001.500000", 0, "1970-01-01 00:00:00"),
     ] {
         check(&mut session, &format!("SET time_zone = '{zone}'"), "0 changed");
@@ -67,6 +68,14 @@ fn a_session_has_a_time_zone() {
         let moment = expected.split(',').next().expect("it has columns");
         check(&mut session, &format!("SELECT DIGEST_TEXT FROM {BY_DIGEST} WHERE FIRST_SEEN = '{moment}'"), "first");
     }
+    // Of one whose clocks change, each moment as they showed it.
+    check(&mut session, "SET time_zone = 'America/New_York'", "0 changed");
+    check(&mut session, &seen, "2024-10-03 20:00:01.500000,2024-10-03 20:00:02.500000,1728000001.500000");
+    check(
+        &mut session,
+        "SELECT @@time_zone, FROM_UNIXTIME(0), UNIX_TIMESTAMP('2024-01-01'), UNIX_TIMESTAMP('2024-07-01')",
+        "America/New_York,1969-12-31 19:00:00,1704085200,1719806400",
+    );
 }
 
 const BY_DIGEST: &str = "events_statements_summary_by_digest";

@@ -19,7 +19,11 @@ fn each_has_its_own_state() {
     check(&mut one, "CREATE TABLE test.t AS SELECT 1 AS a", "Records: 1  Duplicates: 0  Warnings: 0");
     check(&mut two, "CREATE TABLE test.t AS SELECT 2 AS b", "Records: 1  Duplicates: 0  Warnings: 0");
     check(&mut two, "SELECT * FROM nothing", "ERROR 1146 (42S02): Table 'sys.nothing' doesn't exist");
-    check(&mut one, "SELECT DATABASE(), @@sql_mode, @x, a FROM test.t", "performance_schema,ANSI,1,1");
+    check(
+        &mut one,
+        "SELECT DATABASE(), @@sql_mode, @x, a FROM test.t",
+        "performance_schema,\"REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI\",1,1",
+    );
     check(&mut two, "SHOW WARNINGS", "Error,1146,Table 'sys.nothing' doesn't exist");
     check(
         &mut two,
