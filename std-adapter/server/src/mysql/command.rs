@@ -210,10 +210,9 @@ fn moment(parts: &mut Parts<'_>) -> Result<String, Malformed> {
     let length = parts.u8()?;
     let mut parts = Parts(parts.bytes(length.into())?);
     let (year, month, day) = if length == 0 { (0, 0, 0) } else { (parts.u16()?, parts.u8()?, parts.u8()?) };
-    let mut text = format!("{year:04}-{month:02}-{day:02}");
-    if length > 4 {
-        text += &format!(" {:02}:{:02}:{:02}", parts.u8()?, parts.u8()?, parts.u8()?);
-    }
+    // What is zero at the end is left out, midnight too.
+    let [hour, minute, second] = if length > 4 { [parts.u8()?, parts.u8()?, parts.u8()?] } else { [0; 3] };
+    let mut text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
     if length > 7 {
         text += &format!(".{:06}", parts.u32()?);
     }
@@ -307,6 +306,10 @@ mod tests {
         let dates = b"\x00\x01\x0a\0\x0a\0\x0a\0\x07\xea\x07\x0b\x15\0\0\0\x04\xea\x07\x0b\x15\0";
         let expected = ["2026-11-21", "2026-11-21", "0000-00-00"].map(text);
         assert_eq!(arguments(dates, 3, &mut Vec::new(), &Long::new()), Ok(expected.to_vec()));
+        // A DATETIME has one, also at midnight.
+        let midnight = b"\x00\x01\x0c\0\x07\0\x04\xea\x07\x0b\x15\0";
+        let expected = ["2026-11-21 00:00:00", "0000-00-00 00:00:00"].map(text);
+        assert_eq!(arguments(midnight, 2, &mut Vec::new(), &Long::new()), Ok(expected.to_vec()));
         // The next execution may leave out the types, but not change their number.
         let again: Vec<u8> = [&[0x7f, 0][..], &[]].concat();
         assert_eq!(arguments(&again, 7, &mut types, &Long::new()), Ok(vec![OwnedValue::Null; 7]));
