@@ -12,7 +12,7 @@ use sqlparser::ast::{
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Functions that nobody else can write: a name that begins so is a variable's.
+/// No names of functions: what begins so is a variable's, unless it is quoted, and then it does no more than the operator.
 pub(crate) const ASSIGN: &str = "@assign";
 pub(crate) const READ: &str = "@read";
 
