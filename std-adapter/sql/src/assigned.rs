@@ -4,6 +4,7 @@
 //! A variable that a statement assigns is a function's result wherever the statement reads it; one that it only reads is a constant. As in
 //! MySQL, nothing but the order of the columns of one row is promised.
 
+use crate::calls::name_of;
 use crate::dialect::{call, ident, literal, take};
 use sqlparser::ast::{
     BinaryOperator, Distinct, Expr, LimitClause, Query, SelectItem, SetExpr, TableFactor, Value, Visit, VisitMut, Visitor,
@@ -28,6 +29,22 @@ fn assigned_in(tree: &impl Visit) -> BTreeSet<String> {
     let mut names = Names::default();
     let _ = tree.visit(&mut names);
     names.0
+}
+
+/// Whether an expression, rewritten or not, assigns one.
+pub(crate) fn assigns(expr: &Expr) -> bool {
+    struct Finder;
+    impl Visitor for Finder {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Function(function) if matches!(name_of(function), (ASSIGN, _) | ("assign", true)) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    Visit::visit(expr, &mut Finder).is_break()
 }
 
 /// The name of a variable of the session's own.
@@ -95,7 +112,7 @@ impl VisitorMut for Calls {
 
 /// SQLite would put its expressions where they are read, several times, or leave out what nobody reads; but neither of what has a LIMIT, and
 /// is DISTINCT. Of one row, `(SELECT @a := 0)`, that is no difference.
-fn evaluate_once(query: &mut Query) {
+pub(crate) fn evaluate_once(query: &mut Query) {
     if query.limit_clause.is_none() {
         let all = literal(Value::Number(i64::MAX.to_string(), false));
         query.limit_clause = Some(LimitClause::LimitOffset { limit: Some(all), offset: None, limit_by: Vec::new() });

@@ -1,7 +1,6 @@
 //! What is sorted by: a column of an ENUM by the numbers of its texts, numbers of which some have no integer of SQLite's by their size, a
 //! document by what it holds.
 
-use crate::Error;
 use crate::collation::compare_without_case;
 use crate::dialect::{Rewriter, call, derived, ident};
 use crate::expand::query_of;
@@ -10,6 +9,7 @@ use crate::kinds::{Kind, is_star, selects};
 use crate::parse::template;
 use crate::state::State;
 use crate::value::Number;
+use crate::{Error, assigned};
 use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::{
     Expr, Ident, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Value as Literal, ValueWithSpan,
@@ -30,6 +30,23 @@ fn place(select: &Select, expr: &Expr) -> Option<usize> {
         Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. }) => digits.parse::<usize>().ok()?.checked_sub(1),
         Expr::Identifier(name) => (0..select.projection.len())
             .find(|place| item(select, *place).is_some_and(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value))),
+        _ => None,
+    }
+}
+
+/// What is sorted by, where it is columns of a result that assigns variables.
+fn columns_once(select: &Select, order: &[OrderByExpr]) -> Option<Vec<(Ident, Expr)>> {
+    let assigns = (0..select.projection.len()).filter_map(|place| item(select, place)).any(|(_, expr)| assigned::assigns(expr));
+    let column = |by: &OrderByExpr| item(select, place(select, &by.expr)?).map(|(name, expr)| (ident(&name.value), expr.clone()));
+    if assigns { order.iter().map(column).collect() } else { None }
+}
+
+/// The function of ours that makes of a value what SQLite sorts as MySQL sorts the value.
+fn sort_key(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Number | Kind::Decimal(..) => Some("number_key"),
+        Kind::Json => Some("json_order"),
+        Kind::Time(_) => Some("time_key"),
         _ => None,
     }
 }
@@ -71,6 +88,24 @@ impl Rewriter<'_> {
             SetExpr::Select(select) => Some(&**select),
             _ => None,
         };
+        if let Some(select) = select
+            && let Some(columns) = columns_once(select, order)
+        {
+            // What is assigned is not assigned once more to be sorted by.
+            for (by, (column, kind)) in order.iter_mut().zip(columns.iter().map(|(name, expr)| (name, self.kind(expr)))) {
+                let column = Expr::Identifier(column.clone());
+                by.expr = match sort_key(kind) {
+                    Some(function) => call(function, vec![column]),
+                    None => column,
+                };
+                compare_without_case(&mut by.expr);
+            }
+            let body = std::mem::replace(&mut *query.body, *template("SELECT 1").body);
+            let mut inner = query_of(body);
+            assigned::evaluate_once(&mut inner);
+            *query.body = derived(inner);
+            return Ok(());
+        }
         self.order(order, select)
     }
 
@@ -88,12 +123,7 @@ impl Rewriter<'_> {
             let column = select.and_then(|select| item(select, place(select, &by.expr)?)).map(|(_, expr)| expr);
             let sorted = column.unwrap_or(&by.expr);
             let is_enum = self.kinds.members(sorted).is_some();
-            let function = match self.kind(sorted) {
-                Kind::Number | Kind::Decimal(..) => Some("number_key"),
-                Kind::Json => Some("json_order"),
-                Kind::Time(_) => Some("time_key"),
-                _ => None,
-            };
+            let function = sort_key(self.kind(sorted));
             if is_enum || function.is_some() {
                 if column.is_some() {
                     self.copies.spend(sorted, 1)?;

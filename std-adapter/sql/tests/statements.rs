@@ -740,6 +740,14 @@ fn variables_are_assigned_within_a_statement() {
     let numbered = "SELECT @i := @i + 1 AS n, NAME FROM setup_timers, (SELECT @i := 0) r";
     assert_eq!(row(&mut session, numbered), "n,NAME|1,idle|2,wait|3,stage|4,statement|5,transaction");
     assert_eq!(row(&mut session, numbered), "n,NAME|1,idle|2,wait|3,stage|4,statement|5,transaction");
+    // Sorted by what was assigned, it is not assigned again.
+    let last = "SELECT @i := @i + 1 AS n, NAME FROM setup_timers, (SELECT @i := 0) r ORDER BY n DESC LIMIT 2";
+    assert_eq!(row(&mut session, last), "n,NAME|5,transaction|4,statement");
+    assert_eq!(row(&mut session, &last.replace("BY n", "BY 1")), "n,NAME|5,transaction|4,statement");
+    assert_eq!(
+        row(&mut session, "SELECT @i, (SELECT MAX(n) FROM (SELECT @j := @j + 1 AS n FROM setup_timers, (SELECT @j := 0) s) t) m"),
+        "@i,m|5,5"
+    );
     // Datadog's: a number of each row, of which some are chosen.
     let chosen = "SELECT v, ro FROM (SELECT v, @r := @r + 1 AS ro FROM (SELECT 5 AS v UNION ALL SELECT 7 UNION ALL SELECT 9) p, \
                   (SELECT @r := 0) r) q WHERE ro > 1";
