@@ -7,20 +7,16 @@ import pyodbc
 PORT, DRIVER = sys.argv[1], sys.argv[2]
 
 
-def connect():
-    pyodbc.pooling = False
-    return pyodbc.connect(f"DRIVER={DRIVER};SERVER=127.0.0.1;PORT={PORT};UID=reader;PWD=looks;DATABASE=performance_schema", autocommit=True)
-
-
 def same(what, found, expected):
     assert found == expected, f"{what}: expected {expected}, found {found}"
     print(what)
 
 
-cursor = connect().cursor()
+pyodbc.pooling = False
+where = f"DRIVER={DRIVER};SERVER=127.0.0.1;PORT={PORT};UID=reader;PWD=looks;DATABASE=performance_schema"
+cursor = pyodbc.connect(where, autocommit=True).cursor()
 same("tables", [row.table_type for row in cursor.tables(table="setup_timers", catalog="performance_schema")], ["TABLE"])
-views = {row.table_type for row in cursor.tables(catalog="sys")}
-same("views", views, {"VIEW"})
+same("views", {row.table_type for row in cursor.tables(catalog="sys")}, {"VIEW"})
 # By variables that the statement assigns.
 columns = [(row.column_name, row.type_name, row.column_size, row.nullable) for row in cursor.columns(table="setup_timers")]
 same("columns", columns, [("NAME", "VARCHAR", 64, 0), ("TIMER_NAME", "ENUM", 11, 0)])

@@ -2,13 +2,13 @@
 //! rows by it.
 //!
 //! A variable that a statement assigns is a function's result wherever the statement reads it; one that it only reads is a constant. As in
-//! MySQL, nothing but the order of the columns of one row is promised.
+//! MySQL, nothing but the order of the columns of one row is promised: here rows are numbered before they are sorted.
 
 use crate::calls::name_of;
 use crate::dialect::{call, ident, literal, take};
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, LimitClause, Query, SelectItem, SetExpr, TableFactor, Value, Visit, VisitMut, Visitor,
-    VisitorMut,
+    BinaryOperator, Distinct, Expr, LimitClause, Query, SelectItem, SetExpr, TableFactor, Value, Visit, VisitMut, VisitorMut,
+    visit_expressions,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -26,25 +26,20 @@ pub(crate) fn expand<T: Visit + VisitMut>(tree: &mut T) {
 }
 
 fn assigned_in(tree: &impl Visit) -> BTreeSet<String> {
-    let mut names = Names::default();
-    let _ = tree.visit(&mut names);
-    names.0
+    let mut names = BTreeSet::new();
+    let _ = visit_expressions(tree, |expr| {
+        if let Expr::BinaryOp { left, op: BinaryOperator::Assignment, .. } = expr {
+            names.extend(user_variable(left));
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    names
 }
 
-/// Whether an expression, rewritten or not, assigns one.
+/// Whether an expression assigns one, once it is rewritten.
 pub(crate) fn assigns(expr: &Expr) -> bool {
-    struct Finder;
-    impl Visitor for Finder {
-        type Break = ();
-
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            match expr {
-                Expr::Function(function) if matches!(name_of(function), (ASSIGN, _) | ("assign", true)) => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            }
-        }
-    }
-    Visit::visit(expr, &mut Finder).is_break()
+    let is_call = |expr: &Expr| matches!(expr, Expr::Function(function) if name_of(function) == ("assign", true));
+    visit_expressions(expr, |expr| if is_call(expr) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }).is_break()
 }
 
 /// The name of a variable of the session's own.
@@ -54,21 +49,7 @@ fn user_variable(expr: &Expr) -> Option<String> {
     Some(name.to_ascii_lowercase())
 }
 
-/// What is assigned.
-#[derive(Default)]
-struct Names(BTreeSet<String>);
-
-impl Visitor for Names {
-    type Break = ();
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        if let Expr::BinaryOp { left, op: BinaryOperator::Assignment, .. } = expr {
-            self.0.extend(user_variable(left));
-        }
-        ControlFlow::Continue(())
-    }
-}
-
+/// Writes calls in the place of these.
 struct Calls(BTreeSet<String>);
 
 impl VisitorMut for Calls {

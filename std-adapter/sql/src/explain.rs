@@ -103,9 +103,9 @@ impl Session {
             plan.push((row.get(0).map_err(explain)?, row.get(1).map_err(explain)?, row.get(3).map_err(explain)?));
         }
         let rows = match format {
-            Format::Traditional => under_mysqls_headings(&plan),
+            Format::Traditional => tables(&plan).iter().map(Table::row).collect(),
             Format::Tree => vec![vec![tree(&plan).into()]],
-            Format::Json => vec![vec![document(&under_mysqls_headings(&plan)).into()]],
+            Format::Json => vec![vec![document(&tables(&plan)).into()]],
         };
         Ok(Grid { columns: columns(format), rows })
     }
@@ -113,6 +113,8 @@ impl Session {
 
 /// Of SQLite's plan: a node, the node that it is part of, and what it does.
 type Step = (i64, i64, String);
+/// What it does where a select reads no table.
+const CONSTANT_ROW: &str = "SCAN CONSTANT ROW";
 
 /// The plan in words like MySQL's.
 fn tree(plan: &[Step]) -> String {
@@ -124,7 +126,7 @@ fn tree(plan: &[Step]) -> String {
         depths.push((*node, depth));
         let (first, rest) = what.split_once(' ').unwrap_or((what, ""));
         let words = match first {
-            "SCAN" if what == "SCAN CONSTANT ROW" => "Rows fetched before execution".to_owned(),
+            "SCAN" if what == CONSTANT_ROW => "Rows fetched before execution".to_owned(),
             "SCAN" | "SEARCH" if is_lookup(what) => format!("Index lookup on {} using {AUTOMATIC_KEY}", table_of(rest)),
             "SCAN" | "SEARCH" => format!("Table scan on {}", table_of(rest)),
             "MATERIALIZE" => format!("Materialize {rest}"),
@@ -146,42 +148,28 @@ fn tree(plan: &[Step]) -> String {
     text
 }
 
-/// What a plan shows of each table, select by select.
-fn document(rows: &[Vec<OwnedValue>]) -> String {
-    let text = |row: &[OwnedValue], column: usize| row.get(column).filter(|value| **value != OwnedValue::Null).cloned();
-    let shown = |value: Option<OwnedValue>| value.map_or(serde_json::Value::Null, |value| value.as_value().to_string().into());
-    let blocks: Vec<serde_json::Value> = rows
-        .chunk_by(|one, other| one.first() == other.first())
-        .map(|rows| {
-            let tables = rows.iter().map(|row| match text(row, 2) {
-                None => json!({ "message": "No tables used" }),
-                name => {
-                    let mut table = json!({ "table_name": shown(name), "access_type": shown(text(row, 4)) });
-                    if let Some(key) = text(row, 6) {
-                        table["key"] = shown(Some(key));
-                    }
-                    json!({ "table": table })
-                }
-            });
-            let tables: Vec<serde_json::Value> = tables.collect();
-            let extra = rows.first().and_then(|row| text(row, 11)).map_or(String::new(), |extra| extra.as_value().to_string());
-            let id: u64 = rows.first().and_then(|row| row.first()).map_or(1, |id| id.as_value().to_string().parse().unwrap_or(1));
-            json!({
-                "select_id": id,
-                "select_type": shown(rows.first().and_then(|row| text(row, 1))),
-                "using_filesort": extra.contains("filesort"),
-                "using_temporary_table": extra.contains("temporary"),
-                "nested_loop": tables,
-            })
-        })
-        .collect();
-    let mut blocks = blocks.into_iter();
-    let mut block = blocks.next().unwrap_or_else(|| json!({ "select_id": 1 }));
-    let others: Vec<serde_json::Value> = blocks.map(|block| json!({ "query_block": block })).collect();
+/// The same as rows, as a document.
+fn document(tables: &[Table<'_>]) -> String {
+    let mut blocks = tables.chunk_by(|one, other| one.select == other.select).map(|tables| {
+        let read = |table: &Table<'_>| match table.name {
+            None => json!({ "message": NO_TABLE }),
+            Some(name) => json!({ "table": { "table_name": name, "access_type": table.access(), "key": table.key() } }),
+        };
+        let says = |extra| tables.iter().any(|table| table.extra.contains(&extra));
+        json!({ "query_block": {
+            "select_id": tables[0].select + 1,
+            "select_type": tables[0].kind,
+            "using_filesort": says(FILESORT),
+            "using_temporary_table": says(TEMPORARY),
+            "nested_loop": tables.iter().map(read).collect::<Vec<_>>(),
+        } })
+    });
+    let mut document = blocks.next().unwrap_or_else(|| json!({ "query_block": {} }));
+    let others: Vec<_> = blocks.collect();
     if !others.is_empty() {
-        block["query_specifications"] = others.into();
+        document["query_block"]["query_specifications"] = others.into();
     }
-    format!("{:#}", json!({ "query_block": block }))
+    format!("{document:#}")
 }
 
 /// The table that a step reads.
@@ -199,8 +187,44 @@ fn is_lookup(what: &str) -> bool {
 
 /// As MySQL calls what it makes.
 const AUTOMATIC_KEY: &str = "<auto_key0>";
+/// What MySQL says under Extra.
+const NO_TABLE: &str = "No tables used";
+const FILESORT: &str = "Using filesort";
+const TEMPORARY: &str = "Using temporary";
 
-fn under_mysqls_headings(plan: &[Step]) -> Vec<Vec<OwnedValue>> {
+/// A table that a select reads.
+struct Table<'p> {
+    /// Which select, from 0.
+    select: usize,
+    kind: &'static str,
+    /// None where it reads none.
+    name: Option<&'p str>,
+    is_lookup: bool,
+    extra: Vec<&'static str>,
+}
+
+impl Table<'_> {
+    fn access(&self) -> Option<&'static str> {
+        self.name.map(|_| if self.is_lookup { "ref" } else { "ALL" })
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        self.is_lookup.then_some(AUTOMATIC_KEY)
+    }
+
+    /// Under MySQL's headings.
+    fn row(&self) -> Vec<OwnedValue> {
+        let mut row: Vec<OwnedValue> =
+            vec![(self.select as u64 + 1).into(), self.kind.into(), self.name.into(), OwnedValue::Null];
+        row.extend([self.access().into(), OwnedValue::Null, self.key().into()]);
+        row.resize(11, OwnedValue::Null);
+        row.push(if self.extra.is_empty() { OwnedValue::Null } else { self.extra.join("; ").into() });
+        row
+    }
+}
+
+/// In the order of the selects, and in each in that in which they are read.
+fn tables(plan: &[Step]) -> Vec<Table<'_>> {
     let mut selects = vec![Select { node: 0, kind: "PRIMARY" }];
     for (node, _, what) in plan {
         let kind = match what.split(' ').next().unwrap_or_default() {
@@ -225,39 +249,28 @@ fn under_mysqls_headings(plan: &[Step]) -> Vec<Vec<OwnedValue>> {
             }
         }
     };
-    // Select, row, and what is said at the end of it.
-    let mut rows: Vec<(usize, Vec<OwnedValue>, Vec<&str>)> = Vec::new();
+    let mut tables: Vec<Table<'_>> = Vec::new();
     for (_, above, what) in plan {
         let select = select_of(*above);
         let (how, rest) = what.split_once(' ').unwrap_or((what, ""));
         let extra = match how {
             "SCAN" | "SEARCH" => {
-                let table = if what == "SCAN CONSTANT ROW" { OwnedValue::Null } else { table_of(rest).into() };
-                let is_automatic = is_lookup(what);
-                let mut row =
-                    vec![OwnedValue::from(select as u64 + 1), selects[select].kind.into(), table.clone(), OwnedValue::Null];
-                let access = if is_automatic { "ref" } else { "ALL" };
-                row.push(if table == OwnedValue::Null { OwnedValue::Null } else { access.into() });
-                row.extend([OwnedValue::Null, is_automatic.then_some(AUTOMATIC_KEY).into()]);
-                row.resize(11, OwnedValue::Null);
-                rows.push((select, row, if table == OwnedValue::Null { vec!["No tables used"] } else { Vec::new() }));
+                let name = (what != CONSTANT_ROW).then(|| table_of(rest));
+                let extra = if name.is_none() { vec![NO_TABLE] } else { Vec::new() };
+                tables.push(Table { select, kind: selects[select].kind, name, is_lookup: is_lookup(what), extra });
                 continue;
             }
-            _ if what.starts_with("USE TEMP B-TREE") && what.contains("ORDER BY") => "Using filesort",
-            _ if what.starts_with("USE TEMP B-TREE") => "Using temporary",
+            _ if what.starts_with("USE TEMP B-TREE") && what.contains("ORDER BY") => FILESORT,
+            _ if what.starts_with("USE TEMP B-TREE") => TEMPORARY,
             _ => continue,
         };
         // MySQL says it of the first table of the select.
-        if let Some(row) = rows.iter_mut().find(|row| row.0 == select)
-            && !row.2.contains(&extra)
+        if let Some(table) = tables.iter_mut().find(|table| table.select == select)
+            && !table.extra.contains(&extra)
         {
-            row.2.push(extra);
+            table.extra.push(extra);
         }
     }
-    rows.sort_by_key(|row| row.0);
-    let finish = |(_, mut row, extra): (usize, Vec<OwnedValue>, Vec<&str>)| {
-        row.push(if extra.is_empty() { OwnedValue::Null } else { extra.join("; ").into() });
-        row
-    };
-    rows.into_iter().map(finish).collect()
+    tables.sort_by_key(|table| table.select);
+    tables
 }

@@ -367,14 +367,12 @@ fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
     let row = |schema: &str, name: &str, table_type: &str, engine: Option<&str>, doc: &str| {
         // Of a view MySQL says no more than that it is one.
         let is_view = table_type == "VIEW";
-        let unless_view = |value: &str| if is_view { OwnedValue::Null } else { value.into() };
-        let version = if is_view { OwnedValue::Null } else { 10_u64.into() };
-        let format = engine.map(|_| "Dynamic");
-        let mut row: Vec<OwnedValue> =
-            vec!["def".into(), schema.into(), name.into(), table_type.into(), engine.into(), version, format.into()];
+        let unless_view = |value: OwnedValue| if is_view { OwnedValue::Null } else { value };
+        let mut row: Vec<OwnedValue> = ["def", schema, name, table_type].map(OwnedValue::from).into();
+        row.extend([engine.into(), unless_view(10_u64.into()), engine.map(|_| "Dynamic").into()]);
         row.resize_with(17, OwnedValue::default);
         let comment = if is_view { table_type } else { doc };
-        row.extend([unless_view(COLLATION), OwnedValue::Null, unless_view(""), comment.into()]);
+        row.extend([unless_view(COLLATION.into()), OwnedValue::Null, unless_view("".into()), comment.into()]);
         row
     };
     let mut rows: Vec<_> = state

@@ -29,11 +29,11 @@
 //! statement sees the same ones. UPDATE, INSERT, DELETE and TRUNCATE are the tables' own; SQLite only finds the rows.
 //!
 //! **Schemas.** `performance_schema`, where `session_variables` and `session_status` are of the session that asks,
-//! `global_variables` and `global_status` have beside the region's rows what sessions and a server say of themselves, and
-//! `session_connect_attrs` and `session_account_connect_attrs` are empty; `information_schema` with MySQL's tables about schemas, tables,
+//! `global_variables` and `global_status` have beside the region's rows what sessions and a server say of themselves, and what MySQL has
+//! and a program has nothing of is empty; `information_schema` with MySQL's tables about schemas, tables,
 //! columns, views, privileges and what there is none of here, and GLOBAL_VARIABLES, GLOBAL_STATUS, SESSION_VARIABLES and SESSION_STATUS; `sys` with views
 //! for people, among them `sys.current_transactions`, `sys.current_statements`, `sys.current_stages`, `sys.current_waits` and
-//! `sys.lock_waits`: who does what, and who waits for whom at this moment; and `test`, where CREATE TABLE … AS SELECT keeps what a session
+//! `sys.lock_waits`: who does what, and who waits for whom at this moment; `mysql`, in which nobody may see anything; and `test`, where CREATE TABLE … AS SELECT keeps what a session
 //! wants to compare or restore, in memory, until the session ends.
 //!
 //! # Where it differs from MySQL
@@ -43,8 +43,7 @@
 //!   whole numbers stand beside it in IF, COALESCE and the like, the type may have more digits before the point than MySQL says. What a
 //!   recursion adds has more digits with each step, as it is computed. Within a document of JSON every number with a
 //!   point is a double. INSERT into a table of `test` keeps the digits that it is given.
-//! - Times of day are UTC, or as far from it as the session's `time_zone` says, which has no names of zones. Strings compare without
-//!   case, but not without accents.
+//! - Times of day are UTC, or what clocks show in the session's `time_zone`. Strings compare without case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
 //! - SAVEPOINT, LOCK TABLES of what can be changed and the like are accepted, and nothing comes of them.
 //! - There are no transactions: changes of the setup take effect at once, as in MySQL. Within schema `test`, too.
@@ -52,7 +51,8 @@
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
 //! - What is a document of JSON is known by the function that made it, and by the column of `test` that was made of it, where INSERT does not
 //!   look whether a text is one. No JSON_TABLE, no functions that change documents.
-//! - No full text, stored programs, LOAD, SELECT INTO, user variables set within SELECT.
+//! - A user variable that a SELECT assigns is assigned before rows are sorted, and is deprecated without a warning.
+//! - No full text, stored programs, LOAD, SELECT INTO.
 //!
 //! # Bounds
 //!

@@ -34,11 +34,8 @@ fn place(select: &Select, expr: &Expr) -> Option<usize> {
     }
 }
 
-/// What is sorted by, where it is columns of a result that assigns variables.
-fn columns_once(select: &Select, order: &[OrderByExpr]) -> Option<Vec<(Ident, Expr)>> {
-    let assigns = (0..select.projection.len()).filter_map(|place| item(select, place)).any(|(_, expr)| assigned::assigns(expr));
-    let column = |by: &OrderByExpr| item(select, place(select, &by.expr)?).map(|(name, expr)| (ident(&name.value), expr.clone()));
-    if assigns { order.iter().map(column).collect() } else { None }
+fn take_body(body: &mut SetExpr) -> SetExpr {
+    std::mem::replace(body, *template("SELECT 1").body)
 }
 
 /// The function of ours that makes of a value what SQLite sorts as MySQL sorts the value.
@@ -80,33 +77,38 @@ impl Rewriter<'_> {
                     None => compare_without_case(&mut by.expr),
                 }
             }
-            let body = std::mem::replace(&mut *query.body, *template("SELECT 1").body);
-            *query.body = derived(query_of(body));
+            *query.body = derived(query_of(take_body(&mut query.body)));
             return Ok(());
         }
         let select = match &*query.body {
             SetExpr::Select(select) => Some(&**select),
             _ => None,
         };
-        if let Some(select) = select
-            && let Some(columns) = columns_once(select, order)
-        {
-            // What is assigned is not assigned once more to be sorted by.
-            for (by, (column, kind)) in order.iter_mut().zip(columns.iter().map(|(name, expr)| (name, self.kind(expr)))) {
-                let column = Expr::Identifier(column.clone());
-                by.expr = match sort_key(kind) {
-                    Some(function) => call(function, vec![column]),
-                    None => column,
-                };
-                compare_without_case(&mut by.expr);
-            }
-            let body = std::mem::replace(&mut *query.body, *template("SELECT 1").body);
-            let mut inner = query_of(body);
-            assigned::evaluate_once(&mut inner);
-            *query.body = derived(inner);
-            return Ok(());
+        let Some(columns) = select.and_then(|select| self.assigned_columns(select, order)) else {
+            return self.order(order, select);
+        };
+        // What is assigned is not assigned once more to be sorted by.
+        for (by, (column, key)) in order.iter_mut().zip(columns) {
+            by.expr = match key {
+                Some(function) => call(function, vec![Expr::Identifier(column)]),
+                None => Expr::Identifier(column),
+            };
+            compare_without_case(&mut by.expr);
         }
-        self.order(order, select)
+        let mut inner = query_of(take_body(&mut query.body));
+        assigned::evaluate_once(&mut inner);
+        *query.body = derived(inner);
+        Ok(())
+    }
+
+    /// The columns that are sorted by, and the functions of their keys, where some assign variables and all can be named from outside.
+    fn assigned_columns(&self, select: &Select, order: &[OrderByExpr]) -> Option<Vec<(Ident, Option<&'static str>)>> {
+        let columns: Option<Vec<_>> = order.iter().map(|by| item(select, place(select, &by.expr)?)).collect();
+        let columns = columns?;
+        // The number of an ENUM's text is that of its column.
+        let is_meant = columns.iter().any(|(_, expr)| assigned::assigns(expr))
+            && columns.iter().all(|(_, expr)| self.kinds.members(expr).is_none());
+        is_meant.then(|| columns.iter().map(|(name, expr)| (ident(&name.value), sort_key(self.kind(expr)))).collect())
     }
 
     /// The name of a UNION's column that is of numbers of all kinds.

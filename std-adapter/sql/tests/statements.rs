@@ -748,6 +748,9 @@ fn variables_are_assigned_within_a_statement() {
         row(&mut session, "SELECT @i, (SELECT MAX(n) FROM (SELECT @j := @j + 1 AS n FROM setup_timers, (SELECT @j := 0) s) t) m"),
         "@i,m|5,5"
     );
+    // An ENUM by its numbers, beside one that is assigned.
+    let of_enum = "SELECT DISTINCT TIMER_NAME, @k := 1 AS k FROM performance_timers ORDER BY TIMER_NAME";
+    assert_eq!(row(&mut session, of_enum), row(&mut session, &of_enum.replace("@k := 1", "1")));
     // Datadog's: a number of each row, of which some are chosen.
     let chosen = "SELECT v, ro FROM (SELECT v, @r := @r + 1 AS ro FROM (SELECT 5 AS v UNION ALL SELECT 7 UNION ALL SELECT 9) p, \
                   (SELECT @r := 0) r) q WHERE ro > 1";
