@@ -91,6 +91,12 @@ def check(pure):
     connection.ping()
     connection.close()
 
+    # Compressed, in both directions.
+    with connect(compress=True) as packed, packed.cursor() as cursor:
+        text = "größe " * 20_000
+        cursor.execute("SELECT VARIABLE_VALUE, %s, REPEAT('w', 300000) FROM performance_schema.session_status WHERE VARIABLE_NAME = 'Compression'", (text,))
+        assert cursor.fetchall() == [("ON", text, "w" * 300_000)]
+
     # Warnings are asked for behind each statement that has some.
     with connect(get_warnings=True) as warned, warned.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS test.nothing")

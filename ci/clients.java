@@ -106,7 +106,15 @@ class Clients {
             // Nobody that Java knows vouches for it.
             fails(-1, "08000", () -> DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port + "/?useSSL=true", "reader", "looks"));
         }
-        for (String options : List.of("useCompression=true", "sessionVariables=sql_mode='ANSI',wait_timeout=100", "serverTimezone=UTC"))
+        try (Connection packed = connect("reader", "looks", "useCompression=true"); Statement statement = packed.createStatement()) {
+            String text = "größe ".repeat(20_000);
+            ResultSet found = statement.executeQuery("SELECT '" + text + "', VARIABLE_VALUE, REPEAT('w', 300000) FROM session_status "
+                + "WHERE VARIABLE_NAME = 'Compression'");
+            same("a compressed row", found.next(), true);
+            same("compressed text", found.getString(1), text);
+            same("compressed", found.getString(2) + " " + found.getString(3).length(), "ON 300000");
+        }
+        for (String options : List.of("sessionVariables=sql_mode='ANSI',wait_timeout=100", "serverTimezone=UTC"))
             connect("reader", "looks", options).close();
     }
 

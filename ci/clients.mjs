@@ -89,6 +89,15 @@ await reader.execute("UPDATE setup_timers SET timer_name = ?", ["CYCLE"]);
 await fails(1045, reader.changeUser({ user: "controller", password: "wrong" }));
 reader.destroy();
 
+// Compressed, in both directions.
+const packed = await connect("reader", "looks", { compress: true });
+const [[compression]] = await packed.query("SHOW STATUS LIKE 'Compression'");
+assert.equal(compression.Value, "ON");
+const long = "größe ".repeat(20_000);
+const [[echo]] = await packed.execute("SELECT ? AS text, REPEAT('w', 300000) AS more", [long]);
+assert.deepEqual([echo.text, echo.more.length], [long, 300_000]);
+await packed.end();
+
 // What one client sets, another does not see.
 const [one, two] = await Promise.all([connect("reader", "looks"), connect("reader", "looks")]);
 await one.query("SET sql_mode = 'ANSI'");

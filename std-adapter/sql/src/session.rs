@@ -253,6 +253,11 @@ impl Session {
         lock(&self.state.settings).encryption = encryption;
     }
 
+    /// Says whether what client and server send each other is compressed, as `Compression` tells it.
+    pub fn set_compression(&mut self, is_compressed: bool) {
+        lock(&self.state.settings).is_compressed = is_compressed;
+    }
+
     /// What the last statement warned of.
     pub fn warnings(&self) -> Vec<Warning> {
         self.state.warnings()

@@ -69,6 +69,7 @@ pub(crate) struct Settings {
     /// Whether the last statement was one that lists them.
     pub(crate) lists_warnings: bool,
     pub(crate) encryption: Encryption,
+    pub(crate) is_compressed: bool,
     pub(crate) scratch: Vec<ScratchTable>,
     /// Tables made so far: their numbers are never used again.
     pub(crate) scratch_made: usize,
@@ -168,6 +169,10 @@ impl State {
 
     pub(crate) fn encryption(&self) -> Encryption {
         lock(&self.settings).encryption.clone()
+    }
+
+    pub(crate) fn is_compressed(&self) -> bool {
+        lock(&self.settings).is_compressed
     }
 
     pub(crate) fn warnings(&self) -> Vec<Warning> {

@@ -52,8 +52,8 @@ macro_rules! counters {
 counters! {
     AbortedClients "Aborted_clients" Global: "connections that ended without a word of their client's"
     AbortedConnects "Aborted_connects" Global: "clients that did not get in"
-    BytesReceived "Bytes_received" Session: "bytes of packets that clients have sent, before encryption"
-    BytesSent "Bytes_sent" Session: "bytes of packets that clients were sent, before encryption"
+    BytesReceived "Bytes_received" Session: "bytes of packets that clients have sent, compressed if they compress, before encryption"
+    BytesSent "Bytes_sent" Session: "bytes of packets that clients were sent, compressed if they compress, before encryption"
     ComAdminCommands "Com_admin_commands" Session: "commands like ping, change user and reset connection"
     ComBegin "Com_begin" Session: "transactions that were begun" ["BEGIN", "START TRANSACTION"]
     ComCallProcedure "Com_call_procedure" Session ["CALL"]
@@ -237,6 +237,10 @@ fn rows(state: &State, scope: Scope) -> Vec<Vec<OwnedValue>> {
     let encryption = if scope == Scope::Session { state.encryption() } else { Default::default() };
     rows.push(("Ssl_cipher".to_owned(), encryption.cipher));
     rows.push(("Ssl_version".to_owned(), encryption.version));
+    let compression =
+        if scope == Scope::Session && state.is_compressed() { ["ON", "zlib", "6"] } else { ["OFF", "uncompressed", "0"] };
+    let names = ["Compression", "Compression_algorithm", "Compression_level"];
+    rows.extend(names.into_iter().zip(compression).map(|(name, value)| (name.to_owned(), value.to_owned())));
     if scope == Scope::Session {
         rows.push(("Connection_seconds".to_owned(), state.session_seconds().to_string()));
     }

@@ -189,7 +189,7 @@ const FIXED: &[Variable] = &[
     ("partial_revokes", "0", Switch),
     ("pid_file", "", Text),
     ("plugin_dir", "", Text),
-    ("protocol_compression_algorithms", "uncompressed", Text),
+    ("protocol_compression_algorithms", "zlib,uncompressed", Text),
     ("protocol_version", "10", Text),
     ("read_only", "0", Switch),
     ("secure_file_priv", "", Text),

@@ -93,6 +93,9 @@ fn log_in<'a, S: Stream>(
     let mut connection = Connection::new(shared, packets, account, login.capabilities, place)?;
     connection.enter(login.schema)?;
     connection.packets.set_limit(shared.limits.packet_bytes);
+    if connection.compresses() {
+        connection.packets.compress();
+    }
     Ok(connection)
 }
 
@@ -128,6 +131,7 @@ fn frame_error<S: Stream>(packets: &mut Packets<S>, found: PacketError) -> End {
         PacketError::Gone => return End::Gone,
         PacketError::TooLarge => error(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes"),
         PacketError::OutOfOrder => error(1156, "08S01", "Got packets out of order"),
+        PacketError::Undecodable => error(1157, "08S01", "Couldn't uncompress communication packet"),
     };
     refuse::<S, ()>(packets, &error).err().unwrap_or(End::Over)
 }
@@ -216,7 +220,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         capabilities: u32,
         place: &'a Place<'a>,
     ) -> Result<Self, End> {
-        let session = match open(shared, account, place, packets.stream()) {
+        let session = match open(shared, account, place, packets.stream(), capabilities) {
             Ok(session) => session,
             Err(error) => return refuse(&mut packets, &error),
         };
@@ -262,7 +266,8 @@ impl<'a, S: Stream> Connection<'a, S> {
                                interactive_timeout for configuring this behavior.";
                 return refuse(&mut self.packets, &error(4031, "HY000", message));
             }
-            first => first?,
+            Err(found) => return Err(frame_error(&mut self.packets, found.into())),
+            Ok(first) => first,
         };
         self.within(self.limits().read_time);
         let mut packet = Vec::new();
@@ -498,7 +503,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     /// A session as if the client had just come in.
     fn renew(&mut self, account: Account) -> Result<(), End> {
         self.statements.clear();
-        match open(self.shared, account, self.place, self.packets.stream()) {
+        match open(self.shared, account, self.place, self.packets.stream(), self.capabilities) {
             Ok(session) => {
                 self.session = session;
                 Ok(())
@@ -616,6 +621,10 @@ impl<'a, S: Stream> Connection<'a, S> {
         Ok(self.packets.flush()?)
     }
 
+    fn compresses(&self) -> bool {
+        self.capabilities & capability::COMPRESS != 0
+    }
+
     fn deprecates_eof(&self) -> bool {
         self.capabilities & capability::DEPRECATE_EOF != 0
     }
@@ -644,9 +653,16 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 }
 
-fn open<S: Stream>(shared: &Shared, account: Account, place: &Place<'_>, stream: &Securable<S>) -> Result<Session, Error> {
+fn open<S: Stream>(
+    shared: &Shared,
+    account: Account,
+    place: &Place<'_>,
+    stream: &Securable<S>,
+    capabilities: u32,
+) -> Result<Session, Error> {
     let mut session = shared.database.session_numbered(account, place.id())?;
     session.set_encryption(stream.describe(shared.tls.is_some()));
+    session.set_compression(capabilities & capability::COMPRESS != 0);
     place.logged_in(session.account(), session.canceller());
     Ok(session)
 }

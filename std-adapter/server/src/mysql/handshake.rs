@@ -10,6 +10,8 @@ pub(crate) mod capability {
     pub(crate) const FOUND_ROWS: u32 = 1 << 1;
     pub(crate) const LONG_FLAG: u32 = 1 << 2;
     pub(crate) const CONNECT_WITH_DB: u32 = 1 << 3;
+    /// By zlib, behind the login.
+    pub(crate) const COMPRESS: u32 = 1 << 5;
     pub(crate) const PROTOCOL_41: u32 = 1 << 9;
     pub(crate) const INTERACTIVE: u32 = 1 << 10;
     /// Only of a server with a certificate.
@@ -29,6 +31,7 @@ pub(crate) mod capability {
         | FOUND_ROWS
         | LONG_FLAG
         | CONNECT_WITH_DB
+        | COMPRESS
         | PROTOCOL_41
         | INTERACTIVE
         | TRANSACTIONS

@@ -2,6 +2,7 @@
 
 pub(crate) mod authentication;
 pub(crate) mod command;
+mod compression;
 pub(crate) mod connection;
 pub(crate) mod handshake;
 mod moment;

@@ -4,6 +4,7 @@
 //! length: 3 bytes | number: 1 byte | that many bytes      A piece of 2²⁴ − 1 bytes is followed by another, which may be empty.
 //! ```
 
+use super::compression::{FrameError, Frames};
 use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
@@ -29,15 +30,21 @@ pub(crate) enum PacketError {
     TooLarge,
     /// Its number is not the next one.
     OutOfOrder,
+    /// It does not decompress.
+    Undecodable,
 }
 
 impl From<io::Error> for PacketError {
-    fn from(_: io::Error) -> PacketError {
-        PacketError::Gone
+    fn from(error: io::Error) -> PacketError {
+        match error.downcast() {
+            Ok(FrameError::OutOfOrder) => PacketError::OutOfOrder,
+            Ok(FrameError::Undecodable) => PacketError::Undecodable,
+            Err(_) => PacketError::Gone,
+        }
     }
 }
 
-/// Bytes of packets that came and went.
+/// Bytes that came and went, compressed if they were.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     pub(crate) received: Cell<u64>,
@@ -52,12 +59,14 @@ pub(crate) struct Packets<S> {
     limit: usize,
     out: Vec<u8>,
     traffic: Rc<Traffic>,
+    /// None if nothing is compressed.
+    frames: Option<Frames>,
 }
 
 impl<S: Stream> Packets<S> {
     /// `limit`: the most bytes that a packet from the client may have.
     pub(crate) fn new(stream: S, limit: usize) -> Packets<S> {
-        Packets { stream, number: 0, limit, out: Vec::new(), traffic: Rc::default() }
+        Packets { stream, number: 0, limit, out: Vec::new(), traffic: Rc::default(), frames: None }
     }
 
     /// What is counted of them, for somebody who outlives them.
@@ -71,8 +80,13 @@ impl<S: Stream> Packets<S> {
 
     /// The same packets go on over another stream, made of this one. Nothing of what follows was read ahead.
     pub(crate) fn over<T: Stream>(self, make: impl FnOnce(S) -> io::Result<T>) -> io::Result<Packets<T>> {
-        let Packets { stream, number, limit, out, traffic } = self;
-        Ok(Packets { stream: make(stream)?, number, limit, out, traffic })
+        let Packets { stream, number, limit, out, traffic, frames } = self;
+        Ok(Packets { stream: make(stream)?, number, limit, out, traffic, frames })
+    }
+
+    /// From the next command on both sides compress.
+    pub(crate) fn compress(&mut self) {
+        self.frames = Some(Frames::new());
     }
 
     pub(crate) fn set_limit(&mut self, limit: usize) {
@@ -82,12 +96,15 @@ impl<S: Stream> Packets<S> {
     /// The next packet begins a command.
     pub(crate) fn begin(&mut self) {
         self.number = 0;
+        if let Some(frames) = &mut self.frames {
+            frames.begin();
+        }
     }
 
     /// Waits for a packet to begin, until the stream's deadline, and gives what [`finish`](Self::finish) needs.
     pub(crate) fn start(&mut self) -> io::Result<u8> {
         let mut first = [0];
-        self.stream.read_exact(&mut first)?;
+        self.incoming().read_exact(&mut first)?;
         Ok(first[0])
     }
 
@@ -95,16 +112,17 @@ impl<S: Stream> Packets<S> {
     pub(crate) fn finish(&mut self, first: u8, packet: &mut Vec<u8>) -> Result<(), PacketError> {
         packet.clear();
         let mut header = [first, 0, 0, 0];
-        self.stream.read_exact(&mut header[1..])?;
+        self.incoming().read_exact(&mut header[1..])?;
         let mut is_too_large = false;
         loop {
             let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
-            if header[3] != self.number {
+            // Where frames have numbers nobody looks at these: some clients count on, others from 0.
+            if self.frames.is_none() && header[3] != self.number {
                 return Err(PacketError::OutOfOrder);
             }
-            self.number = self.number.wrapping_add(1);
+            self.number = header[3].wrapping_add(1);
             is_too_large |= length > self.limit.saturating_sub(packet.len());
-            let mut piece = (&mut self.stream).take(length as u64);
+            let mut piece = self.incoming().take(length as u64);
             let read = if is_too_large {
                 // Closed with bytes unread, the connection would be reset before the client has heard why.
                 io::copy(&mut piece, &mut io::sink())?
@@ -112,15 +130,19 @@ impl<S: Stream> Packets<S> {
                 // Memory grows with what has come, not with what was announced.
                 piece.read_to_end(packet)? as u64
             };
-            self.traffic.received.set(self.traffic.received.get() + header.len() as u64 + read);
             if read < length as u64 {
                 return Err(PacketError::Gone);
             }
             if length < FULL {
                 return if is_too_large { Err(PacketError::TooLarge) } else { Ok(()) };
             }
-            self.stream.read_exact(&mut header)?;
+            self.incoming().read_exact(&mut header)?;
         }
+    }
+
+    fn incoming(&mut self) -> Incoming<'_, S> {
+        let stream = Counted { stream: &mut self.stream, count: &self.traffic.received };
+        Incoming { stream, frames: self.frames.as_mut() }
     }
 
     /// Reads a packet.
@@ -156,12 +178,49 @@ impl<S: Stream> Packets<S> {
     }
 
     fn send(&mut self) -> io::Result<()> {
-        let result = self.stream.write_all(&self.out);
-        self.traffic.sent.set(self.traffic.sent.get() + self.out.len() as u64);
+        let mut compressed = Vec::new();
+        let bytes = match &mut self.frames {
+            Some(frames) => {
+                frames.write(&self.out, &mut compressed);
+                &compressed
+            }
+            None => &self.out,
+        };
+        let result = self.stream.write_all(bytes);
+        self.traffic.sent.set(self.traffic.sent.get() + bytes.len() as u64);
         self.out.clear();
         // One large row is no reason to keep as much for ever.
         self.out.shrink_to(2 * GATHER);
         result
+    }
+}
+
+/// What comes, and how much of it.
+struct Counted<'a, S> {
+    stream: &'a mut S,
+    count: &'a Cell<u64>,
+}
+
+impl<S: Read> Read for Counted<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.stream.read(buffer)?;
+        self.count.set(self.count.get() + read as u64);
+        Ok(read)
+    }
+}
+
+/// What comes, decompressed if it is compressed.
+struct Incoming<'a, S> {
+    stream: Counted<'a, S>,
+    frames: Option<&'a mut Frames>,
+}
+
+impl<S: Read> Read for Incoming<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.frames {
+            Some(frames) => frames.read(&mut self.stream, buffer),
+            None => self.stream.read(buffer),
+        }
     }
 }
 
