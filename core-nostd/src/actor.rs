@@ -717,6 +717,11 @@ impl<'r> Actor<'r> {
         self.metrics.get()
     }
 
+    /// Whether it is filling the chunk of this word of a long history.
+    pub(crate) fn is_filling(&self, store: &EventStore, chunk: u64) -> bool {
+        self.recorders().into_iter().any(|on| core::ptr::eq(on.long.store(), store) && on.long.is_filling(chunk))
+    }
+
     /// Gives back the chunks of the long histories that it has not filled.
     pub(crate) fn finish_chunks(&self) {
         self.recorders().into_iter().for_each(|on| on.long.close());

@@ -356,12 +356,12 @@ impl Region<'_> {
         if self.is_memory(class) { Setting { enabled: setting.enabled, ..Setting::OFF } } else { setting }
     }
 
-    /// After a fork: what another thread was about to register is free again.
+    /// After a fork: what another thread was about to register is free again, also where memory was copied before the thread had got to the
+    /// state.
     pub(crate) fn forget_unfinished_classes(&self) {
         for words in self.arrays::<CLASS>(Section::Classes) {
-            if words[word::STATE].get() & STATE_BITS == CLAIMED {
-                words[word::SETTING].set(0);
-                words[word::STATE].set(FREE);
+            if words[word::STATE].get() & STATE_BITS != PUBLISHED {
+                words.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
             }
         }
     }

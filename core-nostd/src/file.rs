@@ -552,18 +552,20 @@ impl<'r> Region<'r> {
     }
 
     /// After a fork: the sums of all files start anew. In a child that is idle, whoever was about to open a file or to let one go is gone, other
-    /// than a handle.
+    /// than a handle. So is who was renaming one: what it is called now nobody knows.
     pub(crate) fn forget_file_io(&self, idle: bool) {
-        for (index, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
+        let files = self.arrays::<FILE>(Section::FileInstances);
+        for (index, words) in files.iter().enumerate() {
             if !pool::was_used(&words[word::STATE]) {
                 continue;
             }
             Place::of(words).into_iter().for_each(Place::forget);
-            let (references, open) = (words[word::REFERENCES].get(), words[word::OPEN_COUNT].get() & COUNT);
             if !idle {
                 continue;
             }
             let id = FileId::of(index);
+            pool::finish_change(&words[word::STATE], || self.make_gone(id));
+            let (references, open) = (words[word::REFERENCES].get(), words[word::OPEN_COUNT].get() & COUNT);
             let is_leaving = pool::live(&words[word::STATE]).is_some() && references & GONE != 0;
             if references & COUNT == 0 && (pool::is_claimed(&words[word::STATE]) || is_leaving) {
                 self.give_back(FileInstance::new(id, words));
@@ -572,6 +574,11 @@ impl<'r> Region<'r> {
                 words[word::REFERENCES].set(references & !COUNT | (open + 1));
                 self.release_file(id);
             }
+        }
+        if idle {
+            // Others may have been about to count one more, or one less.
+            let used = files.iter().filter(|words| !pool::is_free(&words[word::STATE])).count();
+            setup::setup(self)[setup::word::FILES_USED].set(used as u64);
         }
     }
 

@@ -183,7 +183,12 @@ impl Region<'_> {
         self.forget_socket_io(idle);
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunks());
-            STORES.iter().for_each(|store| zero(self.section(store.long_chunks)));
+        }
+        for store in STORES {
+            let is_kept = |chunk: &Word| !idle && own.iter().flatten().any(|actor| actor.is_filling(store, chunk.get()));
+            self.section(store.long_chunks).iter().filter(|chunk| !is_kept(chunk)).for_each(zero_word);
+        }
+        if idle {
             self.forget_unfinished_classes();
             setup_actors::forget_unfinished(self);
             for entry in self.arrays::<SOURCE>(Section::Sources) {

@@ -117,6 +117,12 @@ impl<'r> Writer<'r> {
         record::index_in(self.records, record)
     }
 
+    /// Whether it is this thread that is filling the chunk of this word: the one it has, or one that it is about to have.
+    pub(crate) fn is_filling(&self, chunk: u64) -> bool {
+        let last_drawn = self.next_number.get().wrapping_sub(1);
+        chunk & OWNED != 0 && [self.sequence.get().number(), last_drawn].map(free).contains(&(chunk & !OWNED))
+    }
+
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
         if !self.rest.replace(&[]).is_empty() {

@@ -15,6 +15,9 @@
 //!      … in use …
 //!   state := FREE     [P4] Release, if still LIVE
 //! ```
+//! An owner who writes words that readers look at takes the place from itself: CHANGING in place of CLAIMED, so that a forked child, where
+//! nobody goes on writing, knows that somebody lives there.
+//!
 //! The state word is the place's version: a reader that sees the same LIVE state before and after has words of one owner only. Without
 //! `[P2]` it may see a word of the next owner under the state of the one before; without `[P6]` its second look may come before the words.
 
@@ -23,6 +26,8 @@ use crate::sync::{Ordering, Word, fence};
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
 const LIVE: u64 = 2;
+/// Claimed by its owner.
+const CHANGING: u64 = CLAIMED | LIVE;
 const STATE_BITS: u64 = 3;
 
 /// Which owner of a place this is, counted from its first: what is above the state bits.
@@ -54,37 +59,39 @@ impl Version {
 pub(crate) struct Claim<'r> {
     state: &'r Word,
     version: Version,
+    /// CLAIMED or CHANGING.
+    held: u64,
 }
 
 /// Takes the place, if it is free.
 pub(crate) fn claim(state: &Word) -> Option<Claim<'_>> {
-    claim_from(state, FREE)
+    claim_from(state, FREE, CLAIMED)
 }
 
 /// Takes the place, if nobody was ever there. Its first access is a write: of memory that was only read, a system maps the page of zeros
 /// that all share, and to exchange that at the first write it interrupts every processor that runs the program.
 pub(crate) fn claim_unused(state: &Word) -> Option<Claim<'_>> {
-    take(state, FREE)
+    take(state, FREE, CLAIMED)
 }
 
 /// Takes the place from its owner, who lives on there as the next one: to write words that readers look at. None if somebody else does so
 /// at this moment, or the place is not live.
 pub(crate) fn claim_again(state: &Word) -> Option<Claim<'_>> {
-    claim_from(state, LIVE)
+    claim_from(state, LIVE, CHANGING)
 }
 
-fn claim_from(state: &Word, from: u64) -> Option<Claim<'_>> {
+fn claim_from(state: &Word, from: u64, held: u64) -> Option<Claim<'_>> {
     let seen = state.get();
-    if seen & STATE_BITS == from { take(state, seen) } else { None }
+    if seen & STATE_BITS == from { take(state, seen, held) } else { None }
 }
 
-fn take(state: &Word, seen: u64) -> Option<Claim<'_>> {
+fn take(state: &Word, seen: u64, held: u64) -> Option<Claim<'_>> {
     let version = Version::of(seen).next();
     // [P1] Acquire: pairs with [P4] of the owner before, whose words this owner continues or writes over.
-    state.compare_exchange(seen, version.state(CLAIMED), Ordering::Acquire).ok()?;
+    state.compare_exchange(seen, version.state(held), Ordering::Acquire).ok()?;
     // [P2] Release fence: pairs with the fence [P6]; whoever sees a word of the new owner sees the state above, too.
     fence(Ordering::Release);
-    Some(Claim { state, version })
+    Some(Claim { state, version, held })
 }
 
 impl Claim<'_> {
@@ -95,7 +102,7 @@ impl Claim<'_> {
 
     /// Shows the place to readers: all its words are written.
     pub(crate) fn publish(self) -> Version {
-        let (claimed, live) = (self.version.state(CLAIMED), self.version.state(LIVE));
+        let (claimed, live) = (self.version.state(self.held), self.version.state(LIVE));
         // Not a store: where a handler has forked meanwhile, the place may be somebody else's in the child.
         // [P3] Release: pairs with [P5].
         let _ = self.state.compare_exchange(claimed, live, Ordering::Release);
@@ -104,7 +111,7 @@ impl Claim<'_> {
 
     /// Gives the place back: nobody has seen what was to be there.
     pub(crate) fn give_up(self) {
-        let (claimed, free) = (self.version.state(CLAIMED), self.version.state(FREE));
+        let (claimed, free) = (self.version.state(self.held), self.version.state(FREE));
         // Not a store, as in publish().
         // [P4] Release: as in release().
         let _ = self.state.compare_exchange(claimed, free, Ordering::Release);
@@ -132,6 +139,19 @@ pub(crate) fn release_claimed(state: &Word) {
     }
 }
 
+/// The place is live again whose words somebody was changing who is gone; `mend` makes words of them that can be read. Returns whether
+/// there was such a change.
+pub(crate) fn finish_change(state: &Word, mend: impl FnOnce()) -> bool {
+    let seen = state.get();
+    let is_changing = seen & STATE_BITS == CHANGING;
+    if is_changing {
+        mend();
+        // [P3] Release: as in publish().
+        state.store(Version::of(seen).state(LIVE), Ordering::Release);
+    }
+    is_changing
+}
+
 /// Gives the place back, if it is still this owner's. Of two who give it back, one does.
 pub(crate) fn release(state: &Word, version: Version) -> bool {
     // [P4] Release: pairs with [P1].
@@ -147,6 +167,11 @@ pub(crate) fn live(state: &Word) -> Option<Version> {
 /// Whether somebody is about to be there.
 pub(crate) fn is_claimed(state: &Word) -> bool {
     state.get() & STATE_BITS == CLAIMED
+}
+
+/// Whether nobody is there, or about to be.
+pub(crate) fn is_free(state: &Word) -> bool {
+    state.get() & STATE_BITS == FREE
 }
 
 /// Whether anybody was ever there.
@@ -183,7 +208,7 @@ pub(crate) fn read_whole<T>(state: &Word, born: impl FnOnce() -> u64, words: imp
     // [P5] Acquire: as in read().
     let before = state.load(Ordering::Acquire);
     let version = Version::of(before);
-    if before & STATE_BITS == CLAIMED && Version::of(born()) != version {
+    if before & CLAIMED != 0 && Version::of(born()) != version {
         return None;
     }
     let found = words();

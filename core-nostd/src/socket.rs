@@ -273,6 +273,8 @@ impl<'r> Region<'r> {
             if pool::was_used(&words[word::STATE]) {
                 if idle {
                     pool::release_claimed(&words[word::STATE]);
+                    // Whom it leads to from now on only that thread knew.
+                    pool::finish_change(&words[word::STATE], || SocketAddress::UNKNOWN.write(&words[word::PEER]));
                 }
                 Place::of(words).into_iter().for_each(Place::forget);
             }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::metric::{MetricInfo, MetricType, MonitorCommand};
-use crate::region::{FILE, METRIC, SOCKET};
+use crate::region::{CLASS, FILE, METRIC, SOCKET};
 use crate::{
     AccessMode, ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, MemoryChange,
     Operation, Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, Transaction,
@@ -444,7 +444,7 @@ fn a_child_takes_back_what_nobody_will_finish() {
     let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
     let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
     let used = Used::new(&region);
-    let classes = region.arrays::<{ crate::region::CLASS }>(Section::Classes);
+    let classes = region.arrays::<CLASS>(Section::Classes);
     let free = classes.iter().find(|words| words[0].get() == 0).expect("there is room");
     free[0].set(1);
     let source = &region.arrays::<SOURCE>(Section::Sources)[0];
@@ -575,4 +575,121 @@ fn a_child_has_the_digests_of_its_own_statements() {
     statement_digest::reset(&region);
     ["C", "D", "E"].into_iter().for_each(execute);
     assert_eq!(digests(), ["C", "D", "E"].map(|text| (String::from(text), 1)));
+}
+
+/// Another thread was saying whom a socket leads to now: nobody will, but its descriptor is open.
+#[test]
+fn a_child_keeps_a_socket_that_another_was_connecting() {
+    let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+    let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+    let class = region.register(InstrumentName::literal("wait/io/socket/t/s"), Setting::ON).expect("there is room");
+    let create = |descriptor| region.create_socket(class, descriptor, SocketAddress::UNIX, 0).expect("there is room");
+    let first = create(5);
+    let _change = pool::claim_again(&region.arrays::<SOCKET>(Section::SocketInstances)[0][io::word::STATE]).expect("it is live");
+    region.forked(&CHILD, &[], true);
+    let sockets = || {
+        let mut rows = Vec::new();
+        assert_eq!(region.scan(&tables::SocketInstances, |row| rows.push((row.socket_id, row.ip.as_str().len()))).changed, 0);
+        rows
+    };
+    assert_eq!(sockets(), [(5, 0)]);
+    let second = create(6);
+    assert_ne!(first, second);
+    region.destroy_instance(first);
+    assert_eq!(sockets().first().map(|row| row.0), Some(6));
+}
+
+/// Another thread was renaming a file: under which name it is found now nobody knows, so it has no row; its handle is closed like any other.
+#[test]
+fn a_child_forgets_a_file_that_another_was_renaming() {
+    let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+    let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+    let class = region.register(InstrumentName::literal("wait/io/file/t/f"), Setting::ON).expect("there is room");
+    let open = |path: &str| {
+        let file = region.refer_to_file(class, path.as_bytes()).expect("there is room");
+        region.file_opened(file);
+        file
+    };
+    let close = |file| {
+        region.file_closed(file);
+        region.release_file(file);
+    };
+    let [file, closed] = ["/open", "/closed"].map(open);
+    close(closed);
+    for words in &region.arrays::<FILE>(Section::FileInstances)[..2] {
+        words[file::word::REFERENCES].set(words[file::word::REFERENCES].get() + 1);
+        let _change = pool::claim_again(&words[file::word::STATE]).expect("it is live");
+    }
+    region.forked(&CHILD, &[], true);
+    let files = || {
+        let mut rows = Vec::new();
+        let sweep = region.scan(&tables::FileInstances, |row| rows.push((String::from(row.file_name.as_str()), row.open_count)));
+        assert_eq!(sweep.changed, 0);
+        rows
+    };
+    assert_eq!(files(), []);
+    // By the old name as by any other.
+    let again = open("/open");
+    assert_ne!(again, file);
+    assert_eq!(files(), [(String::from("/open"), 1)]);
+    close(file);
+    let room = (0..).take_while(|number| region.refer_to_file(class, format!("/{number}").as_bytes()).is_some()).count();
+    assert_eq!(room, region.place(Section::FileInstances).count - 1);
+}
+
+/// Another thread had counted the place that it was about to take, or had not yet counted what it gave back.
+#[test]
+fn a_child_has_room_for_as_many_files_as_its_parent() {
+    let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+    let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+    let class = region.register(InstrumentName::literal("wait/io/file/t/f"), Setting::ON).expect("there is room");
+    setup::setup(&region)[setup::word::FILES_USED].set(1);
+    region.forked(&CHILD, &[], true);
+    let room = (0..).take_while(|number| region.refer_to_file(class, format!("/{number}").as_bytes()).is_some()).count();
+    assert_eq!(room, region.place(Section::FileInstances).count);
+}
+
+/// What another thread had written of an instrument and a metric when memory was copied, from before it got to their states.
+#[test]
+fn a_child_registers_over_what_was_copied_too_early() {
+    let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+    let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+    let name = InstrumentName::literal("wait/synch/mutex/t/LOCK");
+    let info = MetricInfo::literal("copied", "fork", "", MetricType::Counter);
+    let class = region.register(name, Setting::OFF).expect("there is room");
+    let metric = region.register_metric(&info, false, Moment::of_seconds(1)).expect("there is room");
+    let metric = &region.arrays::<METRIC>(Section::Metrics)[usize::from(metric.to_bits())];
+    metric[metric::word::CONTROL].set(2);
+    for state in [&region.arrays::<CLASS>(Section::Classes)[class.index()][class::word::STATE], &metric[metric::word::STATE]] {
+        state.set(class::FREE);
+    }
+    region.forked(&CHILD, &[], true);
+    let class = region.register(name, Setting::ON).expect("there is room");
+    assert_eq!(region.setting(class), Setting::ON);
+    let metric = region.register_metric(&info, true, Moment::of_seconds(1)).expect("there is room");
+    assert!(region.metric_is_on(metric));
+}
+
+/// Whoever forks, also in the middle of an event, leaves the child no chunk of a thread that it has not: all of them are filled again.
+#[test]
+fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
+    const SIZES: Config = Config::SMALL.with(Size::EventsWaitsHistoryLongSize, 1000).with(Size::MaxThreadInstances, 16);
+    for idle in [true, false] {
+        let words: Vec<Word> = (0..SIZES.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &SIZES, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let class = region.register(InstrumentName::literal("wait/synch/mutex/t/LOCK"), Setting::ON).expect("there is room");
+        region.enable_everything();
+        let clock = MockClock::new();
+        let actors: Vec<Actor<'_>> = (0..16).map(|_| Actor::attach(&region, &ActorIdentity::default())).collect();
+        let record = |actor: &Actor<'_>| {
+            let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+            actor.end(&clock, wait, Held::None);
+        };
+        actors.iter().for_each(record);
+        region.forked(&CHILD, &[Some(&actors[0])], idle);
+        let records = region.place(Section::LongRecords).count;
+        (0..2 * records).for_each(|_| record(&actors[0]));
+        let sweep = region.scan(&tables::EventsWaitsHistoryLong, |_| ());
+        assert_eq!((sweep.rows, region.lost(crate::Lost::HistoryLongRows)), (records as u64, 0), "{idle}");
+    }
 }

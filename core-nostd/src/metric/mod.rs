@@ -636,11 +636,13 @@ impl<'r> Region<'r> {
     pub(crate) fn forget_metrics(&self, now: Moment, idle: bool) {
         for metric in self.metric_places() {
             let Some(words) = self.arrays::<METRIC>(Section::Metrics).get(metric.index()) else { continue };
-            if idle && words[word::STATE].get() & STATE_BITS == CLAIMED {
-                // All of it: whoever comes next writes only where nothing is.
-                words.iter().chain(self.shared_metric(metric).into_iter().flatten()).for_each(|word| word.set(0));
-            }
             if self.published_metric(metric).is_none() {
+                if idle {
+                    // All of it: whoever comes next writes only where nothing is. Also where memory was copied before the thread had got
+                    // to the state.
+                    let words = words.iter().chain(self.shared_metric(metric).into_iter().flatten());
+                    words.filter(|word| word.get() != 0).for_each(|word| word.set(0));
+                }
                 continue;
             }
             let (is_on, metric_type) = (words[word::CONTROL].metric_is_on(), self.metric_type(metric));
