@@ -703,8 +703,9 @@ impl<'r> Actor<'r> {
             let beside = (first..first + records.len()).flat_map(|index| on.store().beside_ring(self.region, index));
             records.as_flattened().iter().chain(beside)
         });
+        let chunks = self.recorders().into_iter().filter_map(|on| on.long.own_chunk());
         // Of sums only whether they are being written.
-        slot.chain(records).chain(self.stats.get().iter().map(|stat| &stat[stat::word::VERSION]))
+        slot.chain(records).chain(chunks).chain(self.stats.get().iter().map(|stat| &stat[stat::word::VERSION]))
     }
 
     fn recorders(&self) -> [&Recorder<'r>; 4] {

@@ -74,20 +74,25 @@ const RECORDED: [Section; 33] = [
 ];
 
 impl Region<'_> {
-    /// In the child, while the memory is still the parent's: copies what a child keeps into memory of its own, which is zero; all but the
-    /// mark that the region is whole.
-    pub fn copy_for_child(&self, child: &[Word]) {
-        for section in Section::ALL.iter().filter(|section| !RECORDED.contains(section)) {
-            let parent = self.section(*section);
-            let from = self.place(*section).offset;
-            let child = child.get(from..).unwrap_or_default();
-            for (index, (word, copy)) in parent.iter().zip(child).enumerate() {
-                let value = word.get();
-                // Zeros are left alone: a page that was never written takes no memory.
-                if value != 0 && from + index != header::READY {
-                    copy.set(value);
-                }
+    /// Before a fork, where child and parent will share the memory: copies what a child keeps from there to other memory, which is zero; all
+    /// but the mark that the region is whole. So the child has it as it was when its thread forked, however the parent goes on. In the
+    /// child: the same from that memory to the child's own. `own` are the actors of the thread that forks, whose words must agree with
+    /// what they themselves remember.
+    pub fn copy_for_child(&self, own: &[Option<&Actor<'_>>], from: &[Word], to: &[Word]) {
+        let copy = |first: usize, count: usize| {
+            let [from, to] = [from, to].map(|words| words.get(first..first.saturating_add(count)).unwrap_or_default());
+            // Zeros are left alone: a page that was never written takes no memory.
+            for (word, copy) in from.iter().zip(to).filter(|(word, _)| word.get() != 0) {
+                copy.set(word.get());
             }
+        };
+        for section in Section::ALL.iter().filter(|section| !RECORDED.contains(section)) {
+            copy(self.place(*section).offset, self.section(*section).len());
+        }
+        to.get(header::READY).into_iter().for_each(|mark| mark.set(0));
+        let first = self.words().as_ptr() as usize;
+        for word in own.iter().flatten().flat_map(|actor| actor.own_words()) {
+            copy((core::ptr::from_ref(word) as usize).wrapping_sub(first) / size_of::<Word>(), 1);
         }
     }
 
@@ -261,21 +266,6 @@ fn zero(words: &[Word]) {
 fn zero_word(word: &Word) {
     if word.get() != 0 {
         word.set(0);
-    }
-}
-
-impl Actor<'_> {
-    /// Takes a copy of all that must agree with the actor's own state, before the fork: in memory that both processes share, the parent
-    /// goes on at once, and the child would find its records further on than it is itself. Returns how many words that is, or needs.
-    pub fn save(&self, into: &[Word]) -> usize {
-        self.own_words().zip(into).for_each(|(word, saved)| saved.set(word.get()));
-        self.own_words().count()
-    }
-
-    /// Puts back what [`save`](Self::save) took, into the child's memory.
-    pub fn restore(&self, from: &[Word]) {
-        let changed = self.own_words().zip(from).filter(|(word, saved)| word.get() != saved.get());
-        changed.for_each(|(word, saved)| word.set(saved.get()));
     }
 }
 

@@ -124,13 +124,11 @@ impl<'r> Used<'r> {
 /// The child gets memory of its own, which takes the place of the parent's here, where the actor goes on.
 pub(crate) fn into_own_memory(region: &Region<'_>, own: &Actor<'_>) {
     let words = region.words();
-    let saved: Vec<Word> = (0..own.save(&[])).map(|_| Word::new(0)).collect();
-    own.save(&saved);
-    let child: Vec<Word> = words.iter().map(|_| Word::new(0)).collect();
-    region.copy_for_child(&child);
+    let [saved, child]: [Vec<Word>; 2] = [(); 2].map(|()| words.iter().map(|_| Word::new(0)).collect());
+    region.copy_for_child(&[Some(own)], words, &saved);
+    region.copy_for_child(&[Some(own)], &saved, &child);
     assert!(Region::open(&child).is_err(), "it is not whole");
     words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
-    own.restore(&saved);
 }
 
 /// Whether the text stands anywhere in the region.

@@ -1,12 +1,12 @@
 //! What a forked child does before its first own instruction: it gets a region of its own, at the addresses of the parent's.
 //!
 //! ```text
-//! prepare   the thread that forks lets no signal in, and, if the memory is shared, keeps a copy of what its actors write
+//! prepare   the thread that forks lets no signal in, and, if the memory is shared, makes a copy of what a child keeps
 //! parent    lets signals in
 //! child     takes memory of its own if the parent's is shared; makes the region the child's; lets signals in
 //! ```
 //! Private memory is the child's already. Shared memory is not: until other memory is in its place, child and parent are two writers of
-//! one ring. Hence no signals: a handler may record. The new file gets its name at the child's first record, so that a child that only
+//! one ring. Hence no signals: a handler may record. Hence the copy before the fork, too: the parent goes on at once. The new file gets its name at the child's first record, so that a child that only
 //! goes on to another program leaves none behind.
 //!
 //! A child may do little before it runs another program: system calls, no allocation, no lock. This keeps to that.
@@ -36,7 +36,7 @@ static UNNAMED_FILE: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// While the thread forks: the signals that it lets in, and what its actors had written.
+    /// While the thread forks: the signals that it lets in, and what its child's memory is to hold.
     static SIGNALS: Cell<Option<libc::sigset_t>> = const { Cell::new(None) };
     static SAVED: Cell<Option<&'static [Word]>> = const { Cell::new(None) };
 }
@@ -138,19 +138,18 @@ extern "C" fn prepare() {
         (libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old) == 0).then_some(old)
     };
     SIGNALS.set(old);
-    if process().is_some() && IN_FILE.load(Ordering::Relaxed) {
-        thread::own_actors(|own, _| SAVED.set(save(own)));
+    if let Some(process) = process()
+        && IN_FILE.load(Ordering::Relaxed)
+    {
+        thread::own_actors(|own, _| SAVED.set(save(process, own)));
         thread::forking(true);
     }
 }
 
-fn save(own: &[Option<&Actor<'_>>]) -> Option<&'static [Word]> {
-    let needed = own.iter().flatten().map(|actor| actor.save(&[])).sum();
-    let saved = share::anonymous(needed)?;
-    let mut rest = saved;
-    for actor in own.iter().flatten() {
-        rest = &rest[actor.save(rest)..];
-    }
+fn save(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<&'static [Word]> {
+    let words = process.region().words();
+    let saved = share::anonymous(words.len())?;
+    process.region().copy_for_child(own, words, saved);
     Some(saved)
 }
 
@@ -180,25 +179,19 @@ extern "C" fn child() {
 
 /// Puts memory of the child's own in the place of the parent's.
 fn take_memory(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<()> {
-    let place = process.region().words();
-    let mut saved = match SAVED.get() {
-        Some(saved) => saved,
-        None if own.iter().flatten().next().is_none() => &[],
-        None => return None,
-    };
-    let (words, file) = match Unnamed::new(place.len()) {
-        Ok(Unnamed { words, file }) => (words, Some(file)),
+    let saved = SAVED.take()?;
+    let (words, file) = match Unnamed::new(saved.len()) {
+        Ok(Unnamed { words, file }) => {
+            process.region().copy_for_child(own, saved, words);
+            share::unmap(saved);
+            (words, Some(file))
+        }
         Err(error) => {
             NOT_SHARED.store(errno(error).max(1), Ordering::Relaxed);
-            (share::anonymous(place.len())?, None)
+            (saved, None)
         }
     };
-    process.region().copy_for_child(words);
-    share::put_in_place(words, place).then_some(())?;
-    for actor in own.iter().flatten() {
-        actor.restore(saved);
-        saved = &saved[actor.save(&[])..];
-    }
+    share::put_in_place(words, process.region().words()).then_some(())?;
     IN_FILE.store(file.is_some(), Ordering::Relaxed);
     keep_unnamed(file);
     Some(())

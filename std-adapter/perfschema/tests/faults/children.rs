@@ -5,7 +5,9 @@ use crate::{argument, command, small, succeeds};
 use perfschema::sync::{Mutex, RwLock};
 use perfschema::{Process, ShareError, tables};
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/lock", ());
 static READ: RwLock<()> = perfschema::rwlock!("wait/synch/rwlock/test/read", ());
@@ -29,6 +31,7 @@ pub(crate) fn program() {
         "limit" => has_a_limit(),
         "no memory" => has_no_memory(),
         "handlers" => has_handlers(),
+        "goes on" => goes_on(),
         #[cfg(target_arch = "x86_64")]
         "first record" => first_record::program(false),
         #[cfg(target_arch = "x86_64")]
@@ -147,6 +150,58 @@ fn has_handlers() {
     });
 }
 
+/// Where the child waits until its parent has gone on, before anything is done for it there.
+static GONE_ON: AtomicI32 = AtomicI32::new(-1);
+
+/// What a parent does behind the fork is not its child's, however long that takes to begin.
+fn goes_on() {
+    extern "C" fn wait_for_parent() {
+        let mut byte = 0_u8;
+        // SAFETY: a descriptor, or none, and a place for a byte.
+        unsafe { libc::read(GONE_ON.load(Ordering::Relaxed), (&raw mut byte).cast(), 1) };
+    }
+    // Before the start, so that it comes first in the child.
+    // SAFETY: a function of the type that is asked for.
+    assert_eq!(unsafe { libc::pthread_atfork(None, None, Some(wait_for_parent)) }, 0);
+    shared(|process| {
+        let (gone_on, mut go_on) = std::io::pipe().unwrap();
+        GONE_ON.store(gone_on.as_raw_fd(), Ordering::Relaxed);
+        let make = || {
+            let lock = Box::new(perfschema::mutex!("wait/synch/mutex/test/made", ()));
+            drop(lock.lock().unwrap());
+            lock
+        };
+        let path = std::env::temp_dir().join(format!("perfschema-goes-on-{}", std::process::id()));
+        let found = || {
+            let (mut locks, mut readers, mut files) = (Vec::new(), 0, Vec::new());
+            process
+                .region()
+                .scan(&tables::MutexInstances, |row| locks.push((row.object_instance_begin, row.name.as_str().to_owned())));
+            process.region().scan(&tables::RwlockInstances, |row| readers += row.read_locked_by_count);
+            process.region().scan(&tables::FileInstances, |row| files.push((row.file_name.as_str().to_owned(), row.open_count)));
+            (locks, readers, files)
+        };
+        let (lock, file) = (make(), perfschema::fs::File::create(&path).unwrap());
+        drop(READ.read().unwrap());
+        let before = found();
+        let child = forked(AssertUnwindSafe(|| {
+            assert_eq!(found(), before);
+            // The same lock, and then one of the child's own.
+            drop(lock.lock().unwrap());
+            assert_eq!(found(), before);
+            let _made = make();
+            assert_eq!(found().0.len(), before.0.len() + 1);
+            std::fs::remove_file(process.shared_file().unwrap().unwrap()).unwrap();
+        }));
+        drop((lock, file));
+        perfschema::fs::remove_file(&path).unwrap();
+        let _made = [make(), make()];
+        let _read = READ.read().unwrap();
+        go_on.write_all(b"!").unwrap();
+        wait(child);
+    });
+}
+
 #[test]
 fn a_child_that_closes_all_descriptors_keeps_its_own_files() {
     succeeds(&mut command("children", "closes"));
@@ -165,6 +220,11 @@ fn a_limit_of_file_sizes_leaves_the_region_unshared() {
 #[test]
 fn a_child_without_memory_leaves_its_parents_marks() {
     succeeds(&mut command("children", "no memory"));
+}
+
+#[test]
+fn a_child_has_the_locks_and_files_of_the_moment_of_its_fork() {
+    succeeds(&mut command("children", "goes on"));
 }
 
 #[test]
