@@ -9,7 +9,7 @@
 
 use crate::fork::tests::into_own_memory;
 use crate::record::{self, Read};
-use crate::region::{RECORD, Section};
+use crate::region::{RECORD, SLOT, Section};
 use crate::table::Sweep;
 use crate::{
     Actor, ActorIdentity, Child, Class, Config, Consumer, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Lost,
@@ -750,6 +750,50 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
             if steps[0] <= at {
                 break;
             }
+        }
+    }
+}
+
+/// Where a word is two halves: a reader at every step of events at which the low half of their versions comes round.
+#[test]
+fn a_version_whose_low_half_comes_round() {
+    const AROUND: u64 = 2;
+    let (region, untouched) = ground(&CONFIG);
+    let class = region.register(CLASS, Setting::ON).unwrap();
+    let words = |section| region.section(section);
+    for at in 0.. {
+        forget(region, &untouched);
+        region.register(CLASS, Setting::ON).unwrap();
+        // As after 2³⁰ events of the slot's owners before, less two, and 2³¹ of the instrument there.
+        words(Section::Slots)[crate::slot::word::BASE].set((1 << 32) - 4 * AROUND);
+        let stat = words(Section::Stats);
+        stat[crate::stat::word::VERSION].set((1 << 32) - 2 * AROUND);
+        let actor = Actor::attach(region, &ActorIdentity::default());
+        // None of them is the actor's own.
+        let [_, epochs, not_own, ..] = stat else { panic!("there is a place") };
+        epochs.set(crate::slot::epochs(&region.arrays::<SLOT>(Section::Slots)[0], &crate::event::WAITS).0);
+        not_own.set((1 << 31) - AROUND);
+        let found = Rc::new(RefCell::new(Vec::new()));
+        let look = Rc::clone(&found);
+        let look = Rc::new(move || {
+            let mut found = look.borrow_mut();
+            region.scan(&tables::EventsWaitsCurrent, |row| found.extend([row.event_id, row.end_event_id.unwrap_or(0)]));
+            region.scan(&tables::EventsWaitsHistory, |row| found.extend([row.event_id, row.end_event_id.unwrap_or(0)]));
+            region.scan(&tables::EventsWaitsHistoryLong, |row| found.push(row.event_id));
+            found.push(region.summary_by_event_name(class).count);
+        });
+        let events = || {
+            for number in 1..=2 * AROUND {
+                let what = WaitStart::new(Operation::Lock);
+                let wait = actor.begin(&At(start_ns(number)), region.switches(class), class, &what);
+                actor.end(&At(start_ns(number) + wait_ns(number)), wait, Held::None);
+            }
+        };
+        let steps = interrupted(events, &[(at, look)])[0];
+        assert!(found.borrow().iter().all(|&number| number <= 2 * AROUND), "{:?} at {at}", found.borrow());
+        assert_eq!(region.summary_by_event_name(class).count, 2 * AROUND, "at {at}");
+        if steps <= at {
+            break;
         }
     }
 }

@@ -270,7 +270,7 @@ impl What {
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Start) {
-    record[word::VERSION].set(sequence.version(1));
+    record[word::VERSION].store_version(sequence.version(1), Ordering::Relaxed);
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
     let mut what = start.what.0;
@@ -382,14 +382,14 @@ pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option
         record[word::END].set(ticks);
     }
     // [E4] Release: pairs with [E5].
-    record[word::VERSION].store(sequence.version(4), Ordering::Release);
+    record[word::VERSION].store_version(sequence.version(4), Ordering::Release);
 }
 
 /// Owner of a place in the long history: keeps an ended event there. `taken` was never used for this place before.
 /// [`finish_ended`] follows.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'_>) {
-    record[word::VERSION].set(taken.version(3));
+    record[word::VERSION].store_version(taken.version(3), Ordering::Relaxed);
     fence(Ordering::Release); // [E3]
     let what = ended.record[word::WHAT].get();
     record[word::WHAT].set(what);

@@ -311,7 +311,7 @@ impl<'a> Versioned<'a> {
     pub(crate) fn publish(self) {
         // It is odd, because nobody but the owner makes it even.
         // [A2] Release: pairs with [A3].
-        self.version.store(self.version.get().wrapping_add(1), Ordering::Release);
+        self.version.store_version(self.version.get().wrapping_add(1), Ordering::Release);
     }
 
     /// The same where nobody knows whose event it was that somebody [forgot](Self::forget): three instructions more.
@@ -319,7 +319,7 @@ impl<'a> Versioned<'a> {
     pub(crate) fn publish_forgotten(self) {
         // It is odd, but in a child that a handler has forked in the middle: there it may be an even one of before.
         let version = (self.version.get() | 1).wrapping_add(1);
-        self.version.store(version, Ordering::Release); // [A2]
+        self.version.store_version(version, Ordering::Release); // [A2]
     }
 
     /// Reader: what `also` makes of the sums, and whether it is whole; it runs within each look.
@@ -486,7 +486,7 @@ pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut(u64) -> T) -> (T, b
     let mut looks = 0;
     loop {
         // [A3] Acquire: pairs with [A2].
-        let seen = version.load(Ordering::Acquire);
+        let seen = version.load_version(Ordering::Acquire);
         let found = look(seen);
         // [A4] Acquire fence: pairs with [A1].
         fence(Ordering::Acquire);

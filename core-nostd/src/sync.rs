@@ -7,7 +7,7 @@
 //! | `--cfg perfschema_loom` | loom's `AtomicU64`, or unwatched | loom's |
 //!
 //! Without 64-bit atomics a word is two halves. It is therefore only read by others as payload behind a version (a tear is then
-//! discarded), or it is a version itself, of which the low half decides, or one of switches, where an older high half does no harm, or a
+//! discarded), or it is a version itself, of which the low half decides (where that comes round, see `store_version`), or one of switches, where an older high half does no harm, or a
 //! sum that several threads write, which is read by [`whole`](Word::whole).
 //! Plain loads and stores never need compare-and-swap; the few read-modify-write operations below are for rare
 //! paths (claiming, registering, settings) and for objects that several threads hold at once.
@@ -172,6 +172,34 @@ mod word {
             step();
             self.0[LOW].store(value as u32, ordering);
         }
+        /// A version, of which nobody sees an even one of a new half and an old one.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn store_version(&self, value: u64, ordering: Ordering) {
+            step();
+            if self.0[HIGH].load(Ordering::Relaxed) == (value >> 32) as u32 {
+                step();
+                return self.0[LOW].store(value as u32, ordering);
+            }
+            self.carry(value, ordering);
+        }
+        /// Once in four thousand million versions.
+        #[cold]
+        #[inline(never)]
+        fn carry(&self, value: u64, ordering: Ordering) {
+            critical_section::with(|_| {
+                // Odd for readers on other cores. Whoever sees the new high half sees that, too: the fence pairs with the one between a
+                // reader's two looks.
+                self.0[LOW].store(self.0[LOW].load(Ordering::Relaxed) | 1, Ordering::Relaxed);
+                super::fence(Ordering::Release);
+                self.0[HIGH].store((value >> 32) as u32, Ordering::Relaxed);
+                self.0[LOW].store(value as u32, ordering);
+            });
+        }
+        /// A version that means something also where it is odd.
+        pub(crate) fn load_version(&self, ordering: Ordering) -> u64 {
+            let seen = self.load(ordering);
+            if seen.is_multiple_of(2) { seen } else { self.whole() }
+        }
         // A critical section on one core orders everything, so the orderings asked for are met; and nothing interrupts it.
         pub(crate) fn compare_exchange(&self, current: u64, new: u64, _: Ordering) -> Result<u64, u64> {
             let seen = self.replace_if(|seen| (seen == current).then_some(new));
@@ -214,6 +242,20 @@ impl Word {
     #[cfg(any(perfschema_loom, target_has_atomic = "64"))]
     pub(crate) fn whole(&self) -> u64 {
         self.get()
+    }
+
+    /// A store of a version, at once.
+    #[cfg(any(perfschema_loom, target_has_atomic = "64"))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn store_version(&self, value: u64, ordering: Ordering) {
+        self.store(value, ordering);
+    }
+
+    /// A load of a version, at once.
+    #[cfg(any(perfschema_loom, target_has_atomic = "64"))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn load_version(&self, ordering: Ordering) -> u64 {
+        self.load(ordering)
     }
 
     /// A relaxed store: payload behind a version, or a word that one thread writes.
