@@ -23,6 +23,9 @@ pub(crate) enum Recorded<Event, Whole> {
 
 /// An event that an actor began.
 pub(crate) trait OfActor: Send + 'static {
+    /// What is left of it when it has ended: memory.
+    type Rest: Send + 'static;
+
     /// THREAD_ID of the actor.
     fn thread_id(&self) -> u64;
 }
@@ -53,24 +56,20 @@ impl<Event: OfActor, Whole> Recorded<Event, Whole> {
     /// It ends, or is recorded whole, where an actor is at hand.
     pub(crate) fn end(
         &mut self,
-        at: impl Fn(&Actor<'static>, Event, &When) + Send + 'static,
+        at: impl Fn(&Actor<'static>, Event, &When) -> Event::Rest + Send + 'static,
         whole: impl FnOnce(&Actor<'static>, &Whole),
     ) {
         match std::mem::replace(self, Recorded::Nowhere) {
             Recorded::Nowhere => {}
             Recorded::At(event) => {
-                let elsewhere = with_actor(|actor| {
-                    if actor.thread_id() != event.thread_id() {
-                        return Some(event);
-                    }
-                    at(actor, event, &When::Now);
-                    None
+                let ended = with_actor(|actor| {
+                    if actor.thread_id() == event.thread_id() { Ok(at(actor, event, &When::Now)) } else { Err(event) }
                 });
-                if let Some(Some(event)) = elsewhere {
+                if let Some(Err(event)) = ended {
                     Left::new(event, at).leave();
                 }
             }
-            // It is dropped outside: that memory is given back may be recorded, too.
+            // This is dropped outside, as what is left above: that memory is given back may be recorded, too.
             Recorded::AtItsEnd(recorded) => {
                 with_actor(|actor| whole(actor, &recorded));
             }
@@ -97,15 +96,20 @@ impl Clock for When {
 
 /// What has ended elsewhere than with the actor that began it.
 struct Left {
+    /// Of the actor that began it; [`ENDED`] once it has ended.
     thread_id: u64,
     when: When,
-    /// Called once. It is dropped outside of all records, because what it holds is memory.
+    /// Called once, and then holds what is left of the event. It is dropped outside of all records, because that is memory.
     end: Box<End>,
 }
 
 type End = dyn FnMut(&Actor<'static>, &When) + Send;
 
-/// All that is left behind, and how many these are.
+/// No actor's.
+const ENDED: u64 = 0;
+
+/// All that is left behind, and how many of these have not ended. What has stays in the list until somebody adds to it, or an actor ends:
+/// it is memory, and who comes back for what is its own may be a handler that has interrupted malloc.
 static LEFT: Mutex<Vec<Left>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -125,6 +129,21 @@ struct HasList;
 impl Drop for HasList {
     fn drop(&mut self) {
         has_list(false);
+    }
+}
+
+impl List {
+    fn count(&self) {
+        COUNT.store(self.all.iter().filter(|left| left.thread_id != ENDED).count(), Ordering::Relaxed);
+    }
+
+    /// What was left behind for this actor has ended, each as `end` does it.
+    fn end_of(&mut self, thread_id: u64, end: impl Fn(&mut Left)) {
+        for left in self.all.iter_mut().filter(|left| left.thread_id == thread_id) {
+            end(left);
+            left.thread_id = ENDED;
+        }
+        self.count();
     }
 }
 
@@ -153,9 +172,13 @@ fn list() -> Option<List> {
 }
 
 impl Left {
-    fn new<Event: OfActor>(event: Event, at: impl Fn(&Actor<'static>, Event, &When) + Send + 'static) -> Left {
-        let (thread_id, mut event) = (event.thread_id(), Some(event));
-        let end = move |actor: &Actor<'static>, when: &When| event.take().into_iter().for_each(|event| at(actor, event, when));
+    fn new<Event: OfActor>(event: Event, at: impl Fn(&Actor<'static>, Event, &When) -> Event::Rest + Send + 'static) -> Left {
+        let (thread_id, mut event, mut rest) = (event.thread_id(), Some(event), None);
+        let end = move |actor: &Actor<'static>, when: &When| {
+            if let Some(event) = event.take() {
+                let _ = rest.insert(at(actor, event, when));
+            }
+        };
         Left { thread_id, when: When::Then(TimerName::ALL.map(|timer| SystemClock.ticks(timer))), end: Box::new(end) }
     }
 
@@ -174,9 +197,10 @@ impl Left {
     }
 
     fn put_in_list(self) -> Result<(), Left> {
+        drop_ended();
         let Some(mut list) = list().filter(|list| list.all.len() < MOST) else { return Err(self) };
         list.all.push(self);
-        COUNT.store(list.all.len(), Ordering::Relaxed);
+        list.count();
         Ok(())
     }
 
@@ -193,21 +217,26 @@ fn is_there(thread_id: u64) -> bool {
     is_there
 }
 
-/// What was left behind for this actor.
-fn left_for(thread_id: u64) -> Vec<Left> {
+/// The list, if there is something in it that has not ended.
+fn list_of_some() -> Option<List> {
     // Relaxed: who wakes a task orders what was done before.
-    let Some(mut list) = (COUNT.load(Ordering::Relaxed) != 0).then(list).flatten() else { return Vec::new() };
-    let own = list.all.extract_if(.., |left| left.thread_id == thread_id).collect();
-    COUNT.store(list.all.len(), Ordering::Relaxed);
-    own
+    (COUNT.load(Ordering::Relaxed) != 0).then(list).flatten()
 }
 
-/// It ends, recorded by the actor that is at hand.
+/// What was left behind for this actor ends, recorded by the one that is at hand.
 fn end_here(thread_id: u64) {
-    let mut left = left_for(thread_id);
-    if !left.is_empty() {
-        with_actor(|actor| left.iter_mut().for_each(|left| left.end(actor)));
+    if let Some(mut list) = list_of_some() {
+        with_actor(|actor| list.end_of(thread_id, |left| left.end(actor)));
+        // Where nobody records it is none either.
+        list.end_of(thread_id, |_| ());
     }
+}
+
+/// Gives back the memory of what has ended, outside of the list, because that may be recorded.
+fn drop_ended() {
+    let ended: Vec<Left> =
+        list().map(|mut list| list.all.extract_if(.., |left| left.thread_id == ENDED).collect()).unwrap_or_default();
+    drop(ended);
 }
 
 /// The thread's actor may be another one now: what was left behind for that ends.
@@ -220,7 +249,9 @@ pub(crate) fn take_back() {
 
 /// The same for an actor that is about to end.
 pub(crate) fn take_back_all(actor: &Actor<'static>) {
-    left_for(actor.thread_id()).iter_mut().for_each(|left| left.end(actor));
+    if let Some(mut list) = list_of_some() {
+        list.end_of(actor.thread_id(), |left| left.end(actor));
+    }
 }
 
 /// An actor has ended: its row is gone.
@@ -228,6 +259,7 @@ pub(crate) fn forget(thread_id: u64) {
     // Whoever did not see that the row is gone has counted before; see `leave`.
     fence(Ordering::SeqCst);
     end_here(thread_id);
+    drop_ended();
 }
 
 #[cfg(test)]

@@ -98,16 +98,19 @@ impl Own {
         Own { statement, error: None }
     }
 
-    fn end(mut self, actor: &Actor<'static>, clock: &When) {
+    fn end(mut self, actor: &Actor<'static>, clock: &When) -> Option<Box<StatementError>> {
         if let Some(error) = &self.error {
             actor.set_statement_error(&mut self.statement, error);
         }
         actor.end_statement(clock, self.statement);
+        self.error
     }
 }
 
 #[cfg(feature = "instrument")]
 impl OfActor for Own {
+    type Rest = Option<Box<StatementError>>;
+
     fn thread_id(&self) -> u64 {
         self.statement.thread_id()
     }

@@ -205,16 +205,19 @@ impl Own {
         Own { transaction, gtid: None }
     }
 
-    fn end(mut self, actor: &Actor<'static>, clock: &When, state: TransactionState) {
+    fn end(mut self, actor: &Actor<'static>, clock: &When, state: TransactionState) -> Option<Box<Text<64>>> {
         if let Some(gtid) = &self.gtid {
             actor.set_transaction_gtid(&mut self.transaction, gtid.as_str());
         }
         actor.end_transaction(clock, self.transaction, state);
+        self.gtid
     }
 }
 
 #[cfg(feature = "instrument")]
 impl OfActor for Own {
+    type Rest = Option<Box<Text<64>>>;
+
     fn thread_id(&self) -> u64 {
         self.transaction.thread_id()
     }

@@ -18,6 +18,7 @@ thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 static ALLOCATED: AtomicBool = AtomicBool::new(false);
+static GIVEN_BACK: AtomicBool = AtomicBool::new(false);
 /// Bytes of the largest block that was allocated while watched.
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
@@ -32,6 +33,9 @@ unsafe impl GlobalAlloc for Watching {
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if WATCHED.get() {
+            GIVEN_BACK.store(true, Ordering::Relaxed);
+        }
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -85,6 +89,7 @@ fn from_first_wait_to_thread_exit() {
         .join()
         .unwrap();
     }
+    statements_that_come_back();
     #[cfg(all(feature = "tokio", unix, not(miri)))]
     sockets_of_tasks();
     #[cfg(all(feature = "tokio", not(miri)))]
@@ -92,6 +97,33 @@ fn from_first_wait_to_thread_exit() {
     assert!(!ALLOCATED.load(Ordering::Relaxed));
     #[cfg(all(feature = "tokio", not(miri)))]
     a_file_is_written_from_where_its_contents_are();
+}
+
+/// What another thread has ended for a task ends where the task begins the next one: that may be in a handler, which has interrupted malloc.
+fn statements_that_come_back() {
+    static STATEMENT: perfschema::statement::Statement = perfschema::statement!("statement/test/given");
+    let mut ended = 0;
+    let mut task = std::pin::pin!(attach("task/test/gives", async {
+        for _ in 0..3 {
+            let (statement, transaction) = (STATEMENT.begin_async("given away"), perfschema::transaction::begin_async());
+            std::thread::spawn(move || drop((statement, transaction))).join().unwrap();
+            GIVEN_BACK.store(false, Ordering::Relaxed);
+            WATCHED.set(true);
+            drop(STATEMENT.begin("by a handler"));
+            WATCHED.set(false);
+            assert!(!GIVEN_BACK.load(Ordering::Relaxed));
+        }
+    }));
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    let region = perfschema::process().unwrap().region();
+    region.scan(&perfschema::tables::EventsStatementsHistory, |row| {
+        ended += u64::from(row.sql_text.is_some_and(|text| text.as_str() == "given away"));
+    });
+    assert_eq!(ended, 0, "the task has ended, and its history with it");
+    region.scan(&perfschema::tables::EventsStatementsHistoryLong, |row| {
+        ended += u64::from(row.sql_text.is_some_and(|text| text.as_str() == "given away"));
+    });
+    assert_eq!(ended, 3);
 }
 
 fn polls_for_ever(lock: &Mutex<u64>) -> impl Future<Output = ()> {

@@ -370,6 +370,32 @@ mod processes {
 #[cfg(all(target_os = "linux", not(miri), not(perfschema_sanitizer)))]
 const VICTIM: &str = "victim";
 
+/// Memory that is given back in the middle of a record is counted by an actor of its own, as a signal handler's is: there is none here.
+fn what_an_event_kept_is_given_back_outside_of_its_record(region: &Region<'_>) {
+    static STATEMENT: perfschema::statement::Statement = perfschema::statement!("statement/test/given");
+    let ended_by_another = |drop_there: bool| {
+        let mut task = std::pin::pin!(perfschema::task::attach("task/test/gives", async move {
+            let mut statement = STATEMENT.begin_async("given");
+            let mut transaction = perfschema::transaction::begin_async();
+            // Said while another actor is at hand, which may not write where the statement is.
+            let given = perfschema::thread::spawn(move || {
+                statement.fail(1, "HY000", "failed");
+                transaction.set_gtid("a-1");
+                (!drop_there).then_some((statement, transaction))
+            });
+            drop(given.join().unwrap());
+            drop(STATEMENT.begin_async("next"));
+        }));
+        assert!(task.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready());
+    };
+    switch(region, Setting::COUNTED);
+    [false, true].into_iter().for_each(ended_by_another);
+    region.scan(&tables::Threads, |row| assert!(!row.name.as_str().ends_with("/signal"), "{}", row.name.as_str()));
+    let mut errors = 0;
+    region.scan(&tables::EventsStatementsHistoryLong, |row| errors += u64::from(row.mysql_errno == Some(1)));
+    assert_eq!(errors, 2);
+}
+
 fn start(builder: perfschema::Builder) -> &'static perfschema::Process {
     // Miri takes a thousand times as long for each word of a region.
     let (pools, threads) = if cfg!(miri) { (0, 4) } else { (16, 8) };
@@ -396,6 +422,7 @@ fn main() {
     the_marks_enclose_what_was(region);
     a_thread_has_a_row(region);
     a_pool_of_its_own(region);
+    what_an_event_kept_is_given_back_outside_of_its_record(region);
     #[cfg(all(target_os = "linux", not(miri), not(perfschema_sanitizer)))]
     {
         processes::in_a_signal_handler(region);

@@ -80,7 +80,8 @@ pub(super) fn started() {
 pub(super) fn call_at_exit() {
     // Relaxed: whoever found the process started sees it. Without a key the slot is not given back: one thread more in the tables.
     if let Ok(key) = libc::pthread_key_t::try_from(KEY.load(Ordering::Relaxed)) {
-        // The first keys of a process have their place in the thread itself, so this allocates nothing; glibc has 32 of them.
+        // The first keys of a process have their place in the thread itself, so this allocates nothing; glibc has 32 of them. With a later
+        // one it allocates once in each thread, which the crate's documentation says to whoever records in signal handlers.
         // SAFETY: the key was created and is never deleted. Any value but null makes the destructor run; it is never dereferenced.
         unsafe { libc::pthread_setspecific(key, std::ptr::dangling::<u8>().cast()) };
     }
