@@ -94,8 +94,7 @@ impl InstanceId {
 impl<'r> Region<'r> {
     /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted.
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
-        let kind = kind_of(self.class_name(class).as_bytes())?;
-        let pool = pool_of(kind).filter(|pool| POOLS.contains(pool))?;
+        let pool = self.lock_pool(class)?;
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
             words[word::ADDRESS].set(address);
             words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
@@ -105,6 +104,17 @@ impl<'r> Region<'r> {
             Versioned::among(words, word::VERSION, word::OWNED).into_iter().for_each(Versioned::forget);
             words[word::HOLDER].set(0);
         })
+    }
+
+    /// A lock that [`create_instance`](Self::create_instance) counted as lost is not: another thread has made the same one known, or has
+    /// counted it.
+    pub fn take_back_lost_instance(&self, class: Class) {
+        self.lock_pool(class).into_iter().for_each(|pool| self.take_back_lost(pool.instances_lost));
+    }
+
+    fn lock_pool(&self, class: Class) -> Option<&'static Pool> {
+        let kind = kind_of(self.class_name(class).as_bytes())?;
+        pool_of(kind).filter(|pool| POOLS.contains(pool))
     }
 
     /// Takes a free place of a pool whose places have `N` words; `write` writes what is there besides the class. None if the pool is

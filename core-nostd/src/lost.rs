@@ -99,6 +99,14 @@ impl Region<'_> {
         }
     }
 
+    /// One less: what was counted was not lost.
+    pub(crate) fn take_back_lost(&self, lost: Lost) {
+        if let Some(counter) = self.section(Section::LostCounters).get(lost as usize) {
+            // Not below 0: it may have been set to that meanwhile.
+            counter.update(|count| count.saturating_sub(1));
+        }
+    }
+
     /// How much was lost since the start or the last [`flush_status`](Self::flush_status).
     pub fn lost(&self, lost: Lost) -> u64 {
         self.section(Section::LostCounters).get(lost as usize).map_or(0, Word::whole)

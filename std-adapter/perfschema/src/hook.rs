@@ -37,13 +37,16 @@ pub(crate) fn started() {
     UNREGISTERED.set_switches(Switches::UNREGISTERED);
 }
 
+/// In place of an [`InstanceId`], and beyond every one: there was no room.
+const LOST: u32 = u32::MAX;
+
 /// The hook of an object.
 #[derive(Debug)]
 pub(crate) struct Hook {
     /// Points to [`UNREGISTERED`], to [`OFF`], or to a word of the process's region: all of them are never freed.
     switch: AtomicPtr<Word>,
     instrument: &'static Instrument,
-    /// An [`InstanceId`]. Relaxed, as is `class`: who reads them has loaded the switch.
+    /// An [`InstanceId`], or [`LOST`]. Relaxed, as is `class`: who reads them has loaded the switch.
     instance: AtomicU32,
     class: AtomicU16,
 }
@@ -247,11 +250,16 @@ impl Hook {
         let word = match class {
             Some(class) => {
                 self.class.store(class.to_bits(), Ordering::Relaxed);
-                if let Some(id) = region.create_instance(class, self.address()) {
-                    let none = InstanceId::NONE.to_bits();
-                    if self.instance.compare_exchange(none, id.to_bits(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
-                        // Another thread registered it at the same moment.
-                        region.destroy_instance(id);
+                let id = region.create_instance(class, self.address());
+                let bits = id.map_or(LOST, InstanceId::to_bits);
+                let take_place_of =
+                    |before| self.instance.compare_exchange(before, bits, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+                // Several threads may come here at the same moment: the lock has one place, or is counted once.
+                if !take_place_of(InstanceId::NONE.to_bits()) {
+                    match id {
+                        Some(_) if take_place_of(LOST) => region.take_back_lost_instance(class),
+                        Some(id) => region.destroy_instance(id),
+                        None => region.take_back_lost_instance(class),
                     }
                 }
                 region.switch_word(class).unwrap_or(&OFF)
