@@ -4,10 +4,10 @@
 //! one that began it, which ends it as of that moment when its task is polled next, or begins another one.
 
 use crate::process;
-use crate::thread::{has_list, task_id, with_actor};
+use crate::thread::{forks, has_list, task_id, with_actor};
 use perfschema_core::{Actor, tables};
 use perfschema_timer::{Clock, SystemClock, TimerName};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
@@ -148,15 +148,16 @@ impl List {
 }
 
 /// None in a handler that interrupts its thread while that has it, and in a child whose parent's thread had it. Otherwise whoever has it is
-/// waited for, even if others run meanwhile: what is not taken out in time is not counted.
+/// waited for, even if others run meanwhile, for a second: what is not taken out in time is not counted.
 fn list() -> Option<List> {
-    /// Nobody who is there has it.
-    static IS_GONE: AtomicBool = AtomicBool::new(false);
-    let has = (!IS_GONE.load(Ordering::Relaxed) && has_list(true)).then(|| HasList)?;
+    /// In which process the list was taken last, as how many forks lead there. Relaxed: at worst it is that of somebody before.
+    static TAKEN_IN: AtomicU32 = AtomicU32::new(0);
+    let has = has_list(true).then(|| HasList)?;
     for tries in 0..1100 {
         let all = match LEFT.try_lock() {
             Ok(all) => all,
             Err(TryLockError::Poisoned(all)) => all.into_inner(),
+            Err(TryLockError::WouldBlock) if TAKEN_IN.load(Ordering::Relaxed) != forks() => return None,
             Err(TryLockError::WouldBlock) => {
                 match tries {
                     0..100 => std::thread::yield_now(),
@@ -165,9 +166,9 @@ fn list() -> Option<List> {
                 continue;
             }
         };
+        TAKEN_IN.store(forks(), Ordering::Relaxed);
         return Some(List { all, _has: has });
     }
-    IS_GONE.store(true, Ordering::Relaxed);
     None
 }
 
@@ -277,5 +278,39 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         drop(has);
         assert!(other.join().unwrap() && list().is_some());
+        // Nor is it given up for ever where it took too long.
+        let has = list();
+        assert!(!std::thread::spawn(|| list().is_some()).join().unwrap());
+        drop(has);
+        assert!(list().is_some());
+    }
+
+    /// As where the thread that had the list is not there, because the process was forked while it had it.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn a_child_whose_parents_thread_had_the_list_has_none() {
+        crate::process::started_for_tests();
+        let (has, go_on) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let list = list();
+                has.wait();
+                go_on.wait();
+                drop(list);
+            });
+            has.wait();
+            // SAFETY: the child only looks and ends.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let has_list = list().is_some();
+                // SAFETY: it only ends the process.
+                unsafe { libc::_exit(i32::from(has_list)) };
+            }
+            let mut status = -1;
+            // SAFETY: a child of this process, and a place to write to.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            go_on.wait();
+            assert_eq!(status, 0);
+        });
     }
 }

@@ -288,7 +288,7 @@ pub(crate) fn has_list(has: bool) -> bool {
 }
 
 /// How many forks lead to this process: an actor that did not come along has lost its slot to others.
-fn forks() -> u32 {
+pub(crate) fn forks() -> u32 {
     #[cfg(target_os = "linux")]
     return crate::fork::count();
     #[cfg(not(target_os = "linux"))]
