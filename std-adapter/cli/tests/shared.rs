@@ -6,6 +6,7 @@ mod common;
 
 use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// STATE of the program in the list, once it is there.
@@ -73,6 +74,57 @@ fn running_stopped_killed_pruned() {
     let mut said = String::new();
     demo.0.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
     assert!(!said.contains("panicked"), "{said}");
+}
+
+/// The file says whether its program runs, wherever it is read: another user's, a container's.
+#[test]
+fn by_a_path_that_is_not_in_the_list() {
+    let mut demo = Demo::start();
+    until("the demo shares its tables", || state(&demo).is_some());
+    let list = succeeds(&["list", "--format", "csv"]);
+    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
+    let other = format!("/dev/shm/perfschema-test-other-{}", demo.pid());
+    std::fs::hard_link(row.rsplit(',').next().expect("the file"), &other).expect("it is on the same file system");
+    let top = || succeeds(&["top", &other, "--batch", "--view", "waits", "-d", "0.05"]);
+    let sql = |statement: &str| perfschema(&["sql", &other, statement, "--csv"]);
+    let page = || succeeds(&["report", &other, "--output", "-"]);
+    assert!(top().contains(" runs, ") && page().contains(", runs<"));
+    assert_eq!(sql("UPDATE setup_instruments SET timed = 'NO' WHERE name = 'idle'"), (true, String::new(), String::new()));
+    demo.signal("-STOP");
+    until("it is stopped", || top().contains(" is stopped, ") && page().contains(", is stopped<"));
+    demo.signal("-KILL");
+    demo.0.wait().expect("it was started here");
+    assert!(top().contains(" has ended, ") && page().contains(", has ended<"));
+    let (success, _, err) = sql("UPDATE setup_instruments SET timed = 'NO'");
+    assert!(!success && err.contains("ERROR 1290"), "{err}");
+    std::fs::remove_file(&other).expect("it can be removed");
+}
+
+/// A file that is named is read whatever the state of the reader's own directory: here that of a user whom only a namespace makes of this
+/// one. Where there may be none, nothing is tried.
+#[test]
+fn a_path_needs_no_directory_of_the_readers_own() {
+    let in_namespace = |args: &[&str]| {
+        let output = Command::new("unshare").args(["--user", "--"]).args(args).output().expect("there is unshare");
+        (output.status.success(), [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat())
+    };
+    let (is_allowed, user) = in_namespace(&["id", "-u"]);
+    let unusable = std::path::PathBuf::from(format!("/dev/shm/perfschema-{}", user.trim_end()));
+    if !is_allowed || std::fs::create_dir(&unusable).is_err() {
+        return;
+    }
+    std::fs::set_permissions(&unusable, std::fs::Permissions::from_mode(0o755)).expect("it is this user's");
+    let demo = Demo::start();
+    until("the demo shares its tables", || state(&demo).is_some());
+    let list = succeeds(&["list", "--format", "csv"]);
+    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
+    let file = row.rsplit(',').next().expect("the file");
+    let by_pid = in_namespace(&[PROGRAM, "sql", &demo.pid(), "SELECT 1"]);
+    let others = [&["sql", file, "SELECT 1"][..], &["report", file], &["top", file, "--batch", "-d", "0.05"]];
+    let by_path = others.map(|args| in_namespace(&[&[PROGRAM], args].concat()));
+    std::fs::remove_dir(&unusable).expect("nothing is in it");
+    assert!(!by_pid.0 && by_pid.1.contains("is not a directory of this user alone"), "{}", by_pid.1);
+    assert!(by_path.iter().all(|(success, _)| *success), "{by_path:?}");
 }
 
 /// Of a program in a folder whose name is no text, and whose own is cut in the middle of a letter where the system keeps it.

@@ -2,7 +2,9 @@
 
 use perfschema::{AttachError, Attached, SharedFile, attach, shared_files};
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Why there is nothing to read.
 #[derive(Debug)]
@@ -47,17 +49,17 @@ pub(crate) fn find(target: &str) -> Result<Attached, TargetError> {
 }
 
 /// As [`find`], and whether the program still runs.
-pub(crate) fn find_and_ask(target: &str) -> Result<(Attached, bool), TargetError> {
+pub(crate) fn find_and_ask(target: &str) -> Result<(Arc<Attached>, bool), TargetError> {
     let (attached, watch) = find_and_watch(target)?;
     Ok((attached, watch.state() != State::Ended))
 }
 
 /// As [`find`], with something that says what the program does, now and later.
-pub(crate) fn find_and_watch(target: &str) -> Result<(Attached, Watch), TargetError> {
+pub(crate) fn find_and_watch(target: &str) -> Result<(Arc<Attached>, Watch), TargetError> {
     let path = path(target)?;
-    let files = shared_files().map_err(TargetError::Directory)?;
-    let file = files.into_iter().find(|file| file.path() == path);
-    Ok((open(&path)?, Watch(file)))
+    let attached = Arc::new(open(&path)?);
+    let inode = std::fs::metadata(&path).ok().map(|metadata| metadata.ino());
+    Ok((Arc::clone(&attached), Watch { attached, inode }))
 }
 
 /// Whether a program is alive.
@@ -81,17 +83,32 @@ impl State {
     }
 }
 
-/// A program that is looked at for a while: its file, unless that is anybody's.
+/// A program that is looked at for a while. Its file says whether it runs, wherever that is: also of another user, or in a container.
 #[derive(Debug)]
-pub(crate) struct Watch(Option<SharedFile>);
+pub(crate) struct Watch {
+    attached: Arc<Attached>,
+    /// The file's number.
+    inode: Option<u64>,
+}
 
 impl Watch {
     pub(crate) fn state(&self) -> State {
-        let Some(file) = self.0.as_ref().filter(|file| file.is_in_use()) else { return State::Ended };
+        if !self.attached.is_in_use() {
+            return State::Ended;
+        }
+        let pid = self.attached.region().pid();
         // 17694 (a name, cut wherever it was too long) T …
-        let stat = std::fs::read(format!("/proc/{}/stat", file.pid())).unwrap_or_default();
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = stat.windows(3).rfind(|window| window.starts_with(b") ")).map(|window| window[2]);
-        if matches!(state, Some(b'T' | b't')) { State::Stopped } else { State::Runs }
+        if matches!(state, Some(b'T' | b't')) && self.may_be_of(pid) { State::Stopped } else { State::Runs }
+    }
+
+    /// Whether the process of this number here has the file in its memory, as far as one may know: that of a container has its number there.
+    fn may_be_of(&self, pid: u32) -> bool {
+        let Ok(maps) = std::fs::read(format!("/proc/{pid}/maps")) else { return true };
+        let Some(inode) = self.inode.map(|inode| inode.to_string()) else { return true };
+        // 7f0c14000000-7f0c16800000 rw-s 00000000 00:1a 75 /dev/shm/…
+        maps.split(|byte| *byte == b'\n').any(|line| line.split(|byte| *byte == b' ').nth(4) == Some(inode.as_bytes()))
     }
 }
 

@@ -7,6 +7,7 @@ use perfschema::render::{Grid, OwnedValue};
 use perfschema::{Attached, tables};
 use perfschema_sql::{self as sql, Account, Database, Outcome, Session};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// `1 thread`, `5 threads`
@@ -15,7 +16,7 @@ pub(super) fn threads_text(threads: u64) -> String {
 }
 
 pub(super) struct Program {
-    attached: &'static Attached,
+    attached: Arc<Attached>,
     watch: Watch,
     database: Database,
     session: Session,
@@ -34,9 +35,7 @@ pub(super) enum Switch {
 impl Program {
     pub(super) fn find(target: &str) -> Result<Program, Error> {
         let (attached, watch) = target::find_and_watch(target).map_err(Error::Target)?;
-        // It is watched until this process ends.
-        let attached: &'static Attached = Box::leak(Box::new(attached));
-        let database = Database::new(attached);
+        let database = Database::new(Arc::clone(&attached));
         let state = watch.state();
         let session = session(&database, state).map_err(Error::Sql)?;
         Ok(Program { attached, watch, database, session, state, last: HashMap::new() })
