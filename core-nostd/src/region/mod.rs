@@ -344,6 +344,21 @@ impl<'r> Region<'r> {
         Err(first_error.unwrap_or(RegionError::NotARegion { found: words.first().map_or(0, Word::get) }))
     }
 
+    /// Where in these bytes, whole words from the first one on, a region may begin: the first place with what all begin with, in either byte
+    /// order. For whoever looks for one in a dump that is not in memory as a whole; [`open`](Self::open) says whether it is one.
+    ///
+    /// ```
+    /// use perfschema_core::Region;
+    /// assert_eq!(Region::may_begin_at(b"between PERFSCHM words"), Some(8));
+    /// assert_eq!(Region::may_begin_at(b"turned: MHCSFREP"), Some(8));
+    /// assert_eq!(Region::may_begin_at(b"in two PERFSCHM"), None);
+    /// ```
+    pub fn may_begin_at(bytes: &[u8]) -> Option<usize> {
+        let words = bytes.as_chunks::<8>().0;
+        let at = words.iter().position(|word| [MAGIC, MAGIC.swap_bytes()].contains(&u64::from_ne_bytes(*word)))?;
+        Some(at * 8)
+    }
+
     /// One of the other byte order is turned round; if it is none, nothing is changed: what follows may be one.
     fn open_turned_round(words: &'r [Word]) -> Result<Region<'r>, RegionError> {
         let head = words.get(..HEAD).unwrap_or(words);

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::process::Command;
 
 /// STATE of the program in the list, once it is there.
@@ -173,6 +173,31 @@ fn whether_it_runs_does_not_depend_on_names() {
     std::fs::remove_dir_all(&folder).expect("it can be removed");
 }
 
+/// A file of the list begins with its region, or has none: nothing is looked for in it, however large it is.
+#[test]
+fn what_no_program_has_put_there_is_not_searched() {
+    // More than any process has.
+    const PID: &str = "4294967290";
+    let demo = Demo::start();
+    until("the demo shares its tables", || state(&demo).is_some());
+    let list = succeeds(&["list", "--format", "csv"]);
+    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
+    let region = std::path::Path::new(row.rsplit(',').next().expect("the file"));
+    let path = region.with_file_name(format!("{PID}-1"));
+    let file = std::fs::File::create(&path).expect("it is this user's directory");
+    // A hole with a region behind it.
+    let bytes = std::fs::read(region).expect("it is this user's");
+    file.write_all_at(&bytes, 1 << 22).expect("there is room");
+    let blocks = || file.metadata().expect("it is there").blocks();
+    let before = blocks();
+    let (success, out, err) = perfschema(&["list", "--format", "csv"]);
+    let (pruned, pruned_out, _) = perfschema(&["prune", PID]);
+    assert!(success && out.contains(&format!("\n{PID},,ended,")), "{out}");
+    assert!(err.contains(&format!("perfschema: {PID}: not a region: ")), "{err}");
+    assert_eq!(blocks(), before);
+    assert!(pruned && pruned_out.trim_end() == path.to_str().expect("UTF-8"), "{pruned_out}");
+}
+
 #[test]
 fn what_is_not_there_is_said() {
     let fails = |args: &[&str], expected: &str| {
@@ -182,7 +207,7 @@ fn what_is_not_there_is_said() {
     fails(&["show", "no-such-program"], "no program no-such-program shares its tables; expected a pid or a name");
     fails(&["show", "4294967295"], "no program 4294967295");
     fails(&["show", "/no/such/file"], "/no/such/file: No such file");
-    fails(&["show", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "expected");
+    fails(&["show", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "there is no region anywhere in it");
     fails(&["show", "x", "no_such_table"], "Table 'performance_schema.no_such_table' doesn't exist");
     for args in [&["prune", "x"][..], &["sql", "x", "--timeout", "0"], &["top", "x", "-n", "-"], &["demo", "--threads", "70000"]]
     {

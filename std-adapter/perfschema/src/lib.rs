@@ -62,6 +62,8 @@ compile_error!("perfschema needs 64-bit atomics; perfschema-core records without
 #[cfg(feature = "instrument")]
 mod begun;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
+mod dump;
+#[cfg(all(feature = "instrument", target_os = "linux"))]
 mod fork;
 #[cfg(feature = "instrument")]
 mod hook;

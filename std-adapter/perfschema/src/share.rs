@@ -13,8 +13,10 @@
 
 use perfschema_core::{Now, Region, RegionError, Text, Word};
 use std::fmt::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Why a region could not be put into shared memory. The program records in memory of its own instead.
@@ -101,13 +103,13 @@ impl Unnamed {
         if unsafe { libc::fallocate64(file.as_raw_fd(), 0, 0, bytes as libc::off64_t) } != 0 {
             return Err(failed("fallocate"));
         }
-        let words = map(words, libc::MAP_SHARED, Some(&file)).ok_or_else(|| failed("mmap"))?;
+        let words = map(words, libc::MAP_SHARED, Some(file.as_raw_fd())).ok_or_else(|| failed("mmap"))?;
         Ok(Unnamed { words, file })
     }
 }
 
 /// Takes a lock on the file, or gives it up; does not wait for one.
-fn lock(file: &OwnedFd, operation: libc::c_int) -> libc::c_int {
+fn lock(file: &impl AsRawFd, operation: libc::c_int) -> libc::c_int {
     // SAFETY: the descriptor is open.
     unsafe { libc::flock(file.as_raw_fd(), operation | libc::LOCK_NB) }
 }
@@ -178,9 +180,9 @@ fn owned(descriptor: RawFd) -> Option<OwnedFd> {
 }
 
 /// Maps memory: of the file, or of nothing.
-fn map(words: usize, flags: libc::c_int, file: Option<&OwnedFd>) -> Option<&'static [Word]> {
+fn map(words: usize, flags: libc::c_int, file: Option<RawFd>) -> Option<&'static [Word]> {
     let bytes = words.checked_mul(size_of::<Word>()).filter(|bytes| *bytes > 0)?;
-    let descriptor = file.map_or(-1, AsRawFd::as_raw_fd);
+    let descriptor = file.unwrap_or(-1);
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new mapping where the system has room for one; no memory of the program is touched.
     let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, descriptor, 0) };
@@ -188,7 +190,7 @@ fn map(words: usize, flags: libc::c_int, file: Option<&OwnedFd>) -> Option<&'sta
     (memory != libc::MAP_FAILED).then(|| unsafe { std::slice::from_raw_parts(memory.cast(), words) })
 }
 
-/// Memory of the child's own that has no file.
+/// Memory of the process's own that has no file.
 pub(crate) fn anonymous(words: usize) -> Option<&'static [Word]> {
     map(words, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, None)
 }
@@ -214,6 +216,25 @@ pub(crate) fn put_in_place(words: &'static [Word], place: &'static [Word]) -> bo
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     // SAFETY: both are whole mappings of this length. References to `place` stay valid: they are of atomics, which may change at any time.
     unsafe { libc::mremap(from, size_of_val(words), size_of_val(place), flags, to) != libc::MAP_FAILED }
+}
+
+/// Reads what the file has here, until the words are full or it ends.
+pub(crate) fn read_words(file: &File, at: u64, words: &[Word]) -> std::io::Result<()> {
+    let (memory, bytes) = (words.as_ptr().cast_mut().cast::<libc::c_void>(), size_of_val(words));
+    let mut count = 0;
+    while count < bytes {
+        let from = libc::off64_t::try_from(at + count as u64).unwrap_or(libc::off64_t::MAX);
+        // SAFETY: the rest of the words, which are atomics: they may change while there are references to them, and any bits are one.
+        match unsafe { libc::pread64(file.as_raw_fd(), memory.byte_add(count), bytes - count, from) } {
+            0 => break,
+            read @ 1.. => count += read.cast_unsigned(),
+            _ => match std::io::Error::last_os_error() {
+                error if error.kind() == std::io::ErrorKind::Interrupted => {}
+                error => return Err(error),
+            },
+        }
+    }
+    Ok(())
 }
 
 /// The file of a program that shares its region, or did; see [`shared_files`].
@@ -243,15 +264,32 @@ impl SharedFile {
     /// Whether the process still has the file in its memory. A process that came later by the same number has not. What cannot be found out
     /// is taken for true.
     pub fn is_in_use(&self) -> bool {
-        match open_shared(&self.path, std::fs::OpenOptions::new().read(true)) {
+        match open_file(&self.path, OpenOptions::new().read(true), Links::Refuse) {
             Ok(file) => is_locked(&file),
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
         }
     }
+
+    /// As [`attach()`], but to nothing else than a program's shared file: a link is not followed, and no dump of memory searched.
+    ///
+    /// # Errors
+    /// [`AttachError`]: there is no such file any more, or what is in it is no region.
+    ///
+    /// ```
+    /// for file in perfschema::shared_files()? {
+    ///     if let Ok(attached) = file.attach() {
+    ///         println!("{} {}", file.pid(), attached.region().program());
+    ///     }
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn attach(&self) -> Result<Attached, AttachError> {
+        attach_to(&self.path, Links::Refuse)
+    }
 }
 
 /// Whether the process that made the file still has it in its memory.
-fn is_locked(file: &OwnedFd) -> bool {
+fn is_locked(file: &impl AsRawFd) -> bool {
     // Shared, so that those who ask at the same moment do not take each other for it.
     let is_locked = lock(file, libc::LOCK_SH) != 0;
     if !is_locked {
@@ -260,10 +298,38 @@ fn is_locked(file: &OwnedFd) -> bool {
     is_locked
 }
 
-/// Opens a file, not waiting for the other end of a pipe, nor following a link to somewhere else.
-fn open_shared(path: &Path, options: &std::fs::OpenOptions) -> std::io::Result<OwnedFd> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    options.clone().custom_flags(flags).open(path).map(OwnedFd::from)
+/// Opens a file, not waiting for the other end of a pipe.
+fn open_file(path: &Path, options: &OpenOptions, links: Links) -> std::io::Result<File> {
+    let links = if links == Links::Refuse { libc::O_NOFOLLOW } else { 0 };
+    options.clone().custom_flags(links | libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)
+}
+
+/// What to do with a link that has the name of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// What it leads to is meant.
+    Follow,
+    /// It is none of the files that programs make.
+    Refuse,
+}
+
+/// Where in the first `end` bytes of the file there is something from here on; None if nothing but a hole follows. What the file system does
+/// not tell from holes is something.
+pub(crate) fn extent(file: &File, from: u64, end: u64) -> Option<Range<u64>> {
+    if from >= end {
+        return None;
+    }
+    let seek = |from: u64, whence| {
+        let from = libc::off64_t::try_from(from).unwrap_or(libc::off64_t::MAX);
+        // SAFETY: the descriptor is open. Nobody uses its position.
+        u64::try_from(unsafe { libc::lseek64(file.as_raw_fd(), from, whence) })
+    };
+    let begin = match seek(from, libc::SEEK_DATA) {
+        Ok(begin) => begin,
+        Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENXIO) => return None,
+        Err(_) => return Some(from..end),
+    };
+    (begin < end).then(|| begin..seek(begin, libc::SEEK_HOLE).unwrap_or(end).clamp(begin + 1, end))
 }
 
 /// The files of all programs of this user that share their region, or did until they ended, oldest first.
@@ -310,7 +376,7 @@ pub struct Attached {
     // Of the words, so it is only given out for as long as `self` lives.
     region: Region<'static>,
     // A description of its own, so that it finds the lock of whoever made the file.
-    file: OwnedFd,
+    file: File,
     is_read_only: bool,
 }
 
@@ -328,6 +394,8 @@ pub enum AttachError {
     File(std::io::Error),
     /// It does not hold a region.
     Region(RegionError),
+    /// There is no region anywhere in it.
+    NoRegion,
 }
 
 impl fmt::Display for AttachError {
@@ -335,6 +403,7 @@ impl fmt::Display for AttachError {
         match self {
             AttachError::File(error) => error.fmt(f),
             AttachError::Region(error) => error.fmt(f),
+            AttachError::NoRegion => f.write_str("there is no region anywhere in it"),
         }
     }
 }
@@ -344,7 +413,7 @@ impl std::error::Error for AttachError {}
 /// Attaches to the region in a file; [`Process::shared_file`](crate::Process::shared_file) says where a process has its own.
 ///
 /// The file may also be a dump of the memory of a program that does not share its region: a core file, what `gcore` or a debugger has
-/// written, of this machine or another one; the first region in it is read. A core that is compressed has to be unpacked before (`coredumpctl dump`).
+/// written, of this machine or another one; the first region in it is copied. A core that is compressed has to be unpacked before (`coredumpctl dump`).
 ///
 /// # Errors
 /// [`AttachError`]: there is no such file, or what is in it is no region.
@@ -359,52 +428,58 @@ impl std::error::Error for AttachError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
+    attach_to(file.as_ref(), Links::Follow)
+}
+
+fn attach_to(path: &Path, links: Links) -> Result<Attached, AttachError> {
     use std::io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem};
-    let mut options = std::fs::OpenOptions::new();
-    let (opened, is_read_only) = match open_shared(file.as_ref(), options.read(true).write(true)) {
+    let mut options = OpenOptions::new();
+    let (opened, is_read_only) = match open_file(path, options.read(true).write(true), links) {
         Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
-            (open_shared(file.as_ref(), options.write(false)), true)
+            (open_file(path, options.write(false), links), true)
         }
         opened => (opened, false),
     };
-    let file = std::fs::File::from(opened.map_err(AttachError::File)?);
+    let file = opened.map_err(AttachError::File)?;
     let metadata = file.metadata().map_err(AttachError::File)?;
-    let len = usize::try_from(metadata.len()).unwrap_or(0) / size_of::<Word>();
     if !metadata.is_file() {
         return Err(AttachError::File(std::io::Error::new(InvalidInput, "not an ordinary file")));
     }
-    if len == 0 {
-        return Err(AttachError::Region(RegionError::NotARegion { found: 0 }));
-    }
-    let file = OwnedFd::from(file);
-    // Pages that are written are this process's own then; the others are the file's.
-    const PRIVATE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_NORESERVE;
-    let opened = match open_region(&file, len, if is_read_only { PRIVATE } else { libc::MAP_SHARED }, Region::open) {
-        Err(AttachError::Region(RegionError::NotARegion { .. } | RegionError::OtherByteOrder)) => {
-            open_region(&file, len, PRIVATE, Region::find).map(|(words, region)| (words, region, true))
-        }
-        opened => opened.map(|(words, region)| (words, region, is_read_only)),
+    let is_in_use = is_locked(&file);
+    let is_dump = match begin(&file)? {
+        // A program's file begins with its region.
+        Err(error) if links == Links::Refuse => return Err(AttachError::Region(error)),
+        Err(_) => true,
+        // What a program has made has no holes. Nor does anybody learn of what is changed in a copy.
+        Ok(()) => links == Links::Follow && !is_in_use && metadata.blocks().saturating_mul(512) < metadata.len(),
     };
-    let (words, region, is_read_only) = opened?;
+    let (words, region) =
+        if is_dump { crate::dump::find(&file, metadata.len())? } else { mapped(&file, metadata.len(), is_read_only)? };
+    let is_read_only = is_read_only || is_dump;
     // Of this machine, and what lasts there still lasts.
-    let now = if is_locked(&file) { Now::Clock } else { Now::Unknown };
+    let now = if is_in_use { Now::Clock } else { Now::Unknown };
     Ok(Attached { words, region: region.as_of(now), file, is_read_only })
 }
 
-type Open = fn(&'static [Word]) -> Result<Region<'static>, RegionError>;
-
-/// Maps so many words of the file, and opens the region in them.
-fn open_region(
-    file: &OwnedFd,
-    len: usize,
-    flags: libc::c_int,
-    open: Open,
-) -> Result<(&'static [Word], Region<'static>), AttachError> {
-    let words = map(len, flags, Some(file)).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
-    open(words).map(|region| (words, region)).map_err(|error| {
-        unmap(words);
-        AttachError::Region(error)
+/// Whether the file begins as a region does. It is read, because a page of it that is not there would have to be made to be looked at.
+fn begin(file: &File) -> Result<Result<(), RegionError>, AttachError> {
+    let mut bytes = [0; size_of::<Word>()];
+    let is_there = file.read_at(&mut bytes, 0).map_err(AttachError::File)? == bytes.len();
+    let first = Word::new(if is_there { u64::from_ne_bytes(bytes) } else { 0 });
+    Ok(match Region::open(&[first]) {
+        Err(error @ (RegionError::NotARegion { .. } | RegionError::OtherByteOrder)) => Err(error),
+        _ => Ok(()),
     })
+}
+
+/// Maps a file of so many bytes, and opens the region that it is.
+fn mapped(file: &File, len: u64, is_read_only: bool) -> Result<(&'static [Word], Region<'static>), AttachError> {
+    let words = usize::try_from(len).unwrap_or(0) / size_of::<Word>();
+    // Pages that are written are this process's own then; the others are the file's.
+    let flags = if is_read_only { libc::MAP_PRIVATE | libc::MAP_NORESERVE } else { libc::MAP_SHARED };
+    let words = map(words, flags, Some(file.as_raw_fd())).ok_or_else(|| AttachError::File(std::io::Error::last_os_error()))?;
+    let region = Region::open(words).inspect_err(|_| unmap(words)).map_err(AttachError::Region)?;
+    Ok((words, region))
 }
 
 impl Attached {

@@ -6,7 +6,7 @@ use crate::output::{self, Format};
 use perfschema::core::table::SqlType;
 use perfschema::metric::Moment;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
-use perfschema::{AttachError, SharedFile, attach, shared_files, tables};
+use perfschema::{AttachError, SharedFile, shared_files, tables};
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 
 fn row(file: &SharedFile, format: Format, unreadable: &mut Vec<(u32, AttachError)>) -> Vec<OwnedValue> {
     let state = if file.is_in_use() { "runs" } else { "ended" };
-    let (program, threads) = match attach(file.path()) {
+    let (program, threads) = match file.attach() {
         Ok(attached) => {
             let mut threads = 0_u64;
             attached.region().scan(&tables::Threads, |_| threads += 1);

@@ -119,7 +119,7 @@ fn path(target: &str) -> Result<PathBuf, TargetError> {
     }
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid: Option<u32> = target.parse().ok();
-    let named = |file: &SharedFile| attach(file.path()).is_ok_and(|attached| attached.region().program().as_str() == target);
+    let named = |file: &SharedFile| file.attach().is_ok_and(|attached| attached.region().program().as_str() == target);
     let found: Vec<&SharedFile> = files.iter().filter(|file| pid.map_or_else(|| named(file), |pid| file.pid() == pid)).collect();
     let running: Vec<&SharedFile> = found.iter().copied().filter(|file| file.is_in_use()).collect();
     match (running.as_slice(), found.last()) {

@@ -2,9 +2,9 @@
 
 use crate::{Running, argument, scratch, small, start_shared};
 use perfschema::sync::Mutex;
-use perfschema::{Attached, attach, tables};
+use perfschema::{AttachError, Attached, attach, tables};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 static LOCKED: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/dumped", ());
@@ -92,6 +92,46 @@ fn a_region_in_a_copy_of_memory() {
     let error = attach(&file).unwrap_err();
     assert!(error.to_string().contains("too few for a region"), "{error}");
     std::fs::remove_file(&file).unwrap();
+}
+
+/// Pages that are zero are left out, behind nothing at all.
+fn write_with_holes(to: &Path, nothing: u64, bytes: &[u8]) -> std::fs::File {
+    let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(to).unwrap();
+    file.set_len(nothing + bytes.len() as u64).unwrap();
+    for (number, page) in bytes.chunks(4096).enumerate().filter(|(_, page)| page.iter().any(|byte| *byte != 0)) {
+        file.write_all_at(page, nothing + 4096 * number as u64).unwrap();
+    }
+    file
+}
+
+/// A file in memory (tmpfs) has no pages for its holes, and gets none by being read: there may be no memory left for them.
+#[test]
+fn holes_in_a_dump_stay_holes() {
+    let mut running = Running::start("dump", "own");
+    let bytes: usize = running.says("bytes ").parse().unwrap();
+    let (dumped, file) = (scratch("whole"), Path::new("/dev/shm").join(format!("perfschema-test-holes-{}", std::process::id())));
+    dump(running.process.id(), &dumped);
+    let whole = std::fs::read(&dumped).unwrap();
+    let magic = whole.windows(8).enumerate().filter(|(at, word)| at % 8 == 0 && *word == b"PERFSCHM");
+    let region = magic.map(|(at, _)| at).rfind(|at| whole.len() - at > bytes).unwrap();
+    let mut turned = whole.clone();
+    turned.as_chunks_mut::<8>().0.iter_mut().for_each(|word| word.reverse());
+    let only = &whole[region..region + bytes];
+    for (nothing, bytes) in [(1 << 24, &whole[..]), (1 << 24, &turned), (4096 + 8, only), (0, only)] {
+        let written = write_with_holes(&file, nothing, bytes);
+        let blocks = || written.metadata().unwrap().blocks();
+        let before = blocks();
+        let attached = attach(&file).unwrap();
+        check(&attached, running.process.id());
+        assert!(attached.is_read_only() && before < written.metadata().unwrap().len() / 512);
+        assert_eq!(blocks(), before, "behind {nothing} bytes");
+        std::fs::remove_file(&file).unwrap();
+    }
+    let nothing = write_with_holes(&file, 1 << 26, &[]);
+    assert!(matches!(attach(&file), Err(AttachError::NoRegion)));
+    assert_eq!(nothing.metadata().unwrap().blocks(), 0);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::remove_file(&dumped).unwrap();
 }
 
 /// The kernel's own, where it writes them into the directory of who dies; elsewhere who dies leaves none, and `a_region_in_a_copy_of_memory`
