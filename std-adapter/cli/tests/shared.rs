@@ -6,6 +6,7 @@ mod common;
 
 use common::{Demo, PROGRAM, perfschema, succeeds, until};
 use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::process::Command;
 
@@ -90,6 +91,17 @@ fn by_a_path_that_is_not_in_the_list() {
     let page = || succeeds(&["report", &other, "--output", "-"]);
     assert!(top().contains(" runs, ") && page().contains(", runs<"));
     assert_eq!(sql("UPDATE setup_instruments SET timed = 'NO' WHERE name = 'idle'"), (true, String::new(), String::new()));
+    // What a link leads to, and not what it says.
+    let nameless = format!("{other}-nameless");
+    std::fs::hard_link(&other, &nameless).expect("it is on the same file system");
+    let opened = std::fs::File::open(&nameless).expect("it is this user's");
+    std::fs::remove_file(&nameless).expect("it can be removed");
+    let says = format!("{nameless} (deleted)");
+    std::fs::write(&says, "another file").expect("there is room");
+    let link = format!("/proc/{}/fd/{}", std::process::id(), opened.as_raw_fd());
+    let (success, out, err) = perfschema(&["top", &link, "--batch", "--view", "waits", "-d", "0.05"]);
+    std::fs::remove_file(&says).expect("it can be removed");
+    assert!(success && out.contains(" runs, "), "{out}{err}");
     demo.signal("-STOP");
     until("it is stopped", || top().contains(" is stopped, ") && page().contains(", is stopped<"));
     demo.signal("-KILL");

@@ -114,8 +114,8 @@ impl Watch {
 
 fn path(target: &str) -> Result<PathBuf, TargetError> {
     if target.contains('/') {
-        // Of a link, what it leads to: a link itself is nothing to attach to.
-        return Ok(std::fs::canonicalize(target).unwrap_or_else(|_| target.into()));
+        // Opened as it is: what a link in /proc leads to is not what it says.
+        return Ok(target.into());
     }
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid: Option<u32> = target.parse().ok();
