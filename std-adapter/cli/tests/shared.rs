@@ -20,6 +20,13 @@ fn state(demo: &Demo) -> Option<String> {
     row.split(',').nth(2).map(str::to_owned)
 }
 
+/// Where its tables are.
+fn file(demo: &Demo) -> std::path::PathBuf {
+    let list = succeeds(&["list", "--format", "csv"]);
+    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
+    row.rsplit(',').next().expect("the last column").into()
+}
+
 /// Waits counted for the demo's instruments.
 fn waits(demo: &Demo) -> u64 {
     let table = succeeds(&["show", &demo.pid(), "events_waits_summary_global_by_event_name", "--format", "csv"]);
@@ -82,10 +89,8 @@ fn running_stopped_killed_pruned() {
 fn by_a_path_that_is_not_in_the_list() {
     let mut demo = Demo::start();
     until("the demo shares its tables", || state(&demo).is_some());
-    let list = succeeds(&["list", "--format", "csv"]);
-    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
     let other = format!("/dev/shm/perfschema-test-other-{}", demo.pid());
-    std::fs::hard_link(row.rsplit(',').next().expect("the file"), &other).expect("it is on the same file system");
+    std::fs::hard_link(file(&demo), &other).expect("it is on the same file system");
     let top = || succeeds(&["top", &other, "--batch", "--view", "waits", "-d", "0.05"]);
     let sql = |statement: &str| perfschema(&["sql", &other, statement, "--csv"]);
     let page = || succeeds(&["report", &other, "--output", "-"]);
@@ -128,9 +133,8 @@ fn a_path_needs_no_directory_of_the_readers_own() {
     std::fs::set_permissions(&unusable, std::fs::Permissions::from_mode(0o755)).expect("it is this user's");
     let demo = Demo::start();
     until("the demo shares its tables", || state(&demo).is_some());
-    let list = succeeds(&["list", "--format", "csv"]);
-    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
-    let file = row.rsplit(',').next().expect("the file");
+    let file = file(&demo);
+    let file = file.to_str().expect("UTF-8");
     let by_pid = in_namespace(&[PROGRAM, "sql", &demo.pid(), "SELECT 1"]);
     let others = [&["sql", file, "SELECT 1"][..], &["report", file], &["top", file, "--batch", "-d", "0.05"]];
     let by_path = others.map(|args| in_namespace(&[&[PROGRAM], args].concat()));
@@ -192,13 +196,11 @@ fn what_no_program_has_put_there_is_not_searched() {
     const PID: &str = "4294967290";
     let demo = Demo::start();
     until("the demo shares its tables", || state(&demo).is_some());
-    let list = succeeds(&["list", "--format", "csv"]);
-    let row = list.lines().find_map(|line| line.strip_prefix(&format!("{},", demo.pid()))).expect("it is there");
-    let region = std::path::Path::new(row.rsplit(',').next().expect("the file"));
+    let region = file(&demo);
     let path = region.with_file_name(format!("{PID}-1"));
     let file = std::fs::File::create(&path).expect("it is this user's directory");
     // A hole with a region behind it.
-    let bytes = std::fs::read(region).expect("it is this user's");
+    let bytes = std::fs::read(&region).expect("it is this user's");
     file.write_all_at(&bytes, 1 << 22).expect("there is room");
     let blocks = || file.metadata().expect("it is there").blocks();
     let before = blocks();
@@ -208,6 +210,27 @@ fn what_no_program_has_put_there_is_not_searched() {
     assert!(err.contains(&format!("perfschema: {PID}: not a region: ")), "{err}");
     assert_eq!(blocks(), before);
     assert!(pruned && pruned_out.trim_end() == path.to_str().expect("UTF-8"), "{pruned_out}");
+}
+
+/// What cannot be removed keeps nothing else.
+#[test]
+fn prune_removes_what_it_can() {
+    const PIDS: [&str; 3] = ["4294967291", "4294967292", "4294967293"];
+    // Makes the directory, too.
+    let demo = Demo::start();
+    until("the demo shares its tables", || state(&demo).is_some());
+    let region = file(&demo);
+    let [first, directory, last] = PIDS.map(|pid| region.with_file_name(format!("{pid}-1")));
+    std::fs::create_dir(&directory).expect("it is this user's directory");
+    [&first, &last].into_iter().for_each(|path| std::fs::write(path, "nothing").expect("it is this user's directory"));
+    let (success, out, err) = perfschema(&[&["prune"], &PIDS[..]].concat());
+    let is_there = [&first, &directory, &last].map(|path| path.exists());
+    std::fs::remove_dir(&directory).expect("nothing is in it");
+    assert_eq!((success, is_there), (false, [false, true, false]), "{out}{err}");
+    assert_eq!(out, format!("{}\n{}\n", first.display(), last.display()));
+    let said =
+        format!("perfschema: cannot remove {}: Is a directory (os error 21)\nperfschema: 1 file is left\n", directory.display());
+    assert_eq!(err, said);
 }
 
 #[test]

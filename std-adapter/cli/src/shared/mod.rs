@@ -64,6 +64,8 @@ pub(crate) enum Error {
     Serve(ServeError),
     /// Metrics were not taken.
     Export(ExportError),
+    /// So many files were not removed; why not has been said.
+    Left(usize),
     /// The statements cannot be read.
     Input(io::Error),
     /// What was found out could not be written.
@@ -85,6 +87,8 @@ impl fmt::Display for Error {
             Error::Shell(error) => error.fmt(f),
             Error::Serve(error) => error.fmt(f),
             Error::Export(error) => error.fmt(f),
+            Error::Left(1) => write!(f, "1 file is left"),
+            Error::Left(files) => write!(f, "{files} files are left"),
             Error::Input(error) => write!(f, "cannot read: {error}"),
             Error::Output(error) => error.fmt(f),
         }

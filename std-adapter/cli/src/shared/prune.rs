@@ -33,16 +33,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             note!("perfschema: no program {pid} has left tables; `perfschema list` shows which have");
         }
     }
+    let mut left = 0;
     for file in ended {
         if !args.dry_run {
             match fs::remove_file(file.path()) {
                 // Somebody else was faster.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", file.path().display())).into()),
+                Err(error) => {
+                    note!("perfschema: cannot remove {}: {error}", file.path().display());
+                    left += 1;
+                    continue;
+                }
                 Ok(()) => {}
             }
         }
         written = written.and_then(|()| writeln!(out, "{}", file.path().display()));
     }
-    Ok(written.and_then(|()| out.flush())?)
+    written.and_then(|()| out.flush())?;
+    if left == 0 { Ok(()) } else { Err(Error::Left(left)) }
 }
