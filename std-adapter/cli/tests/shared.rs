@@ -212,6 +212,22 @@ fn what_no_program_has_put_there_is_not_searched() {
     assert!(pruned && pruned_out.trim_end() == path.to_str().expect("UTF-8"), "{pruned_out}");
 }
 
+/// Nobody has a link in memory, wherever it leads.
+#[test]
+fn a_link_is_no_program() {
+    const PID: &str = "4294967294";
+    let demo = Demo::start();
+    until("the demo shares its tables", || state(&demo).is_some());
+    let link = file(&demo).with_file_name(format!("{PID}-1"));
+    std::os::unix::fs::symlink("/proc/self/exe", &link).expect("it is this user's directory");
+    let (success, out, err) = perfschema(&["list", "--format", "csv"]);
+    let pruned = perfschema(&["prune", PID]);
+    let is_left = std::fs::remove_file(&link).is_ok();
+    assert!(success && out.contains(&format!("\n{PID},,ended,")), "{out}");
+    assert!(err.contains(&format!("perfschema: {PID}: not an ordinary file\n")), "{err}");
+    assert_eq!((pruned, is_left), ((true, format!("{}\n", link.display()), String::new()), false));
+}
+
 /// What cannot be removed keeps nothing else.
 #[test]
 fn prune_removes_what_it_can() {

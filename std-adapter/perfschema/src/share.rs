@@ -266,7 +266,8 @@ impl SharedFile {
     pub fn is_in_use(&self) -> bool {
         match open_file(&self.path, OpenOptions::new().read(true), Links::Refuse) {
             Ok(file) => is_locked(&file),
-            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+            // Nobody has a link or a socket in memory, nor what is not there.
+            Err(error) => !matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ELOOP | libc::ENXIO)),
         }
     }
 
@@ -440,10 +441,14 @@ fn attach_to(path: &Path, links: Links) -> Result<Attached, AttachError> {
         }
         opened => (opened, false),
     };
-    let file = opened.map_err(AttachError::File)?;
+    let not_ordinary = || std::io::Error::new(InvalidInput, "not an ordinary file");
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) if links == Links::Refuse => AttachError::File(not_ordinary()),
+        _ => AttachError::File(error),
+    })?;
     let metadata = file.metadata().map_err(AttachError::File)?;
     if !metadata.is_file() {
-        return Err(AttachError::File(std::io::Error::new(InvalidInput, "not an ordinary file")));
+        return Err(AttachError::File(not_ordinary()));
     }
     let is_in_use = is_locked(&file);
     let is_dump = match begin(&file)? {
