@@ -218,13 +218,16 @@ fn a_program_that_is_stopped_and_ends() {
     top.press("q");
     assert!(top.ended().success());
 
-    // And a program that has ended before.
-    let mut again = Terminal::start(PROGRAM, &["top", &demo.pid(), "--view", "events"], &[("NO_COLOR", "1")], (24, 100));
-    again.until("its totals", |screen| screen.contains(" has ended, ") && screen.contains("demo/postings"));
-    let status = std::process::Command::new("kill").args(["-TERM", &again.pid().to_string()]).status();
-    assert!(status.expect("there is kill").success());
-    assert_eq!(again.ended().signal(), Some(15));
-    again.is_as_before();
+    // And a program that has ended before. No core of this one is wanted.
+    let script = "ulimit -c 0 && exec \"$0\" top \"$1\" --view events";
+    for (name, signal) in [("-TERM", 15), ("-QUIT", 3)] {
+        let mut again = Terminal::start("sh", &["-c", script, PROGRAM, &demo.pid()], &[("NO_COLOR", "1")], (24, 100));
+        again.until("its totals", |screen| screen.contains(" has ended, ") && screen.contains("demo/postings"));
+        let status = std::process::Command::new("kill").args([name, &again.pid().to_string()]).status();
+        assert!(status.expect("there is kill").success());
+        assert_eq!(again.ended().signal(), Some(signal));
+        again.is_as_before();
+    }
 }
 
 /// The window is closed: a signal says so to whoever the terminal belongs to. To others nothing but the end of what they read.

@@ -20,7 +20,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let app = App::new(program, args.view, args.filter.clone(), args.delay);
     // A signal that would end the program at once would leave the terminal as it is now.
     let signal = Arc::new(AtomicUsize::new(0));
-    for number in [SIGHUP, SIGINT, SIGTERM] {
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         let number_kept = usize::try_from(number).unwrap_or(0);
         signal_hook::flag::register_usize(number, Arc::clone(&signal), number_kept)?;
     }
