@@ -366,13 +366,12 @@ impl Builder {
     }
 
     fn create(&self, config: &Config) -> Result<Process, StartError> {
-        let program = std::env::current_exe().ok();
-        let program = program.as_deref().and_then(|path| path.file_name()).and_then(|name| name.to_str()).unwrap_or("program");
+        let program = std::env::current_exe().ok().and_then(|path| name_of(&path)).unwrap_or_else(|| "program".into());
         let identity = Identity {
             pid: std::process::id(),
             start_unix_ns: unix_ns(),
             start_monotonic_ns: SystemClock.ticks(TimerName::Nanosecond),
-            program,
+            program: &program,
         };
         #[cfg(target_os = "linux")]
         let unnamed = self.wants_share()?.then(|| crate::fork::started().and_then(|()| Unnamed::new(config.words())));
@@ -412,6 +411,13 @@ impl Builder {
             _ => Ok(self.share),
         }
     }
+}
+
+/// The name of a program's file. Of one that is no longer there, as after an update, Linux says so behind its name.
+fn name_of(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    let is_said = cfg!(target_os = "linux") && !path.exists();
+    Some(name.strip_suffix(" (deleted)").filter(|_| is_said).unwrap_or(&name).to_owned())
 }
 
 /// Whether the program may do more than those who run it, whose the environment is.
@@ -483,4 +489,27 @@ pub(crate) fn started_for_tests() -> &'static Process {
     static STARTED: std::sync::LazyLock<&Process> =
         std::sync::LazyLock::new(|| crate::builder().environment(false).start().unwrap());
     *STARTED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_programs() {
+        assert_eq!(name_of("/no/such/folder/indexer".as_ref()).as_deref(), Some("indexer"));
+        let of_linux = if cfg!(target_os = "linux") { "indexer" } else { "indexer (deleted)" };
+        assert_eq!(name_of("/no/such/folder/indexer (deleted)".as_ref()).as_deref(), Some(of_linux));
+        let there = std::env::temp_dir().join(format!("perfschema-{} (deleted)", std::process::id()));
+        std::fs::write(&there, "").unwrap();
+        let name = name_of(&there);
+        std::fs::remove_file(&there).unwrap();
+        assert_eq!(name, Some(format!("perfschema-{} (deleted)", std::process::id())));
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            assert_eq!(name_of(std::ffi::OsStr::from_bytes(b"/bin/caf\xe9").as_ref()).as_deref(), Some("caf\u{fffd}"));
+        }
+        assert_eq!(name_of("/".as_ref()), None);
+    }
 }
