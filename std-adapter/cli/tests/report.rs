@@ -6,6 +6,7 @@ mod common;
 use common::{PROGRAM, perfschema, succeeds, until};
 use scraper::{ElementRef, Html, Selector};
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -321,6 +322,23 @@ fn waits_and_the_dead() {
     let page = Html::parse_document(&written);
     assert!(text(select_first(&page, "dd")).ends_with(", has ended"));
     assert!(written.ends_with("</html>"));
+    // Where there is no room for the new one, the old one stays; nobody else may read the new one, and a link stays one.
+    let script = "ulimit -f 4 && trap '' 25 && exec \"$0\" report \"$1\" --output \"$2\"";
+    let output = Command::new("sh").args(["-c", script, PROGRAM, &demo.pid(), name]).output().expect("there is a shell");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && err.contains("report.html: File too large"), "{err}");
+    assert!(std::fs::read_to_string(&file).is_ok_and(|now| now == written));
+    let link = demo.folder.join("link.html");
+    std::os::unix::fs::symlink(&file, &link).expect("there is room");
+    std::fs::write(&file, "old").expect("there is room");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is this user's");
+    let before = std::fs::read_dir(&demo.folder).expect("it is there").count();
+    succeeds(&["report", &demo.pid(), "--output", link.to_str().expect("UTF-8")]);
+    assert!(link.is_symlink() && std::fs::read_to_string(&file).is_ok_and(|now| now.ends_with("</html>")));
+    assert_eq!(std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(&demo.folder).expect("it is there").count(), before, "nothing beside it");
+    // To what is no file it is written.
+    assert!(succeeds(&["report", &demo.pid(), "--output", "/dev/stdout"]).ends_with("</html>"));
 
     let (success, _, err) = perfschema(&["report", &demo.pid(), "--output", "/no/such/folder/x.html"]);
     assert!(!success && err.contains("/no/such/folder/x.html: No such file"), "{err}");

@@ -36,10 +36,18 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
     Ok(bytes)
 }
 
-/// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part.
-pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part, and
+/// where the disk is full the old one stays. Who may read the old one may read the new one. A link is replaced, and not what it leads to.
+///
+/// # Errors
+/// The file beside it cannot be made or written, or not take its place: then it is removed again.
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
     let (unfinished, mut file) = make_beside(path, name, |path| File::create_new(path))?;
+    if let Ok(old) = fs::metadata(path) {
+        // Not every file system has that, and who may read it is what it was there anyway.
+        let _ = file.set_permissions(old.permissions());
+    }
     let result = file.write_all(content).and_then(|()| fs::rename(&unfinished, path));
     if result.is_err() {
         // What is more wrong than that, the error says.

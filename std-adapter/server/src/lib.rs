@@ -53,6 +53,7 @@ mod socket;
 mod tls;
 
 pub use accounts::{Accounts, AccountsError, account_line};
+pub use files::write_whole;
 pub use listener::{ListenError, Listener};
 pub use metrics::Metrics;
 pub use tls::{Tls, TlsError};

@@ -12,10 +12,11 @@ use super::Error;
 use super::target::{self, State};
 use crate::output;
 use perfschema::render::text::escape;
+use perfschema_server::write_whole;
 use perfschema_sql::{Account, Database, Outcome, Right, Session};
-use std::fs::OpenOptions;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write one HTML page about a program, to attach to a ticket: what waits now, what took the time, files, losses, setup, with
 /// charts.
@@ -70,12 +71,35 @@ fn write_page(args: &Args, pid: u32, page: &str) -> io::Result<()> {
         out.write_all(page.as_bytes())?;
         return out.flush();
     }
-    let path = args.output.clone().unwrap_or_else(|| format!("perfschema-{pid}.html").into());
-    // What the user has named is replaced, nothing else is.
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).create_new(args.output.is_none());
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    options.open(&path).and_then(|mut file| file.write_all(page.as_bytes())).map_err(named)?;
+    let (path, written) = match &args.output {
+        Some(path) => (path.clone(), replace(path, page.as_bytes())),
+        None => {
+            let path = PathBuf::from(format!("perfschema-{pid}.html"));
+            // What the user has named is replaced, nothing else is.
+            let written = File::create_new(&path).and_then(|mut file| {
+                // A part of a page is none.
+                file.write_all(page.as_bytes()).inspect_err(|_| drop(fs::remove_file(&path)))
+            });
+            (path, written)
+        }
+    };
+    written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     note!("perfschema: {} written", path.display());
     Ok(())
+}
+
+/// Puts the page in the place of a file, as a whole. To what is none, as a pipe or /dev/stdout, it is written; also to a file in a folder
+/// where there may be no other.
+fn replace(path: &Path, page: &[u8]) -> io::Result<()> {
+    let in_place = || OpenOptions::new().write(true).create(true).truncate(true).open(path)?.write_all(page);
+    // A link leads to the new page, too.
+    let place = match fs::canonicalize(path) {
+        Ok(place) if place.is_file() => place,
+        Err(_) if fs::symlink_metadata(path).is_err() => path.to_owned(),
+        _ => return in_place(),
+    };
+    match write_whole(&place, page) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => in_place(),
+        written => written,
+    }
 }
