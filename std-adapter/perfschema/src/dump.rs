@@ -15,6 +15,10 @@ const PIECE: usize = 1 << 20;
 /// So many bytes of a region say whether it is one: they have the header, the directory and the sizes in them.
 const HEAD: usize = 1 << 14;
 
+/// What files begin with that say nothing before they are unpacked.
+const COMPRESSED: [(&[u8], &str); 4] =
+    [(b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\x04\x22\x4d\x18", "lz4"), (b"\xfd7zXZ\0", "xz")];
+
 /// A region of the reader's own.
 type Found = (&'static [Word], Region<'static>);
 
@@ -41,7 +45,12 @@ pub(crate) fn find(file: &File, len: u64) -> Result<Found, AttachError> {
         }
         at = begin + wanted as u64;
     }
-    Err(first_error.map_or(AttachError::NoRegion, AttachError::Region))
+    if let Some(error) = first_error {
+        return Err(AttachError::Region(error));
+    }
+    let read = read(file, &mut piece, 0)?;
+    let format = COMPRESSED.iter().find(|(begin, _)| piece[..read].starts_with(begin));
+    Err(format.map_or(AttachError::NoRegion, |(_, format)| AttachError::Compressed(format)))
 }
 
 /// Copies the region that may begin here.

@@ -40,6 +40,10 @@ impl fmt::Display for ShareError {
             ShareError::Directory => {
                 write!(f, "{} is not a directory of this user alone; remove it, or set its mode to 0700", directory())
             }
+            // By way of it a file gets its name.
+            ShareError::System { call: "linkat", errno: libc::ENOENT } if !Path::new("/proc/self/fd").exists() => {
+                write!(f, "linkat in {}: /proc is not mounted", directory())
+            }
             ShareError::System { call, errno } => {
                 write!(f, "{call} in {}: {}", directory(), std::io::Error::from_raw_os_error(*errno))
             }
@@ -397,6 +401,8 @@ pub enum AttachError {
     Region(RegionError),
     /// There is no region anywhere in it.
     NoRegion,
+    /// It is compressed, in this format.
+    Compressed(&'static str),
 }
 
 impl fmt::Display for AttachError {
@@ -404,7 +410,11 @@ impl fmt::Display for AttachError {
         match self {
             AttachError::File(error) => error.fmt(f),
             AttachError::Region(error) => error.fmt(f),
-            AttachError::NoRegion => f.write_str("there is no region anywhere in it"),
+            AttachError::NoRegion => f.write_str(
+                "there is no region anywhere in it; of a program that shares its tables they are in its shared file, of any other in a core \
+                 dump of all its memory",
+            ),
+            AttachError::Compressed(format) => write!(f, "it is compressed by {format}: unpack it first"),
         }
     }
 }
@@ -415,6 +425,7 @@ impl std::error::Error for AttachError {}
 ///
 /// The file may also be a dump of the memory of a program that does not share its region: a core file, what `gcore` or a debugger has
 /// written, of this machine or another one; the first region in it is copied. A core that is compressed has to be unpacked before (`coredumpctl dump`).
+/// In a core of a program that shares its region there is none: it is in the shared file.
 ///
 /// # Errors
 /// [`AttachError`]: there is no such file, or what is in it is no region.

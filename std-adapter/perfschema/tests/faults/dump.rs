@@ -134,6 +134,20 @@ fn holes_in_a_dump_stay_holes() {
     std::fs::remove_file(&dumped).unwrap();
 }
 
+/// systemd keeps cores so.
+#[test]
+fn what_has_to_be_unpacked_first() {
+    let file = scratch("packed");
+    for (begin, format) in
+        [(&b"\x1f\x8b\x08"[..], "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\x04\x22\x4d\x18", "lz4"), (b"\xfd7zXZ\0", "xz")]
+    {
+        std::fs::write(&file, [begin, &[7; 100]].concat()).unwrap();
+        let error = attach(&file).unwrap_err();
+        assert_eq!(error.to_string(), format!("it is compressed by {format}: unpack it first"));
+    }
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// The kernel's own, where it writes them into the directory of who dies; elsewhere who dies leaves none, and `a_region_in_a_copy_of_memory`
 /// has to do.
 #[test]

@@ -32,6 +32,10 @@ pub(crate) fn program() {
         // SAFETY: the call takes nothing and cannot fail.
         "somebody else" => assert_eq!(unsafe { libc::geteuid() }, USER),
         "nothing there" => assert_eq!(shared_files().unwrap(), []),
+        "without /proc" => {
+            let error = builder.share(true).start().unwrap().shared_file().unwrap().unwrap_err();
+            assert!(error.to_string().ends_with(": /proc is not mounted"), "{error}");
+        }
         "not trusted" => assert_eq!(shared_files().unwrap_err().kind(), PermissionDenied),
         what => panic!("no program {what}"),
     }
@@ -77,6 +81,25 @@ fn who_runs_a_program_of_more_rights_is_not_heard() {
         std::fs::remove_file(setuid).unwrap();
     }
     std::fs::remove_file(secret).unwrap();
+}
+
+/// A file of shared memory gets its name by way of `/proc`: where that is missing, it is said, and not that something is.
+#[test]
+fn what_is_missing_is_proc() {
+    let namespace = ["--user", "--map-root-user", "--mount", "sh", "-c"];
+    let hides = "mount -t tmpfs none /dev/shm && mount -t tmpfs none /proc";
+    if !Command::new("unshare").args(namespace).arg(hides).output().is_ok_and(|output| output.status.success()) {
+        eprintln!("/proc THAT IS MISSING IS NOT TESTED: there may be no namespace without it");
+        return;
+    }
+    let own = command("rights", "without /proc");
+    let mut command = Command::new("unshare");
+    command
+        .args(namespace)
+        .arg(format!("{hides} && exec \"$0\" \"$@\""))
+        .arg(std::env::current_exe().unwrap())
+        .args(own.get_args());
+    succeeds(command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?)))));
 }
 
 /// Anybody can make a directory of this name, before the user does.
