@@ -300,6 +300,12 @@ impl Builder {
     /// 15 ms in the child, whose memory is reserved at once. Without, it is 1 to 2 ms in the child, for what the parent had recorded.
     /// (`std::process::Command` forks only for another user or group, and for `pre_exec`.)
     ///
+    /// The program must be left its file: where that is made shorter, as by `truncate`, the program ends at its next touch of what is gone
+    /// (SIGBUS). Only its user and root can do that. Removed, the file is only no longer found.
+    ///
+    /// A program that becomes a daemon starts after that: if it closes all descriptors when it has forked, it closes that of the child's file,
+    /// which gets its name with the child's first record, and nobody finds it.
+    ///
     /// On Linux only; elsewhere nothing is shared.
     pub fn share(mut self, share: bool) -> Builder {
         self.share = share;

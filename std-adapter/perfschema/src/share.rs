@@ -374,8 +374,8 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
 ///
 /// Tables read it as they read one's own, live. Changes of the setup are the other process's at once.
 ///
-/// A file that its owner makes shorter while it is open here ends the reading process (SIGBUS): whoever may do that may end the reader
-/// anyway, unless that is another user's.
+/// A file that its owner makes shorter while it is open here ends the reading process (SIGBUS), and the program whose it is: whoever may do
+/// that may end the reader anyway, unless that is another user's.
 pub struct Attached {
     words: &'static [Word],
     // Of the words, so it is only given out for as long as `self` lives.
