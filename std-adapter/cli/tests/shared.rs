@@ -27,6 +27,11 @@ fn file(demo: &Demo) -> std::path::PathBuf {
     row.rsplit(',').next().expect("the last column").into()
 }
 
+/// A number that no process has, and of those each test another one.
+fn no_pid(test: u32) -> String {
+    (4_200_000_000 + 10 * std::process::id() + test).to_string()
+}
+
 /// Waits counted for the demo's instruments.
 fn waits(demo: &Demo) -> u64 {
     let table = succeeds(&["show", &demo.pid(), "events_waits_summary_global_by_event_name", "--format", "csv"]);
@@ -193,12 +198,11 @@ fn whether_it_runs_does_not_depend_on_names() {
 /// A file of the list begins with its region, or has none: nothing is looked for in it, however large it is.
 #[test]
 fn what_no_program_has_put_there_is_not_searched() {
-    // More than any process has.
-    const PID: &str = "4294967290";
+    let pid = no_pid(0);
     let demo = Demo::start();
     until("the demo shares its tables", || state(&demo).is_some());
     let region = file(&demo);
-    let path = region.with_file_name(format!("{PID}-1"));
+    let path = region.with_file_name(format!("{pid}-1"));
     let file = std::fs::File::create(&path).expect("it is this user's directory");
     // A hole with a region behind it.
     let bytes = std::fs::read(&region).expect("it is this user's");
@@ -206,9 +210,9 @@ fn what_no_program_has_put_there_is_not_searched() {
     let blocks = || file.metadata().expect("it is there").blocks();
     let before = blocks();
     let (success, out, err) = perfschema(&["list", "--format", "csv"]);
-    let (pruned, pruned_out, _) = perfschema(&["prune", PID]);
-    assert!(success && out.contains(&format!("\n{PID},,ended,")), "{out}");
-    assert!(err.contains(&format!("perfschema: {PID}: not a region: ")), "{err}");
+    let (pruned, pruned_out, _) = perfschema(&["prune", &pid]);
+    assert!(success && out.contains(&format!("\n{pid},,ended,")), "{out}");
+    assert!(err.contains(&format!("perfschema: {pid}: not a region: ")), "{err}");
     assert_eq!(blocks(), before);
     assert!(pruned && pruned_out.trim_end() == path.to_str().expect("UTF-8"), "{pruned_out}");
 }
@@ -216,31 +220,31 @@ fn what_no_program_has_put_there_is_not_searched() {
 /// Nobody has a link in memory, wherever it leads.
 #[test]
 fn a_link_is_no_program() {
-    const PID: &str = "4294967294";
+    let pid = no_pid(1);
     let demo = Demo::start();
     until("the demo shares its tables", || state(&demo).is_some());
-    let link = file(&demo).with_file_name(format!("{PID}-1"));
+    let link = file(&demo).with_file_name(format!("{pid}-1"));
     std::os::unix::fs::symlink("/proc/self/exe", &link).expect("it is this user's directory");
     let (success, out, err) = perfschema(&["list", "--format", "csv"]);
-    let pruned = perfschema(&["prune", PID]);
+    let pruned = perfschema(&["prune", &pid]);
     let is_left = std::fs::remove_file(&link).is_ok();
-    assert!(success && out.contains(&format!("\n{PID},,ended,")), "{out}");
-    assert!(err.contains(&format!("perfschema: {PID}: not an ordinary file\n")), "{err}");
+    assert!(success && out.contains(&format!("\n{pid},,ended,")), "{out}");
+    assert!(err.contains(&format!("perfschema: {pid}: not an ordinary file\n")), "{err}");
     assert_eq!((pruned, is_left), ((true, format!("{}\n", link.display()), String::new()), false));
 }
 
 /// What cannot be removed keeps nothing else.
 #[test]
 fn prune_removes_what_it_can() {
-    const PIDS: [&str; 3] = ["4294967291", "4294967292", "4294967293"];
+    let pids = [2, 3, 4].map(no_pid);
     // Makes the directory, too.
     let demo = Demo::start();
     until("the demo shares its tables", || state(&demo).is_some());
     let region = file(&demo);
-    let [first, directory, last] = PIDS.map(|pid| region.with_file_name(format!("{pid}-1")));
+    let [first, directory, last] = pids.each_ref().map(|pid| region.with_file_name(format!("{pid}-1")));
     std::fs::create_dir(&directory).expect("it is this user's directory");
     [&first, &last].into_iter().for_each(|path| std::fs::write(path, "nothing").expect("it is this user's directory"));
-    let (success, out, err) = perfschema(&[&["prune"], &PIDS[..]].concat());
+    let (success, out, err) = perfschema(&[&["prune"], &pids.each_ref().map(String::as_str)[..]].concat());
     let is_there = [&first, &directory, &last].map(|path| path.exists());
     std::fs::remove_dir(&directory).expect("nothing is in it");
     assert_eq!((success, is_there), (false, [false, true, false]), "{out}{err}");
