@@ -106,6 +106,18 @@ pub struct SharedGuard<G> {
     inner: G,
 }
 
+macro_rules! lock_within {
+    ($($raw:ident<$first:ident $(, $more:ident)*>)*) => {$(
+        impl<R, $first $(, $more)*> $raw<R, $first $(, $more)*> {
+            /// The one within, for what lock_api has no trait for. What is done by way of it is not recorded.
+            pub const fn get_ref(&self) -> &R {
+                &self.inner
+            }
+        }
+    )*};
+}
+lock_within!(RawMutex<N> RawRwLock<N> RawCondvar<N, M>);
+
 impl<R, N> fmt::Debug for RawMutex<R, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawMutex").field("hook", &self.hook).finish_non_exhaustive()

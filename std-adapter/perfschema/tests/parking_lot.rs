@@ -32,6 +32,17 @@ impl LockClass for Orders {
 type Mutex<T> = ::lock_api::Mutex<RawMutex<parking_lot::RawMutex, Cache>, T>;
 type RwLock<T> = ::lock_api::RwLock<RawRwLock<parking_lot::RawRwLock, Table>, T>;
 
+/// What only the lock within has.
+#[test]
+fn the_lock_within() {
+    static CACHE: Mutex<u64> = Mutex::new(0);
+    static TABLE: RwLock<u64> = RwLock::new(0);
+    let (_cache, _table) = (CACHE.lock(), TABLE.read());
+    // SAFETY: nothing is unlocked.
+    let (cache, table) = unsafe { (CACHE.raw(), TABLE.raw()) };
+    assert!(::lock_api::RawMutex::is_locked(cache.get_ref()) && !::lock_api::RawRwLock::is_locked_exclusive(table.get_ref()));
+}
+
 #[test]
 fn waits_holders_and_lines() {
     let process = perfschema::builder().everything(true).environment(false).start().unwrap();
