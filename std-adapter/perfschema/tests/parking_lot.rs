@@ -35,12 +35,19 @@ type RwLock<T> = ::lock_api::RwLock<RawRwLock<parking_lot::RawRwLock, Table>, T>
 /// What only the lock within has.
 #[test]
 fn the_lock_within() {
-    static CACHE: Mutex<u64> = Mutex::new(0);
-    static TABLE: RwLock<u64> = RwLock::new(0);
-    let (_cache, _table) = (CACHE.lock(), TABLE.read());
+    // Of no other test's instrument.
+    static WITHIN: Instrument = Instrument::new("wait/synch/mutex/test/within");
+    struct Within;
+    impl LockClass for Within {
+        const INSTRUMENT: &'static Instrument = &WITHIN;
+    }
+    static LOCK: ::lock_api::Mutex<RawMutex<parking_lot::RawMutex, Within>, ()> = ::lock_api::Mutex::new(());
     // SAFETY: nothing is unlocked.
-    let (cache, table) = unsafe { (CACHE.raw(), TABLE.raw()) };
-    assert!(::lock_api::RawMutex::is_locked(cache.get_ref()) && !::lock_api::RawRwLock::is_locked_exclusive(table.get_ref()));
+    let within = || ::lock_api::RawMutex::is_locked(unsafe { LOCK.raw() }.get_ref());
+    let lock = LOCK.lock();
+    assert!(within());
+    drop(lock);
+    assert!(!within());
 }
 
 #[test]
