@@ -320,8 +320,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         .of_sys(&[("in_identifier", "text")], "text"),
     function("list_add", 2, 2, TEXT, sys::list_add).of_sys(&[("in_list", "text"), ("in_add_value", "text")], "text"),
     function("list_drop", 2, 2, TEXT, sys::list_drop).of_sys(&[("in_list", "text"), ("in_drop_value", "text")], "text"),
-    // The region's clock, in picoseconds since its start as TIMER_START has it; NULL once the program has ended.
-    function("timer_now", 0, 0, UNSIGNED, |_, state| Ok(state.timer_now().map_or(Value::Null, value::unsigned))),
+    // How long ago the TIMER_START of an event was, by the timer that `setup_timers` has for its class; NULL once the program has ended.
+    function("time_since", 2, 2, UNSIGNED, sys::time_since),
 ];
 
 /// `sys.format_statement`: one line, of more than 64 characters the first and the last 30.

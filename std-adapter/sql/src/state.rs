@@ -11,6 +11,7 @@ use crate::status::{Counter, Counters};
 use crate::texts::Matching;
 use crate::zone::Zone;
 use crate::{Error, Program, moment, variables, vtab};
+use perfschema::core::name::EventClass;
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
 use perfschema::{Now, Region};
@@ -112,7 +113,8 @@ pub(crate) struct Running {
     pub(crate) found: Option<Found>,
     now: Option<moment::Moment>,
     time_zone: Option<Zone>,
-    clock_ns: Option<Option<u64>>,
+    /// By [`TimerName::index`].
+    ticks: Option<[Option<u64>; TimerName::ALL.len()]>,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -269,21 +271,40 @@ impl State {
         self.read_only || *lock(&self.statement).has_ended.get_or_insert_with(|| self.program.has_ended())
     }
 
-    /// The region's clock NANOSECOND when the statement first asks: one moment for all its rows. None once the program has ended.
-    pub(crate) fn clock_ns(&self) -> Option<u64> {
+    /// A timer of the region's when the statement first asks for any: one moment for all its rows. None once the program has ended, and of a
+    /// timer that nobody can read here.
+    fn ticks(&self, timer: TimerName) -> Option<u64> {
         let has_ended = self.has_ended();
         let read = || match self.region().now() {
-            _ if has_ended => None,
-            Now::Unknown => None,
-            Now::Clock => Some(SystemClock.ticks(TimerName::Nanosecond)),
-            Now::At(ns) => Some(ns),
+            _ if has_ended => Default::default(),
+            Now::Unknown => Default::default(),
+            Now::Clock => TimerName::ALL.map(|timer| Some(SystemClock.ticks(timer))),
+            Now::At(ns) => TimerName::ALL.map(|timer| (timer == TimerName::Nanosecond).then_some(ns)),
         };
-        *lock(&self.statement).clock_ns.get_or_insert_with(read)
+        lock(&self.statement).ticks.get_or_insert_with(read)[timer.index()]
     }
 
-    /// The same in picoseconds since its start.
-    pub(crate) fn timer_now(&self) -> Option<u64> {
-        self.clock_ns().map(|ns| self.region().timer(TimerName::Nanosecond).since_epoch_ps(ns))
+    /// The region's clock NANOSECOND.
+    pub(crate) fn clock_ns(&self) -> Option<u64> {
+        self.ticks(TimerName::Nanosecond)
+    }
+
+    /// How long ago TIMER_START was of an event of this class, in picoseconds; 0 if it is later.
+    ///
+    /// By the timer that timed it: two timers are apart by what their frequencies are wrong, which in a month may be half a second. By
+    /// NANOSECOND where that timer cannot be read here, or is not the same one here.
+    pub(crate) fn time_since(&self, class: EventClass, start_ps: u64) -> Option<u64> {
+        const PS_PER_DAY: u64 = 86_400 * 1_000_000_000_000;
+        let now_ps = |timer: TimerName| Some(self.region().timer(timer).since_epoch_ps(self.ticks(timer)?));
+        let by_clock = now_ps(TimerName::Nanosecond)?;
+        let elapsed_ns = self.clock_ns()?.saturating_sub(self.region().timer(TimerName::Nanosecond).epoch_ticks);
+        // A machine may have slept, which not every timer counts.
+        let most_apart = elapsed_ns.saturating_mul(1_000 / 2).saturating_add(PS_PER_DAY);
+        let by_timer = now_ps(self.region().event_timer(class));
+        let now =
+            by_timer.filter(|now| now.wrapping_sub(by_clock).cast_signed().unsigned_abs() <= most_apart).unwrap_or(by_clock);
+        // Moments begin at 0 again after 2⁶⁴ ps.
+        Some(u64::try_from(now.wrapping_sub(start_ps).cast_signed()).unwrap_or(0))
     }
 
     /// A statement begins, and has this long.

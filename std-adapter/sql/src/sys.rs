@@ -6,8 +6,8 @@ use crate::state::State;
 use crate::texts::bounded;
 use crate::value::{self, Number};
 use crate::{Error, variables};
-use perfschema::core::Consumer;
 use perfschema::core::table::TableSource;
+use perfschema::core::{Consumer, name::EventClass};
 use perfschema::tables::Threads;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 
@@ -36,6 +36,14 @@ fn of_thread<const N: usize>(
         };
     }
     Ok(Some(values))
+}
+
+/// How long ago a TIMER_START was, of an event of a class that `setup_timers` names.
+pub(crate) fn time_since(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
+    let class = value::text(arguments[0]).and_then(|name| EventClass::ALL.into_iter().find(|class| class.as_str() == name));
+    let start = Number::of(arguments[1]).map(to_unsigned);
+    let since = class.zip(start).and_then(|(class, start_ps)| state.time_since(class, start_ps));
+    Ok(since.map_or(Value::Null, value::unsigned))
 }
 
 /// The thread of a connection of the program's. Of NULL it is NULL: the session itself is none of its threads.

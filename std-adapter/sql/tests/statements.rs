@@ -670,7 +670,7 @@ fn rights() {
         "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, "TRUNCATE performance_schema.events_waits_history", read_only);
     check(&mut session, "UPDATE performance_schema.setup_instruments SET enabled = 'NO'", read_only);
-    check(&mut session, "SELECT sys.timer_now() IS NULL", "1");
+    check(&mut session, "SELECT sys.time_since('wait', 0) IS NULL", "1");
 }
 
 /// MySQL's headings; the tables in the order in which they are read.
@@ -784,13 +784,17 @@ fn a_program_that_ends_can_be_read_from_then_on() {
     let mut session = database.session(Account::default()).expect("there is memory");
     let update = "UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE' WHERE name = 'wait'";
     check(&mut session, update, "Rows matched: 1  Changed: 1  Warnings: 0");
-    check(&mut session, "SELECT sys.timer_now() IS NULL", "0");
+    check(&mut session, "SELECT sys.time_since('wait', 0) IS NULL, sys.time_since('wait', NULL) IS NULL", "0,1");
     // One moment for all rows: what waits longer does so in each of a statement's rows.
-    check(&mut session, "SELECT COUNT(DISTINCT sys.timer_now()) FROM performance_schema.setup_consumers", "1");
+    check(&mut session, "SELECT COUNT(DISTINCT sys.time_since('wait', 0)) FROM performance_schema.setup_consumers", "1");
+    // What is later was not yet; what is later by half of all picoseconds was before they began at 0 again.
+    let moments = "SELECT sys.time_since('stage', 9000000000000000000), sys.time_since('stage', 18446744073709551615) > 0";
+    check(&mut session, moments, "0,1");
+    check(&mut session, "SELECT sys.time_since('nothing', 0) IS NULL", "1");
     has_ended.store(true, Ordering::Relaxed);
     let read_only =
         "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, update, read_only);
     check(&mut session, "FLUSH STATUS", read_only);
-    check(&mut session, "SELECT sys.timer_now() IS NULL", "1");
+    check(&mut session, "SELECT sys.time_since('wait', 0) IS NULL", "1");
 }

@@ -3,8 +3,11 @@
 mod common;
 
 use common::{World, check, run};
-use perfschema::core::timer::TimerName;
-use perfschema::core::{Actor, ActorIdentity, Held, InstrumentName, MemoryChange, Operation, Setting, ThreadType, WaitStart};
+use perfschema::core::timer::{Clock, Conversion, SystemClock, TimerName, Timers};
+use perfschema::core::{
+    Actor, ActorIdentity, Config, Held, Identity, InstrumentName, MemoryChange, Now, Operation, Region, Setting, ThreadType,
+    WaitStart, Word,
+};
 use perfschema_sql::{Account, Database, Outcome};
 use std::sync::mpsc;
 
@@ -215,4 +218,31 @@ fn a_thread_waits_while_it_waits() {
         drop(guard);
     });
     assert_eq!(run(&mut session, "SELECT * FROM sys.lock_waits").lines().count(), 1);
+}
+
+/// The frequency of CYCLE is measured, so it is a little wrong, and its moments part from those of the clock for as long as the program runs:
+/// how long something lasts is told by the timer that times it.
+#[test]
+fn what_lasts_is_timed_by_its_own_timer() {
+    // A tenth wrong, for a quarter of an hour; a few parts in 10⁷ for years.
+    const UPTIME_S: u64 = 1000;
+    let timers = Timers::calibrate();
+    let timers = TimerName::ALL.map(|name| {
+        let mut timer = *timers.get(name);
+        timer.epoch_ticks = SystemClock.ticks(name).wrapping_sub(timer.frequency_hz * UPTIME_S);
+        if name == TimerName::Cycle {
+            timer.frequency_hz += timer.frequency_hz / 10;
+            timer.conversion = Conversion::from_frequency(timer.frequency_hz);
+        }
+        timer
+    });
+    let words: &'static [Word] = Vec::leak((0..Config::SMALL.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, &Config::SMALL, &Identity::default(), &Timers::new(timers)).expect("there is room");
+    let class = region.register(InstrumentName::literal("wait/synch/mutex/test/LOCK"), Setting::ON).expect("there is room");
+    region.enable_everything();
+    let actor = Actor::attach(&region, &ActorIdentity::default());
+    let _wait = actor.begin(&SystemClock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    let now: &'static Region<'static> = Box::leak(Box::new(region.as_of(Now::Clock)));
+    let mut session = Database::new(now).session(Account::default()).expect("there is memory");
+    check(&mut session, "SELECT wait_so_far > 0, wait_so_far < 30000000000000 FROM sys.`x$current_waits`", "1,1");
 }
