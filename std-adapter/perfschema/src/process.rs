@@ -8,6 +8,7 @@ use perfschema_core::options::{self, InstrumentSetting, OptionError, StartOption
 use perfschema_core::pattern::LikePattern;
 use perfschema_core::{Config, ConfigError, Consumer, Identity, InstrumentKind, Region, RegionError, Setting, Size, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -45,11 +46,13 @@ struct InitialSetting {
     setting: Setting,
     /// Not those of memory, which are switched on by name alone.
     but_memory: bool,
+    /// Whoever runs the program says so, and not the program.
+    outranks: bool,
 }
 
 impl InitialSetting {
     fn new(pattern: &str, setting: Setting) -> InitialSetting {
-        InitialSetting { pattern: pattern.into(), setting, but_memory: false }
+        InitialSetting { pattern: pattern.into(), setting, but_memory: false, outranks: false }
     }
 
     fn applies_to(&self, name: &str) -> bool {
@@ -180,7 +183,7 @@ impl Builder {
     }
 
     /// Switches the instruments whose names match: `%` is any run of characters, `?` one character. Of several patterns that match,
-    /// the longest wins.
+    /// the longest wins; but those of the environment go before all others.
     pub fn instrument(mut self, pattern: &str, setting: Setting) -> Builder {
         self.instruments.push(InitialSetting::new(pattern, setting));
         self
@@ -252,15 +255,25 @@ impl Builder {
 
     /// The sizes, after what the environment says, if it is looked at.
     fn config(&mut self) -> Result<Config, StartError> {
-        let mut config = self.config.clone()?;
-        if self.heeds_environment() {
-            if let Some(path) = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()) {
-                config = self.apply_file(config, path.as_ref())?;
-            }
-            if let Ok(text) = std::env::var(OPTIONS_VARIABLE) {
-                config = self.apply(config, &text)?;
-            }
+        let config = self.config.clone()?;
+        if !self.heeds_environment() {
+            return Ok(config);
         }
+        let [file, options] = [FILE_VARIABLE, OPTIONS_VARIABLE].map(std::env::var_os);
+        self.heed(config, file.as_deref(), options.as_deref())
+    }
+
+    /// What the variables say, those that there are.
+    fn heed(&mut self, mut config: Config, file: Option<&OsStr>, options: Option<&OsStr>) -> Result<Config, StartError> {
+        let own = self.instruments.len();
+        if let Some(path) = file.filter(|path| !path.is_empty()) {
+            config = self.apply_file(config, path.as_ref())?;
+        }
+        if let Some(text) = options {
+            config = self.apply(config, utf8(OPTIONS_VARIABLE, text)?)?;
+        }
+        // Everything, or nothing, is what is not said otherwise.
+        self.instruments.iter_mut().skip(own).filter(|initial| !initial.but_memory).for_each(|initial| initial.outranks = true);
         Ok(config)
     }
 
@@ -409,14 +422,33 @@ impl Builder {
 
     #[cfg(target_os = "linux")]
     fn wants_share(&self) -> Result<bool, StartError> {
-        match std::env::var(SHARE_VARIABLE) {
-            Ok(text) if self.heeds_environment() && !text.is_empty() => options::switch(&text).ok_or_else(|| {
-                let problem = format!("{SHARE_VARIABLE} is '{text}', expected ON or OFF");
-                StartError::Option { options: text, problem }
-            }),
+        match std::env::var_os(SHARE_VARIABLE) {
+            Some(text) if self.heeds_environment() && !text.is_empty() => {
+                let text = utf8(SHARE_VARIABLE, &text)?;
+                options::switch(text).ok_or_else(|| {
+                    let problem = format!("{SHARE_VARIABLE} is '{text}', expected ON or OFF");
+                    StartError::Option { options: text.into(), problem }
+                })
+            }
             _ => Ok(self.share),
         }
     }
+}
+
+/// The text of a variable.
+fn utf8<'t>(variable: &str, text: &'t OsStr) -> Result<&'t str, StartError> {
+    std::str::from_utf8(text.as_encoded_bytes()).map_err(|wrong| {
+        let problem = format!("{variable} is not UTF-8, from its byte {} on", wrong.valid_up_to());
+        StartError::Option { options: text.to_string_lossy().into(), problem }
+    })
+}
+
+/// How an instrument starts: of the settings that apply to its name those by whoever runs the program go before those by the program; then the
+/// longest pattern decides, of equally long ones the last.
+fn initial_setting(settings: &[InitialSetting], name: &str) -> Setting {
+    let matching = settings.iter().filter(|initial| initial.applies_to(name));
+    let first = matching.max_by_key(|initial| (initial.outranks, initial.pattern.len()));
+    first.map_or(Setting::OFF, |initial| initial.setting)
 }
 
 /// The name of a program's file. Of one that is no longer there, as after an update, Linux says so behind its name.
@@ -464,10 +496,9 @@ impl Process {
         matching.map(|(command, _)| *command == MonitorCommand::Enable)
     }
 
-    /// How an instrument starts: the longest pattern that matches its name decides, of equally long ones the last.
+    /// How an instrument starts.
     pub(crate) fn initial_setting(&self, name: &str) -> Setting {
-        let matching = self.instruments.iter().filter(|initial| initial.applies_to(name));
-        matching.max_by_key(|initial| initial.pattern.len()).map_or(Setting::OFF, |initial| initial.setting)
+        initial_setting(&self.instruments, name)
     }
 }
 
@@ -500,6 +531,36 @@ pub(crate) fn started_for_tests() -> &'static Process {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The environment's patterns before the program's, however short; what it does not name stays as the program has it.
+    #[test]
+    fn whoever_runs_the_program_has_the_last_word() {
+        let start = |options: &str| {
+            let mut builder = crate::builder().everything(true).instrument("wait/synch/mutex/%", Setting::ON);
+            let config = builder.config.clone().unwrap();
+            builder.heed(config, None, Some(options.as_ref())).unwrap();
+            ["wait/synch/mutex/app/a", "wait/io/file/app/b", "stage/app/c", "memory/app/d"]
+                .map(|name| initial_setting(&builder.instruments, name).enabled)
+        };
+        assert_eq!(start(""), [true, true, true, false]);
+        assert_eq!(start("performance-schema-instrument='wait/%=OFF'"), [false, false, true, false]);
+        assert_eq!(start("performance-schema=OFF"), [true, false, false, false]);
+        assert_eq!(
+            start("performance-schema-instrument='%=ON';performance-schema-instrument='wait/synch/mutex/%=OFF'"),
+            [false, true, true, true]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_variable_that_is_no_text_is_wrong() {
+        use std::os::unix::ffi::OsStrExt;
+        let mut builder = crate::builder();
+        let config = builder.config.clone().unwrap();
+        let options = OsStr::from_bytes(b"performance-schema=OFF;\xff");
+        let error = builder.heed(config, None, Some(options)).unwrap_err();
+        assert!(error.to_string().contains("PERFSCHEMA_OPTIONS is not UTF-8, from its byte 23 on"), "{error}");
+    }
 
     #[test]
     fn names_of_programs() {
