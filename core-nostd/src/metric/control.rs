@@ -17,6 +17,8 @@ impl Control {
     /// Somebody wrote it: zero is a metric that is being registered.
     const KNOWN: u64 = 1 << 62;
     const NUMBER: u64 = Self::KNOWN - 1;
+    /// The largest COUNT of what only grows. Above it is what is less than nothing, which it is only while somebody sets a total back.
+    const MOST: u64 = Self::NUMBER - (1 << 48);
 
     /// Off, and nothing counted.
     pub(super) const fn new() -> Control {
@@ -28,8 +30,14 @@ impl Control {
         Control(Self::KNOWN | Self::ON)
     }
 
-    const fn off(number: i64) -> Control {
-        Control(Self::KNOWN | (number as u64 & Self::NUMBER))
+    /// Off, with this COUNT: as much of it as a word has room for beside the rest.
+    fn off(metric_type: MetricType, count: i64) -> Control {
+        const MOST_OF_A_VALUE: i64 = (1 << 61) - 1;
+        let kept = match metric_type {
+            MetricType::Value => count.clamp(-MOST_OF_A_VALUE - 1, MOST_OF_A_VALUE),
+            _ => count.clamp(0, Self::MOST as i64),
+        };
+        Control(Self::KNOWN | (kept as u64 & Self::NUMBER))
     }
 
     const fn on(base: u64) -> Control {
@@ -50,10 +58,14 @@ impl Control {
         match (metric_type, self.is_on()) {
             (MetricType::Value, true) => total as i64,
             (MetricType::Value, false) => self.number(),
-            // Less than nothing only while somebody sets a total back.
-            (_, true) => signed(total.wrapping_sub(self.0)).max(0),
-            (_, false) => self.number().max(0),
+            (_, true) => Self::grown(total.wrapping_sub(self.0)),
+            (_, false) => Self::grown(self.0),
         }
+    }
+
+    const fn grown(number: u64) -> i64 {
+        let number = number & Self::NUMBER;
+        if number > Self::MOST { 0 } else { number as i64 }
     }
 
     /// On, and COUNT as it was.
@@ -312,7 +324,7 @@ impl Region<'_> {
         let (Some(words), metric_type) = (self.published_metric(metric), self.metric_type(metric)) else { return };
         let total = self.metric_total(metric);
         let stopped = words[word::CONTROL].try_update(|bits| match Control(bits) {
-            control if control.is_on() => Ok(Control::off(control.count(metric_type, total)).0),
+            control if control.is_on() => Ok(Control::off(metric_type, control.count(metric_type, total)).0),
             _ => Err(()),
         });
         if stopped.is_ok() {
@@ -366,5 +378,31 @@ impl Region<'_> {
         if let Some(word) = self.metric_word(Metric(lost as u16)).filter(|_| taken != 0) {
             word.update(|bits| if Control(bits).is_on() { Control::on(bits.wrapping_sub(taken)).0 } else { bits });
         }
+    }
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+
+    /// A word has no room for all of it, so it is as near as it can be; never of the other sign, and never nothing.
+    #[test]
+    fn large_counts() {
+        const MOST: i64 = (1 << 61) - 1;
+        for (value, kept) in
+            [(i64::MAX, MOST), (MOST + 1, MOST), (MOST, MOST), (-1, -1), (-MOST - 1, -MOST - 1), (i64::MIN, -MOST - 1)]
+        {
+            assert_eq!(Control::off(MetricType::Value, value).count(MetricType::Value, 0), kept, "{value}");
+        }
+        for total in [0, 1, 1 << 61, (1 << 61) + 7, Control::MOST] {
+            let on = Control::on_from_nothing();
+            assert_eq!(on.count(MetricType::Counter, total), total as i64);
+            let off = Control::off(MetricType::Counter, total as i64);
+            assert_eq!(off.count(MetricType::Counter, 99), total as i64, "what it was");
+            let on = off.started(MetricType::Counter, 1000);
+            assert_eq!(on.count(MetricType::Counter, 1000), total as i64, "and goes on from there");
+        }
+        // A total that was set back.
+        assert_eq!(Control::on(1000).count(MetricType::StatusCounter, 400), 0);
     }
 }

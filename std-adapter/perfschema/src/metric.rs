@@ -361,7 +361,8 @@ impl Gauge {
 }
 
 /// A resource that the program keeps whether it is on or not, of TYPE `value`; made by [`level!`](crate::level!). So it is right from
-/// the moment that it is enabled. Each change is a read-modify-write of one word, also while it is off.
+/// the moment that it is enabled; but before [`start`](crate::start) there is nothing to keep it in. Each change is a read-modify-write of one word, also while it
+/// is off. While it is off, COUNT is at most 2⁶¹ from 0.
 ///
 /// ```
 /// use perfschema::metric::Level;
@@ -394,7 +395,7 @@ impl Level {
     }
 }
 
-/// A counter that the program keeps whether it is on or not, of TYPE `status_counter`; made by
+/// A counter that the program keeps whether it is on or not, from [`start`](crate::start) on, of TYPE `status_counter`; made by
 /// [`status_counter!`](crate::status_counter!). The metric shows how it grew while it was enabled, and since it was reset.
 ///
 /// ```
