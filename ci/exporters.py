@@ -362,10 +362,10 @@ def ask_for_otlp():
     class Receiver(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            # The first is refused: the next must come all the same.
-            is_first = received.empty()
+            # The first two are refused: the next must come all the same.
+            status = [503, 307][received.qsize()] if received.qsize() < 2 else 200
             received.put((self.path, self.headers["Content-Type"], self.headers["X-Token"], body))
-            self.send_response(503 if is_first else 200)
+            self.send_response(status)
             self.send_header("Content-Length", "2")
             self.end_headers()
             self.wfile.write(b"{}")
@@ -379,14 +379,22 @@ def ask_for_otlp():
     with open(f"{WORK}/headers", "w") as file:
         file.write("X-Token: secret\n")
     command = [PERFSCHEMA, "export", TARGET, "--otlp", url, "--headers", f"{WORK}/headers"]
-    once = subprocess.run([*command, "--once"], capture_output=True, text=True)
-    assert once.returncode == 1 and "503" in once.stderr, once
+    for status in ("503", "307"):
+        once = subprocess.run([*command, "--once"], capture_output=True, text=True)
+        assert once.returncode == 1 and status in once.stderr, once
     with running("export", *command, "--interval", "200ms") as export:
-        until("it sends again and again", lambda: received.qsize() >= 3)
+        until("it sends again and again", lambda: received.qsize() >= 4)
         export.terminate()
         assert export.wait(10) == 0, "SIGTERM is no failure"
     receiver.shutdown()
-    sent = [received.get() for _ in range(3)][-1]
+    # A collector that takes what it is sent and says nothing: ten seconds are waited for it, but not by who stops it.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with running("export", PERFSCHEMA, "export", TARGET, "--otlp", url) as export:
+            with silent.accept()[0]:
+                export.terminate()
+                assert export.wait(5) == 0
+    sent = [received.get() for _ in range(4)][-1]
     assert sent[:3] == ("/v1/metrics", "application/json", "secret"), sent[:3]
     request = google.protobuf.json_format.Parse(sent[3], metrics_service_pb2.ExportMetricsServiceRequest())
     [of_program] = request.resource_metrics

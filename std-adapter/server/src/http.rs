@@ -156,13 +156,14 @@ fn serve(stream: Timed, service: &Service, asking: Asking) -> io::Result<()> {
 
 /// Reads a request and answers it. `enter`: what the client has while it is answered, None if there is no room for it.
 pub(crate) fn answer<S: Stream, P>(stream: &mut S, service: &Service, enter: impl FnOnce() -> Option<P>) -> io::Result<()> {
-    let head = read_head(stream)?;
     // Given back before the client hears that it was all: if it comes again, it must not stand in its own way.
-    let place = enter();
-    let (head, answer) = match head {
-        Head::Whole(head) if place.is_none() => (head, Answer::error("503 Service Unavailable", "too many clients")),
+    let mut place = None;
+    let (head, answer) = match read_head(stream)? {
         Head::Whole(head) => {
-            let answer = respond(&head, service);
+            let answer = respond(&head, service, || {
+                place = enter();
+                place.is_some()
+            });
             (head, answer)
         }
         Head::TooLong(head) => (head, Answer::error("431 Request Header Fields Too Large", "the request is too long")),
@@ -225,7 +226,7 @@ impl Answer {
     }
 }
 
-fn respond(head: &[u8], service: &Service) -> Answer {
+fn respond(head: &[u8], service: &Service, is_room: impl FnOnce() -> bool) -> Answer {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(head) {
@@ -249,6 +250,10 @@ fn respond(head: &[u8], service: &Service) -> Answer {
     if service.accounts.as_ref().is_some_and(|accounts| !may_enter(accounts, header("Authorization"))) {
         let more = "WWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n";
         return Answer { more, ..Answer::error("401 Unauthorized", "an account and its password, please") };
+    }
+    // Who has no account takes the place of nobody who has one.
+    if !is_room() {
+        return Answer::error("503 Service Unavailable", "too many clients");
     }
     match path(request.path.unwrap_or_default()) {
         "/metrics" if wants_open_metrics(header("Accept")) => Answer::of(OPEN_METRICS, service.metrics.open_metrics()),

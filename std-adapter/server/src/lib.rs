@@ -82,7 +82,7 @@ pub struct Limits {
     pub login_time: Duration,
     /// Time from the first byte of a command to its last.
     pub read_time: Duration,
-    /// Time that a client may take nothing of what it is sent.
+    /// Time in which a client takes 64 KiB of what it is sent, or all that is left.
     pub write_time: Duration,
     /// Time between two commands. A client may ask for less by `wait_timeout`.
     pub idle_time: Duration,

@@ -111,6 +111,9 @@ fn left(deadline: Option<Instant>) -> io::Result<Option<Duration>> {
     if left == Some(Duration::ZERO) { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
+/// What a client has to take in its time, in bytes.
+const PIECE: usize = 64 * 1024;
+
 /// A socket whose reads end at a deadline, however slowly bytes come in, and each of its writes after a time, however often a signal
 /// interrupts it.
 #[derive(Debug)]
@@ -148,14 +151,17 @@ impl Write for Timed {
             return Err(io::ErrorKind::TimedOut.into());
         }
         let deadline = Instant::now().checked_add(self.write_time);
+        // So much is to be taken in time, and not as much as the system has room for in the end.
+        let (piece, _) = bytes.split_at(bytes.len().min(PIECE));
         let result = uninterrupted(|| {
             self.socket.set_write_timeout(left(deadline)?)?;
             match &*self.socket {
-                Socket::Tcp(stream) => (&mut &*stream).write(bytes),
+                Socket::Tcp(stream) => (&mut &*stream).write(piece),
                 #[cfg(unix)]
-                Socket::Unix(stream) => (&mut &*stream).write(bytes),
+                Socket::Unix(stream) => (&mut &*stream).write(piece),
             }
         });
+        self.is_given_up |= result.as_ref().is_ok_and(|written| *written < piece.len()) && left(deadline).is_err();
         result.map_err(|error| {
             if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
                 return error;

@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use perfschema_server::{Limits, Listener};
 use std::io::{Read, Write};
+use std::time::Duration;
 
 const COMPRESS: u32 = 1 << 5;
 
@@ -151,6 +152,22 @@ fn status_tells_it() {
     let mut plain = Client::connect(&listener, "boss", true);
     let values = plain.query(status).concat();
     assert_eq!(values, ["OFF", "uncompressed", "0"].map(|value| Some(value.to_owned())));
+}
+
+/// A frame that has begun is to end in time, as a packet is; who has begun nothing may take longer.
+#[test]
+fn a_frame_that_has_begun_ends() {
+    let server = server(Limits { read_time: Duration::from_millis(300), ..Limits::default() });
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut idle = Compressed::connect(&listener);
+    // A part of the header, the header alone, and what is within it in part.
+    for begun in [&b"\x14\0\0\0"[..], b"\x14\0\0\0\0\0\0", b"\x14\0\0\0\0\0\0\x05\0\0"] {
+        let mut client = Compressed::connect(&listener);
+        client.client.stream.write_all(begun).unwrap();
+        assert!(client.client.is_closed(), "{begun:?}");
+    }
+    idle.frame(b"\x01\0\0\0\x0e", false);
+    assert_eq!(idle.answer(1)[0][0], 0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The tables of one program, who may read them, and a connection of SQLite's with the doors shut.
 
+use crate::budget::Budget;
 use crate::catalog::{self, Catalog};
 use crate::session::{Session, with_stack};
 use crate::state::State;
@@ -67,15 +68,18 @@ pub struct Limits {
     /// Memory in bytes, once for the rows copied from the tables, and once for the result. What a join looks rows up by is not counted:
     /// about 100 bytes for each row of a column that it compares.
     pub memory_bytes: usize,
+    /// The same in bytes of all sessions together. The result of a session's last statement counts until its next one, or until
+    /// [`Session::forget_result`].
+    pub all_bytes: usize,
     /// Memory in bytes that SQLite may take **in the whole process**, all sessions together, and whatever else the process does with
     /// SQLite. SQLite counts per process only; the least value that any database was made with holds.
     pub engine_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 10 seconds, 256 MiB, 512 MiB.
+    /// 10 seconds, 256 MiB, 1 GiB, 512 MiB.
     fn default() -> Limits {
-        Limits { time: Duration::from_secs(10), memory_bytes: 256 << 20, engine_bytes: 512 << 20 }
+        Limits { time: Duration::from_secs(10), memory_bytes: 256 << 20, all_bytes: 1 << 30, engine_bytes: 512 << 20 }
     }
 }
 
@@ -102,6 +106,7 @@ pub struct Database {
     clients: Option<Arc<dyn Clients>>,
     variables: Arc<BTreeMap<&'static str, String>>,
     counters: Arc<Counters>,
+    budget: Arc<Budget>,
 }
 
 /// The clients of a server, which alone knows them all.
@@ -164,6 +169,7 @@ impl Database {
             clients: None,
             variables: Arc::default(),
             counters: Arc::default(),
+            budget: Arc::default(),
         }
     }
 
@@ -246,6 +252,7 @@ impl Database {
             program: Arc::clone(&self.program),
             catalog: Arc::clone(&self.catalog),
             limits: self.limits,
+            budget: Arc::clone(&self.budget),
             read_only: self.read_only,
             clients: self.clients.clone(),
             variables: Arc::clone(&self.variables),

@@ -1,5 +1,6 @@
 //! One client's connection, and how a statement is run.
 
+use crate::budget::Part;
 use crate::catalog::{self, Column, Kind, Relation};
 use crate::columns::{self, Clauses, Written};
 use crate::database::Account;
@@ -82,6 +83,9 @@ pub struct Origin {
     /// Whether it is of the table's primary key.
     pub is_of_key: bool,
 }
+
+/// Bytes of a result that are taken of all sessions' memory at once.
+const TAKEN_AT_ONCE: usize = 64 * 1024;
 
 /// How a session's client is connected, as `Ssl_cipher`, `Ssl_version` and `@@have_ssl` tell it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -269,6 +273,19 @@ impl Session {
         if settings.lists_warnings { 0 } else { settings.warnings.len() }
     }
 
+    /// The result of the last statement is in memory no longer: others may have what it took. A server says so when a client has it.
+    ///
+    /// ```
+    /// # let process = perfschema::start()?;
+    /// let mut session = perfschema_sql::Database::new(process).session(Default::default())?;
+    /// drop(session.execute("SELECT * FROM performance_schema.threads")?);
+    /// session.forget_result();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn forget_result(&self) {
+        lock(&self.state.settings).result = Part::default();
+    }
+
     /// Where the columns of the last rows, or of the last description, come from; None for an expression.
     pub fn origins(&self) -> Vec<Option<Origin>> {
         lock(&self.state.settings).origins.clone()
@@ -277,6 +294,7 @@ impl Session {
     fn begin(&mut self) {
         let mut settings = lock(&self.state.settings);
         settings.origins.clear();
+        settings.result = Part::default();
         settings.lists_warnings = false;
         drop(settings);
         let (time, own) = (self.state.limits.time, self.state.number("max_execution_time"));
@@ -452,7 +470,7 @@ impl Session {
         let used = statement.parameter_count().min(bound.len());
         let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
         let mut grid = Vec::new();
-        let mut bytes = 0;
+        let (mut bytes, mut taken, mut part) = (0, 0, Part::default());
         let counts = lock(&state.statement).found.is_some();
         while let Some(row) = rows.next().map_err(explain)? {
             if counts && !lock(&state.statement).found.as_mut().is_none_or(Found::is_wanted) {
@@ -469,7 +487,13 @@ impl Session {
             if bytes > state.limits.memory_bytes {
                 return Err(Error::out_of_memory());
             }
+            if bytes - taken > TAKEN_AT_ONCE {
+                state.take(&mut part, bytes - taken)?;
+                taken = bytes;
+            }
         }
+        state.take(&mut part, bytes - taken)?;
+        lock(&state.settings).result = part;
         let (columns, _) = columns::heads(query, written, rewritten, columns, &mut grid);
         Ok(Grid { columns, rows: grid })
     }

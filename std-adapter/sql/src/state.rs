@@ -1,5 +1,6 @@
 //! What a session's statements, functions and tables share, and what bounds a statement.
 
+use crate::budget::{Budget, Part};
 use crate::catalog::{self, Catalog, Column, Kind, Relation};
 use crate::database::{Account, Clients, Limits};
 use crate::found::Found;
@@ -28,6 +29,7 @@ pub(crate) struct State {
     pub(crate) program: Arc<dyn Program>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) limits: Limits,
+    pub(crate) budget: Arc<Budget>,
     pub(crate) read_only: bool,
     pub(crate) clients: Option<Arc<dyn Clients>>,
     /// What the server says of variables.
@@ -71,6 +73,8 @@ pub(crate) struct Settings {
     pub(crate) lists_warnings: bool,
     pub(crate) encryption: Encryption,
     pub(crate) is_compressed: bool,
+    /// Of the result of the last statement, which its client may still have.
+    pub(crate) result: Part,
     pub(crate) scratch: Vec<ScratchTable>,
     /// Tables made so far: their numbers are never used again.
     pub(crate) scratch_made: usize,
@@ -107,6 +111,8 @@ pub(crate) struct Running {
     regexes: HashMap<(String, Matching), Arc<Regex>>,
     /// Bytes of what is being collected of many rows.
     collected_bytes: usize,
+    /// Of both.
+    taken: Part,
     failure: Option<Error>,
     has_ended: Option<bool>,
     /// Where all rows are counted, also those that the client is not given.
@@ -347,6 +353,7 @@ impl State {
         }
         let rows = Arc::new(rows);
         let mut statement = lock(&self.statement);
+        self.take(&mut statement.taken, rows.bytes())?;
         statement.rows_bytes += rows.bytes();
         statement.rows.insert(relation, Arc::clone(&rows));
         Ok(rows)
@@ -355,6 +362,7 @@ impl State {
     /// So many bytes more are collected of many rows.
     pub(crate) fn collect(&self, bytes: usize) -> Result<(), Error> {
         let mut statement = lock(&self.statement);
+        self.take(&mut statement.taken, bytes)?;
         statement.collected_bytes += bytes;
         if statement.collected_bytes > self.limits.memory_bytes { Err(Error::out_of_memory()) } else { Ok(()) }
     }
@@ -363,6 +371,12 @@ impl State {
     pub(crate) fn give_back(&self, bytes: usize) {
         let mut statement = lock(&self.statement);
         statement.collected_bytes = statement.collected_bytes.saturating_sub(bytes);
+        statement.taken.shrink(bytes);
+    }
+
+    /// So many bytes more of what all sessions have.
+    pub(crate) fn take(&self, part: &mut Part, bytes: usize) -> Result<(), Error> {
+        if part.grow(&self.budget, bytes, self.limits.all_bytes) { Ok(()) } else { Err(Error::out_of_memory()) }
     }
 
     /// A UUID of version 1: the moment in units of 100 ns since 1582, counted on so that no two are the same, and what stands for

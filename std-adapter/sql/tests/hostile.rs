@@ -235,3 +235,33 @@ fn a_join_by_equality_is_no_product() {
     }
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
+
+/// What one session has, or its client has not taken yet, another one has not: an error, while the program still has memory.
+#[test]
+fn sessions_share_a_bound_of_memory() {
+    let limits = Limits { all_bytes: 8 << 20, ..Limits::default() };
+    let database = Database::new(World::new().region).limits(limits);
+    let [mut one, mut two] = [(); 2].map(|()| database.session(Account::default()).expect("there is memory"));
+    let rows = |session: &mut Session, rows: usize| {
+        let statement = format!(
+            "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) SELECT REPEAT('x', 1000000) FROM n"
+        );
+        session.execute(&statement).map(|_| ()).map_err(|error| error.errno)
+    };
+    let is_full = rows(&mut one, 9);
+    assert!(is_full.is_err(), "by itself");
+    assert_eq!(rows(&mut one, 5), Ok(()), "what was refused is nobody's");
+    assert_eq!(rows(&mut two, 5), is_full);
+    one.forget_result();
+    assert_eq!(rows(&mut two, 5), Ok(()));
+    assert_eq!(rows(&mut one, 5), is_full);
+    // Its next statement, or its end.
+    assert_eq!(rows(&mut two, 1), Ok(()));
+    assert_eq!(rows(&mut one, 5), Ok(()));
+    drop(one);
+    assert_eq!(rows(&mut two, 7), Ok(()));
+    // What is collected of many rows is of it, too, and given back with the statement.
+    let collects = "SELECT LENGTH(GROUP_CONCAT(REPEAT('x', 9))) AS n FROM performance_schema.setup_consumers";
+    assert_eq!(run(&mut two, collects), "n\n169\n");
+    assert_eq!(rows(&mut two, 7), Ok(()));
+}

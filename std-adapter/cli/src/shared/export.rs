@@ -116,6 +116,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         signals.forever().next();
         // It may have ended for another reason.
         let _ = stop.send(());
+        // Nor does a collector that does not answer keep it.
+        std::thread::sleep(Duration::from_secs(1));
+        std::process::exit(0);
     };
     std::thread::Builder::new().name("perfschema-signals".to_owned()).spawn(wait)?;
     let mut fails = false;
@@ -157,8 +160,12 @@ fn send(agent: &Agent, args: &Args, headers: &[(HeaderName, HeaderValue)], body:
     for (name, value) in headers {
         request = request.header(name, value);
     }
-    // What the answer says besides its status is of no use to anybody.
-    request.send(body).map(drop).map_err(|error| ExportError::Sending(args.otlp.clone(), Box::new(error)))
+    // What the answer says besides its status is of no use to anybody. One that leads elsewhere is no success: it is not followed.
+    let sent = request.send(body).and_then(|answer| match answer.status() {
+        status if status.is_success() => Ok(()),
+        status => Err(ureq::Error::StatusCode(status.as_u16())),
+    });
+    sent.map_err(|error| ExportError::Sending(args.otlp.clone(), Box::new(error)))
 }
 
 #[cfg(test)]

@@ -75,6 +75,11 @@ impl Frames {
         }
     }
 
+    /// Whether a frame has begun and not ended.
+    pub(crate) fn is_within(&self) -> bool {
+        self.coming > 0 || self.making.is_some()
+    }
+
     /// The next frame begins a command.
     pub(crate) fn begin(&mut self) {
         self.number = 0;

@@ -177,8 +177,8 @@ fn authenticate<S: Stream>(
         packets.flush()?;
         // What is a password has room from the start, so that no copy is left behind.
         let mut password = Zeroizing::new(Vec::with_capacity(LOGIN_PACKET + 1));
-        let first = packets.start()?;
-        packets.finish(first, &mut password).map_err(|found| frame_error(packets, found))?;
+        packets.start()?;
+        packets.finish(&mut password).map_err(|found| frame_error(packets, found))?;
         is_proven = password.split_last().is_some_and(|(end, password)| *end == 0 && measure.stored.is_password(password));
     }
     let Some(right) = measure.right.filter(|_| is_proven) else {
@@ -260,18 +260,17 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
         self.packets.begin();
         self.within(self.idle_time());
-        let first = match self.packets.start() {
+        match self.packets.start() {
             Err(found) if found.kind() == io::ErrorKind::TimedOut => {
                 let message = "The client was disconnected by the server because of inactivity. See wait_timeout and \
                                interactive_timeout for configuring this behavior.";
                 return refuse(&mut self.packets, &error(4031, "HY000", message));
             }
-            Err(found) => return Err(frame_error(&mut self.packets, found.into())),
-            Ok(first) => first,
-        };
+            started => started?,
+        }
         self.within(self.limits().read_time);
         let mut packet = Vec::new();
-        if let Err(found) = self.packets.finish(first, &mut packet) {
+        if let Err(found) = self.packets.finish(&mut packet) {
             return Err(frame_error(&mut self.packets, found));
         }
         count_traffic(&self.packets.traffic(), |counter, bytes| self.session.count(counter, bytes));
@@ -429,7 +428,9 @@ impl<'a, S: Stream> Connection<'a, S> {
             }
             Err(error) => self.packets.write(&response::error(error))?,
         }
-        Ok(self.packets.flush()?)
+        self.packets.flush()?;
+        self.session.forget_result();
+        Ok(())
     }
 
     fn rows(&mut self, grid: &Grid, origins: &[Option<Origin>], form: Form, more: u16) -> io::Result<()> {

@@ -61,12 +61,14 @@ pub(crate) struct Packets<S> {
     traffic: Rc<Traffic>,
     /// None if nothing is compressed.
     frames: Option<Frames>,
+    /// The first byte of what has begun.
+    ahead: Option<u8>,
 }
 
 impl<S: Stream> Packets<S> {
     /// `limit`: the most bytes that a packet from the client may have.
     pub(crate) fn new(stream: S, limit: usize) -> Packets<S> {
-        Packets { stream, number: 0, limit, out: Vec::new(), traffic: Rc::default(), frames: None }
+        Packets { stream, number: 0, limit, out: Vec::new(), traffic: Rc::default(), frames: None, ahead: None }
     }
 
     /// What is counted of them, for somebody who outlives them.
@@ -80,8 +82,8 @@ impl<S: Stream> Packets<S> {
 
     /// The same packets go on over another stream, made of this one. Nothing of what follows was read ahead.
     pub(crate) fn over<T: Stream>(self, make: impl FnOnce(S) -> io::Result<T>) -> io::Result<Packets<T>> {
-        let Packets { stream, number, limit, out, traffic, frames } = self;
-        Ok(Packets { stream: make(stream)?, number, limit, out, traffic, frames })
+        let Packets { stream, number, limit, out, traffic, frames, ahead } = self;
+        Ok(Packets { stream: make(stream)?, number, limit, out, traffic, frames, ahead })
     }
 
     /// From the next command on both sides compress.
@@ -101,18 +103,22 @@ impl<S: Stream> Packets<S> {
         }
     }
 
-    /// Waits for a packet to begin, until the stream's deadline, and gives what [`finish`](Self::finish) needs.
-    pub(crate) fn start(&mut self) -> io::Result<u8> {
-        let mut first = [0];
-        self.incoming().read_exact(&mut first)?;
-        Ok(first[0])
+    /// Waits for a packet to begin, or the frame that it is in, until the stream's deadline. [`finish`](Self::finish) reads it.
+    pub(crate) fn start(&mut self) -> io::Result<()> {
+        let has_begun = self.ahead.is_some() || self.frames.as_ref().is_some_and(Frames::is_within);
+        if !has_begun {
+            let mut first = [0];
+            self.stream.read_exact(&mut first)?;
+            self.ahead = Some(first[0]);
+        }
+        Ok(())
     }
 
-    /// Reads the rest of the packet that has begun.
-    pub(crate) fn finish(&mut self, first: u8, packet: &mut Vec<u8>) -> Result<(), PacketError> {
+    /// Reads the packet that has begun.
+    pub(crate) fn finish(&mut self, packet: &mut Vec<u8>) -> Result<(), PacketError> {
         packet.clear();
-        let mut header = [first, 0, 0, 0];
-        self.incoming().read_exact(&mut header[1..])?;
+        let mut header = [0; 4];
+        self.incoming().read_exact(&mut header)?;
         let mut is_too_large = false;
         loop {
             let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
@@ -141,15 +147,15 @@ impl<S: Stream> Packets<S> {
     }
 
     fn incoming(&mut self) -> Incoming<'_, S> {
-        let stream = Counted { stream: &mut self.stream, count: &self.traffic.received };
+        let stream = Counted { stream: &mut self.stream, ahead: &mut self.ahead, count: &self.traffic.received };
         Incoming { stream, frames: self.frames.as_mut() }
     }
 
     /// Reads a packet.
     pub(crate) fn read(&mut self) -> Result<Vec<u8>, PacketError> {
         let mut packet = Vec::new();
-        let first = self.start()?;
-        self.finish(first, &mut packet)?;
+        self.start()?;
+        self.finish(&mut packet)?;
         Ok(packet)
     }
 
@@ -198,12 +204,22 @@ impl<S: Stream> Packets<S> {
 /// What comes, and how much of it.
 struct Counted<'a, S> {
     stream: &'a mut S,
+    ahead: &'a mut Option<u8>,
     count: &'a Cell<u64>,
 }
 
 impl<S: Read> Read for Counted<'_, S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.stream.read(buffer)?;
+        let read = match (buffer.first_mut(), self.ahead.take()) {
+            (Some(first), Some(ahead)) => {
+                *first = ahead;
+                1
+            }
+            (_, ahead) => {
+                *self.ahead = ahead;
+                self.stream.read(buffer)?
+            }
+        };
         self.count.set(self.count.get() + read as u64);
         Ok(read)
     }
@@ -347,8 +363,8 @@ mod tests {
             let mut packet = Vec::with_capacity(65_536);
             let place = packet.as_ptr();
             let mut packets = Packets::new(Cursor::new(written(&vec![b'x'; length])), length);
-            let first = packets.start().unwrap();
-            packets.finish(first, &mut packet).unwrap();
+            packets.start().unwrap();
+            packets.finish(&mut packet).unwrap();
             assert_eq!((packet.len(), packet.as_ptr()), (length, place));
         }
     }
@@ -370,8 +386,8 @@ mod tests {
         // Announced, never sent: no memory for it.
         let mut packets = Packets::new(Cursor::new(vec![0xfe, 0xff, 0xff, 0, b'x']), usize::MAX);
         let mut packet = Vec::new();
-        let first = packets.start().unwrap();
-        packets.finish(first, &mut packet).unwrap_err();
+        packets.start().unwrap();
+        packets.finish(&mut packet).unwrap_err();
         assert!(packet.capacity() < 4096, "{}", packet.capacity());
     }
 

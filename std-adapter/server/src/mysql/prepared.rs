@@ -142,9 +142,10 @@ impl Statements {
             prepared.long_error = Some(error(1210, "HY000", "Incorrect arguments to mysqld_stmt_send_long_data"));
             return;
         }
-        let is_new = !prepared.long.contains_key(&parameter);
-        let size_bytes = bytes.len() + if is_new { PARAMETER_BYTES } else { 0 };
-        if self.size_bytes + size_bytes > limits.prepared_bytes || prepared.long_bytes + bytes.len() > limits.packet_bytes {
+        let before = prepared.long.get(&parameter).map(Vec::len);
+        let size_bytes = bytes.len() + if before.is_none() { PARAMETER_BYTES } else { 0 };
+        let is_too_long = before.unwrap_or(0) + bytes.len() > limits.packet_bytes;
+        if is_too_long || self.size_bytes + size_bytes > limits.prepared_bytes {
             let message = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
                            'max_allowed_packet' bytes";
             prepared.long_error = Some(error(1105, "HY000", message));
@@ -161,6 +162,22 @@ impl Statements {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each parameter may be as long as a packet; all together are bounded with the rest.
+    #[test]
+    fn parameters_are_as_long_as_packets() {
+        let limits = Limits { prepared_bytes: 2000, packet_bytes: 300, ..Limits::default() };
+        let mut statements = Statements::default();
+        let id = statements.insert("SELECT ?, ?".to_owned(), 2);
+        let mut is_right = |lengths: &[(u16, usize)]| {
+            for &(parameter, length) in lengths {
+                statements.add_piece(id, parameter, &vec![b'x'; length], &limits);
+            }
+            statements.take_long(id).is_some_and(|(_, long)| long.is_ok())
+        };
+        assert!(is_right(&[(0, 200), (0, 100), (1, 300)]));
+        assert!(!is_right(&[(0, 200), (0, 101)]));
+    }
 
     #[test]
     fn the_total_is_the_sum() {
