@@ -80,7 +80,7 @@ pub struct Limits {
     pub packet_bytes: usize,
     /// Time for the whole login.
     pub login_time: Duration,
-    /// Time from the first byte of a command to its last.
+    /// Time from the first byte of a command to its last. A client may ask for less by `net_read_timeout`.
     pub read_time: Duration,
     /// Time in which a client takes 64 KiB of what it is sent, or all that is left.
     pub write_time: Duration,
@@ -162,6 +162,7 @@ impl Server {
             .variable("max_allowed_packet", limits.packet_bytes as u64)
             .variable("max_connections", limits.connections as u64)
             .variable("max_prepared_stmt_count", limits.prepared_statements as u64)
+            .variable("net_read_timeout", seconds(limits.read_time))
             .variable("net_write_timeout", seconds(limits.write_time))
             .variable("wait_timeout", seconds(limits.idle_time));
         let version = match database.session(Account::default())?.variable("version") {

@@ -768,3 +768,14 @@ fn a_socket_of_anothers() {
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn a_client_may_ask_for_less_time_for_a_command() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    assert_eq!(client.query("SELECT @@net_read_timeout"), [[Some("30".to_owned())]]);
+    assert_eq!(client.send(b"\x03SET net_read_timeout = 1")[0], 0);
+    client.stream.write_all(b"\x05\0\0\0\x03SE").unwrap();
+    assert!(client.is_closed(), "in less time than this client waits");
+}

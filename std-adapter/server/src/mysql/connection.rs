@@ -259,7 +259,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             return Err(End::Over);
         }
         self.packets.begin();
-        self.within(self.idle_time());
+        self.within(self.time(self.limits().idle_time, "wait_timeout"));
         match self.packets.start() {
             Err(found) if found.kind() == io::ErrorKind::TimedOut => {
                 let message = "The client was disconnected by the server because of inactivity. See wait_timeout and \
@@ -268,7 +268,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             }
             started => started?,
         }
-        self.within(self.limits().read_time);
+        self.within(self.time(self.limits().read_time, "net_read_timeout"));
         let mut packet = Vec::new();
         if let Err(found) = self.packets.finish(&mut packet) {
             return Err(frame_error(&mut self.packets, found));
@@ -289,12 +289,12 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     /// What the server allows, or less, if the client has asked for less.
-    fn idle_time(&self) -> Duration {
-        let own = match self.session.variable("wait_timeout") {
+    fn time(&self, limit: Duration, variable: &str) -> Duration {
+        let own = match self.session.variable(variable) {
             Some(OwnedValue::Signed(seconds)) => u64::try_from(seconds).ok().filter(|&seconds| seconds > 0),
             _ => None,
         };
-        own.map_or(self.limits().idle_time, |seconds| self.limits().idle_time.min(Duration::from_secs(seconds)))
+        own.map_or(limit, |seconds| limit.min(Duration::from_secs(seconds)))
     }
 
     fn run(&mut self, command: Command<'_>) -> Result<(), End> {
