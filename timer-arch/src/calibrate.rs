@@ -163,8 +163,9 @@ impl Timers {
     /// new epoch in what they return. No call can fail or panic: a counter that stands still, runs
     /// backward or is missing gives its place to the next best clock, as WL#2360 has it.
     ///
-    /// The bound of a measured frequency is stated in [`Calibration::error_ppb`]: about 0.3 parts in 10⁶
-    /// for a counter of 1 GHz or more. CYCLE is measured even where CPUID states its frequency: that one is
+    /// The bound of a measured frequency is stated in [`Calibration::error_ppb`]: for a counter of 1 GHz or more
+    /// 0.3 parts in 10⁶ where reading the clock is quick, some 5 in virtual machines; the error itself is a tenth
+    /// of that. It adds up: after a day TIMER_START by CYCLE and by another timer are some 10 ms apart. CYCLE is measured even where CPUID states its frequency: that one is
     /// nominal, the operating system steers its clock away from it, and so would the timers drift apart.
     ///
     /// ```

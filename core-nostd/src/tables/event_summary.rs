@@ -36,7 +36,7 @@ macro_rules! summary_row {
                 SUM_TIMER_WAIT as sum_timer_wait: u64,
                 /// The shortest timed event, in picoseconds; 0 if there was none.
                 MIN_TIMER_WAIT as min_timer_wait: u64,
-                /// Average of the timed events, in picoseconds.
+                /// Average of the timed events, in picoseconds: of their sum, so less than that once it has begun at 0 again.
                 AVG_TIMER_WAIT as avg_timer_wait: u64,
                 /// The longest timed event, in picoseconds.
                 MAX_TIMER_WAIT as max_timer_wait: u64,

@@ -368,8 +368,8 @@ fn position(columns: &[ColumnHead], name: &str) -> Option<usize> {
     columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
 }
 
-/// NULL, numbers, texts: compared part by part. A whole number that no double can hold exactly is told from its neighbours by the third
-/// part; the order stays total even where doubles and whole numbers are mixed.
+/// NULL, numbers, texts: compared part by part. A number that no double can hold exactly is told from its neighbours by what it is before the
+/// point, and behind it; the order stays total even where doubles and exact numbers are mixed.
 type SortKey<'a> = (u8, f64, i128, &'a str);
 
 fn sort_key(value: Option<&OwnedValue>) -> SortKey<'_> {
@@ -379,14 +379,23 @@ fn sort_key(value: Option<&OwnedValue>) -> SortKey<'_> {
         Some(OwnedValue::Double(number)) => (1, number + 0.0, i128::MIN, ""),
         Some(OwnedValue::Unsigned(number)) => (1, *number as f64, (*number).into(), ""),
         Some(OwnedValue::Signed(number)) => (1, *number as f64, (*number).into(), ""),
-        // What no i128 holds is told from its neighbours as a double is.
-        Some(OwnedValue::Decimal(digits)) => (1, digits.parse().unwrap_or(0.0), digits.parse().unwrap_or(i128::MIN), digits),
+        Some(OwnedValue::Decimal(digits)) => {
+            let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+            let number = digits.parse().unwrap_or(0.0);
+            match whole.parse() {
+                Ok(whole) => (1, number, whole, fraction.trim_end_matches('0')),
+                // What no i128 holds is told from its neighbours as a double is.
+                Err(_) => (1, number, i128::MIN, digits),
+            }
+        }
         Some(OwnedValue::Text(text)) => (2, 0.0, 0, text),
     }
 }
 
 fn compare_keys(a: &SortKey<'_>, b: &SortKey<'_>) -> Ordering {
-    a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)).then_with(|| a.3.cmp(b.3))
+    // Of two negative numbers the one with more behind the point is less.
+    let last = || if a.1 < 0.0 { b.3.cmp(a.3) } else { a.3.cmp(b.3) };
+    a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)).then_with(last)
 }
 
 /// Whether a terminal or an editor would act on the character instead of showing it: control characters, those that turn the direction
@@ -578,6 +587,9 @@ mod tests {
         let mut values: Vec<OwnedValue> = vec![
             OwnedValue::Null,
             f64::NEG_INFINITY.into(),
+            OwnedValue::Decimal("-100000000000000000000.75".into()),
+            OwnedValue::Decimal("-100000000000000000000.25".into()),
+            OwnedValue::Decimal("-100000000000000000000".into()),
             i64::MIN.into(),
             (-1_i64).into(),
             0_u64.into(),
@@ -585,6 +597,7 @@ mod tests {
             1_u64.into(),
             ((1_u64 << 53) as f64).into(),
             (1_u64 << 53).into(),
+            OwnedValue::Decimal("9007199254740992.3".into()),
             ((1_u64 << 53) + 1).into(),
             (u64::MAX - 1).into(),
             u64::MAX.into(),
@@ -602,6 +615,7 @@ mod tests {
         values.reverse();
         values.sort_by(compare);
         assert_eq!(compare(&(-0.0).into(), &0.0.into()), Ordering::Equal);
+        assert_eq!(compare(&OwnedValue::Decimal("-1.50".into()), &OwnedValue::Decimal("-1.5".into())), Ordering::Equal);
     }
 
     #[test]
