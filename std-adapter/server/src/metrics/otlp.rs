@@ -2,7 +2,7 @@
 //!
 //! JSON and not protobuf: every receiver of OTLP over HTTP takes both, a text can be looked at, and it needs no generated code.
 //! Names are those of Prometheus without `_total`; units are those of UCUM. Counters are cumulative, from the time when recording
-//! began.
+//! began; one that TRUNCATE has set back keeps that start, and shows it by being less.
 
 use super::{Family, Kind, Labels, Unit, Value};
 use perfschema::render::json;
