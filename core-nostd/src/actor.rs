@@ -703,9 +703,8 @@ impl<'r> Actor<'r> {
             let beside = (first..first + records.len()).flat_map(|index| on.store().beside_ring(self.region, index));
             records.as_flattened().iter().chain(beside)
         });
-        let chunks = self.recorders().into_iter().filter_map(|on| on.long.own_chunk());
         // Of sums only whether they are being written.
-        slot.chain(records).chain(chunks).chain(self.stats.get().iter().map(|stat| &stat[stat::word::VERSION]))
+        slot.chain(records).chain(self.stats.get().iter().map(|stat| &stat[stat::word::VERSION]))
     }
 
     fn recorders(&self) -> [&Recorder<'r>; 4] {
@@ -720,7 +719,7 @@ impl<'r> Actor<'r> {
 
     /// Whether it is filling the chunk of this word of a long history.
     pub(crate) fn is_filling(&self, store: &EventStore, chunk: u64) -> bool {
-        self.recorders().into_iter().any(|on| core::ptr::eq(on.long.store(), store) && on.long.is_filling(chunk))
+        self.recorders().into_iter().any(|on| on.long.store().long_chunks == store.long_chunks && on.long.is_filling(chunk))
     }
 
     /// Gives back the chunks of the long histories that it has not filled.

@@ -37,7 +37,7 @@ pub struct Child {
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 33] = [
+const RECORDED: [Section; 29] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -47,19 +47,16 @@ const RECORDED: [Section; 33] = [
     Section::SharedFileStats,
     Section::SocketStats,
     Section::SharedSocketStats,
-    Section::LongChunks,
     Section::LongRecords,
     Section::Histograms,
     Section::HistogramBases,
     Section::MemoryStats,
     Section::SharedMemoryStats,
     Section::StageRings,
-    Section::StageLongChunks,
     Section::StageLongRecords,
     Section::StatementRings,
     Section::StatementDetails,
     Section::StatementTexts,
-    Section::StatementLongChunks,
     Section::StatementLongRecords,
     Section::StatementLongDetails,
     Section::StatementLongTexts,
@@ -68,7 +65,6 @@ const RECORDED: [Section; 33] = [
     Section::MetricSums,
     Section::TransactionRings,
     Section::TransactionDetails,
-    Section::TransactionLongChunks,
     Section::TransactionLongRecords,
     Section::TransactionLongDetails,
 ];

@@ -123,11 +123,6 @@ impl<'r> Writer<'r> {
         chunk & OWNED != 0 && [self.sequence.get().number(), last_drawn].map(free).contains(&(chunk & !OWNED))
     }
 
-    /// The word of the chunk that it is filling.
-    pub(crate) fn own_chunk(&self) -> Option<&'r Word> {
-        self.chunks.get(self.chunk.get()).filter(|chunk| self.is_filling(chunk.get()))
-    }
-
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
         if !self.rest.replace(&[]).is_empty() {

@@ -672,7 +672,7 @@ fn a_child_registers_over_what_was_copied_too_early() {
 #[test]
 fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
     const SIZES: Config = Config::SMALL.with(Size::EventsWaitsHistoryLongSize, 1000).with(Size::MaxThreadInstances, 16);
-    for idle in [true, false] {
+    for (idle, own_memory) in [(true, false), (true, true), (false, false), (false, true)] {
         let words: Vec<Word> = (0..SIZES.words()).map(|_| Word::new(0)).collect();
         let region = Region::create(&words, &SIZES, &Identity::default(), &MockClock::new().timers()).expect("there is room");
         let class = region.register(InstrumentName::literal("wait/synch/mutex/t/LOCK"), Setting::ON).expect("there is room");
@@ -684,7 +684,13 @@ fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
             actor.end(&clock, wait, Held::None);
         };
         actors.iter().for_each(record);
+        if own_memory {
+            into_own_memory(&region, &actors[0]);
+        }
         region.forked(&CHILD, &[Some(&actors[0])], idle);
+        // Who is in the middle of an event keeps its own, which nobody else may take meanwhile.
+        let owned = region.section(Section::LongChunks).iter().filter(|chunk| chunk.get() & 1 != 0).count();
+        assert_eq!(owned, usize::from(!idle));
         let records = region.place(Section::LongRecords).count;
         (0..2 * records).for_each(|_| record(&actors[0]));
         let sweep = region.scan(&tables::EventsWaitsHistoryLong, |_| ());

@@ -6,8 +6,8 @@
 //! child     takes memory of its own if the parent's is shared; makes the region the child's; lets signals in
 //! ```
 //! Private memory is the child's already. Shared memory is not: until other memory is in its place, child and parent are two writers of
-//! one ring. Hence no signals: a handler may record. Hence the copy before the fork, too: the parent goes on at once. The new file gets its name at the child's first record, so that a child that only
-//! goes on to another program leaves none behind.
+//! one ring. Hence no signals: a handler may record. Hence the copy before the fork, too: the parent goes on at once. The new file gets its
+//! name at the child's first record, so that a child that only goes on to another program leaves none behind.
 //!
 //! A child may do little before it runs another program: system calls, no allocation, no lock. This keeps to that.
 
