@@ -14,7 +14,7 @@ pub(crate) static DATABASE: LazyLock<Database> = LazyLock::new(|| database(*REGI
 
 /// The tables of a region, with narrow limits.
 pub(crate) fn database(region: &'static Region<'static>) -> Database {
-    let limits = Limits { time: Duration::from_millis(100), memory_bytes: 4 << 20, engine_bytes: 64 << 20 };
+    let limits = Limits { time: Duration::from_millis(100), memory_bytes: 4 << 20, engine_bytes: 64 << 20, ..Limits::default() };
     Database::new(region).limits(limits)
 }
 
