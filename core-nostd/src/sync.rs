@@ -180,19 +180,19 @@ mod word {
                 step();
                 return self.0[LOW].store(value as u32, ordering);
             }
-            self.carry(value, ordering);
+            self.carry(value);
         }
-        /// Once in four thousand million versions.
+        /// Once in four thousand million versions; with the strongest ordering that a store has.
         #[cold]
         #[inline(never)]
-        fn carry(&self, value: u64, ordering: Ordering) {
+        fn carry(&self, value: u64) {
             critical_section::with(|_| {
                 // Odd for readers on other cores. Whoever sees the new high half sees that, too: the fence pairs with the one between a
                 // reader's two looks.
                 self.0[LOW].store(self.0[LOW].load(Ordering::Relaxed) | 1, Ordering::Relaxed);
                 super::fence(Ordering::Release);
                 self.0[HIGH].store((value >> 32) as u32, Ordering::Relaxed);
-                self.0[LOW].store(value as u32, ordering);
+                self.0[LOW].store(value as u32, Ordering::Release);
             });
         }
         /// A version that means something also where it is odd.

@@ -393,7 +393,8 @@ fn what_an_event_kept_is_given_back_outside_of_its_record(region: &Region<'_>) {
     region.scan(&tables::Threads, |row| assert!(!row.name.as_str().ends_with("/signal"), "{}", row.name.as_str()));
     let mut errors = 0;
     region.scan(&tables::EventsStatementsHistoryLong, |row| errors += u64::from(row.mysql_errno == Some(1)));
-    assert_eq!(errors, 2);
+    // Under Miri there is no room for statements.
+    assert_eq!(errors, if cfg!(miri) { 0 } else { 2 });
 }
 
 fn start(builder: perfschema::Builder) -> &'static perfschema::Process {
