@@ -170,7 +170,7 @@ fn the_record_that_is_being_written_stays_whole() {
 /// back what it has taken, and takes another.
 #[test]
 fn a_slot_that_is_being_taken_is_nobody_elses_and_is_not_lost() {
-    // A slot that was used before, or never; memory that the parent shares until it is copied, and is done meanwhile, or does not.
+    // A slot that was used before, or never; memory as it was at the fork, or with what the parent went on to do with the slot.
     for (used, parent_is_done) in [(false, false), (true, false), (false, true), (true, true)] {
         for at in 0.. {
             let region = region();

@@ -39,6 +39,14 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
 /// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part, and
 /// where the disk is full the old one stays. Who may read the old one may read the new one. A link is replaced, and not what it leads to.
 ///
+/// ```
+/// let path = std::env::temp_dir().join(format!("perfschema-{}.html", std::process::id()));
+/// perfschema_server::write_whole(&path, b"<!doctype html>")?;
+/// assert_eq!(std::fs::read(&path)?, b"<!doctype html>");
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// The file beside it cannot be made or written, or not take its place: then it is removed again.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {

@@ -4,14 +4,13 @@
 //! length: 3 bytes | number: 1 byte | length decompressed: 3 bytes | that many bytes      0 decompressed: they are not compressed.
 //! ```
 
+use super::packet::{FULL, length, length_bytes};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::fmt;
 use std::io::{self, Read};
 
 /// Bytes in front of each frame.
 const HEADER: usize = 7;
-/// The most that a frame's length can say.
-const FULL: usize = 0xff_ff_ff;
 /// What is shorter is not compressed, as in MySQL: it would hardly get shorter.
 const LEAST: usize = 50;
 /// How much of a compressed frame is read at once.
@@ -119,7 +118,6 @@ impl Frames {
         }
         stream.read_exact(rest)?;
         let [a, b, c, number, d, e, f] = header;
-        let length = |bytes: [u8; 3]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) as usize;
         if number != self.number {
             return Err(FrameError::OutOfOrder.into());
         }
@@ -168,9 +166,8 @@ impl Frames {
                 out.truncate(start + HEADER);
                 out.extend_from_slice(piece);
             }
-            let length = (out.len() - start - HEADER) as u32;
-            let plain_length = if is_compressed { piece.len() as u32 } else { 0 };
-            let ([a, b, c, _], [d, e, f, _]) = (length.to_le_bytes(), plain_length.to_le_bytes());
+            let [a, b, c] = length_bytes(out.len() - start - HEADER);
+            let [d, e, f] = length_bytes(if is_compressed { piece.len() } else { 0 });
             if let Some(header) = out.get_mut(start..start + HEADER) {
                 header.copy_from_slice(&[a, b, c, self.number, d, e, f]);
             }

@@ -10,8 +10,8 @@ use std::io::{self, Read, Write};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// The length of a piece that another one follows.
-const FULL: usize = 0xff_ff_ff;
+/// The most that three bytes say: the length of a piece that another one follows.
+pub(super) const FULL: usize = 0xff_ff_ff;
 /// How much is gathered before it is sent.
 const GATHER: usize = 64 * 1024;
 
@@ -49,6 +49,17 @@ impl From<io::Error> for PacketError {
 pub(crate) struct Traffic {
     pub(crate) received: Cell<u64>,
     pub(crate) sent: Cell<u64>,
+}
+
+/// A length as it is sent.
+pub(super) fn length_bytes(length: usize) -> [u8; 3] {
+    let [a, b, c, ..] = length.to_le_bytes();
+    [a, b, c]
+}
+
+/// A length that came.
+pub(super) fn length([a, b, c]: [u8; 3]) -> usize {
+    u32::from_le_bytes([a, b, c, 0]) as usize
 }
 
 /// Packets in both directions.
@@ -121,12 +132,13 @@ impl<S: Stream> Packets<S> {
         self.incoming().read_exact(&mut header)?;
         let mut is_too_large = false;
         loop {
-            let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
+            let [a, b, c, number] = header;
+            let length = length([a, b, c]);
             // Where frames have numbers nobody looks at these: some clients count on, others from 0.
-            if self.frames.is_none() && header[3] != self.number {
+            if self.frames.is_none() && number != self.number {
                 return Err(PacketError::OutOfOrder);
             }
-            self.number = header[3].wrapping_add(1);
+            self.number = number.wrapping_add(1);
             is_too_large |= length > self.limit.saturating_sub(packet.len());
             let mut piece = self.incoming().take(length as u64);
             let read = if is_too_large {
@@ -164,8 +176,8 @@ impl<S: Stream> Packets<S> {
         let mut rest = packet;
         loop {
             let (piece, after) = rest.split_at(rest.len().min(FULL));
-            let length = u32::try_from(piece.len()).unwrap_or(0).to_le_bytes();
-            self.out.extend_from_slice(&[length[0], length[1], length[2], self.number]);
+            let [a, b, c] = length_bytes(piece.len());
+            self.out.extend_from_slice(&[a, b, c, self.number]);
             self.number = self.number.wrapping_add(1);
             self.out.extend_from_slice(piece);
             if self.out.len() >= GATHER {
