@@ -299,8 +299,9 @@ const FOLDS: u32 = 1024;
 /// A: reads settings                          … stores an old switch, sees that the generation moved, folds again
 /// B:                 changes one, generation += 1, folds
 /// ```
-/// Nobody waits; who finds the generation changed did so because somebody else made progress. Whoever else writes to a shared region, and changes
-/// nothing but the generation, does not keep this for ever.
+/// and who has folded finds the switches as it set them, or somebody after it: A compares, and so stores nothing where B has stored already.
+/// Nobody waits; who finds the generation or a switch changed did so because somebody else made progress. Whoever else writes to a shared
+/// region, and changes nothing but these, does not keep this for ever.
 pub(crate) fn fold(region: &Region<'_>) {
     let setup = setup(region);
     // [F1] Release: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
@@ -309,29 +310,20 @@ pub(crate) fn fold(region: &Region<'_>) {
     // [F3] of the other, for everybody our switches come after our generation. Without it a new switch may be visible first, and be
     // overwritten by the old one of somebody who does not see the generation yet.
     fence(Ordering::SeqCst);
+    let stores = STORES.map(|store| (store, class::of_events(region, store)));
+    let idle_class = class::idle(region);
     for _ in 0..FOLDS {
-        let consumers = setup[word::CONSUMERS].get();
-        let timer = |class: EventClass| setup[word::TIMERS + class as usize].get();
-        let stores = STORES.map(|store| (store, class::of_events(region, store)));
-        let stage_classes = class::of_events(region, &STAGES);
-        let idle_class = class::idle(region);
         // Set once and for all: of several that fold, the last one sees that it was.
         if setup[word::STAGES_USED].get() == 0
-            && stage_classes.into_iter().any(|index| region.setting(Class(index as u16)).enabled)
+            && class::of_events(region, &STAGES).any(|index| region.setting(Class(index as u16)).enabled)
         {
             setup[word::STAGES_USED].set(1);
         }
-        let ends_stage = if setup[word::STAGES_USED].get() == 0 { 0 } else { Switches::ENDS_STAGE };
         for (index, switch) in region.section(Section::Switches).iter().enumerate() {
-            let class = Class(index as u16);
             // Those of memory are behind all of these, and what times them is nothing to them.
             let store = stores.iter().find(|(_, classes)| classes.contains(&index)).map_or(&WAITS, |(store, _)| store);
-            let timer = timer(if idle_class.contains(&index) { EventClass::Idle } else { store.class });
-            let always = if store.class == EventClass::Stage { ends_stage } else { 0 };
-            let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
-            let switches = effective(class, region.setting(class), consumers, store, timer, by_counter);
-            // Relaxed: a switch is a value of its own, an event started with either is right.
-            switch.set(switches | always);
+            let timer = if idle_class.contains(&index) { EventClass::Idle } else { store.class };
+            fold_one(region, Class(index as u16), switch, store, timer);
         }
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
@@ -342,6 +334,24 @@ pub(crate) fn fold(region: &Region<'_>) {
             return;
         }
         generation = now;
+    }
+}
+
+/// A switch becomes what the settings say.
+fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore, timer: EventClass) {
+    let setup = setup(region);
+    for _ in 0..FOLDS {
+        // [F4] Acquire: pairs with [F5]; the settings below are at least as new as those that this switch was made of.
+        let before = switch.load(Ordering::Acquire);
+        let timer = setup[word::TIMERS + timer as usize].get();
+        let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
+        let ends_stage = store.class == EventClass::Stage && setup[word::STAGES_USED].get() != 0;
+        let switches = effective(class, region.setting(class), setup[word::CONSUMERS].get(), store, timer, by_counter)
+            | if ends_stage { Switches::ENDS_STAGE } else { 0 };
+        // [F5] Release: pairs with [F4]. For events a switch is a value of its own: one that started with either is right.
+        if switches == before || switch.compare_exchange(before, switches, Ordering::Release).is_ok() {
+            return;
+        }
     }
 }
 

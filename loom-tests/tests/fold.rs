@@ -1,5 +1,5 @@
-//! Folding: two threads change settings at once, and the switches end up as the settings say, [F1] to
-//! [F3]; and a recorder meanwhile.
+//! Folding: two threads change settings at once, and the switches end up as the settings say, [F1] to [F3]; who has changed one finds it
+//! so, [F4] and [F5]; and a recorder meanwhile.
 #![cfg(perfschema_loom)]
 
 use perfschema_core::model::{Memory, Ticks, Watch, class};
@@ -43,6 +43,69 @@ fn on_and_off_at_once() {
         let region = memory.region();
         let on = region.switches(class(0)).is_on();
         assert_eq!(on, region.consumer_enabled(Consumer::GlobalInstrumentation), "the switch is not what the setting says");
+        seen.note(if on { "on" } else { "off" });
+    });
+}
+
+/// As where two threads register the classes of two locks, and each finds its own as it is to be.
+#[test]
+fn who_has_switched_off_finds_it_off() {
+    Model { name: "fold: kept", preemptions: Some(4), least: 100, outcomes: &["off"] }.explore(|swap, seen| {
+        let memory = memory(Setting::ON);
+        memory.region().set_consumer(Consumer::GlobalInstrumentation, true);
+        let (a, b, seen) = (memory.clone(), memory.clone(), seen.clone());
+        either(
+            swap,
+            move || {
+                a.region().set_setting(class(0), Setting::OFF);
+                assert!(!a.region().switches(class(0)).is_on(), "it was switched off");
+                seen.note("off");
+            },
+            move || b.region().set_consumer(Consumer::ThreadInstrumentation, true),
+        );
+    });
+}
+
+/// Somebody finds that another one has folded already what was changed, and a third one does not turn it back.
+#[test]
+fn what_one_has_folded_another_does_not_turn_back() {
+    Model { name: "fold: passed on", preemptions: Some(3), least: 100, outcomes: &["off"] }.explore(|swap, seen| {
+        let memory = memory(Setting::ON);
+        memory.region().set_consumer(Consumer::GlobalInstrumentation, true);
+        let (a, b, c, seen) = (memory.clone(), memory.clone(), memory.clone(), seen.clone());
+        let folds = loom::thread::spawn(move || b.region().set_consumer(Consumer::ThreadInstrumentation, true));
+        either(
+            swap,
+            move || {
+                let region = a.region();
+                region.set_setting(class(0), Setting::OFF);
+                let is_on = [(); 2].map(|()| region.switches(class(0)).is_on());
+                assert_eq!(is_on, [false; 2], "it was switched off");
+                seen.note("off");
+            },
+            move || c.region().set_consumer(Consumer::EventsWaitsCurrent, true),
+        );
+        folds.join().unwrap();
+    });
+}
+
+/// A switch that was the same before as after somebody looked, and something else between.
+#[test]
+fn off_and_on_while_another_folds() {
+    Model { name: "fold: between", preemptions: Some(3), least: 100, outcomes: &["on", "off"] }.explore(|swap, seen| {
+        let memory = memory(Setting::ON);
+        memory.region().set_consumer(Consumer::GlobalInstrumentation, true);
+        let (a, b, c) = (memory.clone(), memory.clone(), memory.clone());
+        let off = loom::thread::spawn(move || a.region().set_setting(class(0), Setting::OFF));
+        either(
+            swap,
+            move || b.region().set_setting(class(0), Setting::ON),
+            move || c.region().set_consumer(Consumer::ThreadInstrumentation, true),
+        );
+        off.join().unwrap();
+        let region = memory.region();
+        let on = region.switches(class(0)).is_on();
+        assert_eq!(on, region.setting(class(0)).enabled, "the switch is not what the setting says");
         seen.note(if on { "on" } else { "off" });
     });
 }

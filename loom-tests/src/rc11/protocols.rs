@@ -24,6 +24,9 @@ pub const PROGRAMS: &[Program] = &[
     ACTOR_INSERTED,
     FOLD,
     FOLD_ONE_SETTING,
+    FOLD_KEPT,
+    FOLD_PASSED_ON,
+    FOLD_BETWEEN,
     CLASS,
     SOURCE,
     REGION,
@@ -589,7 +592,7 @@ fn file_deleter(t: &mut Thread<'_>) -> Saw {
 const FOLD: Program = Program {
     name: "fold",
     words: &[("instrument", 0), ("consumer", 0), ("generation", 0), ("switch", 0)],
-    threads: &[("A", |t| fold(t, "instrument", 1)), ("B", |t| fold(t, "consumer", 1))],
+    threads: &[("A", |t| fold(t, Some(("instrument", 1)), BOTH)), ("B", |t| fold(t, Some(("consumer", 1)), BOTH))],
     finally: Some(|last| if last.get("switch") == 1 { "on" } else { "enabled, and off" }),
     wanted: &["on"],
     forbidden: &["enabled, and off"],
@@ -599,8 +602,8 @@ const FOLD: Program = Program {
 /// Folding: one thread enables a consumer, another one disables it.
 const FOLD_ONE_SETTING: Program = Program {
     name: "fold one setting",
-    words: &[("instrument", 1), ("consumer", 0), ("generation", 0), ("switch", 0)],
-    threads: &[("A", |t| fold(t, "consumer", 1)), ("B", |t| fold(t, "consumer", 0))],
+    words: &[("consumer", 0), ("generation", 0), ("switch", 0)],
+    threads: &[("A", |t| fold(t, Some(("consumer", 1)), ONE)), ("B", |t| fold(t, Some(("consumer", 0)), ONE))],
     finally: Some(|last| match (last.get("consumer"), last.get("switch")) {
         (1, 1) => "on",
         (0, 0) => "off",
@@ -611,20 +614,91 @@ const FOLD_ONE_SETTING: Program = Program {
     wrong: &[],
 };
 
-fn fold(t: &mut Thread<'_>, setting: &str, value: u64) -> Saw {
-    t.store("", setting, value, Relaxed)?;
+/// Folding: one thread enables a consumer, while another one folds for a reason of its own; who has enabled it finds the switch on.
+const FOLD_KEPT: Program = Program {
+    name: "fold is kept",
+    words: &[("consumer", 0), ("generation", 0), ("switch", 0)],
+    threads: &[("A", fold_and_look), ("B", |t| fold(t, None, ONE))],
+    finally: None,
+    wanted: &["found on"],
+    forbidden: &["found off"],
+    wrong: &[],
+};
+
+/// Folding: one thread disables what another one enables, and a third folds for a reason of its own: a switch may be what it was when that one
+/// looked, and not have stayed so. (The first one has not got so far that it folds.)
+const FOLD_BETWEEN: Program = Program {
+    name: "fold between",
+    words: &[("consumer", 1), ("generation", 0), ("switch", 1)],
+    threads: &[
+        ("A", |t| t.store("", "consumer", 0, Relaxed).map(|()| "")),
+        ("B", |t| fold(t, Some(("consumer", 1)), ONE)),
+        ("C", |t| fold(t, None, ONE)),
+    ],
+    finally: Some(|last| match (last.get("consumer"), last.get("switch")) {
+        (0, _) => "not folded",
+        (_, 1) => "on",
+        _ => "enabled, and off",
+    }),
+    wanted: &["not folded", "on"],
+    forbidden: &["enabled, and off"],
+    wrong: &[],
+};
+
+fn fold_and_look(t: &mut Thread<'_>) -> Saw {
+    fold(t, Some(("consumer", 1)), ONE)?;
+    Some(if t.load("", "switch", Relaxed)? == 1 { "found on" } else { "found off" })
+}
+
+/// Folding: a consumer was enabled; two threads fold for reasons of their own, of whom one passes on what it has seen to the other.
+const FOLD_PASSED_ON: Program = Program {
+    name: "fold is passed on",
+    words: &[("consumer", 0), ("switch", 0)],
+    threads: &[("A", fold_passed_on), ("B", |t| fold_one(t, ONE)), ("C", |t| fold_one(t, ONE))],
+    finally: None,
+    wanted: &["off, off", "off, on", "on, on"],
+    forbidden: &["on, off"],
+    wrong: &[],
+};
+
+fn fold_passed_on(t: &mut Thread<'_>) -> Saw {
+    t.store("", "consumer", 1, Relaxed)?;
+    Some(match (t.load("", "switch", Relaxed)?, t.load("", "switch", Relaxed)?) {
+        (0, 0) => "off, off",
+        (0, _) => "off, on",
+        (_, 0) => "on, off",
+        (..) => "on, on",
+    })
+}
+
+/// What a switch is made of.
+const BOTH: &[&str] = &["instrument", "consumer"];
+const ONE: &[&str] = &["consumer"];
+
+fn fold(t: &mut Thread<'_>, changed: Option<(&str, u64)>, settings: &[&str]) -> Saw {
+    if let Some((setting, value)) = changed {
+        t.store("", setting, value, Relaxed)?;
+    }
     let mut generation = t.fetch_add("F1", "generation", 1, Release)? + 1;
     t.fence("F2", SeqCst)?;
     loop {
-        let instrument = t.load("", "instrument", Relaxed)?;
-        let consumer = t.load("", "consumer", Relaxed)?;
-        t.store("", "switch", instrument & consumer, Relaxed)?;
+        fold_one(t, settings)?;
         t.fence("F3 fence", SeqCst)?;
         let now = t.load("F3 generation", "generation", Acquire)?;
         if now == generation {
             return Some("");
         }
         generation = now;
+    }
+}
+
+fn fold_one(t: &mut Thread<'_>, settings: &[&str]) -> Saw {
+    loop {
+        let before = t.load("F4", "switch", Acquire)?;
+        let switch = settings.iter().try_fold(1, |switch, setting| Some(switch & t.load("", setting, Relaxed)?))?;
+        if switch == before || t.compare_exchange("F5", "switch", before, switch, Release)?.is_ok() {
+            return Some("");
+        }
     }
 }
 
