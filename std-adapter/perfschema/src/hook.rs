@@ -252,8 +252,9 @@ impl Hook {
                 self.class.store(class.to_bits(), Ordering::Relaxed);
                 let id = region.create_instance(class, self.address());
                 let bits = id.map_or(LOST, InstanceId::to_bits);
+                // Release and Acquire: whoever finds the id finds the words of its place as they were made, or newer.
                 let take_place_of =
-                    |before| self.instance.compare_exchange(before, bits, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+                    |before| self.instance.compare_exchange(before, bits, Ordering::AcqRel, Ordering::Acquire).is_ok();
                 // Several threads may come here at the same moment: the lock has one place, or is counted once.
                 if !take_place_of(InstanceId::NONE.to_bits()) {
                     match id {

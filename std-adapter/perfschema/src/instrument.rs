@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 #[derive(Debug)]
 pub struct Instrument {
     name: InstrumentName<'static>,
-    /// [`UNKNOWN`], [`NO_ROOM`], or the class. Relaxed: a number of its own.
+    /// [`UNKNOWN`], [`NO_ROOM`], or the class.
     class: AtomicU32,
     /// For objects that have no hook of their own, such as files: the word of its switches, as in [`hook`].
     switch: AtomicPtr<Word>,
@@ -77,6 +77,7 @@ impl Instrument {
     /// The class of an instrument that was found [`on`](Self::on).
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn registered(&self) -> Class {
+        // Relaxed: the switch was loaded before.
         Class::from_bits(self.class.load(Ordering::Relaxed) as u16)
     }
 
@@ -93,11 +94,12 @@ impl Instrument {
     // Not a OnceLock: a signal handler that registers what its thread is about to register would wait for ever. Both may do it, and
     // find the same class.
     pub(crate) fn class(&self, process: &Process) -> Option<Class> {
-        let mut class = self.class.load(Ordering::Relaxed);
+        // Acquire: pairs with the Release below; the class's switch is what it was when it was registered, or newer.
+        let mut class = self.class.load(Ordering::Acquire);
         if class == UNKNOWN {
             let registered = process.region().register(self.name, process.initial_setting(self.name()));
             class = registered.map_or(NO_ROOM, |class| class.to_bits().into());
-            self.class.store(class, Ordering::Relaxed);
+            self.class.store(class, Ordering::Release);
         }
         u16::try_from(class).ok().map(Class::from_bits)
     }

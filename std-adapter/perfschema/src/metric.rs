@@ -77,7 +77,7 @@ pub struct Point {
     /// Points to [`UNREGISTERED`], to [`OFF`], or to a word of the process's region: all of them are never freed.
     #[cfg(feature = "instrument")]
     control: AtomicPtr<Word>,
-    /// [`UNKNOWN`], [`NO_ROOM`], or the metric. Relaxed: a number of its own.
+    /// [`UNKNOWN`], [`NO_ROOM`], or the metric.
     #[cfg(feature = "instrument")]
     metric: AtomicU32,
 }
@@ -121,7 +121,8 @@ impl Point {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn metric(&self) -> Option<Metric> {
-        match self.metric.load(Ordering::Relaxed) {
+        // Acquire: pairs with the Release in register(); what says whether it is on is what it was then, or newer.
+        match self.metric.load(Ordering::Acquire) {
             UNKNOWN => self.register(),
             // Also NO_ROOM, which is none.
             metric => u16::try_from(metric).ok().map(Metric::from_bits),
@@ -136,7 +137,8 @@ impl Point {
         let region = process.region();
         let is_on = process.monitored(self.info.name(), self.info.subsystem()).unwrap_or(self.enabled);
         let metric = region.register_metric(&self.info, is_on, now()).ok();
-        self.metric.store(metric.map_or(NO_ROOM, |metric| metric.to_bits().into()), Ordering::Relaxed);
+        // Release: pairs with the Acquire in metric().
+        self.metric.store(metric.map_or(NO_ROOM, |metric| metric.to_bits().into()), Ordering::Release);
         let word = metric.and_then(|metric| region.metric_word(metric)).unwrap_or(&OFF);
         // Release: pairs with the Acquire in is_on().
         self.control.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
