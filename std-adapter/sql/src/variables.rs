@@ -329,6 +329,11 @@ pub(crate) fn check(state: &State, name: &str, value: &OwnedValue) -> Result<Che
             None => Error::unknown_variable(name),
         });
     };
+    // MySQL takes these for all sessions that begin later. Here a server has them from its program.
+    if matches!(name, "max_allowed_packet" | "net_buffer_length") {
+        let message = format!("SESSION variable '{name}' is read-only. Use SET GLOBAL to assign the value");
+        return Err(Error::new(1621, "HY000", message));
+    }
     kind.check(name, value)
 }
 

@@ -295,6 +295,8 @@ fn use_and_set() {
     check(&mut session, "SET nothing = 1", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
     check(&mut session, "SET version = 1", "ERROR 1238 (HY000): Variable 'version' is a read only variable");
     check(&mut session, "SET GLOBAL autocommit = 1", "ERROR 1238 (HY000): Variable 'autocommit' is a read only variable");
+    let error = "ERROR 1621 (HY000): SESSION variable 'max_allowed_packet' is read-only. Use SET GLOBAL to assign the value";
+    check(&mut session, "SET SESSION max_allowed_packet = 67108864", error);
     check(&mut session, "SELECT @@nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
     check(&mut session, "SELECT @@global.nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
     check(&mut session, "SELECT @@lock_wait_timeout, @@global.lock_wait_timeout", "2,31536000");
