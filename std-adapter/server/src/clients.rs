@@ -58,8 +58,8 @@ impl Clients {
         is_room(&clients, limit) || clients.values().any(Client::can_make_room)
     }
 
-    /// Adds a client, if there is room. The first of those who have not said yet who they are makes some: by saying nothing nobody keeps
-    /// others out.
+    /// Adds a client, if there is room, or if it is the first for whom there is none: it may be one who controls, to see who all these are. The
+    /// first of those who have not said yet who they are makes room: by saying nothing nobody keeps others out.
     pub(crate) fn enter(&self, id: u64, socket: Option<Arc<Socket>>, host: &str, limit: usize) -> Option<Place<'_>> {
         let mut clients = self.lock();
         if !is_room(&clients, limit) {
@@ -167,7 +167,7 @@ impl perfschema_sql::Clients for Clients {
 
 /// Who is being sent away takes none.
 fn is_room(clients: &BTreeMap<u64, Client>, limit: usize) -> bool {
-    clients.values().filter(|client| !client.is_killed).count() < limit
+    clients.values().filter(|client| !client.is_killed).count() <= limit
 }
 
 impl Client {
@@ -202,9 +202,17 @@ impl Place<'_> {
         }
     }
 
-    /// The client has said who it is.
-    pub(crate) fn logged_in(&self, account: &Account, canceller: Canceller) {
-        self.change(|client| (client.account, client.canceller) = (Some(account.clone()), Some(canceller)));
+    /// The client has said who it is. False if there is no room for it: all of them are taken by others who have, and it may not control.
+    pub(crate) fn logged_in(&self, account: &Account, canceller: Canceller, limit: usize) -> bool {
+        let mut clients = self.clients.lock();
+        let others = clients.iter().filter(|(id, client)| **id != self.id && client.account.is_some() && !client.is_killed);
+        if account.right != Right::Control && others.count() >= limit {
+            return false;
+        }
+        if let Some(client) = clients.get_mut(&self.id) {
+            (client.account, client.canceller) = (Some(account.clone()), Some(canceller));
+        }
+        true
     }
 
     /// It begins a command, or waits.

@@ -74,7 +74,8 @@ use std::time::{Duration, Instant};
 /// What clients may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Clients at once; more are told so (error 1040), unless there are some who have not logged in yet: the first of them goes.
+    /// Clients at once, and one more whose account may control: who sees all of them, and may stop one. More are told so (error 1040), unless
+    /// there are some who have not logged in yet: the first of them goes.
     pub connections: usize,
     /// Bytes of one packet, and with it of a statement.
     pub packet_bytes: usize,

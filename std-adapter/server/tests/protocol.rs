@@ -440,7 +440,10 @@ fn what_clients_do_is_counted() {
     // Who leaves, who is gone, who does not get in.
     let mut leaves = Client::connect(&listener, "open", true);
     assert_eq!(one(&mut client, "Threads_connected"), 2);
-    assert_eq!(Client::open(&listener).error(), 1040);
+    let mut refused = Client::open(&listener);
+    refused.read();
+    refused.write(&common::login("open", common::CAPABILITIES));
+    assert_eq!(refused.error(), 1040);
     leaves.tell(b"\x01");
     until(|| server.connections() == 1);
     drop(Client::connect(&listener, "open", true));
@@ -449,13 +452,13 @@ fn what_clients_do_is_counted() {
     wrong.read();
     wrong.write(&common::login("nobody", common::CAPABILITIES));
     assert_eq!(wrong.error(), 1045);
-    until(|| one(&mut client, "Aborted_connects") == 1);
+    until(|| one(&mut client, "Aborted_connects") == 2);
     for (name, count) in [
         ("Aborted_clients", 1),
         ("Connection_errors_max_connections", 1),
         ("Connections", 5),
-        ("Max_used_connections", 2),
-        ("Threads_created", 4),
+        ("Max_used_connections", 3),
+        ("Threads_created", 5),
         ("Threads_running", 1),
     ] {
         assert_eq!(one(&mut client, name), count, "{name}");
@@ -490,9 +493,23 @@ fn limits() {
     drop((silent, slow));
     until(|| server.connections() == 0);
 
-    let mut clients: Vec<Client> = (0..3).map(|_| Client::connect(&listener, "boss", true)).collect();
-    let refused = Client::open(&listener).read();
-    assert!(refused.starts_with(b"\xff\x10\x04#08004Too many connections"), "{refused:?}");
+    let mut clients: Vec<Client> = (0..3).map(|_| Client::connect(&listener, "open", true)).collect();
+    let is_refused = |refused: Vec<u8>| assert!(refused.starts_with(b"\xff\x10\x04#08004Too many connections"), "{refused:?}");
+    let mut reader = Client::open(&listener);
+    assert_eq!(reader.read()[0], 10, "it is greeted");
+    reader.write(&common::login("open", common::CAPABILITIES));
+    is_refused(reader.read());
+    assert!(reader.is_closed());
+    // Who may control comes in all the same, but no second one; and does not become somebody who could not.
+    until(|| server.connections() == 3);
+    let mut controls = Client::connect(&listener, "boss", true);
+    is_refused(Client::open(&listener).read());
+    assert_eq!(controls.query("SELECT COUNT(*) FROM information_schema.processlist"), [[Some("4".to_owned())]]);
+    assert_eq!(controls.send(b"\x11open\0\0test\0\xff\0caching_sha2_password\0")[0], 0xfe, "asked for another answer");
+    controls.write(b"");
+    is_refused(controls.read());
+    drop(controls);
+    until(|| server.connections() == 3);
     // Room again, once one has gone.
     clients.pop();
     until(|| server.connections() == 2);
@@ -548,8 +565,10 @@ fn a_thousand_clients() {
         match client.read()[0] {
             10 => {
                 client.write(&common::login("open", common::CAPABILITIES));
-                assert_eq!(client.read()[0], 0);
-                there.push(client);
+                match client.read()[0] {
+                    0 => there.push(client),
+                    _ => refused += 1,
+                }
             }
             _ => refused += 1,
         }
@@ -560,10 +579,10 @@ fn a_thousand_clients() {
     assert_eq!(Client::connect(&listener, "boss", true).query("SELECT 1").len(), 1);
 }
 
-/// There is room for three: for those who say who they are.
+/// There is room for two, and one who may control: for those who say who they are.
 #[test]
 fn who_says_nothing_keeps_nobody_out() {
-    let server = server(Limits { connections: 3, ..Limits::default() });
+    let server = server(Limits { connections: 2, ..Limits::default() });
     let listener = server.listen(common::LOOPBACK).unwrap();
     let open = || {
         let mut client = Client::open(&listener);
@@ -626,7 +645,8 @@ fn logins_that_are_cut_or_wrong() {
     }
     // The places are counted where they are taken, too.
     let full = common::server(Limits { connections: 0, ..Limits::default() });
-    assert!(converse(&full, Vec::new())[0].starts_with(b"\xff\x10\x04"));
+    let answers = converse(&full, framed(&common::login("open", common::CAPABILITIES)));
+    assert!(answers[1].starts_with(b"\xff\x10\x04"), "{answers:?}");
     let old = common::login("boss", common::CAPABILITIES & !(1 << 9));
     assert!(converse(&server, framed(&old))[1].starts_with(b"\xff\x13\x04#08S01Bad handshake"));
     assert_eq!(server.connections(), 0);

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// Let nobody in by --mysql who does not encrypt.
     #[arg(long, requires = "tls_certificate")]
     tls_required: bool,
-    /// Clients at once.
+    /// Clients at once, and one more that may control.
     #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER",
           value_parser = positive::<usize>)]
     connections: usize,

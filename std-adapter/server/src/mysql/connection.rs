@@ -101,9 +101,13 @@ fn log_in<'a, S: Stream>(
 
 /// Tells a client that there is no room for it.
 pub(crate) fn turn_away<S: Stream>(shared: &Shared, stream: S) -> Result<(), End> {
-    shared.database.count(Counter::ConnectionErrorsMaxConnections, 1);
     let mut packets = Packets::new(stream, 0);
-    refuse(&mut packets, &error(1040, "08004", "Too many connections"))
+    refuse(&mut packets, &too_many(shared))
+}
+
+fn too_many(shared: &Shared) -> Error {
+    shared.database.count(Counter::ConnectionErrorsMaxConnections, 1);
+    error(1040, "08004", "Too many connections")
 }
 
 fn bad_handshake() -> Error {
@@ -664,7 +668,9 @@ fn open<S: Stream>(
     let mut session = shared.database.session_numbered(account, place.id())?;
     session.set_encryption(stream.describe(shared.tls.is_some()));
     session.set_compression(capabilities & capability::COMPRESS != 0);
-    place.logged_in(session.account(), session.canceller());
+    if !place.logged_in(session.account(), session.canceller(), shared.limits.connections) {
+        return Err(too_many(shared));
+    }
     Ok(session)
 }
 
