@@ -23,7 +23,7 @@ const CONFIG: Config = Config::SMALL
     .with(Size::MaxSocketClasses, 0)
     .with(Size::MaxSocketInstances, 0)
     .with(Size::MaxMemoryClasses, 0);
-const _: () = assert!(CONFIG.size_bytes() < 64 * 1024);
+const _: () = assert!(CONFIG.size_bytes() <= 30 * 1024);
 static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
 
 const BUS: InstrumentName<'static> = InstrumentName::literal("wait/synch/spin/firmware/spi_bus");

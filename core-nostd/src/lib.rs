@@ -23,7 +23,16 @@
 //!   `set_external_clock(embassy_time_driver::now, embassy_time_driver::TICK_HZ)`, or on a Cortex-M3 or above `use_cycle_counter`. Without one, where the processor has no counter, events are counted and all times are 0.
 //! - where there are no 64-bit atomics (thumbv6m, thumbv7em, riscv32), an implementation of the crate `critical-section`, which the chip's or
 //!   the executor's crate usually has: else it does not link.
-//! - an [`Actor`] for each level that records: an interrupt handler shares none with what it interrupts.
+//! - an [`Actor`] for each level that records: an interrupt handler shares none with what it interrupts. It is `Send`, not `Sync`: a `#[local]`
+//!   resource of RTIC, or an argument of a task; async tasks of one executor may share one with [`begin_concurrent`](Actor::begin_concurrent).
+//!   A handler that the critical section does not mask (NMI, HardFault, a radio's own) must not record.
+//! - a `&'static Region` where interrupts and tasks are to have it: of RTIC `#[init(local = [region: Option<Region<'static>> = None])]` and
+//!   `.insert(…)`, otherwise a `StaticCell`.
+//! - stack where tables are read: 6 kB for those of waits, 12 for those of statements (thumbv7em, `opt-level = "s"`), twice to five times that
+//!   without optimization, and 10 more where there are histograms. Recording takes some 1 kB, [`Actor::attach`] 3, [`Region::create`] 4.
+//!
+//! A table may be read in an interrupt handler. What that has interrupted in the middle of an event is then left out of the tables by thread,
+//! which [`table::Sweep`] counts; the global sums have it. The same is true of a region whose device was reset in the middle.
 //!
 //! Rows and errors are `Debug`, errors `Display`, too: defmt prints them by its `Debug2Format` and `Display2Format`.
 //!
@@ -101,7 +110,7 @@ pub use perfschema_timer as timer;
 pub use record::IoEvent;
 #[cfg(not(perfschema_loom))]
 pub use region::StaticRegion;
-pub use region::{Identity, Now, Region, RegionError, Text, Timer, copy_from_bytes};
+pub use region::{Identity, Now, Region, RegionError, Text, Timer, copy_from_bytes, zero};
 pub use setup::{Consumer, Switches};
 pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
 pub use socket::{SocketAddress, SocketEvent, SocketInstance, SocketIo};

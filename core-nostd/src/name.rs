@@ -223,7 +223,8 @@ pub struct InstrumentName<'a> {
 }
 
 impl InstrumentName<'static> {
-    /// A name written in the program: a mistake in it does not compile, if this is evaluated in a `const`.
+    /// A name written in the program: a mistake in it does not compile, if this is evaluated in a `const`. Elsewhere it is checked at run time,
+    /// which links panics.
     ///
     /// ```
     /// use perfschema_core::name::InstrumentName;

@@ -70,12 +70,18 @@ pub(crate) fn number(word: &Word) -> Option<u64> {
     (first != 0 && first != REFUSED).then(|| (first - 1) / BUCKET_COUNT as u64)
 }
 
-/// The counts of all buckets of a class, over all actors since its table was truncated, and their sum.
-pub(crate) fn counts(region: &Region<'_>, class: Class) -> ([u64; BUCKET_COUNT], u64) {
+/// What `look` makes of the counts of all buckets of a class, over all actors since its table was truncated, and of their sum. None where
+/// there are no histograms at all: small machines, whose stacks then need no room for the counts.
+pub(crate) fn with_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnce(&[u64; BUCKET_COUNT], u64) -> R) -> Option<R> {
+    (!region.section(Section::Histograms).is_empty()).then(|| with_all_counts(region, class, look))
+}
+
+#[inline(never)]
+fn with_all_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnce(&[u64; BUCKET_COUNT], u64) -> R) -> R {
     let mut counts = [0; BUCKET_COUNT];
     // Of most instruments there is none, and of six hundred zeros nothing need be made.
     if !total(region, class, &mut counts) {
-        return (counts, 0);
+        return look(&counts, 0);
     }
     let bases = region.arrays::<BUCKET_COUNT>(Section::HistogramBases);
     if let Some(base) = bases.get(class.index()) {
@@ -84,7 +90,7 @@ pub(crate) fn counts(region: &Region<'_>, class: Class) -> ([u64; BUCKET_COUNT],
         }
     }
     let sum = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
-    (counts, sum)
+    look(&counts, sum)
 }
 
 /// TRUNCATE of the table, for one class. What is counted after this shows, because the buckets themselves only grow.
@@ -100,6 +106,7 @@ pub(crate) fn truncate(region: &Region<'_>, class: Class) {
 }
 
 /// Adds up the buckets of a class over all actors. Returns whether there are any.
+#[inline(never)]
 fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) -> bool {
     let (mut part, mut found) = ([0; BUCKET_COUNT], false);
     let buckets = region.section(Section::Histograms);
@@ -123,8 +130,8 @@ fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) ->
         if let Some(part) = part.get_mut(last as usize) {
             *part = part.wrapping_add(1);
         }
-        for (count, part) in counts.iter_mut().zip(part) {
-            *count = count.wrapping_add(part);
+        for (count, part) in counts.iter_mut().zip(&part) {
+            *count = count.wrapping_add(*part);
         }
     }
     found

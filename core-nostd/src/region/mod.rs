@@ -81,7 +81,7 @@ pub enum RegionError {
         /// Words that are needed.
         needed: usize,
     },
-    /// A region that exists already was to be created again.
+    /// A region that exists already was to be created again; or the memory's first word is another than zero: see [`zero`].
     InUse,
     /// The first word is not the magic: not a region, or one that was never initialised.
     NotARegion {
@@ -114,7 +114,7 @@ impl core::fmt::Display for RegionError {
             RegionError::TooSmall { words, needed } => {
                 write!(f, "{words} words are too few for a region, expected at least {needed}")
             }
-            RegionError::InUse => write!(f, "this memory already holds a region"),
+            RegionError::InUse => write!(f, "this memory holds a region already, or was never zeroed"),
             RegionError::NotARegion { found } => {
                 write!(f, "not a region: the first word is {found:#018x}, expected {MAGIC:#018x} (\"PERFSCHM\")")
             }
@@ -232,6 +232,24 @@ pub fn copy_from_bytes(bytes: &[u8], words: &[Word]) -> Result<(), RegionError> 
     Ok(())
 }
 
+/// Makes words zero, as [`Region::create`] needs them, where they may be anything: memory that survives a reset, or that the program reuses.
+/// Nobody may be recording into them, or reading them as a region.
+///
+/// ```
+/// use perfschema_core::{Region, Word, zero};
+/// # use perfschema_core::{Config, Identity, RegionError};
+/// # let timers = perfschema_timer::Timers::calibrate();
+/// # let (config, identity) = (Config::EMPTY, Identity::default());
+/// let words: Vec<Word> = (0..config.words() as u64).map(|word| Word::new(0x5555 ^ word)).collect();
+/// assert_eq!(Region::create(&words, &config, &identity, &timers).err(), Some(RegionError::InUse));
+/// zero(&words);
+/// Region::create(&words, &config, &identity, &timers)?;
+/// # Ok::<(), RegionError>(())
+/// ```
+pub fn zero(words: &[Word]) {
+    words.iter().for_each(|word| word.set(0));
+}
+
 /// The words that say whether others are a region's: those of its header, its directory and its sizes, which come first.
 const HEAD: usize = HEADER + Section::COUNT * DIRECTORY_ENTRY + Size::COUNT;
 
@@ -241,6 +259,10 @@ fn turn_round(words: &[Word]) {
 
 impl<'r> Region<'r> {
     /// Makes a region in `words`, which must be zero, and publishes it.
+    ///
+    /// In memory that survives a reset (a section that is not initialized) the region of before is still there: [`open`](Self::open) it, read
+    /// its tables or send its words, then [`zero`] them and create a new one. Do not record into an opened one: the actors of before the reset
+    /// keep their slots for ever. When power comes on such memory is random: what `open` does not take is to be zeroed, too.
     ///
     /// # Errors
     /// [`RegionError::TooSmall`] or [`RegionError::InUse`]; nothing is written then.

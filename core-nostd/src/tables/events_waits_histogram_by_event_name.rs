@@ -44,9 +44,8 @@ impl TableSource for EventsWaitsHistogramByEventName {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         by_event_name::sweep(region, region.event_classes(&WAITS), BUCKET_COUNT, |class, event_name| {
-            let (counts, total) = wait_histogram::counts(region, class);
             let mut lower = 0_u64;
-            for (number, count) in counts.into_iter().enumerate() {
+            let mut bucket = |number: usize, count: u64, total: u64| {
                 lower = lower.saturating_add(count);
                 each(&EventsWaitsHistogramByEventNameRow {
                     event_name,
@@ -57,6 +56,12 @@ impl TableSource for EventsWaitsHistogramByEventName {
                     count_bucket_and_lower: lower,
                     bucket_quantile: if total == 0 { 0.0 } else { lower as f64 / total as f64 },
                 });
+            };
+            let counted = wait_histogram::with_counts(region, class, |counts, total| {
+                counts.iter().enumerate().for_each(|(number, count)| bucket(number, *count, total));
+            });
+            if counted.is_none() {
+                (0..BUCKET_COUNT).for_each(|number| bucket(number, 0, 0));
             }
         })
     }

@@ -64,9 +64,11 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&Self::Row)) -> Sweep {
         by_event_name::sweep(region, region.event_classes(&WAITS), 1, |class, name| {
             let summary = region.summary_by_event_name(class);
-            let (counts, total) = wait_histogram::counts(region, class);
-            let quantile = |share| if total == 0 { 0 } else { histogram::quantile(counts.iter().copied(), total, share) };
-            let [q95, q99, q999] = [950, 990, 999].map(quantile);
+            let [q95, q99, q999] = wait_histogram::with_counts(region, class, |counts, total| {
+                let quantile = |share| if total == 0 { 0 } else { histogram::quantile(counts.iter().copied(), total, share) };
+                [950, 990, 999].map(quantile)
+            })
+            .unwrap_or_default();
             each(&EventsWaitsSummaryGlobalByEventNameRow::new(name, &summary, q95, q99, q999));
         })
     }

@@ -398,8 +398,11 @@ impl Naive {
     pub(super) fn write_long(&mut self, thread: usize, event: Event) {
         let id = self.threads[thread].id;
         let long = &mut self.long[event.kind()];
+        if long.chunks.is_empty() {
+            return;
+        }
         let own = &mut self.threads[thread].events[event.kind()];
-        if own.chunk.2 == 0 && !long.chunks.is_empty() {
+        if own.chunk.2 == 0 {
             for _ in 0..PROBES {
                 let count = long.chunks.len();
                 if own.numbers.is_empty() {
