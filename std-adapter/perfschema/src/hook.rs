@@ -46,8 +46,9 @@ pub(crate) struct Hook {
     /// Points to [`UNREGISTERED`], to [`OFF`], or to a word of the process's region: all of them are never freed.
     switch: AtomicPtr<Word>,
     instrument: &'static Instrument,
-    /// An [`InstanceId`], or [`LOST`]. Relaxed, as is `class`: who reads them has loaded the switch.
+    /// An [`InstanceId`], or [`LOST`].
     instance: AtomicU32,
+    /// Relaxed: who reads it has loaded the switch.
     class: AtomicU16,
 }
 
@@ -252,9 +253,9 @@ impl Hook {
                 self.class.store(class.to_bits(), Ordering::Relaxed);
                 let id = region.create_instance(class, self.address());
                 let bits = id.map_or(LOST, InstanceId::to_bits);
-                // Release and Acquire: whoever finds the id finds the words of its place as they were made, or newer.
+                // Release: pairs with the Acquire in instance().
                 let take_place_of =
-                    |before| self.instance.compare_exchange(before, bits, Ordering::AcqRel, Ordering::Acquire).is_ok();
+                    |before| self.instance.compare_exchange(before, bits, Ordering::Release, Ordering::Relaxed).is_ok();
                 // Several threads may come here at the same moment: the lock has one place, or is counted once.
                 if !take_place_of(InstanceId::NONE.to_bits()) {
                     match id {
@@ -274,7 +275,9 @@ impl Hook {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn instance(&self, actor: &Actor<'static>) -> Option<Instance<'static>> {
-        let instance = actor.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Relaxed)))?;
+        // Acquire: pairs with the Release in register(); the words of the place are as they were made, or newer. The switch may be of a thread
+        // that found no room, before another one did.
+        let instance = actor.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Acquire)))?;
         instance.set_address(self.address());
         Some(instance)
     }

@@ -137,11 +137,11 @@ impl Point {
         let region = process.region();
         let is_on = process.monitored(self.info.name(), self.info.subsystem()).unwrap_or(self.enabled);
         let metric = region.register_metric(&self.info, is_on, now()).ok();
+        let word = metric.and_then(|metric| region.metric_word(metric)).unwrap_or(&OFF);
+        // Release: pairs with the Acquire in is_on(). First: who finds the metric asks then whether it is on.
+        self.control.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
         // Release: pairs with the Acquire in metric().
         self.metric.store(metric.map_or(NO_ROOM, |metric| metric.to_bits().into()), Ordering::Release);
-        let word = metric.and_then(|metric| region.metric_word(metric)).unwrap_or(&OFF);
-        // Release: pairs with the Acquire in is_on().
-        self.control.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
         metric
     }
 

@@ -62,8 +62,10 @@ impl<Event: OfActor, Whole> Recorded<Event, Whole> {
         match std::mem::replace(self, Recorded::Nowhere) {
             Recorded::Nowhere => {}
             Recorded::At(event) => {
+                // One without a slot has no number by which its event could be left behind for it: whoever is at hand ends it.
                 let ended = with_actor(|actor| {
-                    if actor.thread_id() == event.thread_id() { Ok(at(actor, event, &When::Now)) } else { Err(event) }
+                    let is_mine = [actor.thread_id(), NO_SLOT].contains(&event.thread_id());
+                    if is_mine { Ok(at(actor, event, &When::Now)) } else { Err(event) }
                 });
                 if let Some(Err(event)) = ended {
                     Left::new(event, at).leave();
@@ -105,8 +107,10 @@ struct Left {
 
 type End = dyn FnMut(&Actor<'static>, &When) + Send;
 
-/// No actor's.
+/// No actor's that has a slot.
 const ENDED: u64 = 0;
+/// THREAD_ID of all others.
+const NO_SLOT: u64 = 0;
 
 /// All that is left behind, and how many of these have not ended. What has stays in the list until somebody adds to it, or an actor ends:
 /// it is memory, and who comes back for what is its own may be a handler that has interrupted malloc.

@@ -107,7 +107,9 @@ impl Stage {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn enter(&self) -> Entered {
-        let id = self.instrument.on().and_then(|switches| begin(switches, Location::caller()));
+        // Of a closure the caller is here.
+        let source = Location::caller();
+        let id = self.instrument.on().and_then(|switches| begin(switches, source));
         Entered { id, of: PhantomData }
     }
 
@@ -129,7 +131,8 @@ impl Stage {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn enter_async(&self) -> Entered<OfTask> {
-        let id = self.instrument.on().filter(|_| task_id() != 0).and_then(|switches| begin(switches, Location::caller()));
+        let source = Location::caller();
+        let id = self.instrument.on().filter(|_| task_id() != 0).and_then(|switches| begin(switches, source));
         Entered { id, of: PhantomData }
     }
 

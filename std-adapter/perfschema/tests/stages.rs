@@ -200,6 +200,32 @@ fn a_task_is_in_a_stage_of_its_own() {
     WRITING.end();
 }
 
+#[test]
+fn each_stage_knows_where_it_began() {
+    let (region, _alone) = region();
+    let source = || {
+        let mut found = None;
+        region.scan(&tables::EventsStagesCurrent, |row| {
+            if Some(row.thread_id) == perfschema::thread::current_id() {
+                found = row.source.map(|source| source.to_string());
+            }
+        });
+        found
+    };
+    let line = |line: u32| Some(format!("stages.rs:{line}"));
+    READING.begin();
+    assert_eq!(source(), line(line!() - 1));
+    let entered = SORTING.enter();
+    assert_eq!(source(), line(line!() - 1));
+    drop(entered);
+    let task = task::attach("task/test/source", async {
+        let _entered = SORTING.enter_async();
+        assert_eq!(source(), line(line!() - 1));
+    });
+    assert!(std::pin::pin!(task).poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    READING.end();
+}
+
 /// Held while a task waits, and by whichever thread polls it; in a task that nobody shows it is nothing, also to the thread.
 #[test]
 fn a_task_holds_its_stage_over_an_await() {
