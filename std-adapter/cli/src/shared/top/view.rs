@@ -262,7 +262,8 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
             // It tells connections apart.
             (Column::new("port", Shown::Word, 3), Cell::Value(index))
         } else if !head.is_numeric() {
-            (Column::new(title(&name).replace(" name", ""), Shown::Name, u8::from(!columns.is_empty()) * 4), Cell::Value(index))
+            let is_named = columns.iter().any(|(column, _): &(Column, Cell)| column.shown == Shown::Name);
+            (Column::new(title(&name).replace(" name", ""), Shown::Name, u8::from(is_named) * 4), Cell::Value(index))
         } else if name == "COUNT_STAR" {
             (Column::new("/s", Shown::Rate, 1), Cell::Growth(index))
         } else if name == "SUM_TIMER_WAIT" {
@@ -313,8 +314,14 @@ fn summary_columns(heads: &[ColumnHead]) -> Vec<(Column, Cell)> {
 
 fn summary(grid: Grid, switches: &Switches, last: Last<'_>) -> Listing {
     let columns = summary_columns(&grid.columns);
+    // What has an address of its own is known by that, whatever becomes of its name and state; at that of a connection another one may be.
+    let is_any = |head: &ColumnHead, names: &[&str]| names.iter().any(|name| head.name.eq_ignore_ascii_case(name));
+    let has_instance = grid.columns.iter().any(|head| is_any(head, &[INSTANCE]));
     let key = |row: &Vec<OwnedValue>| {
-        let is_key = |head: &ColumnHead| !head.is_numeric() || head.name.eq_ignore_ascii_case(INSTANCE);
+        let is_key = |head: &ColumnHead| match has_instance {
+            true => is_any(head, &[INSTANCE, "EVENT_NAME", "IP", "PORT"]),
+            false => !head.is_numeric(),
+        };
         let parts = grid.columns.iter().zip(row).filter(|(head, _)| is_key(head)).map(|(_, value)| match value {
             OwnedValue::Text(text) => text.clone(),
             other => whole(other).unwrap_or_default().to_string(),
@@ -377,7 +384,7 @@ mod tests {
 
     fn grid(columns: &[&str], rows: &[&[OwnedValue]]) -> Grid {
         let head = |name: &&str| {
-            let text = name.ends_with("NAME") || *name == "IP";
+            let text = name.ends_with("NAME") || ["IP", "STATE"].contains(name);
             ColumnHead::new(*name, if text { SqlType::Varchar(64) } else { SqlType::BigintUnsigned })
         };
         Grid { columns: columns.iter().map(head).collect(), rows: rows.iter().map(|row| row.to_vec()).collect() }
@@ -415,6 +422,25 @@ mod tests {
         assert_eq!(cell(&listing, 0, "errors/s"), 0.5.into());
         assert_eq!(cell(&listing, 0, "rows sent/s"), 15.0.into());
         assert!(!listing.columns.iter().any(|column| column.title.contains("sort")), "{:?}", listing.columns);
+    }
+
+    /// A connection that was active and is idle now is the same one; at its place another one grows from nothing.
+    #[test]
+    fn a_connection_is_known_whatever_it_does() {
+        let columns = ["THREAD_ID", "IP", "PORT", "STATE", "EVENT_NAME", INSTANCE, "COUNT_STAR", "SUM_TIMER_WAIT", TIMED];
+        let row = |port: u64, state: &str, count: u64| -> Vec<OwnedValue> {
+            let [thread, instance, count] = [1, 77, count].map(OwnedValue::from);
+            let time = count.clone();
+            vec![thread, "127.0.0.1".into(), port.into(), state.into(), "s".into(), instance, count.clone(), time, count]
+        };
+        let first = summary(grid(&columns, &[&row(4000, "ACTIVE", 1000)]), &Switches::new(), None);
+        let name = first.columns.iter().find(|column| column.title == "ip").expect("it has a column");
+        assert_eq!(name.keep, 0, "the narrowest terminal has room for it");
+        let last = HashMap::from([(first.rows[0].key.clone(), first.rows[0].details.clone())]);
+        for (port, expected) in [(4000, 5.0), (4001, 505.0)] {
+            let next = summary(grid(&columns, &[&row(port, "IDLE", 1010)]), &Switches::new(), Some((&last, 2.0)));
+            assert_eq!(cell(&next, 0, "/s"), expected.into(), "{port}");
+        }
     }
 
     /// 30 events in 3 seconds, of which 4 were timed; the second instrument was truncated meanwhile, the third is new. Beyond 2⁵³ nothing
