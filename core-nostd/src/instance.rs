@@ -12,7 +12,7 @@ use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::socket::SocketIo;
 use crate::stat::{Shared, Summary, Versioned};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Ordering, Word};
 use crate::table::Sweep;
 
 pub(crate) mod word {
@@ -30,8 +30,12 @@ pub(crate) mod word {
     pub(crate) const SHARED: core::ops::Range<usize> = 17..22;
 }
 
-/// The hint of a pool in which nothing was free when it was last searched.
-const FULL: u64 = u64::MAX;
+/// The lower half of a hint: where to look first for a free place of the pool, or this where there is none. Above it, how often one was given
+/// back.
+const FULL: u64 = u32::MAX as u64;
+
+/// Searches until one is given up: each after the first one because others have taken or given back places meanwhile.
+const SEARCHES: usize = if cfg!(perfschema_loom) { 3 } else { 16 };
 
 /// A lock as the region knows it.
 ///
@@ -91,6 +95,19 @@ impl InstanceId {
     }
 }
 
+/// The place of this index is free: a pool is not full any more, nor will it be taken for full by who began to search before.
+fn give_back(hint: &Word, index: usize) {
+    let mut seen = hint.get();
+    loop {
+        let free = (seen >> 32).wrapping_add(1) << 32 | index as u64;
+        // [I2] Release: pairs with [I1].
+        match hint.compare_exchange(seen, free, Ordering::Release) {
+            Ok(_) => return,
+            Err(now) => seen = now,
+        }
+    }
+}
+
 impl<'r> Region<'r> {
     /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted.
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
@@ -126,25 +143,26 @@ impl<'r> Region<'r> {
         write: &impl Fn(&[Word; N], Claimed),
     ) -> Option<InstanceId> {
         let hint = self.instance_hint(pool)?;
-        let start = hint.get();
-        // FULL stays until an instance of the pool is given back.
-        let some_free = (start != FULL).then_some(start);
-        let found = some_free.and_then(|start| self.claim_instance(pool, class, write, start));
-        let found = found.or_else(|| {
-            some_free?;
-            hint.set(FULL);
-            // [I1] SeqCst fence between FULL and a second search, with [I2]: whoever gives an instance back meanwhile has freed it
-            // before that search, or says where it is after we said FULL.
-            fence(Ordering::SeqCst);
-            self.claim_instance(pool, class, write, 0)
-        });
-        let Some(index) = found else {
-            self.count_lost(pool.instances_lost);
-            return None;
-        };
-        hint.set(index as u64 + 1);
-        let at = self.place(pool.instances).offset + index * N;
-        Some(InstanceId((at / LINE + 1) as u32))
+        for _ in 0..SEARCHES {
+            // [I1] Acquire: pairs with [I2]; what was given back before is found free.
+            let seen = hint.load(Ordering::Acquire);
+            // It stays so until an instance of the pool is given back.
+            if seen & FULL == FULL {
+                break;
+            }
+            if let Some(index) = self.claim_instance(pool, class, write, seen & FULL) {
+                // Compared, so that no number of those given back returns.
+                let _ = hint.compare_exchange(seen, seen & !FULL | (index as u64 + 1), Ordering::Relaxed);
+                let at = self.place(pool.instances).offset + index * N;
+                return Some(InstanceId((at / LINE + 1) as u32));
+            }
+            // Not if one was given back meanwhile, which may have been too late for the search.
+            if hint.compare_exchange(seen, seen | FULL, Ordering::Relaxed).is_ok() {
+                break;
+            }
+        }
+        self.count_lost(pool.instances_lost);
+        None
     }
 
     /// Takes a free instance of the pool, searching from `start` on and round.
@@ -168,7 +186,7 @@ impl<'r> Region<'r> {
         None
     }
 
-    /// Where to look for a free instance of the pool: an index, or [`FULL`].
+    /// Where to look for a free instance of the pool: see [`FULL`].
     fn instance_hint(&self, pool: &Pool) -> Option<&'r Word> {
         let setup = setup::setup(self);
         if *pool == SOCKET_POOL {
@@ -184,14 +202,12 @@ impl<'r> Region<'r> {
         if !pool::live(state).is_some_and(|version| pool::release(state, version)) {
             return;
         }
-        // [I2] SeqCst fence between the state and the hint, with [I1].
-        fence(Ordering::SeqCst);
         for pool in POOLS.iter().chain([&SOCKET_POOL]) {
             let place = self.place(pool.instances);
             let words = id.first_word().checked_sub(place.offset);
             let index = words.and_then(|words| words.checked_div(pool.instances.stride()));
             if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
-                hint.set(index as u64);
+                give_back(hint, index);
             }
         }
     }

@@ -193,3 +193,30 @@ fn a_free_place_is_found_again() {
         }
     });
 }
+
+/// Who has given two places back finds one, whoever else looks for one meanwhile.
+#[test]
+fn who_gives_back_finds_again() {
+    const TWO: Config = Config::EMPTY.with(Size::MaxMutexClasses, 1).with(Size::MaxMutexInstances, 2);
+    Model { name: "instance: given back", preemptions: Some(3), least: 100, outcomes: &["both", "one"] }.explore(|swap, seen| {
+        let memory = Memory::with_region(&TWO, &[Watch::Instances, Watch::InstanceHints]);
+        let region = memory.region();
+        region.register(InstrumentName::literal("wait/synch/mutex/app/A"), Setting::ON).expect("there is room");
+        let create = |region: &perfschema_core::Region<'_>| region.create_instance(class(0), 100);
+        let places = [(); 2].map(|()| create(&region).expect("two places"));
+        let memory = Arc::new(memory);
+        let (gives_back, other) = (memory.clone(), memory.clone());
+        let found = Arc::new(std::sync::Mutex::new(false));
+        let noted = found.clone();
+        either(
+            swap,
+            move || {
+                let region = gives_back.region();
+                places.into_iter().for_each(|place| region.destroy_instance(place));
+                assert!(create(&region).is_some(), "one place is free, and no more than one was taken");
+            },
+            move || *noted.lock().unwrap() = other.region().create_instance(class(0), 200).is_some(),
+        );
+        seen.note(if *found.lock().unwrap() { "both" } else { "one" });
+    });
+}

@@ -465,20 +465,25 @@ const POOL_FULL: Program = Program {
 };
 
 const HERE: u64 = 0;
+/// The same, and once more a place was given back.
+const HERE_AGAIN: u64 = 1;
 const FULL: u64 = 99;
 
 fn full_destroyer(t: &mut Thread<'_>) -> Saw {
     give_back(t)?;
-    t.fence("I2", SeqCst)?;
-    t.store("", "hint", HERE, Relaxed)?;
+    let mut seen = t.load("", "hint", Relaxed)?;
+    while let Err(now) = t.compare_exchange("I2", "hint", seen, HERE_AGAIN, Release)? {
+        seen = now;
+    }
     Some("")
 }
 
 fn full_creator(t: &mut Thread<'_>) -> Saw {
-    t.store("", "hint", FULL, Relaxed)?;
-    t.fence("I1", SeqCst)?;
+    let seen = t.load("I1", "hint", Acquire)?;
     if t.load("", "state", Relaxed)? == FREE_1 {
         let _ = t.compare_exchange("P1", "state", FREE_1, CLAIMED_2, Acquire)?;
+    } else {
+        let _ = t.compare_exchange("", "hint", seen, FULL, Relaxed)?;
     }
     Some("")
 }
@@ -486,7 +491,7 @@ fn full_creator(t: &mut Thread<'_>) -> Saw {
 fn full_finally(last: &Last<'_>) -> &'static str {
     match (last.get("state"), last.get("hint")) {
         (CLAIMED_2, _) => "taken",
-        (_, HERE) => "found by the next search",
+        (_, HERE | HERE_AGAIN) => "found by the next search",
         _ => "free and not looked for",
     }
 }
