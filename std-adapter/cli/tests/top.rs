@@ -223,11 +223,68 @@ fn a_program_that_is_stopped_and_ends() {
     for (name, signal) in [("-TERM", 15), ("-QUIT", 3)] {
         let mut again = Terminal::start("sh", &["-c", script, PROGRAM, &demo.pid()], &[("NO_COLOR", "1")], (24, 100));
         again.until("its totals", |screen| screen.contains(" has ended, ") && screen.contains("demo/postings"));
-        let status = std::process::Command::new("kill").args([name, &again.pid().to_string()]).status();
-        assert!(status.expect("there is kill").success());
+        again.signal(name);
         assert_eq!(again.ended().signal(), Some(signal));
         again.is_as_before();
     }
+}
+
+fn is_stopped(pid: u32) -> bool {
+    // 17694 (perfschema) T …
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "))
+}
+
+/// Stopped, it leaves the terminal to others; let go on, it draws all that they may have spoilt.
+#[test]
+fn stopped_and_let_go_on() {
+    let demo = demo();
+    let mut top = top(&demo, (24, 100));
+    let is_drawn =
+        |screen: &str| screen.starts_with("perfschema, pid ") && screen.contains("THREAD") && screen.contains("h help");
+    top.until("it shows something", is_drawn);
+    for _ in 0..2 {
+        top.signal("-TSTP");
+        until("it is stopped", || is_stopped(top.pid()));
+        top.is_as_before();
+        top.signal("-CONT");
+        top.until("the list is there again", |screen| is_drawn(screen) && top.is_full_screen() && !top.is_cooked());
+    }
+    // Of this it learns only afterwards.
+    top.signal("-STOP");
+    until("it is stopped", || is_stopped(top.pid()));
+    top.wipe();
+    top.cook();
+    assert!(!is_drawn(&top.screen()) && top.is_cooked());
+    top.signal("-CONT");
+    top.until("the list is there again", |screen| is_drawn(screen) && top.is_full_screen() && !top.is_cooked());
+    // No shell could let it go on after this one.
+    top.press("\u{1a}h");
+    top.until("the keys", |screen| screen.contains("q, Ctrl-C") && screen.contains("Ctrl-Z"));
+    top.press("h q");
+    assert!(top.ended().success());
+    top.is_as_before();
+}
+
+/// A shell's job, as most are.
+#[test]
+fn ctrl_z_and_fg() {
+    let demo = demo();
+    let script = "set -m; \"$0\" top \"$1\" --delay 0.1; echo stopped; read line; fg; echo ended with $?";
+    let mut shell = Terminal::start("sh", &["-c", script, PROGRAM, &demo.pid()], &[], (24, 100));
+    shell.until("it shows something", |screen| screen.contains("THREAD"));
+    shell.press("/post\u{1a}");
+    shell.until("the shell again", |screen| screen.contains("stopped"));
+    shell.is_as_before();
+    shell.press("\n");
+    shell.until("as it was left", |screen| screen.contains("only rows with: post"));
+    // What another program has written over it, a list like the former one leaves there.
+    shell.wipe();
+    shell.press("\u{c}");
+    shell.until("all of it is drawn", |screen| screen.starts_with("perfschema, pid "));
+    shell.press("\u{3}");
+    shell.until("it ends", |screen| screen.contains("ended with 0"));
+    assert!(shell.ended().success());
+    shell.is_as_before();
 }
 
 /// The window is closed: a signal says so to whoever the terminal belongs to. To others nothing but the end of what they read.

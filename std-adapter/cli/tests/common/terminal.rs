@@ -7,7 +7,7 @@
 use pty_process::Size;
 use pty_process::blocking::{Command, Pts, Pty, open};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, tcgetattr};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ExitStatus};
@@ -85,6 +85,12 @@ impl Terminal {
         self.child.id()
     }
 
+    /// Sends the program a signal, by its name as `kill` has it.
+    pub fn signal(&self, name: &str) {
+        let status = std::process::Command::new("kill").args([name, &self.pid().to_string()]).status();
+        assert!(status.expect("there is kill").success());
+    }
+
     /// Keys, as a terminal sends them.
     pub fn press(&self, keys: &str) {
         (&*self.sides().pty).write_all(keys.as_bytes()).expect("the terminal is open");
@@ -118,6 +124,19 @@ impl Terminal {
             let parser = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
             !parser.screen().alternate_screen() && !parser.screen().hide_cursor() && self.is_cooked()
         });
+    }
+
+    /// Somebody else clears the screen.
+    pub fn wipe(&self) {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner).process(b"\x1b[2J");
+    }
+
+    /// Somebody else makes the terminal edit lines.
+    pub fn cook(&self) {
+        let pts = &self.sides().pts;
+        let mut modes = tcgetattr(pts).expect("it is a terminal");
+        modes.local_modes |= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
+        tcsetattr(pts, OptionalActions::Now, &modes).expect("it is a terminal");
     }
 
     pub fn resize(&self, rows: u16, columns: u16) {

@@ -21,6 +21,8 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("e", "ENABLED of the row's instrument: on, off"),
     ("t", "TIMED of it"),
     ("h ?", "this"),
+    ("Ctrl-L", "draw all of it again"),
+    ("Ctrl-Z", "stop, until the shell's fg"),
     ("q, Ctrl-C", "quit"),
 ];
 
@@ -56,6 +58,10 @@ pub(super) struct App {
     /// The key of the row that is chosen: it stays chosen where it goes.
     chosen: Option<String>,
     pub(super) has_ended: bool,
+    /// Whether the shell is wanted for a while.
+    pub(super) is_to_stop: bool,
+    /// Whether the terminal may show something else than what was drawn.
+    pub(super) is_spoilt: bool,
     due: Instant,
 }
 
@@ -81,6 +87,8 @@ impl App {
             table: TableState::default(),
             chosen: None,
             has_ended: false,
+            is_to_stop: false,
+            is_spoilt: false,
             due: Instant::now(),
         }
     }
@@ -150,7 +158,11 @@ impl App {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             match key.code {
                 KeyCode::Char('c') => self.has_ended = true,
-                KeyCode::Char('l') => self.due = Instant::now(),
+                KeyCode::Char('l') => {
+                    self.is_spoilt = true;
+                    self.due = Instant::now();
+                }
+                KeyCode::Char('z') => self.is_to_stop = true,
                 // A line feed, which a terminal makes of an Enter that was pressed before it was ours.
                 KeyCode::Char('j') => self.press(KeyCode::Enter.into()),
                 _ => {}

@@ -18,12 +18,17 @@ use app::App;
 use program::Program;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use rustix::process::{Signal, getpid, kill_current_process_group};
+use rustix::termios::tcgetsid;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::low_level::emulate_default_handler;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use view::View;
 
@@ -72,34 +77,82 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         return batch::run(args, program);
     }
     let app = App::new(program, args.view, args.filter.clone(), args.delay);
-    // A signal that would end the program at once would leave the terminal as it is now.
-    let signal = Arc::new(AtomicUsize::new(0));
-    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-        let number_kept = usize::try_from(number).unwrap_or(0);
-        signal_hook::flag::register_usize(number, Arc::clone(&signal), number_kept)?;
-    }
+    let signals = Signals::register()?;
     let mut terminal = ratatui::try_init()?;
-    let result = watch(&mut terminal, app, args.iterations, &signal);
+    let result = watch(&mut terminal, app, args.iterations, &signals);
     let result = result.and(terminal.show_cursor());
     // Dropped, it would show the cursor again, and where the terminal is gone panic, because it cannot even say that.
     std::mem::forget(terminal);
     let result = result.and(ratatui::try_restore());
-    // Relaxed: a number, and nothing else is published by it.
-    match signal.load(Ordering::Relaxed) {
-        0 => Ok(result?),
-        // As it would have ended without all this: who waits for it learns of the signal.
-        number => Ok(signal_hook::low_level::emulate_default_handler(i32::try_from(number).unwrap_or(SIGTERM))?),
+    signals.end_if_told()?;
+    Ok(result?)
+}
+
+/// What came of signals: one that would end or stop the program at once would leave the terminal as it is now. Relaxed: nothing else is
+/// published by them.
+struct Signals {
+    /// The number of the last one that shall end the program.
+    end: Arc<AtomicUsize>,
+    /// The shell's Ctrl-Z.
+    stop: Arc<AtomicBool>,
+    /// The shell's fg, also after a SIGSTOP, which nobody hears of before.
+    go_on: Arc<AtomicBool>,
+}
+
+impl Signals {
+    fn register() -> io::Result<Signals> {
+        let signals = Signals { end: Arc::default(), stop: Arc::default(), go_on: Arc::default() };
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            let number_kept = usize::try_from(number).unwrap_or(0);
+            signal_hook::flag::register_usize(number, Arc::clone(&signals.end), number_kept)?;
+        }
+        signal_hook::flag::register(SIGTSTP, Arc::clone(&signals.stop))?;
+        signal_hook::flag::register(SIGCONT, Arc::clone(&signals.go_on))?;
+        Ok(signals)
+    }
+
+    fn end(&self) -> usize {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    /// Ends as the program would have ended without all this: who waits for it learns of the signal.
+    fn end_if_told(&self) -> io::Result<()> {
+        match self.end() {
+            0 => Ok(()),
+            number => emulate_default_handler(i32::try_from(number).unwrap_or(SIGTERM)),
+        }
     }
 }
 
 /// Draws and listens until somebody has enough of it.
-fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, signal: &AtomicUsize) -> io::Result<()> {
+fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, signals: &Signals) -> io::Result<()> {
     /// How long a signal may go unnoticed.
     const ATTENTION: Duration = Duration::from_millis(100);
     /// How long crossterm looks for what is there already: for no time at all it does not look.
     const GLANCE: Duration = Duration::from_millis(1);
     let (mut refreshed, mut changed) = (0, true);
-    while !app.has_ended && signal.load(Ordering::Relaxed) == 0 {
+    while !app.has_ended && signals.end() == 0 {
+        if std::mem::take(&mut app.is_to_stop) {
+            stop_the_job()?;
+        }
+        if signals.stop.swap(false, Ordering::Relaxed) {
+            terminal.show_cursor()?;
+            ratatui::try_restore()?;
+            emulate_default_handler(SIGTSTP)?;
+            // The terminal is as it was, and may be another's now.
+            signals.end_if_told()?;
+            signals.go_on.store(true, Ordering::Relaxed);
+        }
+        if signals.go_on.swap(false, Ordering::Relaxed) {
+            take_terminal()?;
+            app.is_spoilt = true;
+        }
+        if std::mem::take(&mut app.is_spoilt) {
+            // Not `clear`, which asks the terminal where the cursor is.
+            let size = terminal.size()?;
+            terminal.resize(size.into())?;
+            changed = true;
+        }
         if app.is_due() {
             app.refresh();
             refreshed += 1;
@@ -122,6 +175,21 @@ fn watch(terminal: &mut DefaultTerminal, mut app: App, iterations: Option<u64>, 
         }
     }
     Ok(())
+}
+
+/// What the terminal does itself of Ctrl-Z, where it is not raw: all that the shell has started together stops. Where there is no shell that
+/// could let it go on, nothing does.
+fn stop_the_job() -> io::Result<()> {
+    let leads_session = tcgetsid(io::stdin()).is_ok_and(|session| session == getpid());
+    if leads_session { Ok(()) } else { Ok(kill_current_process_group(Signal::TSTP)?) }
+}
+
+/// The terminal as `ratatui::try_init` has made it, which cannot be called again: panics would be told as often.
+fn take_terminal() -> io::Result<()> {
+    // After a SIGSTOP it is raw as far as crossterm knows, and not as the shell has left it.
+    disable_raw_mode()?;
+    enable_raw_mode()?;
+    execute!(io::stdout(), EnterAlternateScreen)
 }
 
 /// Waits until there are keys, a signal comes, or the time is over. Of a terminal that is gone, as with the window or the connection that
