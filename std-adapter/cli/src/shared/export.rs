@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Time from one sending to the next: 500ms, 10s, 1m.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = interval)]
     interval: Duration,
-    /// Send once, and say whether it was taken.
+    /// Send once; the exit status says whether it was taken.
     #[arg(long)]
     once: bool,
     /// Lines `Name: value` to send as headers, a token say: a command line can be seen by others.
