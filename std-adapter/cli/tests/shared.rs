@@ -272,6 +272,15 @@ fn what_is_not_there_is_said() {
     {
         fails(args, "': expected a whole number above 0");
     }
+    // Of a number below 0 not that it is no option.
+    for args in [&["prune", "-1"][..], &["sql", "x", "--timeout", "-1"], &["top", "x", "-n", "-1"], &["demo", "--threads", "-1"]]
+    {
+        fails(args, "invalid value '-1' for '");
+    }
+    fails(&["top", "x", "-d", "-0.5"], "'-0.5' for '--delay <SECONDS>': expected seconds from 0.05 to 86400");
+    fails(&["demo", "--seconds", "-1"], "'-1' for '--seconds <N>': expected a number of seconds above 0");
+    fails(&["prometheus", "x", "--instances", "-1"], "'-1' for '--instances <NUMBER>': expected a whole number");
+    fails(&["export", "x", "--otlp", "http://x", "--interval", "-1"], "'-1' for '--interval <TIME>': expected ");
     fails(&["prometheus", "x", "--instances", "many"], "'many' for '--instances <NUMBER>': expected a whole number");
     fails(&["serve", "x", "--accounts", "x", "--mysql", "localhost:1"], "expected an IP address and a port, like 127.0.0.1:3307");
     let (success, out, err) = perfschema(&["prune", "4294967295"]);

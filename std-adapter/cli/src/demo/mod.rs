@@ -65,10 +65,10 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     dir: PathBuf,
     /// How many threads index [default: one a core, at least 4].
-    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u16>>)]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u16>>, allow_negative_numbers = true)]
     threads: Option<NonZero<u16>>,
     /// Serve, or ask, for so long; without either repeat the work for so long, for measuring, and finish the last run.
-    #[arg(long, value_name = "N", value_parser = seconds)]
+    #[arg(long, value_name = "N", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Option<Duration>,
     /// Where the index is written at the end [default: a file of the system's folder for such, which is removed again].
     #[arg(long, value_name = "FILE")]
@@ -87,7 +87,8 @@ pub(crate) struct Args {
     load: Option<String>,
     /// Over how many connections --load asks.
     #[cfg(unix)]
-    #[arg(long, value_name = "N", default_value = "4", requires = "load", value_parser = positive::<NonZero<u16>>)]
+    #[arg(long, value_name = "N", default_value = "4", requires = "load",
+          value_parser = positive::<NonZero<u16>>, allow_negative_numbers = true)]
     connections: NonZero<u16>,
     /// Start with everything off.
     #[arg(long)]

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     otlp: Uri,
     /// Time from one sending to the next: 500ms, 10s, 1m.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = interval, allow_negative_numbers = true)]
     interval: Duration,
     /// Send once; the exit status says whether it was taken.
     #[arg(long)]
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     headers: Option<PathBuf>,
     /// How many files, or the like, have metrics of their own.
-    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>, allow_negative_numbers = true)]
     instances: usize,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "output")]
     open_metrics: bool,
     /// How many files, or the like, have metrics of their own.
-    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>, allow_negative_numbers = true)]
     instances: usize,
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only those of programs of these pids.
-    #[arg(value_parser = positive::<u32>)]
+    #[arg(value_parser = positive::<u32>, allow_negative_numbers = true)]
     pids: Vec<u32>,
     /// Say what would be removed, and remove nothing.
     #[arg(long)]

@@ -52,14 +52,14 @@ pub(crate) struct Args {
     tls_required: bool,
     /// Clients at once, and one more that may control.
     #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER",
-          value_parser = positive::<usize>)]
+          value_parser = positive::<usize>, allow_negative_numbers = true)]
     connections: usize,
     /// After how many seconds without a command a client is sent away.
     #[arg(long, default_value_t = Limits::default().idle_time.as_secs(), value_name = "SECONDS",
-          value_parser = positive::<u64>)]
+          value_parser = positive::<u64>, allow_negative_numbers = true)]
     idle: u64,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>, allow_negative_numbers = true)]
     timeout: u64,
 }
 

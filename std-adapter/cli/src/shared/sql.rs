@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>, allow_negative_numbers = true)]
     timeout: u64,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>)]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>, allow_negative_numbers = true)]
     timeout: u64,
     /// Print the rows of a script in frames, too.
     #[arg(short, long)]

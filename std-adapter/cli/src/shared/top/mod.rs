@@ -41,13 +41,13 @@ pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
     /// Seconds between two refreshes.
-    #[arg(short, long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(short, long, default_value = "1", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     delay: Duration,
     /// Print the lists as plain text instead, one refresh after the other.
     #[arg(short, long)]
     batch: bool,
     /// After so many refreshes, end; with --batch 1 unless it is said, else none.
-    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = positive::<u64>)]
+    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = positive::<u64>, allow_negative_numbers = true)]
     iterations: Option<u64>,
     /// Begin with this list, with --batch print only this one: waits, events, files, ….
     #[arg(long, value_parser = view)]
