@@ -70,9 +70,14 @@ fn without_password(url: &Uri) -> String {
 }
 
 fn endpoint(text: &str) -> Result<Uri, String> {
+    const EXPECTED: &str = "expected http://… or https://…";
+    // Of nothing behind the scheme, or of nothing at all, `Uri` says "empty string".
+    if text.split_once("://").map_or(text, |(_, rest)| rest).is_empty() {
+        return Err(EXPECTED.to_owned());
+    }
     let url: Uri = text.parse().map_err(|error| format!("{error}"))?;
     if !matches!(url.scheme_str(), Some("http" | "https")) || url.authority().is_none() {
-        return Err("expected http://… or https://…".to_owned());
+        return Err(EXPECTED.to_owned());
     }
     if url.path() != "/" {
         return Ok(url);
@@ -211,6 +216,7 @@ mod tests {
         check("http://x/otlp/v1/metrics", Some("http://x/otlp/v1/metrics"));
         for text in ["localhost:4318", "ftp://x", "http://", "/v1/metrics", ""] {
             check(text, None);
+            assert!(endpoint(text).is_err_and(|error| error == "expected http://… or https://…"), "{text}");
         }
     }
 }
