@@ -1,6 +1,6 @@
 //! Numbers and addresses as they are typed, and what is said of such that are none.
 
-#[cfg(all(feature = "instrument", target_os = "linux"))]
+#[cfg(unix)]
 use std::net::SocketAddr;
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ pub(crate) fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
 }
 
 /// Where to listen.
-#[cfg(all(feature = "instrument", target_os = "linux"))]
+#[cfg(unix)]
 pub(crate) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "expected an IP address and a port, like 127.0.0.1:3307 or [::1]:3307")
 }

@@ -428,6 +428,10 @@ fn serves_queries_until_ctrl_c() {
     assert!(out.contains(" 0 queries over 1 connections, 1 broken"), "{out}");
     other.join().unwrap();
     fails(&["--load", "/missing/socket"], "cannot connect to /missing/socket");
+    fails(&["--load", "./missing"], "; perfschema demo --socket starts a server");
+    // No server has this port for others, at this address.
+    fails(&["--load", "127.0.0.1:0"], "; perfschema demo --listen starts a server");
+    fails(&["--listen", "foo"], "'foo' for '--listen <ADDRESS>': expected an IP address and a port, like ");
     fails(&["--load", &address, "--listen", "127.0.0.1:0"], "cannot be used with");
     fails(&[dir.to_str().unwrap(), "--listen", &address], "cannot listen on ");
 

@@ -35,6 +35,8 @@ mod tokenizer;
 mod waiting;
 mod worker;
 
+#[cfg(unix)]
+use crate::arguments::address;
 use crate::arguments::positive;
 use crate::output::{self, Format};
 use corpus::Corpus;
@@ -44,6 +46,8 @@ use progress::Progress;
 use schema::Schema;
 use std::fmt;
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -75,8 +79,8 @@ pub(crate) struct Args {
     index: Option<PathBuf>,
     /// Answer queries over TCP at this address, such as 127.0.0.1:7878; port 0 is one that is free.
     #[cfg(unix)]
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Option<String>,
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    listen: Option<SocketAddr>,
     /// Answer queries on a Unix socket of this path.
     #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
@@ -146,7 +150,9 @@ impl fmt::Display for DemoError {
             DemoError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
             #[cfg(unix)]
             DemoError::Connect { place, error } => {
-                write!(f, "cannot connect to {place}: {error}; perfschema demo --listen starts a server")
+                // As `connect` tells them apart.
+                let option = if place.contains('/') { "--socket" } else { "--listen" };
+                write!(f, "cannot connect to {place}: {error}; perfschema demo {option} starts a server")
             }
             DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
             #[cfg(feature = "instrument")]
@@ -291,7 +297,7 @@ impl<'i> Service<'i> {
             let first = second.and_then(|_| signal_hook::flag::register(signal, std::sync::Arc::clone(&stop)));
             first.map_err(|error| DemoError::Listen { place: "signals".into(), error })?;
         }
-        let server = server::Server::bind(indexer, args.listen.as_deref(), args.socket.as_deref())?;
+        let server = server::Server::bind(indexer, args.listen, args.socket.as_deref())?;
         let server = self.0.get_or_init(|| server);
         server.start(scope)?;
         let begin = Instant::now();

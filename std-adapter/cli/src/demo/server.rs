@@ -65,13 +65,13 @@ pub(crate) struct Server<'i> {
 
 impl<'i> Server<'i> {
     /// Listens where it shall.
-    pub(crate) fn bind(indexer: &'i Indexer, tcp: Option<&str>, unix: Option<&Path>) -> Result<Server<'i>, DemoError> {
+    pub(crate) fn bind(indexer: &'i Indexer, tcp: Option<SocketAddr>, unix: Option<&Path>) -> Result<Server<'i>, DemoError> {
         let cannot = |place: String| move |error| DemoError::Listen { place, error };
         let tcp = match tcp {
             None => None,
             Some(address) => {
-                let listener = QUERIES.bind_tcp(address).map_err(cannot(address.to_owned()))?;
-                let at = listener.local_addr().map_err(cannot(address.to_owned()))?;
+                let listener = QUERIES.bind_tcp(address).map_err(cannot(address.to_string()))?;
+                let at = listener.local_addr().map_err(cannot(address.to_string()))?;
                 note!("perfschema: listening on {at}");
                 Some((listener, at))
             }
