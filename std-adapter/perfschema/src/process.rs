@@ -270,7 +270,10 @@ impl Builder {
             config = self.apply_file(config, path.as_ref())?;
         }
         if let Some(text) = options {
-            config = self.apply(config, utf8(OPTIONS_VARIABLE, text)?)?;
+            let text = utf8(OPTIONS_VARIABLE, text)?;
+            // Whoever runs the program may not know that it is set.
+            let named = |error| StartError::Option { options: text.into(), problem: format!("{OPTIONS_VARIABLE}: {error}") };
+            config = self.apply(config, text).map_err(named)?;
         }
         // Everything, or nothing, is what is not said otherwise.
         self.instruments.iter_mut().skip(own).filter(|initial| !initial.but_memory).for_each(|initial| initial.outranks = true);
@@ -549,6 +552,19 @@ mod tests {
             start("performance-schema-instrument='%=ON';performance-schema-instrument='wait/synch/mutex/%=OFF'"),
             [false, true, true, true]
         );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_variable_begins_with_its_name() {
+        for options in ["performance-schema-instrument", "performance-schema-max-thread-instances=99999999999", "x=1"] {
+            let mut builder = crate::builder();
+            let config = builder.config.clone().unwrap();
+            let error = builder.heed(config, None, Some(options.as_ref())).unwrap_err();
+            assert!(error.to_string().starts_with("PERFSCHEMA_OPTIONS: "), "{error}");
+            // Of what the program itself says, nobody set a variable.
+            let own = crate::builder().options(options).size_bytes().unwrap_err();
+            assert_eq!(error.to_string(), format!("PERFSCHEMA_OPTIONS: {own}"));
+        }
     }
 
     #[cfg(unix)]
