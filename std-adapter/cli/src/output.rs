@@ -5,6 +5,7 @@ use perfschema::render::Grid;
 use perfschema::render::text::{Fit, Footer, Times, escape};
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// A line for people, on the standard error; as `eprintln!`. Where nobody can read it any more, as on a terminal that was closed, the work
 /// goes on.
@@ -32,6 +33,11 @@ pub(crate) fn harmless(text: &str) -> String {
         harmless += &part[shown.len()..];
     }
     harmless
+}
+
+/// A path in a sentence, which it shall not divide.
+pub(crate) fn path(path: &Path) -> String {
+    escape(&path.display().to_string())
 }
 
 /// Writes what programs read, as it is; but to a terminal, where somebody looks at it, so that no name in it commands that.

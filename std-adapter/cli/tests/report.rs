@@ -340,6 +340,8 @@ fn waits_and_the_dead() {
     // To what is no file it is written.
     assert!(succeeds(&["report", &demo.pid(), "--output", "/dev/stdout"]).ends_with("</html>"));
 
+    let (success, _, err) = perfschema(&["report", &demo.pid(), "--output", "/no/such\n/x.html"]);
+    assert!(!success && err.starts_with("perfschema: cannot write: /no/such\\n/x.html: ") && err.lines().count() == 1, "{err}");
     let (success, _, err) = perfschema(&["report", &demo.pid(), "--output", "/no/such/folder/x.html"]);
     assert!(!success && err.contains("/no/such/folder/x.html: No such file"), "{err}");
     let (success, _, err) = perfschema(&["report", "no-such-program"]);

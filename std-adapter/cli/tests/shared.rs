@@ -262,6 +262,12 @@ fn what_is_not_there_is_said() {
     };
     fails(&["show", "no-such-program"], "no program no-such-program shares its tables; expected a pid or a name");
     fails(&["show", "4294967295"], "no program 4294967295");
+    fails(&["show", ""], "no program '' shares its tables");
+    // Whatever a name has in it, a message is one line.
+    for args in [&["show", "evil\n"][..], &["show", "/evil\n"], &["demo", "evil\n"], &["demo", "--load", "/evil\n"]] {
+        fails(args, "evil\\n");
+        assert_eq!(perfschema(args).2.lines().count(), 1, "{args:?}");
+    }
     fails(&["show", "/no/such/file"], "/no/such/file: No such file");
     fails(
         &["show", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")],

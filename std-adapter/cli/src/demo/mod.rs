@@ -41,6 +41,8 @@ use crate::arguments::positive;
 use crate::output::{self, Format};
 use corpus::Corpus;
 use indexer::{Figures, Indexer};
+#[cfg(unix)]
+use perfschema::render::text::escape;
 use perfschema::thread;
 use progress::Progress;
 use schema::Schema;
@@ -140,19 +142,19 @@ pub(crate) enum DemoError {
 impl fmt::Display for DemoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DemoError::Folder { dir, error } => write!(f, "cannot look into {}: {error}", dir.display()),
+            DemoError::Folder { dir, error } => write!(f, "cannot look into {}: {error}", output::path(dir)),
             DemoError::NotAFolder { dir } => {
-                write!(f, "{} is not a folder; the demo indexes all text files below one", dir.display())
+                write!(f, "{} is not a folder; the demo indexes all text files below one", output::path(dir))
             }
-            DemoError::NoText { dir, skipped } => write!(f, "no text files below {} ({skipped})", dir.display()),
-            DemoError::Index { path, error } => write!(f, "cannot write the index to {}: {error}", path.display()),
+            DemoError::NoText { dir, skipped } => write!(f, "no text files below {} ({skipped})", output::path(dir)),
+            DemoError::Index { path, error } => write!(f, "cannot write the index to {}: {error}", output::path(path)),
             #[cfg(unix)]
             DemoError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
             #[cfg(unix)]
             DemoError::Connect { place, error } => {
                 // As `connect` tells them apart.
                 let option = if place.contains('/') { "--socket" } else { "--listen" };
-                write!(f, "cannot connect to {place}: {error}; perfschema demo {option} starts a server")
+                write!(f, "cannot connect to {}: {error}; perfschema demo {option} starts a server", escape(place))
             }
             DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
             #[cfg(feature = "instrument")]
@@ -254,7 +256,7 @@ fn store_index(args: &Args, indexer: &Indexer) -> Result<String, DemoError> {
     let remove = |bytes| if args.index.is_none() { store::remove(&path).map(|()| bytes) } else { Ok(bytes) };
     let bytes = store::write(&indexer.index, &path).and_then(remove);
     let bytes = bytes.map_err(|error| DemoError::Index { path: path.clone(), error })?;
-    let place = args.index.as_ref().map_or("a temporary file, removed".into(), |path| path.display().to_string());
+    let place = args.index.as_ref().map_or("a temporary file, removed".into(), |path| output::path(path));
     Ok(format!("{} to {place}", indicatif::DecimalBytes(bytes)))
 }
 

@@ -1,6 +1,7 @@
 //! How far it is, and who waits for whom: in place on a terminal, else a line now and then. Goes to the standard error.
 
 use super::waiting::{self, ThreadNow};
+use crate::output;
 use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -36,7 +37,7 @@ pub(crate) struct Lines {
 
 /// Finds the files, which takes a while where there are many; a terminal is told so.
 pub(crate) fn searching<T>(dir: &Path, find: impl FnOnce() -> T) -> T {
-    let spinner = ProgressBar::new_spinner().with_message(format!("Looking for files below {}", dir.display()));
+    let spinner = ProgressBar::new_spinner().with_message(format!("Looking for files below {}", output::path(dir)));
     spinner.enable_steady_tick(VIEW_INTERVAL / 5);
     let found = find();
     spinner.finish_and_clear();

@@ -9,6 +9,7 @@ use super::indexer::Indexer;
 use super::metrics;
 use super::search;
 use super::stream::Stream;
+use crate::output;
 use perfschema::net::{Idle, Net, TcpListener};
 use perfschema::os::unix::net::UnixListener;
 use perfschema::stage::Stage;
@@ -79,9 +80,9 @@ impl<'i> Server<'i> {
         let unix = match unix {
             None => None,
             Some(path) => {
-                let listener = LOCAL_QUERIES.bind_unix(path).map_err(cannot(path.display().to_string()))?;
-                let place = UnixPlace::of(&listener, path).map_err(cannot(path.display().to_string()))?;
-                note!("perfschema: listening on {}", path.display());
+                let listener = LOCAL_QUERIES.bind_unix(path).map_err(cannot(output::path(path)))?;
+                let place = UnixPlace::of(&listener, path).map_err(cannot(output::path(path)))?;
+                note!("perfschema: listening on {}", output::path(path));
                 Some((listener, place))
             }
         };

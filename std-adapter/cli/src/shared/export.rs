@@ -2,6 +2,7 @@
 
 use super::{Error, target};
 use crate::arguments::number;
+use crate::output;
 use perfschema_server::Metrics;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -52,8 +53,8 @@ impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ExportError::Sending(url, error) => write!(f, "{}: {error}", without_password(url)),
-            ExportError::File(path, error) => write!(f, "{}: {error}", path.display()),
-            ExportError::Header(path, line) => write!(f, "{}: line {line} is no header `Name: value`", path.display()),
+            ExportError::File(path, error) => write!(f, "{}: {error}", output::path(path)),
+            ExportError::Header(path, line) => write!(f, "{}: line {line} is no header `Name: value`", output::path(path)),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let metrics = Metrics::new(target::find(&args.target).map_err(Error::Target)?).instances(args.instances);
     if let Some(path) = &args.output {
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", output::path(path)));
         return Ok(metrics.write_file(path).map_err(named)?);
     }
     let mut out = output::stdout();

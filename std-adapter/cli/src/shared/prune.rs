@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
                 // Somebody else was faster.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => {
-                    note!("perfschema: cannot remove {}: {error}", file.path().display());
+                    note!("perfschema: cannot remove {}: {error}", output::path(file.path()));
                     left += 1;
                     continue;
                 }

@@ -2,7 +2,9 @@
 
 use super::{Error, target};
 use crate::arguments::{address, positive};
+use crate::output;
 use perfschema::Attached;
+use perfschema::render::text::escape;
 use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -86,13 +88,14 @@ impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServeError::Accounts(path, error) => {
-                write!(f, "{}: {error}", path.display())?;
+                write!(f, "{}: {error}", output::path(path))?;
                 let is_missing = matches!(error, AccountsError::Io(error) if error.kind() == io::ErrorKind::NotFound);
                 f.write_str(if is_missing { "; `perfschema account` prints its lines" } else { "" })
             }
             ServeError::Listen(error @ ListenError::BeyondLoopback(_)) => write!(f, "{error}; --beyond-loopback allows it"),
-            ServeError::Listen(error) => error.fmt(f),
-            ServeError::Tls(error) => error.fmt(f),
+            // They begin with a path.
+            ServeError::Listen(error) => f.write_str(&escape(&error.to_string())),
+            ServeError::Tls(error) => f.write_str(&escape(&error.to_string())),
             ServeError::MetricsInPlainText => {
                 f.write_str("--prometheus with --beyond-loopback needs --tls-certificate and --tls-key")
             }
@@ -180,7 +183,7 @@ fn listen(server: &Server, accounts: &Accounts, args: &Args) -> Result<Vec<Liste
     let mut listeners = Vec::new();
     if let Some(path) = &args.socket {
         listeners.push(server.listen_unix(path)?);
-        note!("perfschema: listening on {}", path.display());
+        note!("perfschema: listening on {}", output::path(path));
     }
     if let Some(address) = args.mysql {
         if !accounts.all_have_passwords() {

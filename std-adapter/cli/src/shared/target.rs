@@ -1,5 +1,7 @@
 //! TARGET: the program whose region a command reads.
 
+use crate::output;
+use perfschema::render::text::escape;
 use perfschema::{AttachError, Attached, SharedFile, attach, shared_files};
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -24,6 +26,9 @@ impl fmt::Display for TargetError {
         match self {
             TargetError::Directory(error) => write!(f, "cannot look for programs: {error}"),
             TargetError::None(target) => {
+                // Of a space one would see no more than of nothing.
+                let target = if target.trim().is_empty() { format!("'{target}'") } else { target.clone() };
+                let target = escape(&target);
                 write!(
                     f,
                     "no program {target} shares its tables; expected a pid or a name that `perfschema list` shows, or the path of a \
@@ -32,9 +37,9 @@ impl fmt::Display for TargetError {
             }
             TargetError::Several(target, pids) => {
                 let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
-                write!(f, "several programs are called {target}: give the pid, one of {}", pids.join(", "))
+                write!(f, "several programs are called {}: give the pid, one of {}", escape(target), pids.join(", "))
             }
-            TargetError::Attach(path, error) => write!(f, "{}: {error}", path.display()),
+            TargetError::Attach(path, error) => write!(f, "{}: {error}", output::path(path)),
         }
     }
 }

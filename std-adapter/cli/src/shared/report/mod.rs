@@ -83,8 +83,8 @@ fn write_page(args: &Args, pid: u32, page: &str) -> io::Result<()> {
             (path, written)
         }
     };
-    written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
-    note!("perfschema: {} written", path.display());
+    written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", output::path(&path))))?;
+    note!("perfschema: {} written", output::path(&path));
     Ok(())
 }
 
