@@ -12,7 +12,7 @@ use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::socket::SocketIo;
 use crate::stat::{Shared, Summary, Versioned};
-use crate::sync::{Ordering, Word};
+use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
 pub(crate) mod word {
@@ -96,7 +96,7 @@ impl InstanceId {
 }
 
 /// The place of this index is free: a pool is not full any more, nor will it be taken for full by who began to search before.
-fn give_back(hint: &Word, index: usize) {
+pub(crate) fn give_back(hint: &Word, index: usize) {
     let mut seen = hint.get();
     loop {
         let free = (seen >> 32).wrapping_add(1) << 32 | index as u64;
@@ -144,8 +144,9 @@ impl<'r> Region<'r> {
     ) -> Option<InstanceId> {
         let hint = self.instance_hint(pool)?;
         for _ in 0..SEARCHES {
-            // [I1] Acquire: pairs with [I2]; what was given back before is found free.
-            let seen = hint.load(Ordering::Acquire);
+            let seen = hint.get();
+            // [I1] Acquire fence: pairs with [I2]; what was given back before is found free.
+            fence(Ordering::Acquire);
             // It stays so until an instance of the pool is given back.
             if seen & FULL == FULL {
                 break;

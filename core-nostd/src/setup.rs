@@ -26,7 +26,7 @@ pub(crate) mod word {
     pub(crate) const INSTANCE_EPOCH: usize = 8;
     /// 1 once any instrument of stages has been on.
     pub(crate) const STAGES_USED: usize = 9;
-    /// Where the search for a free instance starts, one word for each pool.
+    /// Where the search for a free instance starts, and how often one was given back, one word for each pool.
     pub(crate) const INSTANCE_HINTS: core::ops::Range<usize> = 10..14;
     /// Bumped by TRUNCATE of `file_summary_by_instance`, and of `file_summary_by_event_name`.
     pub(crate) const FILE_INSTANCE_EPOCH: usize = 14;
@@ -37,7 +37,7 @@ pub(crate) mod word {
     /// Bumped by TRUNCATE of `socket_summary_by_instance`, and of `socket_summary_by_event_name`.
     pub(crate) const SOCKET_INSTANCE_EPOCH: usize = 18;
     pub(crate) const SOCKET_EVENT_EPOCH: usize = 19;
-    /// Where the search for a socket's place starts.
+    /// As [`INSTANCE_HINTS`], for sockets.
     pub(crate) const SOCKET_HINT: usize = 20;
     /// Which row `setup_actors` got last.
     pub(crate) const LAST_ACTOR: usize = 21;
@@ -299,7 +299,8 @@ const FOLDS: u32 = 1024;
 /// A: reads settings                          … stores an old switch, sees that the generation moved, folds again
 /// B:                 changes one, generation += 1, folds
 /// ```
-/// and who has folded finds the switches as it set them, or somebody after it: A compares, and so stores nothing where B has stored already.
+/// and no switch goes back to what it was: A compares, and so stores nothing where B has stored already. (Where B found it as it is to be, and
+/// stored nothing, A may, until it looks at the generation.)
 /// Nobody waits; who finds the generation or a switch changed did so because somebody else made progress. Whoever else writes to a shared
 /// region, and changes nothing but these, does not keep this for ever.
 pub(crate) fn fold(region: &Region<'_>) {
@@ -328,8 +329,8 @@ pub(crate) fn fold(region: &Region<'_>) {
         // [F3] SeqCst fence between the stores above and the load below: either we see the other's generation, or it
         // stores its switches after ours.
         fence(Ordering::SeqCst);
-        // [F3] Acquire: pairs with [F1]; whose generation we see, whose setting we fold next.
-        let now = setup[word::GENERATION].load(Ordering::Acquire);
+        // Relaxed: whose generation we see, whose setting we fold next, behind [F4].
+        let now = setup[word::GENERATION].get();
         if now == generation {
             return;
         }
@@ -341,12 +342,19 @@ pub(crate) fn fold(region: &Region<'_>) {
 fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore, timer: EventClass) {
     let setup = setup(region);
     for _ in 0..FOLDS {
-        // [F4] Acquire: pairs with [F5]; the settings below are at least as new as those that this switch was made of.
-        let before = switch.load(Ordering::Acquire);
+        let before = switch.get();
+        // [F4] Acquire fence: pairs with [F5], so that the settings below are at least as new as those that this switch was made of; and with
+        // [F1] of the generation that was seen.
+        fence(Ordering::Acquire);
         let timer = setup[word::TIMERS + timer as usize].get();
         let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
-        let ends_stage = store.class == EventClass::Stage && setup[word::STAGES_USED].get() != 0;
-        let switches = effective(class, region.setting(class), setup[word::CONSUMERS].get(), store, timer, by_counter)
+        let (setting, is_stage) = (region.setting(class), store.class == EventClass::Stage);
+        // Whose setting it is may not have folded yet: whoever switches it off again is to see that it was on.
+        if is_stage && setting.enabled && setup[word::STAGES_USED].get() == 0 {
+            setup[word::STAGES_USED].set(1);
+        }
+        let ends_stage = is_stage && setup[word::STAGES_USED].get() != 0;
+        let switches = effective(class, setting, setup[word::CONSUMERS].get(), store, timer, by_counter)
             | if ends_stage { Switches::ENDS_STAGE } else { 0 };
         // [F5] Release: pairs with [F4]. For events a switch is a value of its own: one that started with either is right.
         if switches == before || switch.compare_exchange(before, switches, Ordering::Release).is_ok() {

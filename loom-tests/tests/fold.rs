@@ -89,6 +89,40 @@ fn what_one_has_folded_another_does_not_turn_back() {
     });
 }
 
+/// A stage is on for a moment, seen by who folds for another reason and switches it off, before its own fold comes: whatever began meanwhile
+/// is ended by others.
+#[test]
+fn a_stage_that_was_on_is_ended_by_others() {
+    const STAGE: Config = Config::EMPTY.with(Size::MaxStageClasses, 1);
+    Model { name: "fold: stage", preemptions: Some(3), least: 100, outcomes: &["ends others", "was off"] }.explore(
+        |swap, seen| {
+            let memory = Memory::with_region(&STAGE, &[Watch::Setup, Watch::Switches, Watch::ClassSettings]);
+            let stage = memory.region().register(InstrumentName::literal("stage/app/S"), Setting::OFF).expect("there is room");
+            memory.region().set_consumer(Consumer::GlobalInstrumentation, true);
+            let memory = Arc::new(memory);
+            let (a, b) = (memory.clone(), memory.clone());
+            let was_on = Arc::new(std::sync::Mutex::new(false));
+            let noted = was_on.clone();
+            either(
+                swap,
+                move || a.region().set_setting(stage, Setting::ON),
+                move || {
+                    let region = b.region();
+                    region.set_consumer(Consumer::ThreadInstrumentation, true);
+                    *noted.lock().unwrap() = region.switches(stage).is_on();
+                    region.set_setting(stage, Setting::OFF);
+                },
+            );
+            if *was_on.lock().unwrap() {
+                assert!(memory.region().switches(stage).is_on(), "a stage was on, and no other one ends it");
+                seen.note("ends others");
+            } else {
+                seen.note("was off");
+            }
+        },
+    );
+}
+
 /// A switch that was the same before as after somebody looked, and something else between.
 #[test]
 fn off_and_on_while_another_folds() {

@@ -523,9 +523,13 @@ fn a_child_has_all_places_that_others_were_taking_or_giving_back() {
     region.file_opened(deleted);
     files[1][file::word::REFERENCES].set(file::GONE | file::OPENED);
     region.file_closed(deleted);
-    // Nothing was free.
-    places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT]]).for_each(|hint| hint.set(u64::MAX));
-    region.forked(&CHILD, &[], true);
+    // Nothing was free; and who found that, as the handler forked, does not say so of the child.
+    let hints = || places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT]]);
+    for seen in [0, u64::MAX] {
+        hints().for_each(|hint| hint.set(seen));
+        region.forked(&CHILD, &[], seen != 0);
+        assert!(hints().all(|hint| hint.compare_exchange(seen, u64::MAX, Ordering::Relaxed).is_err()));
+    }
     let made = [
         (0..).take_while(|&address| region.create_instance(lock, address).is_some()).count(),
         (0..).take_while(|_| region.create_socket(socket, 1, SocketAddress::UNIX, 0).is_some()).count(),

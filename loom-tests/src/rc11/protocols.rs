@@ -479,7 +479,8 @@ fn full_destroyer(t: &mut Thread<'_>) -> Saw {
 }
 
 fn full_creator(t: &mut Thread<'_>) -> Saw {
-    let seen = t.load("I1", "hint", Acquire)?;
+    let seen = t.load("", "hint", Relaxed)?;
+    t.fence("I1", Acquire)?;
     if t.load("", "state", Relaxed)? == FREE_1 {
         let _ = t.compare_exchange("P1", "state", FREE_1, CLAIMED_2, Acquire)?;
     } else {
@@ -688,8 +689,8 @@ fn fold(t: &mut Thread<'_>, changed: Option<(&str, u64)>, settings: &[&str]) -> 
     t.fence("F2", SeqCst)?;
     loop {
         fold_one(t, settings)?;
-        t.fence("F3 fence", SeqCst)?;
-        let now = t.load("F3 generation", "generation", Acquire)?;
+        t.fence("F3", SeqCst)?;
+        let now = t.load("", "generation", Relaxed)?;
         if now == generation {
             return Some("");
         }
@@ -699,7 +700,8 @@ fn fold(t: &mut Thread<'_>, changed: Option<(&str, u64)>, settings: &[&str]) -> 
 
 fn fold_one(t: &mut Thread<'_>, settings: &[&str]) -> Saw {
     loop {
-        let before = t.load("F4", "switch", Acquire)?;
+        let before = t.load("", "switch", Relaxed)?;
+        t.fence("F4", Acquire)?;
         let switch = settings.iter().try_fold(1, |switch, setting| Some(switch & t.load("", setting, Relaxed)?))?;
         if switch == before || t.compare_exchange("F5", "switch", before, switch, Release)?.is_ok() {
             return Some("");
