@@ -28,8 +28,8 @@
 //!   A handler that the critical section does not mask (NMI, HardFault, a radio's own) must not record.
 //! - a `&'static Region` where interrupts and tasks are to have it: of RTIC `#[init(local = [region: Option<Region<'static>> = None])]` and
 //!   `.insert(…)`, otherwise a `StaticCell`.
-//! - stack where tables are read: 6 kB for those of waits, 12 for those of statements (thumbv7em, `opt-level = "s"`), twice to five times that
-//!   without optimization, and 10 more where there are histograms. Recording takes some 1 kB, [`Actor::attach`] 3, [`Region::create`] 4.
+//! - stack where tables are read: 7 kB for those of waits and threads, 16 for those of statements (thumbv7em, `opt-level = "s"`), twice to five
+//!   times that without optimization, and 10 more where there are histograms. Recording takes some 1 kB, [`Actor::attach`] 3, [`Region::create`] 4.
 //!
 //! A table may be read in an interrupt handler. What that has interrupted in the middle of an event is then left out of the tables by thread,
 //! which [`table::Sweep`] counts; the global sums have it. The same is true of a region whose device was reset in the middle.
