@@ -147,11 +147,12 @@ impl<'r> Region<'r> {
             let seen = hint.get();
             // [I1] Acquire fence: pairs with [I2]; what was given back before is found free.
             fence(Ordering::Acquire);
+            let start = seen & FULL;
             // It stays so until an instance of the pool is given back.
-            if seen & FULL == FULL {
+            if start == FULL {
                 break;
             }
-            if let Some(index) = self.claim_instance(pool, class, write, seen & FULL) {
+            if let Some(index) = self.claim_instance(pool, class, write, start) {
                 // Compared, so that no number of those given back returns.
                 let _ = hint.compare_exchange(seen, seen & !FULL | (index as u64 + 1), Ordering::Relaxed);
                 let at = self.place(pool.instances).offset + index * N;

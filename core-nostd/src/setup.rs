@@ -314,7 +314,7 @@ pub(crate) fn fold(region: &Region<'_>) {
     let stores = STORES.map(|store| (store, class::of_events(region, store)));
     let idle_class = class::idle(region);
     for _ in 0..FOLDS {
-        // Set once and for all: of several that fold, the last one sees that it was.
+        // Set once and for all; also before the first of them is folded, which may be another one.
         if setup[word::STAGES_USED].get() == 0
             && class::of_events(region, &STAGES).any(|index| region.setting(Class(index as u16)).enabled)
         {

@@ -165,7 +165,7 @@ impl perfschema_sql::Clients for Clients {
     }
 }
 
-/// Who is being sent away takes none.
+/// One more than the limit: for who may control. Who is being sent away takes none.
 fn is_room(clients: &BTreeMap<u64, Client>, limit: usize) -> bool {
     clients.values().filter(|client| !client.is_killed).count() <= limit
 }

@@ -31,8 +31,10 @@ enum Kind {
     SqlMode,
     TimeZone,
     Text,
+    /// As its server has it, for all sessions.
+    OfServer,
 }
-use Kind::{Number, Real, SqlMode, Switch, Text, TimeZone, Word};
+use Kind::{Number, OfServer, Real, SqlMode, Switch, Text, TimeZone, Word};
 
 /// Name, value at start and kind.
 type Variable = (&'static str, &'static str, Kind);
@@ -40,9 +42,9 @@ type Variable = (&'static str, &'static str, Kind);
 const MOST: u64 = u64::MAX;
 const ISOLATION: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
-/// Variables of a session. It may set them; what is heeded is `autocommit`, `cte_max_recursion_depth`,
+/// Variables of a session. It may set them, but for those of its server; what is heeded is `autocommit`, `cte_max_recursion_depth`,
 /// `default_week_format`, `group_concat_max_len`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit` and `time_zone`,
-/// and by a server `wait_timeout`.
+/// and by a server `net_read_timeout` and `wait_timeout`.
 const SESSION: &[Variable] = &[
     ("auto_increment_increment", "1", Number(1, 65_535)),
     ("auto_increment_offset", "1", Number(1, 65_535)),
@@ -81,7 +83,7 @@ const SESSION: &[Variable] = &[
     ("lock_wait_timeout", "31536000", Number(1, 31_536_000)),
     ("long_query_time", "10.000000", Real),
     ("low_priority_updates", "0", Switch),
-    ("max_allowed_packet", "1048576", Number(1024, 1_073_741_824)),
+    ("max_allowed_packet", "1048576", OfServer),
     ("max_error_count", "1024", Number(0, 65_535)),
     // Milliseconds; 0: what the database was given.
     ("max_execution_time", "0", Number(0, u32::MAX as u64)),
@@ -93,7 +95,7 @@ const SESSION: &[Variable] = &[
     ("max_sp_recursion_depth", "0", Number(0, 255)),
     ("max_user_connections", "0", Number(0, u32::MAX as u64)),
     ("min_examined_row_limit", "0", Number(0, MOST)),
-    ("net_buffer_length", "16384", Number(1024, 1_048_576)),
+    ("net_buffer_length", "16384", OfServer),
     ("net_read_timeout", "30", Number(1, 31_536_000)),
     ("net_retry_count", "10", Number(1, MOST)),
     ("net_write_timeout", "60", Number(1, 31_536_000)),
@@ -329,11 +331,6 @@ pub(crate) fn check(state: &State, name: &str, value: &OwnedValue) -> Result<Che
             None => Error::unknown_variable(name),
         });
     };
-    // MySQL takes these for all sessions that begin later. Here a server has them from its program.
-    if matches!(name, "max_allowed_packet" | "net_buffer_length") {
-        let message = format!("SESSION variable '{name}' is read-only. Use SET GLOBAL to assign the value");
-        return Err(Error::new(1621, "HY000", message));
-    }
     kind.check(name, value)
 }
 
@@ -351,14 +348,16 @@ pub(crate) enum Checked {
 impl Kind {
     fn check(self, name: &str, value: &OwnedValue) -> Result<Checked, Error> {
         let text = value.as_value().to_string();
-        if text.eq_ignore_ascii_case("default") {
-            return Ok(Checked::Default);
-        }
         let wrong_type = || Error::new(1232, "42000", format!("Incorrect argument type to variable '{name}'"));
         let wrong_value =
             |text: &str| Error::new(1231, "42000", format!("Variable '{name}' can't be set to the value of '{text}'"));
         let is_null = *value == OwnedValue::Null;
         let kept = match self {
+            OfServer => {
+                let message = format!("SESSION variable '{name}' is read-only. Use SET GLOBAL to assign the value");
+                return Err(Error::new(1621, "HY000", message));
+            }
+            _ if text.eq_ignore_ascii_case("default") => return Ok(Checked::Default),
             // What MySQL's NULL means for the character sets.
             Text if is_null => return Ok(Checked::Default),
             _ if is_null => return Err(if matches!(self, Number(..) | Real) { wrong_type() } else { wrong_value("NULL") }),

@@ -1,0 +1,152 @@
+//! Variables of a session and of its user: set, shown, refused, and assigned within a statement.
+
+mod common;
+
+use common::{World, check, run, session};
+use perfschema::render::OwnedValue;
+use perfschema_sql::{Account, Database, Outcome, Session};
+
+#[test]
+fn use_and_set() {
+    let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
+    check(&mut session, "SELECT DATABASE() IS NULL", "1");
+    check(&mut session, "SELECT * FROM threads", "ERROR 1046 (3D000): No database selected");
+    check(&mut session, "USE nothing", "ERROR 1049 (42000): Unknown database 'nothing'");
+    check(&mut session, "USE `Performance_Schema`", "0 changed");
+    check(&mut session, "SELECT COUNT(*) FROM setup_timers", "5");
+    for statement in [
+        "SET NAMES utf8mb4",
+        "SET NAMES 'utf8mb4' COLLATE 'utf8mb4_general_ci'",
+        "SET autocommit=0, sql_mode = CONCAT(@@sql_mode, ',ANSI')",
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        "SET @@session.lock_wait_timeout = 2",
+        "SET character_set_results = NULL",
+        "SET @x := 5",
+        "START TRANSACTION",
+        "COMMIT",
+        "/*!40101 SET NAMES utf8 */",
+    ] {
+        check(&mut session, statement, "0 changed");
+    }
+    check(
+        &mut session,
+        "SELECT @@autocommit, @@sql_mode, @@lock_wait_timeout, @x, @y IS NULL",
+        "0,\"REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI,STRICT_TRANS_TABLES,\
+         NO_ENGINE_SUBSTITUTION\",2,5,1",
+    );
+    check(&mut session, "SET nothing = 1", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+    check(&mut session, "SET version = 1", "ERROR 1238 (HY000): Variable 'version' is a read only variable");
+    check(&mut session, "SET GLOBAL autocommit = 1", "ERROR 1238 (HY000): Variable 'autocommit' is a read only variable");
+    let error = "ERROR 1621 (HY000): SESSION variable 'max_allowed_packet' is read-only. Use SET GLOBAL to assign the value";
+    check(&mut session, "SET SESSION max_allowed_packet = 67108864", error);
+    check(&mut session, "SELECT @@nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+    check(&mut session, "SELECT @@global.nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+    check(&mut session, "SELECT @@lock_wait_timeout, @@global.lock_wait_timeout", "2,31536000");
+    check(&mut session, "SHOW VARIABLES LIKE 'lock_wait%'", "lock_wait_timeout,2");
+    check(&mut session, "SHOW GLOBAL VARIABLES LIKE 'lock_wait%'", "lock_wait_timeout,31536000");
+}
+
+/// A variable has what it can have, or the statement says why not.
+#[test]
+fn variables_have_kinds() {
+    let mut session =
+        Database::new(World::new().region).variable("wait_timeout", 60).session(Account::default()).expect("there is memory");
+    let wrong_type = |name: &str| format!("ERROR 1232 (42000): Incorrect argument type to variable '{name}'");
+    let wrong_value =
+        |name: &str, value: &str| format!("ERROR 1231 (42000): Variable '{name}' can't be set to the value of '{value}'");
+    for (set, expected) in [
+        ("wait_timeout = 'soon'", wrong_type("wait_timeout")),
+        ("wait_timeout = 1.5", wrong_type("wait_timeout")),
+        ("wait_timeout = NULL", wrong_type("wait_timeout")),
+        ("long_query_time = 'long'", wrong_type("long_query_time")),
+        ("autocommit = 2", wrong_value("autocommit", "2")),
+        ("autocommit = NULL", wrong_value("autocommit", "NULL")),
+        ("transaction_isolation = 'SNAPSHOT'", wrong_value("transaction_isolation", "SNAPSHOT")),
+        ("completion_type = 3", wrong_value("completion_type", "3")),
+        ("sql_mode = 'ANSI,NONE'", wrong_value("sql_mode", "NONE")),
+        ("time_zone = 'Europe/Nowhere'", "ERROR 1298 (HY000): Unknown or incorrect time zone: 'Europe/Nowhere'".to_owned()),
+        ("time_zone = '+14:01'", "ERROR 1298 (HY000): Unknown or incorrect time zone: '+14:01'".to_owned()),
+        ("time_zone = '+1:000'", "ERROR 1298 (HY000): Unknown or incorrect time zone: '+1:000'".to_owned()),
+    ] {
+        check(&mut session, &format!("SET {set}"), &expected);
+    }
+    // Nothing of that was set.
+    check(
+        &mut session,
+        "SELECT @@wait_timeout, @@long_query_time, @@autocommit, @@completion_type, @@time_zone",
+        "60,10.000000,1,NO_CHAIN,+00:00",
+    );
+    for (set, variable, kept) in [
+        ("SET wait_timeout = 5", "wait_timeout", "5"),
+        ("SET wait_timeout = DEFAULT", "wait_timeout", "60"),
+        ("SET long_query_time = 0.25", "long_query_time", "0.25"),
+        ("SET completion_type = 1", "completion_type", "CHAIN"),
+        ("SET transaction_isolation = 'read-committed'", "tx_isolation", "READ-COMMITTED"),
+        ("SET time_zone = '-9:30'", "time_zone", "-9:30"),
+        ("SET sql_select_limit = 18446744073709551615", "sql_select_limit", "18446744073709551615"),
+    ] {
+        check(&mut session, set, "0 changed");
+        check(&mut session, &format!("SELECT @@{variable}"), kept);
+    }
+    check(&mut session, "SELECT WEEK('2026-01-01'), WEEK('2026-01-01', 3), YEARWEEK('2026-01-01')", "0,1,202552");
+    check(&mut session, "SET default_week_format = 3", "0 changed");
+    check(&mut session, "SELECT WEEK('2026-01-01'), WEEK('2026-01-01', 0), YEARWEEK('2026-01-01')", "1,0,202552");
+    check(&mut session, "SELECT 9e999", "ERROR 1367 (22007): Illegal double '9e999' value found during parsing");
+    // There is one that is heeded.
+    check(&mut session, "SET div_precision_increment = 8", "0 changed");
+    check(&mut session, "SHOW WARNINGS", "Warning,1292,Truncated incorrect div_precision_increment value: '8'");
+    // As near to what was asked for as it can be.
+    for (asked, kept) in [("0", "1"), ("-5", "1"), ("100000000", "31536000")] {
+        check(&mut session, &format!("SET wait_timeout = {asked}"), "0 changed");
+        let warning = format!("Warning,1292,Truncated incorrect wait_timeout value: '{asked}'");
+        check(&mut session, "SHOW WARNINGS", &warning);
+        check(&mut session, "SHOW VARIABLES LIKE 'wait_timeout'", &format!("wait_timeout,{kept}"));
+    }
+    check(&mut session, "SHOW GLOBAL VARIABLES LIKE 'wait_timeout'", "wait_timeout,60");
+}
+
+/// As ODBC's drivers ask for columns, and as people number rows.
+#[test]
+fn variables_are_assigned_within_a_statement() {
+    let mut session = session();
+    let row = |session: &mut Session, query: &str| run(session, query).trim_end().replace('\n', "|");
+    assert_eq!(row(&mut session, "SELECT @x := 1, @X + 1, @x"), "@x := 1,@X + 1,@x|1,2,1");
+    assert_eq!(row(&mut session, "SELECT @x"), "@x|1");
+    let numbered = "SELECT @i := @i + 1 AS n, NAME FROM setup_timers, (SELECT @i := 0) r";
+    assert_eq!(row(&mut session, numbered), "n,NAME|1,idle|2,wait|3,stage|4,statement|5,transaction");
+    assert_eq!(row(&mut session, numbered), "n,NAME|1,idle|2,wait|3,stage|4,statement|5,transaction");
+    // Sorted by what was assigned, it is not assigned again.
+    let last = "SELECT @i := @i + 1 AS n, NAME FROM setup_timers, (SELECT @i := 0) r ORDER BY n DESC LIMIT 2";
+    assert_eq!(row(&mut session, last), "n,NAME|5,transaction|4,statement");
+    assert_eq!(row(&mut session, &last.replace("BY n", "BY 1")), "n,NAME|5,transaction|4,statement");
+    assert_eq!(
+        row(&mut session, "SELECT @i, (SELECT MAX(n) FROM (SELECT @j := @j + 1 AS n FROM setup_timers, (SELECT @j := 0) s) t) m"),
+        "@i,m|5,5"
+    );
+    // An ENUM by its numbers, beside one that is assigned.
+    let of_enum = "SELECT DISTINCT TIMER_NAME, @k := 1 AS k FROM performance_timers ORDER BY TIMER_NAME";
+    assert_eq!(row(&mut session, of_enum), row(&mut session, &of_enum.replace("@k := 1", "1")));
+    // Datadog's: a number of each row, of which some are chosen.
+    let chosen = "SELECT v, ro FROM (SELECT v, @r := @r + 1 AS ro FROM (SELECT 5 AS v UNION ALL SELECT 7 UNION ALL SELECT 9) p, \
+                  (SELECT @r := 0) r) q WHERE ro > 1";
+    assert_eq!(row(&mut session, chosen), "v,ro|7,2|9,3");
+    let by_type = "SELECT COLUMN_NAME, CASE DATA_TYPE WHEN 'varchar' THEN @dt:=12 ELSE @dt:=(-4) END AS t, \
+                   @size:=CAST(CASE @dt WHEN 12 THEN CHARACTER_MAXIMUM_LENGTH ELSE 20 END AS SIGNED) AS s, IF(@size > 30, @size, 0) AS l \
+                   FROM information_schema.COLUMNS WHERE TABLE_NAME = 'setup_timers'";
+    assert_eq!(row(&mut session, by_type), "COLUMN_NAME,t,s,l|NAME,12,64,64|TIMER_NAME,-4,20,0");
+    assert_eq!(
+        row(&mut session, "SELECT @b := 'x', CONCAT(@b, 'y') AS c, @n := NULL, @d := 1.50"),
+        "@b := 'x',c,@n := NULL,@d := 1.50|x,xy,,1.50"
+    );
+    assert_eq!(row(&mut session, "SELECT @b, @n, @d"), "@b,@n,@d|x,,1.50");
+    let parameter = session.execute_with("SELECT @p := ?, @p", &[7_i64.into()]);
+    assert!(matches!(parameter, Ok(Outcome::Rows(grid)) if grid.rows == [[OwnedValue::from(7_i64), 7_i64.into()]]));
+    let heap = format!(
+        "SELECT @large := REPEAT('x', 1000000), {}",
+        (0..40).map(|n| format!("@l{n} := @large")).collect::<Vec<_>>().join(", ")
+    );
+    assert!(row(&mut session, &heap).starts_with("ERROR 1041 "), "what is kept is bounded");
+    for wrong in ["SELECT 1 := 2", "SELECT @@version := 1", "SELECT name := 1 FROM threads"] {
+        assert!(run(&mut session, wrong).starts_with("ERROR 1235 "), "{wrong}");
+    }
+}
