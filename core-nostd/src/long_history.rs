@@ -145,13 +145,10 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// The records of a chunk that nobody else fills, or none, which is counted, unless there is no long history.
+    /// The records of a chunk that nobody else fills, or none, which is counted.
     #[cold]
     #[inline(never)]
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
-        if self.chunks.is_empty() {
-            return &[];
-        }
         let records = self.take_chunk(region).unwrap_or_default();
         // Those behind them are asked for row by row.
         for record in records.iter().take(PREFETCHED) {

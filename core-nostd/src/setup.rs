@@ -354,8 +354,8 @@ fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore
             setup[word::STAGES_USED].set(1);
         }
         let ends_stage = is_stage && setup[word::STAGES_USED].get() != 0;
-        let switches = effective(class, setting, setup[word::CONSUMERS].get(), store, timer, by_counter)
-            | if ends_stage { Switches::ENDS_STAGE } else { 0 };
+        let switches =
+            effective(region, class, setting, store, timer, by_counter) | if ends_stage { Switches::ENDS_STAGE } else { 0 };
         // [F5] Release: pairs with [F4]. For events a switch is a value of its own: one that started with either is right.
         if switches == before || switch.compare_exchange(before, switches, Ordering::Release).is_ok() {
             return;
@@ -364,7 +364,8 @@ fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore
 }
 
 /// The switches that these settings mean.
-fn effective(class: Class, setting: Setting, consumers: u64, store: &EventStore, timer: u64, by_counter: bool) -> u64 {
+fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventStore, timer: u64, by_counter: bool) -> u64 {
+    let consumers = setup(region)[word::CONSUMERS].get();
     let mut switches = u64::from(class.0) << Switches::CLASS_SHIFT;
     if !setting.enabled || !Consumer::GlobalInstrumentation.works(consumers) {
         return switches;
@@ -383,12 +384,14 @@ fn effective(class: Class, setting: Setting, consumers: u64, store: &EventStore,
     }
     // Only they have histograms and instances, as only statements have digests.
     let only = |class: EventClass, bit: u64| if store.class == class { bit } else { 0 };
+    // What a region has no place for is neither kept nor lost.
+    let within = |section: Section, bit: u64| if region.section(section).is_empty() { 0 } else { bit };
     for (consumer, bit) in [
         (Consumer::ThreadInstrumentation, Switches::THREAD),
         (store.current, Switches::CURRENT),
         (store.history, Switches::HISTORY),
-        (store.history_long, Switches::HISTORY_LONG),
-        (Consumer::EventsWaitsHistogram, only(EventClass::Wait, Switches::HISTOGRAM)),
+        (store.history_long, within(store.long_chunks, Switches::HISTORY_LONG)),
+        (Consumer::EventsWaitsHistogram, only(EventClass::Wait, within(Section::Histograms, Switches::HISTOGRAM))),
         (Consumer::EventsWaitsSummaryByInstance, only(EventClass::Wait, Switches::INSTANCE)),
         (Consumer::StatementsDigest, only(EventClass::Statement, Switches::DIGEST)),
     ] {

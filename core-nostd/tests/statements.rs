@@ -592,6 +592,8 @@ fn those_that_find_no_place_are_counted_without_a_digest() {
     let statement = begin(none, &actor, class, "one");
     end(none, &actor, statement);
     none.expect(BY_DIGEST, "*", &[]);
+    // It was not asked for, and nothing is lost.
+    assert_eq!(none.region.lost(Lost::StatementDigests), 0);
     assert_eq!(none.region.summary_by_event_name(class).count, 1);
 }
 

@@ -388,8 +388,9 @@ impl Naive {
     /// Whether the pair has a histogram: decided when it first needs one.
     pub(super) fn has_histogram(&mut self, slot: usize, class: ClassKey) -> bool {
         let taken = self.histograms.values().filter(|found| **found).count();
-        let room = taken < self.size(Size::MaxWaitHistograms);
-        if !room && !self.histograms.contains_key(&(slot, class)) {
+        let places = self.size(Size::MaxWaitHistograms);
+        let room = taken < places;
+        if places > 0 && !room && !self.histograms.contains_key(&(slot, class)) {
             self.lose(Lost::WaitHistograms);
         }
         *self.histograms.entry((slot, class)).or_insert(room)
