@@ -59,23 +59,23 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        match self.hook.on() {
-            None => self.guard(self.inner.lock(), Holder::NONE),
+        let (result, holder) = match self.hook.on() {
+            None => (self.inner.lock(), Holder::NONE),
             Some(switches) => self.lock_recorded(switches, Location::caller()),
-        }
-    }
-
-    /// Apart from `lock`, so that the caller's code stays small.
-    #[inline(never)]
-    fn lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
-        let (try_lock, lock) = (|| self.inner.try_lock(), || self.inner.lock());
-        let (result, holder) = acquire::lock(&self.hook, switches, Operation::Lock, location, try_lock, lock);
-        self.guard(result, holder)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn guard<'a>(&'a self, result: LockResult<std::sync::MutexGuard<'a, T>>, holder: Holder) -> LockResult<MutexGuard<'a, T>> {
+        };
         map_guard(result, |inner| MutexGuard { holder, inner, hook: &self.hook })
+    }
+
+    /// Apart from `lock`, so that the caller's code stays small; and std's guard, so that the caller puts ours together, which then need not be
+    /// in memory where nothing is recorded.
+    #[inline(never)]
+    fn lock_recorded(
+        &self,
+        switches: Switches,
+        location: &'static Location<'static>,
+    ) -> (LockResult<std::sync::MutexGuard<'_, T>>, Holder) {
+        let (try_lock, lock) = (|| self.inner.try_lock(), || self.inner.lock());
+        acquire::lock(&self.hook, switches, Operation::Lock, location, try_lock, lock)
     }
 
     /// See [`std::sync::Mutex::try_lock`].
@@ -85,27 +85,21 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        match self.hook.on() {
-            None => self.tried(self.inner.try_lock(), Holder::NONE),
+        let (tried, holder) = match self.hook.on() {
+            None => (self.inner.try_lock(), Holder::NONE),
             Some(switches) => self.try_lock_recorded(switches, Location::caller()),
-        }
+        };
+        map_try(tried, |inner| MutexGuard { holder, inner, hook: &self.hook })
     }
 
     /// Apart from `try_lock`, as that of `lock`.
     #[inline(never)]
-    fn try_lock_recorded(&self, switches: Switches, location: &'static Location<'static>) -> TryLockResult<MutexGuard<'_, T>> {
-        let try_lock = || self.inner.try_lock();
-        let (tried, holder) = acquire::try_lock(&self.hook, switches, Operation::TryLock, location, try_lock);
-        self.tried(tried, holder)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn tried<'a>(
-        &'a self,
-        tried: TryLockResult<std::sync::MutexGuard<'a, T>>,
-        holder: Holder,
-    ) -> TryLockResult<MutexGuard<'a, T>> {
-        map_try(tried, |inner| MutexGuard { holder, inner, hook: &self.hook })
+    fn try_lock_recorded(
+        &self,
+        switches: Switches,
+        location: &'static Location<'static>,
+    ) -> (TryLockResult<std::sync::MutexGuard<'_, T>>, Holder) {
+        acquire::try_lock(&self.hook, switches, Operation::TryLock, location, || self.inner.try_lock())
     }
 
     /// See [`std::sync::Mutex::is_poisoned`].

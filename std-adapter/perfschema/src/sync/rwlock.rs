@@ -67,18 +67,22 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        match self.hook.on() {
-            None => map_guard(self.inner.read(), |inner| RwLockReadGuard { _reader: Reader::NONE, inner }),
+        let (result, _reader) = match self.hook.on() {
+            None => (self.inner.read(), Reader::NONE),
             Some(switches) => self.read_recorded(switches, Location::caller()),
-        }
+        };
+        map_guard(result, |inner| RwLockReadGuard { _reader, inner })
     }
 
-    /// Apart from `read`, so that the caller's code stays small.
+    /// Apart from `read`, so that the caller's code stays small; and std's guard, as of a [`Mutex`](super::Mutex).
     #[inline(never)]
-    fn read_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockReadGuard<'_, T>> {
+    fn read_recorded(
+        &self,
+        switches: Switches,
+        location: &'static Location<'static>,
+    ) -> (LockResult<std::sync::RwLockReadGuard<'_, T>>, Reader) {
         let (try_read, read) = (|| self.inner.try_read(), || self.inner.read());
-        let (result, _reader) = acquire::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read);
-        map_guard(result, |inner| RwLockReadGuard { _reader, inner })
+        acquire::lock(&self.hook, switches, Operation::ReadLock, location, try_read, read)
     }
 
     /// See [`std::sync::RwLock::try_read`].
@@ -88,10 +92,11 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        match self.hook.on() {
-            None => map_try(self.inner.try_read(), |inner| RwLockReadGuard { _reader: Reader::NONE, inner }),
+        let (tried, _reader) = match self.hook.on() {
+            None => (self.inner.try_read(), Reader::NONE),
             Some(switches) => self.try_read_recorded(switches, Location::caller()),
-        }
+        };
+        map_try(tried, |inner| RwLockReadGuard { _reader, inner })
     }
 
     /// Apart from `try_read`, as that of `read`.
@@ -100,10 +105,8 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         switches: Switches,
         location: &'static Location<'static>,
-    ) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let try_read = || self.inner.try_read();
-        let (tried, _reader) = acquire::try_lock(&self.hook, switches, Operation::TryReadLock, location, try_read);
-        map_try(tried, |inner| RwLockReadGuard { _reader, inner })
+    ) -> (TryLockResult<std::sync::RwLockReadGuard<'_, T>>, Reader) {
+        acquire::try_lock(&self.hook, switches, Operation::TryReadLock, location, || self.inner.try_read())
     }
 
     /// See [`std::sync::RwLock::write`].
@@ -113,18 +116,22 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        match self.hook.on() {
-            None => map_guard(self.inner.write(), |inner| RwLockWriteGuard { _holder: Holder::NONE, inner }),
+        let (result, _holder) = match self.hook.on() {
+            None => (self.inner.write(), Holder::NONE),
             Some(switches) => self.write_recorded(switches, Location::caller()),
-        }
+        };
+        map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
     }
 
     /// Apart from `write`, as that of `read`.
     #[inline(never)]
-    fn write_recorded(&self, switches: Switches, location: &'static Location<'static>) -> LockResult<RwLockWriteGuard<'_, T>> {
+    fn write_recorded(
+        &self,
+        switches: Switches,
+        location: &'static Location<'static>,
+    ) -> (LockResult<std::sync::RwLockWriteGuard<'_, T>>, Holder) {
         let (try_write, write) = (|| self.inner.try_write(), || self.inner.write());
-        let (result, _holder) = acquire::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write);
-        map_guard(result, |inner| RwLockWriteGuard { _holder, inner })
+        acquire::lock(&self.hook, switches, Operation::WriteLock, location, try_write, write)
     }
 
     /// See [`std::sync::RwLock::try_write`].
@@ -134,10 +141,11 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        match self.hook.on() {
-            None => map_try(self.inner.try_write(), |inner| RwLockWriteGuard { _holder: Holder::NONE, inner }),
+        let (tried, _holder) = match self.hook.on() {
+            None => (self.inner.try_write(), Holder::NONE),
             Some(switches) => self.try_write_recorded(switches, Location::caller()),
-        }
+        };
+        map_try(tried, |inner| RwLockWriteGuard { _holder, inner })
     }
 
     /// Apart from `try_write`, as that of `read`.
@@ -146,10 +154,8 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         switches: Switches,
         location: &'static Location<'static>,
-    ) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let try_write = || self.inner.try_write();
-        let (tried, _holder) = acquire::try_lock(&self.hook, switches, Operation::TryWriteLock, location, try_write);
-        map_try(tried, |inner| RwLockWriteGuard { _holder, inner })
+    ) -> (TryLockResult<std::sync::RwLockWriteGuard<'_, T>>, Holder) {
+        acquire::try_lock(&self.hook, switches, Operation::TryWriteLock, location, || self.inner.try_write())
     }
 
     /// See [`std::sync::RwLock::is_poisoned`].
