@@ -12,6 +12,8 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 pub(crate) const MAX_STATEMENT: usize = 1 << 20;
 /// The most tokens of a statement.
 const MAX_TOKENS: usize = 1 << 16;
+/// How many bytes are looked at at once to count them.
+const WINDOW: usize = 1 << 16;
 /// What so many may take while they are read, up to 500 bytes each: `parser_max_mem_size`.
 pub(crate) const PARSER_MEMORY: &str = "33554432";
 /// Operators and keywords that stand within one another or in a row without a comma: what decides how deep the tree gets.
@@ -45,7 +47,8 @@ pub fn split(text: &str) -> Vec<Piece> {
             pieces.push(Piece { text: text.to_owned(), vertical });
         }
     };
-    let Ok(tokens) = Tokenizer::new(&MySql::default(), text).tokenize_with_location() else {
+    let read = spelling::without_later_versions(text);
+    let Ok(tokens) = Tokenizer::new(&MySql::default(), &read).tokenize_with_location() else {
         // It will be refused as a whole.
         add(text, false);
         return pieces;
@@ -116,7 +119,36 @@ impl Offsets<'_> {
 /// assert!(!perfschema_sql::fits(&"+".repeat(1_000_000)));
 /// ```
 pub fn fits(text: &str) -> bool {
-    spelling::estimated_tokens(text) <= MAX_TOKENS
+    // Each has one byte at least.
+    text.len() <= MAX_TOKENS || has_few_tokens(&spelling::without_later_versions(text))
+}
+
+/// Whether there are no more tokens than a statement may have, white space among them. The tokenizer itself is asked, because it alone knows where a
+/// text or a comment ends for it; of so much at a time that what it finds there takes little.
+fn has_few_tokens(text: &str) -> bool {
+    let (mut rest, mut length, mut count) = (text, WINDOW, 0);
+    let mut tokens = Vec::new();
+    loop {
+        let window = &rest[..rest.floor_char_boundary(length)];
+        tokens.clear();
+        // What is wrong, or ends behind the window, ends them.
+        let _ = Tokenizer::new(&MySql::default(), window).tokenize_with_location_into_buf(&mut tokens);
+        if window.len() == rest.len() {
+            return count + tokens.len() <= MAX_TOKENS;
+        }
+        // The last one may go on behind the window.
+        match tokens.pop() {
+            Some(last) if !tokens.is_empty() => {
+                count += tokens.len();
+                rest = &rest[Offsets::of(window).get(last.span.start)..];
+                length = WINDOW;
+            }
+            _ => length += WINDOW,
+        }
+        if count > MAX_TOKENS {
+            return false;
+        }
+    }
 }
 
 /// The tokens of one statement of this crate's own.

@@ -29,83 +29,51 @@ pub(crate) fn without_later_versions(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut changed = text.to_owned().into_bytes();
-    for (part, at) in parts(text) {
-        if part == Part::OfLaterVersion {
-            changed[at + 2] = b' ';
-        }
+    for at in later_versions(text) {
+        changed[at + 2] = b' ';
     }
     String::from_utf8(changed).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// How many tokens there are in a text, each space being one: no fewer, but for words that begin as a number does, which are two.
-pub(crate) fn estimated_tokens(text: &str) -> usize {
-    let is_of_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
-    let mut before = None;
-    let begins = |(part, at): &(Part, usize)| {
-        let byte = text.as_bytes().get(*at).filter(|_| *part == Part::Byte);
-        let goes_on = is_of_word(byte) && is_of_word(before);
-        before = byte;
-        // Of a character of several bytes the first counts.
-        !goes_on && text.is_char_boundary(*at)
-    };
-    parts(text).filter(begins).count()
-}
-
-/// What a text consists of, as far as it matters where it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// A text or a name in quotes, or a comment.
-    Whole,
-    /// The begin of what is no comment to this version: `/*!` and the version's number.
-    Marker,
-    /// A comment for a later version.
-    OfLaterVersion,
-    /// One byte of all else.
-    Byte,
-}
-
-/// The parts of a text, and where each begins.
-fn parts(text: &str) -> impl Iterator<Item = (Part, usize)> {
+/// Where the comments for later versions begin.
+fn later_versions(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     let find = |from: usize, what: &[u8]| {
         bytes[from.min(bytes.len())..].windows(what.len()).position(|window| window == what).map_or(bytes.len(), |at| from + at)
     };
     let mut next = 0;
     std::iter::from_fn(move || {
-        let at = next;
-        let byte = *bytes.get(at)?;
-        let rest = &bytes[at..];
-        let (part, end) = match byte {
-            b'\'' | b'"' | b'`' => {
-                let mut end = at + 1;
-                while let Some(&other) = bytes.get(end) {
-                    // Doubled, a quote does not end it.
-                    let is_doubled = other == byte && bytes.get(end + 1) == Some(&byte);
-                    if other == byte && !is_doubled {
-                        break;
+        while let Some(&byte) = bytes.get(next) {
+            let (at, rest) = (next, &bytes[next..]);
+            next = match byte {
+                b'\'' | b'"' | b'`' => {
+                    let mut end = at + 1;
+                    while let Some(&other) = bytes.get(end) {
+                        // Doubled, a quote does not end it.
+                        let is_doubled = other == byte && bytes.get(end + 1) == Some(&byte);
+                        if other == byte && !is_doubled {
+                            break;
+                        }
+                        end += if is_doubled || (other == b'\\' && byte != b'`') { 2 } else { 1 };
                     }
-                    end += if is_doubled || (other == b'\\' && byte != b'`') { 2 } else { 1 };
+                    end + 1
                 }
-                (Part::Whole, end + 1)
-            }
-            b'#' => (Part::Whole, find(at, b"\n")),
-            b'-' if rest.starts_with(b"-- ") || rest.starts_with(b"--\t") || rest.starts_with(b"--\n") => {
-                (Part::Whole, find(at, b"\n"))
-            }
-            b'/' if rest.starts_with(b"/*!") => {
-                let digits = rest[3..].iter().take(6).take_while(|digit| digit.is_ascii_digit()).count();
-                let version: u32 = text[at + 3..at + 3 + digits].parse().unwrap_or(0);
-                if digits < 5 || version <= VERSION_NUMBER {
-                    (Part::Marker, at + 3 + digits)
-                } else {
-                    (Part::OfLaterVersion, find(at + 2, b"*/") + 2)
+                b'#' => find(at, b"\n"),
+                b'-' if rest.starts_with(b"-- ") || rest.starts_with(b"--\t") || rest.starts_with(b"--\n") => find(at, b"\n"),
+                b'/' if rest.starts_with(b"/*!") => {
+                    let digits = rest[3..].iter().take(6).take_while(|digit| digit.is_ascii_digit()).count();
+                    let version: u32 = text[at + 3..at + 3 + digits].parse().unwrap_or(0);
+                    if digits >= 5 && version > VERSION_NUMBER {
+                        next = find(at + 2, b"*/") + 2;
+                        return Some(at);
+                    }
+                    at + 3 + digits
                 }
-            }
-            b'/' if rest.starts_with(b"/*") => (Part::Whole, find(at + 2, b"*/") + 2),
-            _ => (Part::Byte, at + 1),
-        };
-        next = end;
-        Some((part, at))
+                b'/' if rest.starts_with(b"/*") => find(at + 2, b"*/") + 2,
+                _ => at + 1,
+            };
+        }
+        None
     })
 }
 

@@ -148,6 +148,11 @@ fn deep_and_long_statements() {
         let many = format!("SELECT 1 IN ({}1)", "1,".repeat(100_000));
         let error = "ERROR 3170 (HY000): Memory capacity of 33554432 bytes for 'parser_max_mem_size' exceeded. Parser bailed out for this query.";
         assert_eq!(run(&mut session, &many), error);
+        // Also where the tokenizer knows another end of a text or a comment than one would think.
+        for hidden in [r"b'\',1,", "@/*,1,"] {
+            let many = format!("SELECT {}", hidden.replace("1,", &"1,".repeat(100_000)));
+            assert_eq!(run(&mut session, &many), error, "{hidden}");
+        }
         // Texts, names and comments are one each, however long.
         for long in ["'1,'", "\"it\\\"s\"", "1 AS `1,`", "1 # 1,", "1 -- 1,", "1 /* 1, */", "1 /*!99999 1, */"] {
             let statement = format!("SELECT {}", long.replace("1,", &"1,".repeat(100_000)));
