@@ -131,7 +131,7 @@ pub(crate) fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, E
     let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
     let Some(flags) = arguments.get(2).map_or(Some(String::new()), |flags| value::text(*flags)) else { return Ok(Value::Null) };
     let regex = state.regex(&pattern, Matching::of(&flags)?)?;
-    // Time is proportional to the size of the compiled pattern, which is bounded, and to the text.
+    // Time of one search is proportional to the size of the compiled pattern, which is bounded, and to the text.
     if text.len() > MAX_TEXT / 16 {
         return Err(Error::too_long());
     }
@@ -158,7 +158,16 @@ pub(crate) fn regexp_replace(arguments: Arguments<'_>, state: &State) -> Result<
         return Err(Error::too_long());
     }
     let by = replacement(&by, regex.captures_len() - 1)?;
-    bounded(regex.replace_all(&text, by.as_str()).into_owned())
+    let (mut replaced, mut end) = (String::with_capacity(text.len()), 0);
+    // One after the other: each may look at all of the text that is left.
+    for found in regex.captures_iter(&text) {
+        state.check_time()?;
+        let Some(whole) = found.get(0) else { continue };
+        replaced += &text[end..whole.start()];
+        found.expand(&by, &mut replaced);
+        end = whole.end();
+    }
+    bounded(replaced + &text[end..])
 }
 
 /// What ICU writes in the place of a match, in the words of the library: `$12` is group 12 if there are so many, or else group 1 and a 2.
