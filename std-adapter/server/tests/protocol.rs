@@ -385,6 +385,26 @@ fn who_kills_itself_is_told_so() {
     }
 }
 
+/// Of several statements in one packet none begins any more, however soon each ends.
+#[test]
+fn what_is_killed_begins_no_statement() {
+    const STATEMENTS: usize = 2000;
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect_with(&listener, "open", common::CAPABILITIES | common::MULTI_STATEMENTS);
+    // One call is not interrupted.
+    client.tell(format!("\x03{}", "SET @a = CRC32(SPACE(1000000));".repeat(STATEMENTS)).as_bytes());
+    assert_eq!(client.read()[0], 0);
+    let kill = format!("\x03KILL {}", client.id);
+    assert_eq!(Client::connect(&listener, "open", true).send(kill.as_bytes())[0], 0);
+    let mut answers = Vec::new();
+    // An error of the connection ends them as well.
+    let _ = client.stream.read_to_end(&mut answers);
+    let answers = common::packets(&answers);
+    assert!(answers.len() < STATEMENTS - 1, "all of them ran");
+    assert!(answers.iter().all(|answer| answer[0] == 0 || answer.starts_with(&[0xff, 0x25, 0x05])), "{:?}", answers.last());
+}
+
 #[test]
 fn what_is_changed_is_counted() {
     let server = server(Limits::default());

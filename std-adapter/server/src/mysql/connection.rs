@@ -401,7 +401,8 @@ impl<'a, S: Stream> Connection<'a, S> {
             return Ok(Outcome::Done { matched: 0, changed: 0, info: String::new() });
         }
         self.place.runs(text);
-        let result = self.session.execute_with(text, arguments);
+        // Of several statements that one packet has none runs that had not begun. Whoever is killed from here on is cancelled.
+        let result = if self.place.is_killed() { Err(interrupted()) } else { self.session.execute_with(text, arguments) };
         self.place.has_run();
         self.origins = self.session.origins();
         result
@@ -414,7 +415,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         let result = self.shared.clients.kill(id, only_statement, self.session.account());
         self.place.has_run();
         if result.is_ok() && id == self.place.id() {
-            return Err(error(1317, "70100", "Query execution was interrupted"));
+            return Err(interrupted());
         }
         result
     }
@@ -688,6 +689,10 @@ fn utf8(text: &[u8]) -> Result<&str, Error> {
 
 fn malformed() -> Error {
     error(1835, "HY000", "Malformed communication packet.")
+}
+
+fn interrupted() -> Error {
+    error(1317, "70100", "Query execution was interrupted")
 }
 
 fn unknown_statement(id: u32, function: &str) -> Error {

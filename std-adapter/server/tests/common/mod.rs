@@ -15,6 +15,7 @@ pub const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::
 /// PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH.
 pub const CAPABILITIES: u32 = 1 << 9 | 1 << 15 | 1 << 19;
 pub const FOUND: u32 = 1 << 1;
+pub const MULTI_STATEMENTS: u32 = 1 << 16;
 const DEPRECATE_EOF: u32 = 1 << 24;
 
 pub fn accounts() -> Accounts {
