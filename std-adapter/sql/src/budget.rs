@@ -1,4 +1,4 @@
-//! Memory for rows and results that all sessions of a database take together.
+//! Memory that all sessions of a database take together: for rows and results, and for tables of schema `test`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,6 +26,21 @@ impl Part {
             self.shrink(bytes);
         }
         taken <= most
+    }
+
+    /// Takes up to so many bytes more: what is left of what all together may have. Returns how many.
+    pub(crate) fn grow_by_what_is_left(&mut self, budget: &Arc<Budget>, bytes: usize, most: usize) -> usize {
+        let budget = self.budget.get_or_insert_with(|| Arc::clone(budget));
+        let more = |taken: usize| bytes.min(most.saturating_sub(taken));
+        let before = budget.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| Some(taken + more(taken)));
+        let granted = more(before.unwrap_or(most));
+        self.bytes += granted;
+        granted
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Gives back so many bytes.

@@ -324,10 +324,32 @@ impl Session {
         }
         let rewritten = dialect::rewrite(statement, &self.state, parameters)?;
         let (state, bound) = (&self.state, &rewritten.bound);
-        let mut statement = self.prepare(&rewritten, "")?;
-        let used = statement.parameter_count().min(bound.len());
-        let changed = statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))?;
+        let changed = self.growing_scratch(|| {
+            let mut statement = self.prepare(&rewritten, "")?;
+            let used = statement.parameter_count().min(bound.len());
+            statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))
+        })?;
         Ok(Outcome::changed(changed as u64))
+    }
+
+    /// Runs what may make the tables of schema `test` larger: by what is left for them, of a session and of all of them, and an eighth of that at once.
+    fn growing_scratch<R>(&self, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+        const PAGE: usize = 4096;
+        let number = || self.connection.query_row("PRAGMA test.page_count", [], |row| row.get::<_, u32>(0));
+        let pages = || self.state.as_own(number).map(|pages| pages as usize);
+        let before = pages()? * PAGE;
+        let most = usize::try_from(self.state.limits.engine_bytes / 2).unwrap_or(usize::MAX);
+        let wanted = (most / 8).min(self.state.limits.memory_bytes.saturating_sub(before));
+        // Its tables may have become smaller since.
+        let mut taken = std::mem::take(&mut lock(&self.state.settings).scratch_bytes);
+        taken.shrink(taken.bytes().saturating_sub(before));
+        let granted = taken.grow_by_what_is_left(&self.state.scratch_budget, wanted, most);
+        let limit = format!("PRAGMA test.max_page_count = {}", (before + granted) / PAGE);
+        let set = self.state.as_own(|| self.batch(&limit));
+        let result = set.and_then(|()| run());
+        taken.shrink(taken.bytes().saturating_sub(pages()? * PAGE));
+        lock(&self.state.settings).scratch_bytes = taken;
+        result
     }
 
     fn batch(&self, sql: &str) -> Result<(), Error> {
@@ -372,16 +394,18 @@ impl Session {
         };
         let declared: Vec<String> =
             columns.iter().enumerate().map(|(index, column)| vtab::declare(number, index, column)).collect();
-        self.batch(&format!("CREATE TABLE test.`{name}` ({})", declared.join(", ")))?;
         let places = vec!["?"; columns.len()].join(", ");
-        let inserted = (|| {
+        let made = self.growing_scratch(|| {
+            self.batch(&format!("CREATE TABLE test.`{name}` ({})", declared.join(", ")))?;
             let mut insert = self.connection.prepare(&format!("INSERT INTO test.`{name}` VALUES ({places})"))?;
             for row in &grid.rows {
-                insert.execute(params_from_iter(row.iter().map(value::store_owned)))?;
+                insert
+                    .execute(params_from_iter(row.iter().map(value::store_owned)))
+                    .map_err(|error| self.state.explain(error))?;
             }
             Ok(grid.rows.len() as u64)
-        })();
-        match inserted {
+        });
+        match made {
             Ok(count) => {
                 lock(&self.state.settings).scratch.push(ScratchTable { number, name, columns });
                 Ok(Outcome::Done {
@@ -391,8 +415,7 @@ impl Session {
                 })
             }
             Err(error) => {
-                let error = self.state.explain(error);
-                self.batch(&format!("DROP TABLE test.`{name}`"))?;
+                self.batch(&format!("DROP TABLE IF EXISTS test.`{name}`"))?;
                 Err(error)
             }
         }

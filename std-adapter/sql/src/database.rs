@@ -68,11 +68,12 @@ pub struct Limits {
     /// Memory in bytes, once for the rows copied from the tables, and once for the result. What a join looks rows up by is not counted:
     /// about 100 bytes for each row of a column that it compares.
     pub memory_bytes: usize,
-    /// The same in bytes of all sessions together. The result of a session's last statement counts until its next one, or until
-    /// [`Session::forget_result`].
+    /// The same in bytes of all sessions together, of which an eighth is for those that may control: they see what the others do. The result of a
+    /// session's last statement counts until its next one, or until [`Session::forget_result`].
     pub all_bytes: usize,
     /// Memory in bytes that SQLite may take **in the whole process**, all sessions together, and whatever else the process does with
-    /// SQLite. SQLite counts per process only; the least value that any database was made with holds.
+    /// SQLite. SQLite counts per process only; the least value that any database was made with holds. Tables of schema `test` have half of it,
+    /// all together: so there is room for new sessions.
     pub engine_bytes: u64,
 }
 
@@ -107,6 +108,7 @@ pub struct Database {
     variables: Arc<BTreeMap<&'static str, String>>,
     counters: Arc<Counters>,
     budget: Arc<Budget>,
+    scratch_budget: Arc<Budget>,
 }
 
 /// The clients of a server, which alone knows them all.
@@ -170,6 +172,7 @@ impl Database {
             variables: Arc::default(),
             counters: Arc::default(),
             budget: Arc::default(),
+            scratch_budget: Arc::default(),
         }
     }
 
@@ -253,6 +256,7 @@ impl Database {
             catalog: Arc::clone(&self.catalog),
             limits: self.limits,
             budget: Arc::clone(&self.budget),
+            scratch_budget: Arc::clone(&self.scratch_budget),
             read_only: self.read_only,
             clients: self.clients.clone(),
             variables: Arc::clone(&self.variables),
@@ -265,7 +269,7 @@ impl Database {
             statement: Mutex::default(),
             cancelled: AtomicBool::new(false),
             is_announced: AtomicBool::new(false),
-            makes_table: AtomicBool::new(false),
+            is_own: AtomicBool::new(false),
         });
         let mut session = Session { connection: open(&state)?, state };
         session.describe_views()?;
@@ -284,9 +288,8 @@ fn open(state: &Arc<State>) -> Result<Connection, Error> {
     for schema in [catalog::INFORMATION_SCHEMA, catalog::PERFORMANCE_SCHEMA, catalog::TEST] {
         connection.execute_batch(&format!("ATTACH ':memory:' AS {schema}"))?;
     }
-    // 4 KiB each.
-    let pages = (state.limits.memory_bytes / 4096).max(16);
-    connection.execute_batch(&format!("PRAGMA test.max_page_count = {pages}"))?;
+    // What is dropped there is given back.
+    connection.execute_batch("PRAGMA test.auto_vacuum = FULL")?;
     functions::register(&connection, state)?;
     vtab::register(&connection, state)?;
     for (limit, value) in [
@@ -306,8 +309,7 @@ fn open(state: &Arc<State>) -> Result<Connection, Error> {
     let stop = Arc::clone(state);
     connection.progress_handler(2000, Some(move || stop.must_stop()))?;
     let own = Arc::clone(state);
-    // Relaxed: it is set in this thread, around a statement of this crate's own.
-    let allow = move |context: AuthContext<'_>| match own.makes_table.load(Ordering::Relaxed) {
+    let allow = move |context: AuthContext<'_>| match own.is_own() {
         true => Authorization::Allow,
         false => authorize(context),
     };

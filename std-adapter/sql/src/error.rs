@@ -141,6 +141,10 @@ impl Error {
         Error::new(1041, "HY000", "Out of memory; the statement needs more than a session may take")
     }
 
+    pub(crate) fn all_out_of_memory() -> Error {
+        Error::new(1041, "HY000", "Out of memory; what all sessions may take together is taken")
+    }
+
     pub(crate) fn too_long() -> Error {
         Error::new(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes")
     }

@@ -438,10 +438,7 @@ impl Session {
             if !lock(&state.settings).known.contains(&number)
                 && let Some(relation) = state.catalog.relations.get(number)
             {
-                // Relaxed: the authorizer runs in this thread.
-                state.makes_table.store(true, Ordering::Relaxed);
-                let made = vtab::create(&self.connection, number, relation);
-                state.makes_table.store(false, Ordering::Relaxed);
+                let made = state.as_own(|| vtab::create(&self.connection, number, relation));
                 made.map_err(|error| state.explain(error))?;
                 lock(&state.settings).known.insert(number);
             }

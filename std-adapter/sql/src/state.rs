@@ -30,6 +30,8 @@ pub(crate) struct State {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) limits: Limits,
     pub(crate) budget: Arc<Budget>,
+    /// Of the tables of schema `test`.
+    pub(crate) scratch_budget: Arc<Budget>,
     pub(crate) read_only: bool,
     pub(crate) clients: Option<Arc<dyn Clients>>,
     /// What the server says of variables.
@@ -46,8 +48,8 @@ pub(crate) struct State {
     pub(crate) cancelled: AtomicBool,
     /// The next statement may be cancelled before it begins. As `cancelled`, relaxed: nothing else is published by it.
     pub(crate) is_announced: AtomicBool,
-    /// Whether SQLite is being given a table of this crate's, which no client's statement may do.
-    pub(crate) makes_table: AtomicBool,
+    /// Whether what SQLite runs is this crate's own, and may do what no client's statement may.
+    pub(crate) is_own: AtomicBool,
 }
 
 impl fmt::Debug for State {
@@ -76,6 +78,8 @@ pub(crate) struct Settings {
     /// Of the result of the last statement, which its client may still have.
     pub(crate) result: Part,
     pub(crate) scratch: Vec<ScratchTable>,
+    /// Of the memory for these.
+    pub(crate) scratch_bytes: Part,
     /// Tables made so far: their numbers are never used again.
     pub(crate) scratch_made: usize,
     /// Those of the transaction; None outside of one.
@@ -374,9 +378,23 @@ impl State {
         statement.taken.shrink(bytes);
     }
 
+    /// Runs what no client has said, as which SQLite is to take it.
+    pub(crate) fn as_own<R>(&self, run: impl FnOnce() -> R) -> R {
+        // Relaxed: the authorizer runs in this thread.
+        self.is_own.store(true, Ordering::Relaxed);
+        let result = run();
+        self.is_own.store(false, Ordering::Relaxed);
+        result
+    }
+
+    pub(crate) fn is_own(&self) -> bool {
+        self.is_own.load(Ordering::Relaxed)
+    }
+
     /// So many bytes more of what all sessions have.
     pub(crate) fn take(&self, part: &mut Part, bytes: usize) -> Result<(), Error> {
-        if part.grow(&self.budget, bytes, self.limits.all_bytes) { Ok(()) } else { Err(Error::out_of_memory()) }
+        let kept = if self.account.right == crate::Right::Control { 0 } else { self.limits.all_bytes / 8 };
+        if part.grow(&self.budget, bytes, self.limits.all_bytes - kept) { Ok(()) } else { Err(Error::all_out_of_memory()) }
     }
 
     /// A UUID of version 1: the moment in units of 100 ns since 1582, counted on so that no two are the same, and what stands for

@@ -4,7 +4,7 @@ mod common;
 
 use common::{World, run};
 use perfschema::core::Size;
-use perfschema_sql::{Account, Database, Error, Limits, Outcome, STATEMENT_STACK, Session};
+use perfschema_sql::{Account, Database, Error, Limits, Outcome, Right, STATEMENT_STACK, Session};
 use std::time::{Duration, Instant};
 
 fn limited(time: Duration, memory_bytes: usize) -> Session {
@@ -35,6 +35,8 @@ fn a_statement_ends_in_time() {
         "SELECT SUM(CONCAT(a.event_id, REPEAT('a', 100000)) LIKE '%aab%') FROM events_waits_history_long a, events_waits_history_long b, \
          events_waits_history_long c, events_waits_history_long d",
         "SELECT SUM(CONCAT(a.event_id, REPEAT('a', 60000)) REGEXP '(a*)*b') FROM events_waits_history_long a, events_waits_history_long b, events_waits_history_long c",
+        // Of each place all that is left is looked at.
+        "SELECT REGEXP_REPLACE(REPEAT('a', 65000), '.*b|a', '')",
     ] {
         let start = Instant::now();
         let error = session.execute(statement).expect_err(statement);
@@ -265,6 +267,16 @@ fn sessions_share_a_bound_of_memory() {
     assert_eq!(rows(&mut one, 5), Ok(()));
     drop(one);
     assert_eq!(rows(&mut two, 7), Ok(()));
+    // Those that may only read leave some of it: who may control can see what they do.
+    let reader = Account { right: Right::Read, ..Account::default() };
+    let mut readers = [(); 2].map(|()| database.session(reader.clone()).expect("there is memory"));
+    two.forget_result();
+    assert_eq!(rows(&mut readers[0], 6), Ok(()));
+    assert_eq!(rows(&mut readers[1], 2), is_full);
+    let error = readers[1].execute("SELECT REPEAT('x', 1000000) UNION ALL SELECT REPEAT('y', 1000000)").map(|_| ());
+    assert_eq!(error.expect_err("all is taken").message, "Out of memory; what all sessions may take together is taken");
+    assert_eq!(rows(&mut two, 2), Ok(()));
+    drop(readers);
     // What is collected of many rows is of it, too, and given back with the statement.
     let collects = "SELECT LENGTH(GROUP_CONCAT(REPEAT('x', 9))) AS n FROM performance_schema.setup_consumers";
     assert_eq!(run(&mut two, collects), "n\n169\n");
