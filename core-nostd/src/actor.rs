@@ -39,7 +39,8 @@ use core::hint::cold_path;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName};
 
-/// Something that records, used by one thread at a time.
+/// Something that records, used by one thread at a time. [`detach`](Self::detach) ends it: one that is only dropped keeps its slot, as a
+/// thread does that is there and does nothing.
 ///
 /// ```
 /// use perfschema_core::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, StaticRegion, WaitStart};

@@ -109,7 +109,8 @@ pub(crate) fn give_back(hint: &Word, index: usize) {
 }
 
 impl<'r> Region<'r> {
-    /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted.
+    /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted, and if the
+    /// class is no lock's.
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
         let pool = self.lock_pool(class)?;
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {

@@ -15,8 +15,8 @@
 //!   [`begin_statement`](Actor::begin_statement), [`begin_transaction`](Actor::begin_transaction), [`count_metric`](Actor::count_metric).
 //! - [`tables`] has one module a table; [`tables::ALL`] lists them.
 //!
-//! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. It reads no clock
-//! but the one it is given. It does not aggregate in the background: readers pay for sums.
+//! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. Recording reads no clock
+//! but the one it is given; readers ask the system's how long what runs has lasted. It does not aggregate in the background: readers pay for sums.
 //!
 //! **Without an operating system** the program gives what a system would:
 //! - a clock, before [`Timers::calibrate`](timer::Timers::calibrate): [`set_external_clock`](timer::set_external_clock), with embassy

@@ -22,7 +22,7 @@
 //!   case. `wait/sync/mutex/sql/LOCK_open` is refused.
 //! * No part is empty, or starts or ends with a space. Spaces within are fine (`error log`).
 //! * No control characters, and none that are invisible, turn the direction of writing, or are a space but not the
-//!   space: two names of one script that look the same are the same.
+//!   space: two names of one script that look the same are mostly the same (a letter may be written with its accent or before it).
 //! * No `%` and `\`, which mean something else in a `LIKE` pattern, and no `=`, which ends the pattern in
 //!   `performance-schema-instrument='pattern=ON'`. `_` and `?` are allowed, although patterns use them too: every
 //!   second name has an underscore.
@@ -65,19 +65,6 @@ impl EventClass {
         EventClass::Memory,
     ];
 
-    /// The class with this number, or `None` if there is none, as in bytes from outside.
-    ///
-    /// ```
-    /// use perfschema_core::name::EventClass;
-    ///
-    /// assert_eq!(EventClass::from_u8(1), Some(EventClass::Stage));
-    /// assert_eq!(EventClass::from_u8(6), None);
-    /// ```
-    #[must_use]
-    pub const fn from_u8(number: u8) -> Option<Self> {
-        if (number as usize) < Self::ALL.len() { Some(Self::ALL[number as usize]) } else { None }
-    }
-
     /// The first part of the names of this class.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -101,8 +88,6 @@ impl EventClass {
 }
 
 /// What an instrument measures, as far as the recorder treats it differently: read off the front of its name.
-///
-/// The numbers are part of the region's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum InstrumentKind {
@@ -167,15 +152,6 @@ impl InstrumentKind {
     /// Whether its names begin with `wait/synch/`: it times locks, and what else threads wait for one another with.
     pub const fn is_synch(self) -> bool {
         matches!(self, InstrumentKind::Mutex | InstrumentKind::RwLock | InstrumentKind::Cond | InstrumentKind::Synch)
-    }
-
-    /// How many kinds there are; their numbers are below it.
-    pub const COUNT: usize = KINDS.len();
-
-    /// The kind with this number, or `None` if there is none, as in bytes from outside.
-    #[must_use]
-    pub const fn from_u8(number: u8) -> Option<Self> {
-        if (number as usize) < KINDS.len() { Some(KINDS[number as usize].0) } else { None }
     }
 
     /// The kind of event that such an instrument times.
@@ -733,16 +709,6 @@ mod tests {
         check(&name[..NAME_LENGTH - 1], Ok(InstrumentKind::Mutex));
         check(&name[..NAME_LENGTH], Ok(InstrumentKind::Mutex));
         check(name, Err(NameError::TooLong { length: NAME_LENGTH + 1 }));
-    }
-
-    #[test]
-    fn numbers_round_trip() {
-        for number in 0..=u8::MAX {
-            let known = EventClass::ALL.get(number as usize).copied();
-            assert_eq!(EventClass::from_u8(number), known);
-            assert_eq!(InstrumentKind::from_u8(number).is_some(), (number as usize) < InstrumentKind::COUNT);
-            assert!(InstrumentKind::from_u8(number).is_none_or(|kind| kind as u8 == number));
-        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Paths of files: what is kept of one in a file's place, and how one is compared with it.
 
 use crate::file::word;
-use crate::region::{FILE, Text};
+use crate::region::{FILE, Text, little_endian};
 use crate::sync::Word;
 
 /// Bytes of a path that are kept.
@@ -72,7 +72,7 @@ fn words_of(bytes: &[u8]) -> (&[[u8; 8]], Option<u64>) {
     let last = bytes.len().checked_sub(8).and_then(|start| bytes.get(start..)?.first_chunk());
     let last = match last {
         Some(last) => u64::from_le_bytes(*last).wrapping_shr(64 - 8 * rest.len() as u32),
-        None => rest.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+        None => little_endian(rest),
     };
     (whole, (!rest.is_empty()).then_some(last))
 }

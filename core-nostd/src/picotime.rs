@@ -14,6 +14,7 @@
 //! From nanoseconds on there are two decimals. The unit is chosen before rounding, so 999 999 ps is
 //! `1000.00 ns`: that is what MySQL prints, and output of both must compare equal.
 
+use crate::Text;
 use core::fmt::{self, Write};
 
 /// The units from the largest down: picoseconds in one, and its name.
@@ -50,7 +51,8 @@ pub const fn format_pico_time(time_ps: u64) -> PicoTime {
 
 impl fmt::Display for PicoTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Text::default();
+        // The longest are `1000.00 ns` and `60.00 min`: 2⁶⁴ ps are only `213.50 d`.
+        let mut text = Text::<16>::default();
         match UNITS.iter().find(|(unit_ps, _)| self.0 >= *unit_ps) {
             // In f64, as MySQL: a time half-way between two decimals must fall to the same side there and here.
             Some((unit_ps, unit)) => write!(text, "{:.2} {unit}", self.0 as f64 / *unit_ps as f64)?,
@@ -60,37 +62,15 @@ impl fmt::Display for PicoTime {
     }
 }
 
-/// Room for the longest text; that is one of `1000.00 ns` and `60.00 min`, and 2⁶⁴ ps are only `213.50 d`.
-#[derive(Default)]
-struct Text {
-    bytes: [u8; 16],
-    len: usize,
-}
-
-impl Text {
-    fn as_str(&self) -> &str {
-        // Only whole strings were appended, so this is UTF-8.
-        str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
-    }
-}
-
-impl Write for Text {
-    fn write_str(&mut self, s: &str) -> fmt::Result {
-        let end = self.len + s.len();
-        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(s.as_bytes());
-        self.len = end;
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Text, UNITS, format_pico_time};
+    use super::{UNITS, format_pico_time};
+    use crate::Text;
     use core::fmt::Write;
 
     #[track_caller]
     fn check(time_ps: u64, expected: &str) {
-        let mut text = Text::default();
+        let mut text = Text::<16>::default();
         write!(text, "{}", format_pico_time(time_ps)).unwrap();
         assert_eq!(text.as_str(), expected, "{time_ps} ps");
     }
@@ -140,16 +120,16 @@ mod tests {
     #[test]
     fn the_longest_texts_fit() {
         for (unit_ps, _) in UNITS {
-            let mut text = Text::default();
+            let mut text = Text::<16>::default();
             write!(text, "{}", format_pico_time(unit_ps - 1)).unwrap();
-            assert!(text.len <= 10);
+            assert!(text.as_str().len() <= 10);
         }
         check(999_999_999, "1000.00 us");
     }
 
     #[test]
     fn width_applies_to_the_whole_text() {
-        let mut text = Text::default();
+        let mut text = Text::<16>::default();
         write!(text, "{:>12}|", format_pico_time(2_401)).unwrap();
         assert_eq!(text.as_str(), "     2.40 ns|");
     }

@@ -1,4 +1,4 @@
-//! Places that are claimed, used and given back: the slots of actors, the instances of locks, the rows of `setup_actors`.
+//! Places that are claimed, used and given back: the slots of actors, the instances of locks, sockets and files, the rows of `setup_actors`.
 //!
 //! A place is a state word, and other words that say what is there. The protocol is the same for all, and stands only here:
 //! ```text

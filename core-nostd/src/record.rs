@@ -261,7 +261,7 @@ impl What {
         What(switches.0 | source.0 | operation as u64)
     }
 
-    /// That of a stage or a statement.
+    /// That of a stage, a statement or a transaction.
     pub(crate) fn without_operation(switches: Switches, source: SourceBits) -> What {
         What(switches.0 | source.0)
     }

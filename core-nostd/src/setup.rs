@@ -22,25 +22,27 @@ pub(crate) mod word {
     pub(crate) const GENERATION: usize = 1;
     /// One for each [`EventClass`](crate::name::EventClass).
     pub(crate) const TIMERS: usize = 2;
+    // A line that events load from, and is written where somebody changes a setting or truncates a table.
     /// Bumped by TRUNCATE of `events_waits_summary_by_instance`.
     pub(crate) const INSTANCE_EPOCH: usize = 8;
     /// 1 once any instrument of stages has been on.
     pub(crate) const STAGES_USED: usize = 9;
-    /// Where the search for a free instance starts, and how often one was given back, one word for each pool.
-    pub(crate) const INSTANCE_HINTS: core::ops::Range<usize> = 10..14;
     /// Bumped by TRUNCATE of `file_summary_by_instance`, and of `file_summary_by_event_name`.
-    pub(crate) const FILE_INSTANCE_EPOCH: usize = 14;
-    pub(crate) const FILE_EVENT_EPOCH: usize = 15;
-    /// Where the search for a file's place starts, and how many are taken.
-    pub(crate) const FILE_HINT: usize = 16;
-    pub(crate) const FILES_USED: usize = 17;
+    pub(crate) const FILE_INSTANCE_EPOCH: usize = 10;
+    pub(crate) const FILE_EVENT_EPOCH: usize = 11;
     /// Bumped by TRUNCATE of `socket_summary_by_instance`, and of `socket_summary_by_event_name`.
-    pub(crate) const SOCKET_INSTANCE_EPOCH: usize = 18;
-    pub(crate) const SOCKET_EVENT_EPOCH: usize = 19;
-    /// As [`INSTANCE_HINTS`], for sockets.
-    pub(crate) const SOCKET_HINT: usize = 20;
+    pub(crate) const SOCKET_INSTANCE_EPOCH: usize = 12;
+    pub(crate) const SOCKET_EVENT_EPOCH: usize = 13;
     /// Which row `setup_actors` got last.
-    pub(crate) const LAST_ACTOR: usize = 21;
+    pub(crate) const LAST_ACTOR: usize = 14;
+    // A line that is written whenever a lock, a file or a socket comes or goes.
+    /// Where the search for a free instance starts, and how often one was given back, one word for each pool.
+    pub(crate) const INSTANCE_HINTS: core::ops::Range<usize> = 16..20;
+    /// Where the search for a file's place starts, and how many are taken.
+    pub(crate) const FILE_HINT: usize = 20;
+    pub(crate) const FILES_USED: usize = 21;
+    /// As [`INSTANCE_HINTS`], for sockets.
+    pub(crate) const SOCKET_HINT: usize = 22;
 }
 
 /// The classes of events that have a row in `setup_timers`.
@@ -438,7 +440,7 @@ impl Region<'_> {
         fold(self);
     }
 
-    /// The timer that events of a class are timed with, CYCLE for those that have no row in `setup_timers`.
+    /// The timer that events of a class are timed with. Those that have no row in `setup_timers` are not timed, whatever it says.
     pub fn event_timer(&self, class: EventClass) -> TimerName {
         let index = setup(self)[word::TIMERS + class as usize].get();
         u8::try_from(index).ok().and_then(TimerName::from_index).unwrap_or(TimerName::Cycle)

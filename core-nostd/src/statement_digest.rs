@@ -251,8 +251,7 @@ fn clear(region: &Region<'_>, words: &DigestWords, index: usize) {
     words[word::KEY].update(|_| FREED);
 }
 
-/// In a forked child that is idle, as [`Region::forked`] says: of all statements only these will end. One whose text was cut is none of them:
-/// its digest is that of the whole.
+/// In a forked child that is idle, as [`Region::forked`] says: of all statements only these will end.
 pub(crate) fn keep_for(region: &Region<'_>, statements: impl Iterator<Item = EntryText>) {
     let keys = || {
         let places = region.arrays::<DIGEST>(Section::StatementDigests).iter();

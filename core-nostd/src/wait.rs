@@ -29,8 +29,8 @@ impl WaitStart {
     }
 }
 
-/// A wait between its begin and its end, which are one actor's: one that another actor ends takes records out of the order of both, and
-/// what they record later may not be visible. Switches are those of its start.
+/// A wait between its begin and its end, of which there is one each, and both one actor's: one that is ended twice, or by another actor, takes
+/// records out of their order, and what is recorded later may not be visible. Switches are those of its start.
 #[must_use = "a wait that is not ended stays visible as running"]
 #[derive(Clone, Copy, Debug)]
 pub struct Wait<'r> {
@@ -71,7 +71,7 @@ impl Wait<'_> {
         ends: Ends::Recorded,
     };
 
-    /// A stage or a statement, which are recorded as a wait is; nowhere visible yet.
+    /// A stage, a statement or a transaction, which are recorded as a wait is; nowhere visible yet.
     pub(crate) fn of_other_class(sequence: Sequence, switches: Switches) -> Wait<'static> {
         Wait { sequence, switches, ..Wait::NONE }
     }

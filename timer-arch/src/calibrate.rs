@@ -127,7 +127,7 @@ impl Calibration {
         Calibration { source, frequency_hz, conversion, epoch_ticks, error_ppb: 0 }
     }
 
-    /// A raw reading as picoseconds since the epoch: TIMER_START and TIMER_END of WL#2360.
+    /// A raw reading as picoseconds since the epoch. (TIMER_START and TIMER_END of WL#2360 begin again at 0 where this stays.)
     ///
     /// 0 for readings from before the epoch, `u64::MAX` from 213 days after it. Of two timers, it differs
     /// by the resolution of the coarser one, and by the error bound times the time since the epoch.

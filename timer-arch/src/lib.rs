@@ -27,8 +27,8 @@
 //! * MUST call [`Timers::calibrate`] before the first reading it keeps. Calibration decides what backs
 //!   CYCLE; a reading from before may be in another unit. Nothing runs before `main`, and no reading
 //!   calibrates by itself: the check would sit in the hot path.
-//! * MUST subtract with [`difference`], not `-`: a counter may differ between cores by a few ticks, and
-//!   unordered readings may swap.
+//! * MUST subtract with [`Conversion::wait`] or [`difference`], not `-`: a counter may differ between cores by a few
+//!   ticks, and unordered readings may swap. (The former takes a counter for one that has come round at 2⁶⁴, too.)
 //! * MUST keep the [`TimerName`] with every reading. Ticks of two timers do not compare; picoseconds
 //!   since the epoch do, to the resolution of the coarser timer.
 //! * MUST, without an operating system, call [`set_external_clock`] before [`Timers::calibrate`] if it

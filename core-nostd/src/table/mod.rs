@@ -60,12 +60,8 @@ impl Rights {
     /// SELECT and TRUNCATE.
     pub const TRUNCATE: Rights = Rights { truncate: true, ..Rights::SELECT };
 
-    const fn update(columns: &'static [&'static str]) -> Rights {
-        Rights { update: columns, ..Rights::SELECT }
-    }
-
     pub(crate) const fn update_of(columns: &'static [&'static str]) -> Rights {
-        Rights::update(columns)
+        Rights { update: columns, ..Rights::SELECT }
     }
 }
 
