@@ -83,7 +83,7 @@ impl Rewriter<'_> {
             }
             days => (days, "DAY".to_owned()),
         };
-        let number = if add { number } else { call("negate", vec![number]) };
+        let unit = if add { unit } else { format!("-{unit}") };
         Ok(self.later(moment, number, &unit))
     }
 

@@ -265,7 +265,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("time_of_key", 1, 1, TEXT, times::time_of_key),
     // Of one argument the dialect calls to_time and to_datetime in the place of these.
     function("time", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
-    function("timestamp", 1, 2, TEXT, |a, _| Ok(times::add_time(a, 1))),
+    function("timestamp", 1, 2, TEXT, |a, _| Ok(times::timestamp(a))),
     function("date_format", 2, 2, TEXT, |a, _| {
         Ok(texts::on(a, 1, |format| times::at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))
     }),

@@ -4,7 +4,8 @@ use crate::decimal::Decimal;
 use rusqlite::types::Value;
 use std::fmt;
 
-const DAY: i64 = 86_400_000_000;
+const SECOND: i64 = 1_000_000;
+const DAY: i64 = 86_400 * SECOND;
 /// The day before all: 0000-00-00.
 const ZERO: i64 = -719_529 * DAY;
 
@@ -183,13 +184,15 @@ impl Moment {
         Some(Moment::parts(text.trim())?.0).filter(|(_, month, day)| *month == 0 || *day == 0)
     }
 
-    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`, `26/11/21`, `20261121`, `20261121173154`
+    /// `2026-11-21`, `2026-11-21 17:31:54`, `2026-11-21T17:31:54.5`, `26/11/21`, `20261121`, `20261121173154`, `261121`, `261121173154`
     pub(crate) fn parse(text: &str) -> Option<Moment> {
         let text = text.trim();
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        if matches!(whole.len(), 8 | 14) && whole.bytes().all(|byte| byte.is_ascii_digit()) {
-            let (date, time) = whole.split_at(8);
-            let mut text = format!("{}-{}-{}", &date[..4], &date[4..6], &date[6..]);
+        if matches!(whole.len(), 6 | 8 | 12 | 14) && whole.bytes().all(|byte| byte.is_ascii_digit()) {
+            // With a time of day, or without.
+            let (date, time) = whole.split_at(if whole.len() < 12 { whole.len() } else { whole.len() - 6 });
+            let (year, day) = date.split_at(date.len() - 4);
+            let mut text = format!("{year}-{}-{}", &day[..2], &day[2..]);
             if !time.is_empty() {
                 text += &format!(" {}:{}:{}.{fraction}", &time[..2], &time[2..4], &time[4..]);
             }
@@ -214,30 +217,29 @@ impl Moment {
     }
 
     /// Later by so many units; earlier, if negative. None: out of the years that there are, or no such unit.
-    pub(crate) fn add(self, number: f64, unit: &str) -> Option<Moment> {
-        let (year, month, day) = self.civil();
-        let months = |months: f64| {
-            let total = year * 12 + month - 1 + (months.clamp(-2e5, 2e5) as i64);
+    pub(crate) fn add(self, number: i64, unit: &str) -> Option<Moment> {
+        let months = |size: i64| {
+            let (year, month, day) = self.civil();
+            let total = number.checked_mul(size)?.checked_add(year * 12 + month - 1)?;
             let (year, month) = (total.div_euclid(12), total.rem_euclid(12) + 1);
-            let day = day.min(days_in(year, month));
-            (0..=9999)
-                .contains(&year)
-                .then(|| Moment { micros: days(year, month, day) * DAY + self.micros.rem_euclid(DAY), ..self })
+            let date = || days(year, month, day.min(days_in(year, month))) * DAY;
+            (0..=9999).contains(&year).then(|| Moment { micros: date() + self.micros_of_day(), ..self })
         };
-        let seconds = match unit.to_ascii_uppercase().as_str() {
-            "MICROSECOND" => number / 1e6,
-            "SECOND" => number,
-            "MINUTE" => number * 60.0,
-            "HOUR" => number * 3600.0,
-            "DAY" => number.round() * 86_400.0,
-            "WEEK" => number.round() * 604_800.0,
-            "MONTH" => return months(number.round()),
-            "QUARTER" => return months(number.round() * 3.0),
-            "YEAR" => return months(number.round() * 12.0),
+        let size = match unit.to_ascii_uppercase().as_str() {
+            "MICROSECOND" => 1,
+            "SECOND" => SECOND,
+            "MINUTE" => 60 * SECOND,
+            "HOUR" => 3600 * SECOND,
+            "DAY" => DAY,
+            "WEEK" => 7 * DAY,
+            "MONTH" => return months(1),
+            "QUARTER" => return months(3),
+            "YEAR" => return months(12),
             _ => return None,
         };
-        let micros = self.micros.checked_add((seconds * 1e6) as i64)?;
-        let moment = Moment { micros, date_only: self.date_only && seconds % 86_400.0 == 0.0 };
+        let micros = self.micros.checked_add(number.checked_mul(size)?)?;
+        // What is less than a day brings a time of day along.
+        let moment = Moment { micros, date_only: self.date_only && size >= DAY };
         (0..=9999).contains(&moment.civil().0).then_some(moment)
     }
 
@@ -432,7 +434,7 @@ mod tests {
     #[test]
     fn every_day_is_found_again() {
         let mut moment = Moment::parse("1890-01-01 12:34:56").expect("a date");
-        while let Some(next) = moment.add(1.0, "DAY").filter(|next| next.part("YEAR") < Some(2110)) {
+        while let Some(next) = moment.add(1, "DAY").filter(|next| next.part("YEAR") < Some(2110)) {
             assert_eq!(next.day(), moment.day() + 1);
             assert_eq!(Moment::parse(&next.to_string()), Some(next), "{next}");
             moment = next;
@@ -444,10 +446,10 @@ mod tests {
     fn moments() {
         let moment = |text| Moment::parse(text).expect("a date");
         assert_eq!(moment("1970-01-01").day(), 0);
-        assert_eq!(moment("2024-01-31").add(1.0, "MONTH").map(Moment::date).as_deref(), Some("2024-02-29"));
-        assert_eq!(moment("2026-11-21").add(-1.0, "SECOND").map(|m| m.to_string()).as_deref(), Some("2026-11-20 23:59:59"));
-        assert_eq!(moment("2026-11-21").add(1.0, "WEEK").map(|m| m.to_string()).as_deref(), Some("2026-11-28"));
-        assert_eq!(moment("2026-11-21").add(9e9, "YEAR"), None);
+        assert_eq!(moment("2024-01-31").add(1, "MONTH").map(Moment::date).as_deref(), Some("2024-02-29"));
+        assert_eq!(moment("2026-11-21").add(-1, "SECOND").map(|m| m.to_string()).as_deref(), Some("2026-11-20 23:59:59"));
+        assert_eq!(moment("2026-11-21").add(1, "WEEK").map(|m| m.to_string()).as_deref(), Some("2026-11-28"));
+        assert_eq!(moment("2026-11-21").add(9_000_000_000, "YEAR"), None);
         assert_eq!(moment("2026-11-21 17:31:54.5").format("%W %e %b %Y %r %f"), "Saturday 21 Nov 2026 05:31:54 PM 500000");
         for wrong in ["", "x", "2026-13-01", "2026-02-29", "2026-02-28 24:00:00", "2026-02", "99999-01-01"] {
             assert_eq!(Moment::parse(wrong), None, "{wrong}");

@@ -93,18 +93,22 @@ pub(crate) fn with_scale(arguments: Arguments<'_>, _: &State) -> Result<Value, E
     })
 }
 
+/// The exact number that a value is taken for; None for NULL.
+pub(crate) fn as_decimal(value: ValueRef<'_>) -> Option<Decimal> {
+    match value {
+        ValueRef::Text(text) => Some(Decimal::of_text(&String::from_utf8_lossy(text))),
+        value => match Number::of(value)? {
+            Number::Real(number) => Some(Decimal::of_real(number)),
+            number => number.decimal(),
+        },
+    }
+}
+
 /// `CAST(x AS DECIMAL(digits, scale))`: what is too large becomes the largest, with a warning that names the column.
 pub(crate) fn decimal(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let limit = |index: usize, most: u8| Number::of(arguments[index]).map_or(most, |n| n.whole().clamp(0, most.into()) as u8);
     let (digits, scale) = (limit(1, MAX_DIGITS), limit(2, MAX_SCALE));
-    let number = match arguments[0] {
-        ValueRef::Null => return Ok(Value::Null),
-        ValueRef::Text(text) => Decimal::of_text(&String::from_utf8_lossy(text)),
-        value => match Number::of(value) {
-            Some(Number::Real(number)) => Decimal::of_real(number),
-            number => number.and_then(Number::decimal).unwrap_or_else(|| 0.into()),
-        },
-    };
+    let Some(number) = as_decimal(arguments[0]) else { return Ok(Value::Null) };
     let (fitted, is_too_large) = number.fitted(digits, scale);
     if is_too_large {
         let column = value::text(arguments[3]).unwrap_or_default();

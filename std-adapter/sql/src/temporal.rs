@@ -87,9 +87,9 @@ impl Kind {
         }
     }
 
-    /// What DATE_ADD makes of it: a unit may bring a time of day or a fraction along.
+    /// What DATE_ADD makes of it, and DATE_SUB, whose units have a minus sign: a unit may bring a time of day or a fraction along.
     pub(crate) fn later(self, unit: &str, number_digits: u8) -> Kind {
-        let unit = unit.to_ascii_uppercase();
+        let unit = unit.trim_start_matches('-').to_ascii_uppercase();
         let digits = match unit.as_str() {
             "MICROSECOND" => MOST,
             "SECOND" => number_digits,

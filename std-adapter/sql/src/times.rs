@@ -1,6 +1,5 @@
 //! Functions of moments and of times, which are lengths: `-12:30:00`.
 
-use crate::Error;
 use crate::decimal::Decimal;
 use crate::functions::Arguments;
 use crate::kinds::Kind;
@@ -8,6 +7,7 @@ use crate::moment::{LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, full_ye
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::zone::Zone;
+use crate::{Error, numbers};
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 
@@ -28,6 +28,11 @@ fn time_text(micros: i64, digits: usize) -> String {
 
 /// Microseconds of what is a time, or the time of day of a moment: `12:30:00`, `123000`.
 pub(crate) fn time_micros(text: &str) -> Option<i64> {
+    time_alone(text).or_else(|| Some(Moment::parse(text)?.micros_of_day()))
+}
+
+/// The same of what is no moment: six digits may be both.
+fn time_alone(text: &str) -> Option<i64> {
     let of_number = || {
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -36,9 +41,7 @@ pub(crate) fn time_micros(text: &str) -> Option<i64> {
         let fraction = format!("{fraction:0<6}")[..6].parse::<i64>().ok()?;
         Some(sign * (((number / 10_000 * 60 + number / 100 % 100) * 60 + number % 100) * 1_000_000 + fraction))
     };
-    let of_moment = || Some(Moment::parse(text)?.micros_of_day());
-    let of_time = || Some((parse(text)? * 1e6).round() as i64);
-    of_time().or_else(of_number).or_else(of_moment)
+    parse(text).map(|seconds| (seconds * 1e6).round() as i64).or_else(of_number)
 }
 
 /// Seconds as a time; a fraction only if there is one.
@@ -123,21 +126,18 @@ pub(crate) fn timestampdiff(arguments: Arguments<'_>, _: &State) -> Result<Value
 
 /// Of two moments or two times.
 pub(crate) fn timediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    if let Some((a, b)) = moment(arguments[0]).zip(moment(arguments[1])) {
-        let micros = b.until(a, "MICROSECOND").unwrap_or(0);
-        return Ok(Value::Text(time_of(micros as f64 / 1e6)));
-    }
-    let seconds = |index: usize| value::text(arguments[index]).and_then(|text| parse(&text));
-    Ok(seconds(0).zip(seconds(1)).map_or(Value::Null, |(a, b)| Value::Text(time_of(a - b))))
+    let Some((a, b)) = value::text(arguments[0]).zip(value::text(arguments[1])) else { return Ok(Value::Null) };
+    let micros = match (time_alone(&a), time_alone(&b)) {
+        (Some(a), Some(b)) => Some(a - b),
+        (None, None) => Moment::parse(&b).zip(Moment::parse(&a)).and_then(|(b, a)| b.until(a, "MICROSECOND")),
+        _ => None,
+    };
+    Ok(micros.map_or(Value::Null, |micros| Value::Text(time_of(micros as f64 / 1e6))))
 }
 
 pub(crate) fn time_to_sec(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    match value::text(arguments[0]).and_then(|text| parse(&text)) {
-        Some(seconds) => Ok(Value::Integer(seconds.trunc() as i64)),
-        None => {
-            at(arguments, |moment| parse(&moment.time()).map_or(Value::Null, |seconds| Value::Integer(seconds.trunc() as i64)))
-        }
-    }
+    let micros = value::text(arguments[0]).and_then(|text| time_micros(&text));
+    Ok(micros.map_or(Value::Null, |micros| Value::Integer(micros / 1_000_000)))
 }
 
 /// A function of a moment; NULL of what is none.
@@ -194,23 +194,36 @@ pub(crate) fn moment_number(arguments: Arguments<'_>, _: &State) -> Result<Value
     Decimal::literal(&number).map_or_else(|| Number::parse(&number).store(), |decimal| Ok(decimal.store()))
 }
 
-/// A time later by so many units.
+/// How many of which unit an interval is: of seconds the microseconds count, of all others only whole ones. `-SECOND` are seconds to be taken
+/// away.
+fn interval<'u>(number: ValueRef<'_>, unit: &'u str) -> Option<(i64, &'u str)> {
+    let (sign, unit) = unit.strip_prefix('-').map_or((1, unit), |unit| (-1, unit));
+    let (number, unit) = match unit {
+        "SECOND" => {
+            let micros = Decimal::from(1_000_000).multiply(&numbers::as_decimal(number)?.to_places(6, false)).ok()?;
+            (micros.whole(), "MICROSECOND")
+        }
+        unit => (Number::to_integer(number)?.whole(), unit),
+    };
+    Some((i64::try_from(sign * number).ok()?, unit))
+}
+
+/// A time later by an interval.
 pub(crate) fn time_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let (Some(text), Some(number), Some(unit)) = (value::text(arguments[0]), Number::of(arguments[1]), value::text(arguments[2]))
-    else {
-        return Ok(Value::Null);
+    let (Some(text), Some(unit)) = (value::text(arguments[0]), value::text(arguments[2])) else { return Ok(Value::Null) };
+    let later = || {
+        let (number, unit) = interval(arguments[1], &unit)?;
+        let size = match unit {
+            "MICROSECOND" => 1,
+            "MINUTE" => 60_000_000,
+            "HOUR" => 3_600_000_000,
+            _ => return None,
+        };
+        let micros = time_micros(&text)?.checked_add(number.checked_mul(size)?)?;
+        // Beyond the times that there are.
+        (micros.unsigned_abs() <= MAX_SECONDS as u64 * 1_000_000).then_some(micros)
     };
-    let micros = match unit.as_str() {
-        "MICROSECOND" => 1.0,
-        "SECOND" => 1e6,
-        "MINUTE" => 6e7,
-        "HOUR" => 3.6e9,
-        _ => return Ok(Value::Null),
-    };
-    let later = time_micros(&text).map(|from| from.saturating_add((number.real() * micros).round() as i64));
-    // Beyond the times that there are.
-    let later = later.filter(|micros| micros.unsigned_abs() <= MAX_SECONDS as u64 * 1_000_000);
-    Ok(later.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(&arguments[2..])))))
+    Ok(later().map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(&arguments[2..])))))
 }
 
 /// A number out of a moment or a time; of several units, one number behind the other.
@@ -223,37 +236,37 @@ pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
         return if last == "MICROSECOND" { Some(number * 1_000_000 + part(value, last)?) } else { Some(number) };
     }
     let text = value::text(value)?;
-    if let Some(moment) = Moment::parse(&text) {
-        return moment.part(unit);
-    }
-    if let Some((year, month, day)) = Moment::incomplete(&text) {
-        match unit.to_ascii_uppercase().as_str() {
-            "YEAR" => return Some(year),
-            "QUARTER" => return Some((month + 2) / 3),
-            "MONTH" => return Some(month),
-            "DAY" => return Some(day),
-            _ => {}
-        }
-    }
-    let micros = time_micros(&text)?.saturating_abs();
-    let seconds = micros / 1_000_000;
+    let of_time = |part: fn(i64) -> i64| Some(part(time_micros(&text)?.saturating_abs()));
     match unit.to_ascii_uppercase().as_str() {
-        "HOUR" => Some(seconds / 3600),
-        "MINUTE" => Some(seconds / 60 % 60),
-        "SECOND" => Some(seconds % 60),
-        "MICROSECOND" => Some(micros % 1_000_000),
-        _ => None,
+        "HOUR" => of_time(|micros| micros / 3_600_000_000),
+        "MINUTE" => of_time(|micros| micros / 60_000_000 % 60),
+        "SECOND" => of_time(|micros| micros / 1_000_000 % 60),
+        "MICROSECOND" => of_time(|micros| micros % 1_000_000),
+        unit => Moment::parse(&text).map_or_else(
+            || {
+                let (year, month, day) = Moment::incomplete(&text)?;
+                Some(match unit {
+                    "YEAR" => year,
+                    "QUARTER" => (month + 2) / 3,
+                    "MONTH" => month,
+                    "DAY" => day,
+                    _ => return None,
+                })
+            },
+            |moment| moment.part(unit),
+        ),
     }
 }
 
 /// What is told how many digits it has, always has a time of day.
 pub(crate) fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let (Some(number), Some(unit)) = (Number::of(arguments[1]), value::text(arguments[2])) else { return Ok(Value::Null) };
+    let Some(unit) = value::text(arguments[2]) else { return Ok(Value::Null) };
+    let Some((number, unit)) = interval(arguments[1], &unit) else { return Ok(Value::Null) };
     let text = |moment: Moment| match arguments {
         [_, _, _] => Some(moment.to_string()),
         _ => moment.rounded(digits(&arguments[2..])),
     };
-    at(arguments, |moment| moment.add(number.real(), &unit).and_then(text).map_or(Value::Null, Value::Text))
+    at(arguments, |moment| moment.add(number, unit).and_then(text).map_or(Value::Null, Value::Text))
 }
 
 pub(crate) fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
@@ -279,7 +292,7 @@ pub(crate) fn makedate(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
     let year = i64::try_from(year.whole()).unwrap_or(-1);
     let year = if (0..100).contains(&year) { full_year(year) } else { year };
     let first = Moment::of_parts((year, 1, 1), 0).filter(|_| day.whole() > 0);
-    let date = first.and_then(|first| first.add(day.real().round() - 1.0, "DAY"));
+    let date = first.and_then(|first| first.add(i64::try_from(day.whole()).ok()?.checked_sub(1)?, "DAY"));
     Ok(date.map_or(Value::Null, |date| Value::Text(date.date())))
 }
 
@@ -296,7 +309,8 @@ pub(crate) fn maketime(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
 /// The day of this number since the year 0; none before the Gregorian calendar's first year.
 pub(crate) fn from_days(arguments: Arguments<'_>) -> Value {
     let Some(days) = Number::of(arguments[0]).map(|days| days.whole()) else { return Value::Null };
-    let date = Moment::from_unix(0.0).add((days - 719_528) as f64, "DAY").filter(|_| days > 365);
+    let since_1970 = days.checked_sub(719_528).and_then(|days| i64::try_from(days).ok()).filter(|_| days > 365);
+    let date = since_1970.and_then(|days| Moment::from_unix(0.0).add(days, "DAY"));
     Value::Text(date.map_or_else(|| "0000-00-00".to_owned(), Moment::date))
 }
 
@@ -328,16 +342,22 @@ pub(crate) fn period_diff(arguments: Arguments<'_>) -> Result<Value, Error> {
 
 /// A moment or a time, later by a time, or earlier.
 pub(crate) fn add_time(arguments: Arguments<'_>, sign: i64) -> Value {
-    let text = |index: usize| value::text(arguments[index]);
-    let more = text(1).filter(|text| Moment::parse(text).is_none()).and_then(|text| time_micros(&text));
-    let Some((from, more)) = text(0).zip(more) else { return Value::Null };
-    let more = sign * more;
-    if let Some(moment) = Moment::parse(&from) {
-        return moment.with_clock().add_micros(more).map_or(Value::Null, |moment| Value::Text(moment.to_string()));
-    }
-    let digits = |micros: i64| if micros % 1_000_000 == 0 { 0 } else { 6 };
-    let later = time_micros(&from).map(|from| from.saturating_add(more));
-    later.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(micros))))
+    let more = value::text(arguments[1]).and_then(|text| Some(sign * time_alone(&text)?));
+    let Some((from, more)) = value::text(arguments[0]).zip(more) else { return Value::Null };
+    let Some(time) = time_alone(&from) else { return moment_later(&from, more) };
+    let micros = time.saturating_add(more);
+    Value::Text(time_text(micros, if micros % 1_000_000 == 0 { 0 } else { 6 }))
+}
+
+fn moment_later(text: &str, micros: i64) -> Value {
+    let later = Moment::parse(text).and_then(|moment| moment.with_clock().add_micros(micros));
+    later.map_or(Value::Null, |moment| Value::Text(moment.to_string()))
+}
+
+/// TIMESTAMP of two arguments: a moment later by a time.
+pub(crate) fn timestamp(arguments: Arguments<'_>) -> Value {
+    let more = arguments.get(1).and_then(|more| time_alone(&value::text(*more)?));
+    value::text(arguments[0]).zip(more).map_or(Value::Null, |(moment, more)| moment_later(&moment, more))
 }
 
 /// An interval of several units, as `'1:30' MINUTE_SECOND`, in the unit that [`compound_unit`] says. What is missing is missing in front.
@@ -484,7 +504,7 @@ impl Parts {
         let micros = seconds * 1_000_000 + self.micros;
         if let Some(day) = self.day_of_year {
             let first = Moment::of_parts((self.date().0, 1, 1), 0)?;
-            let moment = first.add((day - 1) as f64, "DAY")?;
+            let moment = first.add(day - 1, "DAY")?;
             self.date = Some((moment.part("YEAR")?, moment.part("MONTH")?, moment.part("DAY")?));
         }
         let time = format!("{:02}:{:02}:{:02}", self.hour, self.minute, self.second);

@@ -113,12 +113,12 @@ impl Number {
         }
     }
 
-    /// Rounded to a whole number where it has a fraction.
+    /// Rounded to a whole number where it has a fraction: half of one to what is even, of an exact number away from zero.
     pub(crate) fn whole(&self) -> i128 {
         match self {
             Number::Integer(number) => *number,
             Number::Decimal(decimal) => decimal.whole(),
-            Number::Real(number) => number.round() as i128,
+            Number::Real(number) => number.round_ties_even() as i128,
         }
     }
 

@@ -340,3 +340,80 @@ fn deep_trees() {
         assert!(!found.starts_with("ERROR") || found.starts_with("ERROR 1436 "), "{open}: {found}");
     }
 }
+
+/// Of seconds the microseconds count, of other units only whole ones: a text by the digits that it begins with, an exact number and a fraction
+/// as they are rounded elsewhere.
+#[test]
+fn intervals_are_exact() {
+    let mut session = session();
+    for micros in [1, 249, 7_001, 123_457, 999_999] {
+        let sum = format!("SELECT DATE_ADD('2026-01-01 00:00:00', INTERVAL {micros} MICROSECOND)");
+        check(&mut session, &sum, &format!("2026-01-01 00:00:00.{micros:06}"));
+        let sum = format!(
+            "SELECT TIMESTAMP'2026-01-01 00:00:00' + INTERVAL 0.{micros:06} SECOND, TIME'10:00:00' + INTERVAL {micros} MICROSECOND"
+        );
+        check(&mut session, &sum, &format!("2026-01-01 00:00:00.{micros:06},10:00:00.{micros:06}"));
+    }
+    for (interval, expected, time) in [
+        ("1.001 SECOND", "2026-01-01 00:00:01.001000", "10:00:01.001"),
+        ("1.001e0 SECOND", "2026-01-01 00:00:01.001000", "10:00:01.001000"),
+        ("'1.0010009x' SECOND", "2026-01-01 00:00:01.001000", "10:00:01.001000"),
+        ("-0.25 SECOND", "2025-12-31 23:59:59.750000", "09:59:59.75"),
+        ("1.5 HOUR", "2026-01-01 02:00:00", "12:00:00"),
+        ("-1.5 HOUR", "2025-12-31 22:00:00", "08:00:00"),
+        ("'1.5' MINUTE", "2026-01-01 00:01:00", "10:01:00"),
+        ("2.5e0 MINUTE", "2026-01-01 00:02:00", "10:02:00"),
+        ("'1.9' MICROSECOND", "2026-01-01 00:00:00.000001", "10:00:00.000001"),
+        ("99999999999999999999 HOUR", "", ""),
+    ] {
+        check(
+            &mut session,
+            &format!("SELECT '2026-01-01 00:00:00' + INTERVAL {interval}, TIME'10:00:00' + INTERVAL {interval}"),
+            &format!("{expected},{time}"),
+        );
+    }
+    for (interval, expected) in [
+        ("'1.9' DAY", "2026-01-02"),
+        ("1.5 DAY", "2026-01-03"),
+        ("2.5e0 DAY", "2026-01-03"),
+        ("3.5e0 DAY", "2026-01-05"),
+        ("'1.9' MONTH", "2026-02-01"),
+        ("1.5 QUARTER", "2026-07-01"),
+        ("'-1.9' YEAR", "2025-01-01"),
+        ("24 HOUR", "2026-01-02 00:00:00"),
+        ("9223372036854775807 YEAR", "\"\""),
+    ] {
+        check(&mut session, &format!("SELECT DATE_ADD('2026-01-01', INTERVAL {interval})"), expected);
+    }
+    // What is taken away is rounded before.
+    check(
+        &mut session,
+        "SELECT DATE_SUB('2026-01-01', INTERVAL '1.9' DAY), DATE_SUB('2026-01-01', INTERVAL 2.5e0 DAY), \
+         DATE_SUB(TIMESTAMP'2026-01-01 00:00:00', INTERVAL 249 MICROSECOND), TIME'10:00:00' - INTERVAL '1.5' MINUTE, \
+         SUBDATE('2026-01-01', '1.9'), DATE_SUB(DATE'2026-01-01', INTERVAL '1:1' MINUTE_SECOND)",
+        "2025-12-31,2025-12-30,2025-12-31 23:59:59.999751,09:59:00,2025-12-31,2025-12-31 23:58:59",
+    );
+    check(&mut session, "SELECT CAST(2.5e0 AS SIGNED), CAST(2.5 AS SIGNED), SUBSTRING('abcd', 2.5e0)", "2,3,bcd");
+}
+
+/// Dates without separators, with years of two digits or four. Where a time may be, six digits are one.
+#[test]
+fn digits_alone_are_dates_and_times() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "DATE(260101), DATE('260101'), YEAR(260101), DATE('700101'), DATE('691231')",
+            "2026-01-01,2026-01-01,2026,1970-01-01,2069-12-31",
+        ),
+        ("TIMESTAMP('260102101112'), DATE(260102101112), HOUR(260102101112)", "2026-01-02 10:11:12,2026-01-02,10"),
+        ("DATE('261301') IS NULL, DATE('260101x') IS NULL, DATEDIFF(260103, '260101')", "1,1,2"),
+        ("TIMESTAMP('260102', '101112'), DATE_ADD('260101', INTERVAL 1 DAY)", "2026-01-02 10:11:12,2026-01-02"),
+        ("HOUR('101112'), MINUTE(101112), TIME('101112'), TIME_TO_SEC('101112')", "10,11,10:11:12,36672"),
+        (
+            "ADDTIME('101112', '000001'), TIMEDIFF('101112', '10:11:11'), TIMEDIFF('260102101112', '260102101111')",
+            "10:11:13,00:00:01,00:00:01",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+}
