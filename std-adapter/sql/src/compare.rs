@@ -50,6 +50,19 @@ pub(crate) fn is_binary<'e>(sides: impl Iterator<Item = &'e Expr>) -> bool {
     sides.map(collation).find(Option::is_some).flatten().unwrap_or(false)
 }
 
+/// Behind IS, SQLite takes TRUE for a question whether something is true, and not for 1.
+fn truth_as_number(expr: &mut Expr) {
+    match expr {
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => truth_as_number(inner),
+        Expr::Value(value) => {
+            if let Literal::Boolean(truth) = value.value {
+                *expr = whole(truth.into());
+            }
+        }
+        _ => {}
+    }
+}
+
 /// What SQLite compares others with, by the collation of the first: theirs counts too.
 fn beside<'e>(expr: Expr, others: impl Iterator<Item = &'e Expr>) -> Expr {
     if !is_row(&expr) && !is_collated(&expr) && is_binary(others) { collate(expr, true) } else { without_case(expr) }
@@ -158,6 +171,9 @@ impl Rewriter<'_> {
             compare_without_case(&mut left);
         } else if !is_collated(&left) {
             compare_without_case(&mut right);
+        }
+        if op == BinaryOperator::Spaceship {
+            truth_as_number(&mut right);
         }
         let (left, right) = (Box::new(left), Box::new(right));
         Ok(match op {

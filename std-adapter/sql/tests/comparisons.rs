@@ -232,3 +232,16 @@ fn an_enum_is_a_number_where_one_is_asked_for() {
     }
     check(&mut session, "SELECT COUNT(*) FROM setup_instruments WHERE timed + 0 = 1 AND enabled = 1", "11");
 }
+
+/// TRUE is 1: nobody asks whether it is true.
+#[test]
+fn true_and_false_are_numbers() {
+    let mut session = session();
+    check(
+        &mut session,
+        "SELECT 5 <=> TRUE, 1 <=> TRUE, TRUE <=> 5, 0 <=> FALSE, NULL <=> FALSE, 5 <=> (TRUE), TRUE <=> TRUE, '1' <=> TRUE",
+        "0,1,0,1,0,0,1,1",
+    );
+    check(&mut session, "SELECT (1, 5) <=> (1, TRUE), (1, 1) <=> (1, TRUE), (1, NULL) <=> (1, FALSE)", "0,1,0");
+    check(&mut session, "SELECT 5 IS TRUE, 5 = TRUE, 0.5 <=> TRUE, 0.5 IS TRUE", "1,0,0,1");
+}
