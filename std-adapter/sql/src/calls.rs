@@ -18,53 +18,6 @@ use sqlparser::ast::{
 /// What stands for a comma that is part of a text, where commas separate them: no character, so in no text.
 const STAND_IN: &str = "\u{10ffff}";
 
-/// Functions that stand for operators and have no name in MySQL.
-const INTERNAL: &[&str] = &[
-    "assign",
-    "user_variable",
-    "row",
-    "left_bytes",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "div",
-    "negate",
-    "xor",
-    "bitwise_xor",
-    "bitwise_and",
-    "bitwise_or",
-    "shift_left",
-    "shift_right",
-    "exact",
-    "decimal",
-    "with_scale",
-    "shown",
-    "truth",
-    "compare",
-    "same",
-    "one_of",
-    "between",
-    "which",
-    "like",
-    "signed",
-    "char_of",
-    "deeper",
-    "number_key",
-    "number_of_key",
-    "json_of",
-    "json_kept",
-    "json_order",
-    "to_datetime",
-    "to_time",
-    "time_add",
-    "moment_key",
-    "moment_number",
-    "time_key",
-    "time_of_key",
-    "interval_of",
-];
-
 const UNITS: [&str; 9] = ["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
 
 impl Rewriter<'_> {
@@ -350,7 +303,7 @@ impl Rewriter<'_> {
                 Ok(self.week(arguments))
             }
             _ => {
-                let known = functions::find(name).filter(|known| !INTERNAL.contains(&known.name)).ok_or(unknown)?;
+                let known = functions::find(name).filter(|known| !known.is_internal).ok_or(unknown)?;
                 let (least, most) = known.arguments;
                 count(least, most)?;
                 if known.is_of_numbers() {

@@ -34,6 +34,8 @@ pub(crate) struct Function {
     pub(crate) arguments: (usize, usize),
     /// What it returns; None: what its arguments are.
     pub(crate) result: Option<SqlType>,
+    /// Whether it stands for what MySQL has no function for: the dialect alone calls it.
+    pub(crate) is_internal: bool,
     /// If it is one of `sys`: its parameters, and what it returns.
     pub(crate) sys: Option<(&'static [Parameter], &'static str)>,
     call: Call,
@@ -69,6 +71,11 @@ impl Function {
         OF_NUMBERS.contains(&self.name)
     }
 
+    /// No client can call it.
+    const fn internal(self) -> Function {
+        Function { is_internal: true, ..self }
+    }
+
     /// It is listed among the functions of `sys`.
     const fn of_sys(self, parameters: &'static [Parameter], returns: &'static str) -> Function {
         Function { sys: Some((parameters, returns)), ..self }
@@ -83,51 +90,53 @@ const DOUBLE: Option<SqlType> = Some(SqlType::Double);
 pub(crate) const MANY: usize = 100;
 
 const fn function(name: &'static str, least: usize, most: usize, result: Option<SqlType>, call: Call) -> Function {
-    Function { name, arguments: (least, most), result, sys: None, call }
+    Function { name, arguments: (least, most), result, is_internal: false, sys: None, call }
 }
 
 /// All that take their arguments one by one.
 pub(crate) const FUNCTIONS: &[Function] = &[
     // What the dialect writes for operators.
-    function("add", 2, 2, None, |a, _| arithmetic(a, i128::checked_add, Decimal::add, |x, y| x + y)),
-    function("subtract", 2, 2, None, |a, _| arithmetic(a, i128::checked_sub, Decimal::subtract, |x, y| x - y)),
-    function("multiply", 2, 2, None, |a, _| arithmetic(a, i128::checked_mul, Decimal::multiply, |x, y| x * y)),
-    function("divide", 2, 2, None, |a, _| quotient(a, Decimal::divide, |x, y| Number::Real(x.real() / y.real()))),
-    function("div", 2, 2, INTEGER, |a, _| quotient(a, |x, y| Some(Ok(x.divide_whole(y)?)), integer_division)),
+    function("add", 2, 2, None, |a, _| arithmetic(a, i128::checked_add, Decimal::add, |x, y| x + y)).internal(),
+    function("subtract", 2, 2, None, |a, _| arithmetic(a, i128::checked_sub, Decimal::subtract, |x, y| x - y)).internal(),
+    function("multiply", 2, 2, None, |a, _| arithmetic(a, i128::checked_mul, Decimal::multiply, |x, y| x * y)).internal(),
+    function("divide", 2, 2, None, |a, _| quotient(a, Decimal::divide, |x, y| Number::Real(x.real() / y.real()))).internal(),
+    function("div", 2, 2, INTEGER, |a, _| quotient(a, |x, y| Some(Ok(x.divide_whole(y)?)), integer_division)).internal(),
     function("mod", 2, 2, None, |a, _| quotient(a, Decimal::remainder, remainder)),
     function("negate", 1, 1, None, |a, _| {
         arithmetic(&[ValueRef::Integer(0), a[0]], i128::checked_sub, Decimal::subtract, |x, y| x - y)
-    }),
-    function("xor", 2, 2, INTEGER, |a, _| both(a, |x, y| Number::Integer(((x.real() != 0.0) != (y.real() != 0.0)).into()))),
-    function("bitwise_xor", 2, 2, INTEGER, |a, _| bits(a, |x, y| x ^ y)),
-    function("bitwise_and", 2, 2, INTEGER, |a, _| bits(a, |x, y| x & y)),
-    function("bitwise_or", 2, 2, INTEGER, |a, _| bits(a, |x, y| x | y)),
-    function("shift_left", 2, 2, INTEGER, |a, _| bits(a, |x, y| shifted(y, |y| x.checked_shl(y)))),
-    function("shift_right", 2, 2, INTEGER, |a, _| bits(a, |x, y| shifted(y, |y| x.checked_shr(y)))),
-    function("compare", 3, 3, INTEGER, |a, _| Ok(compare::compare(a))),
-    function("same", 3, 3, INTEGER, |a, _| Ok(compare::same(a))),
-    function("one_of", 3, MANY, INTEGER, |a, _| Ok(compare::one_of(a))),
-    function("between", 4, 4, INTEGER, |a, _| Ok(compare::between(a))),
-    function("which", 3, MANY, INTEGER, |a, _| Ok(compare::which(a))),
+    })
+    .internal(),
+    function("xor", 2, 2, INTEGER, |a, _| both(a, |x, y| Number::Integer(((x.real() != 0.0) != (y.real() != 0.0)).into())))
+        .internal(),
+    function("bitwise_xor", 2, 2, INTEGER, |a, _| bits(a, |x, y| x ^ y)).internal(),
+    function("bitwise_and", 2, 2, INTEGER, |a, _| bits(a, |x, y| x & y)).internal(),
+    function("bitwise_or", 2, 2, INTEGER, |a, _| bits(a, |x, y| x | y)).internal(),
+    function("shift_left", 2, 2, INTEGER, |a, _| bits(a, |x, y| shifted(y, |y| x.checked_shl(y)))).internal(),
+    function("shift_right", 2, 2, INTEGER, |a, _| bits(a, |x, y| shifted(y, |y| x.checked_shr(y)))).internal(),
+    function("compare", 3, 3, INTEGER, |a, _| Ok(compare::compare(a))).internal(),
+    function("same", 3, 3, INTEGER, |a, _| Ok(compare::same(a))).internal(),
+    function("one_of", 3, MANY, INTEGER, |a, _| Ok(compare::one_of(a))).internal(),
+    function("between", 4, 4, INTEGER, |a, _| Ok(compare::between(a))).internal(),
+    function("which", 3, MANY, INTEGER, |a, _| Ok(compare::which(a))).internal(),
     function("nullif", 3, 3, None, |a, _| Ok(compare::nullif(a))),
     function("greatest", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Greater))),
     function("least", 3, MANY, None, |a, _| Ok(compare::extreme(a, Ordering::Less))),
-    function("like", 3, 4, INTEGER, texts::like),
-    function("deeper", 2, 2, TEXT, recursion::deeper),
-    function("number_key", 1, 1, None, order::number_key),
-    function("number_of_key", 1, 1, None, order::number_of_key),
+    function("like", 3, 4, INTEGER, texts::like).internal(),
+    function("deeper", 2, 2, TEXT, recursion::deeper).internal(),
+    function("number_key", 1, 1, None, order::number_key).internal(),
+    function("number_of_key", 1, 1, None, order::number_of_key).internal(),
     function("regexp_like", 2, 3, INTEGER, texts::regexp),
     // CAST and CONVERT.
-    function("number", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(comparable(x)))),
-    function("exact", 1, 1, None, |a, _| one(a, |x| Ok(x.decimal_or(|x| Number::Decimal(x.normal()))))),
-    function("decimal", 4, 4, None, decimal),
-    function("with_scale", 2, 2, None, with_scale),
-    function("shown", 1, 1, None, |a, _| Ok(on_decimal(a[0], |x| x.shown()))),
-    function("truth", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer((!x.is_zero()).into())))),
-    function("signed", 1, 1, INTEGER, |a, _| integer(a, |x| to_signed(x).into())),
-    function("unsigned", 1, 1, UNSIGNED, |a, _| integer(a, |x| to_unsigned(x).into())),
-    function("real", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real())))),
-    function("char_of", 1, 2, TEXT, texts::char_of),
+    function("number", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(comparable(x)))).internal(),
+    function("exact", 1, 1, None, |a, _| one(a, |x| Ok(x.decimal_or(|x| Number::Decimal(x.normal()))))).internal(),
+    function("decimal", 4, 4, None, decimal).internal(),
+    function("with_scale", 2, 2, None, with_scale).internal(),
+    function("shown", 1, 1, None, |a, _| Ok(on_decimal(a[0], |x| x.shown()))).internal(),
+    function("truth", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer((!x.is_zero()).into())))).internal(),
+    function("signed", 1, 1, INTEGER, |a, _| integer(a, |x| to_signed(x).into())).internal(),
+    function("unsigned", 1, 1, UNSIGNED, |a, _| integer(a, |x| to_unsigned(x).into())).internal(),
+    function("real", 1, 1, DOUBLE, |a, _| one(a, |x| Ok(Number::Real(x.real())))).internal(),
+    function("char_of", 1, 2, TEXT, texts::char_of).internal(),
     // Texts.
     function("concat", 1, MANY, TEXT, texts::concat),
     function("concat_ws", 2, MANY, TEXT, texts::concat_ws),
@@ -143,8 +152,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("space", 1, 1, TEXT, |a, state| texts::repeat(&[ValueRef::Text(b" "), a[0]], state)),
     function("replace", 3, 3, TEXT, texts::replace),
     function("reverse", 1, 1, TEXT, |a, _| texts::on_text(a, |text| text.chars().rev().collect())),
-    function("upper", 1, 1, TEXT, |a, _| texts::on_text(a, |text| text.to_uppercase())),
-    function("lower", 1, 1, TEXT, |a, _| texts::on_text(a, |text| text.to_lowercase())),
+    function("upper", 1, 1, TEXT, |a, _| texts::on_text(a, |text| texts::with_case(&text, char::to_uppercase))),
+    function("lower", 1, 1, TEXT, |a, _| texts::on_text(a, |text| texts::with_case(&text, char::to_lowercase))),
     function("trim", 1, 2, TEXT, |a, _| texts::trim(a, true, true)),
     function("ltrim", 1, 2, TEXT, |a, _| texts::trim(a, true, false)),
     function("rtrim", 1, 2, TEXT, |a, _| texts::trim(a, false, true)),
@@ -159,8 +168,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("oct", 1, 1, TEXT, |a, _| one_text(a, |x| format!("{:o}", to_unsigned(x)))),
     function("regexp_replace", 3, 3, TEXT, texts::regexp_replace),
     function("regexp_substr", 2, 2, TEXT, texts::regexp_substr),
-    function("row", 1, MANY, TEXT, texts::row),
-    function("left_bytes", 2, 2, TEXT, texts::left_bytes),
+    function("row", 1, MANY, TEXT, texts::row).internal(),
+    function("left_bytes", 2, 2, TEXT, texts::left_bytes).internal(),
     function("charset", 1, 1, TEXT, |_, _| Ok(Value::Text(crate::catalog::CHARACTER_SET.to_owned()))),
     function("collation", 1, 1, TEXT, |_, _| Ok(Value::Text(crate::catalog::COLLATION.to_owned()))),
     function("make_set", 2, MANY, TEXT, texts::make_set),
@@ -190,9 +199,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         .of_sys(&[("picoseconds", "text")], "text"),
     function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))).of_sys(&[("bytes", "text")], "text"),
     // Documents.
-    function("json_of", 1, 2, TEXT, documents::json_of),
-    function("json_kept", 1, 1, TEXT, documents::json_kept),
-    function("json_order", 1, 1, None, documents::json_order),
+    function("json_of", 1, 2, TEXT, documents::json_of).internal(),
+    function("json_kept", 1, 1, TEXT, documents::json_kept).internal(),
+    function("json_order", 1, 1, None, documents::json_order).internal(),
     function("json_array", 0, MANY, TEXT, documents::json_array),
     function("json_object", 0, MANY, TEXT, documents::json_object),
     function("json_extract", 2, MANY, TEXT, documents::json_extract),
@@ -207,7 +216,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("json_contains", 2, 3, INTEGER, documents::json_contains),
     function("json_contains_path", 3, MANY, INTEGER, documents::json_contains_path),
     function("json_pretty", 1, 1, TEXT, documents::json_pretty),
-    function("cast_as_json", 1, 1, TEXT, documents::cast_as_json),
+    function("cast_as_json", 1, 1, TEXT, documents::cast_as_json).internal(),
     // Numbers.
     function("abs", 1, 1, None, |a, _| one(a, |x| Ok(map(x, i128::saturating_abs, Decimal::abs, f64::abs)))),
     function("sign", 1, 1, INTEGER, |a, _| {
@@ -246,23 +255,25 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         let stored = value::store_owned(&value);
         state.set_user_variable(&value::text(a[0]).unwrap_or_default(), value)?;
         Ok(stored)
-    }),
+    })
+    .internal(),
     function("user_variable", 1, 1, None, |a, state| {
         Ok(value::store_owned(&state.user_variable(&value::text(a[0]).unwrap_or_default())))
-    }),
+    })
+    .internal(),
     function("log10", 1, 1, DOUBLE, |a, _| positive(a, f64::log10)),
     function("log2", 1, 1, DOUBLE, |a, _| positive(a, f64::log2)),
     // Moments.
     function("date_add", 3, 4, TEXT, times::date_add),
-    function("time_add", 4, 4, TEXT, times::time_add),
+    function("time_add", 4, 4, TEXT, times::time_add).internal(),
     function("date", 1, 1, DATE, times::date),
     // What is known of the digits of a moment when the statement is rewritten, its value is given.
-    function("to_datetime", 2, 2, TEXT, times::to_datetime),
-    function("to_time", 2, 2, TEXT, times::to_time),
-    function("moment_key", 1, 1, INTEGER, times::moment_key),
-    function("moment_number", 1, 1, None, times::moment_number),
-    function("time_key", 1, 1, INTEGER, times::time_key),
-    function("time_of_key", 1, 1, TEXT, times::time_of_key),
+    function("to_datetime", 2, 2, TEXT, times::to_datetime).internal(),
+    function("to_time", 2, 2, TEXT, times::to_time).internal(),
+    function("moment_key", 1, 1, INTEGER, times::moment_key).internal(),
+    function("moment_number", 1, 1, None, times::moment_number).internal(),
+    function("time_key", 1, 1, INTEGER, times::time_key).internal(),
+    function("time_of_key", 1, 1, TEXT, times::time_of_key).internal(),
     // Of one argument the dialect calls to_time and to_datetime in the place of these.
     function("time", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
     function("timestamp", 1, 2, TEXT, |a, _| Ok(times::timestamp(a))),
@@ -299,7 +310,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("period_diff", 2, 2, INTEGER, |a, _| times::period_diff(a)),
     function("addtime", 2, 2, TEXT, |a, _| Ok(times::add_time(a, 1))),
     function("subtime", 2, 2, TEXT, |a, _| Ok(times::add_time(a, -1))),
-    function("interval_of", 2, 2, INTEGER, |a, _| Ok(times::interval_of(a))),
+    function("interval_of", 2, 2, INTEGER, |a, _| Ok(times::interval_of(a))).internal(),
     function("datediff", 2, 2, INTEGER, times::datediff),
     // Of statements.
     function("statement_digest", 1, 1, TEXT, |a, _| texts::on_text(a, |text| digest::Digest::of(&text).text().to_string())),
@@ -320,8 +331,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         .of_sys(&[("in_identifier", "text")], "text"),
     function("list_add", 2, 2, TEXT, sys::list_add).of_sys(&[("in_list", "text"), ("in_add_value", "text")], "text"),
     function("list_drop", 2, 2, TEXT, sys::list_drop).of_sys(&[("in_list", "text"), ("in_drop_value", "text")], "text"),
-    // How long ago the TIMER_START of an event was, by the timer that `setup_timers` has for its class; NULL once the program has ended.
-    function("time_since", 2, 2, UNSIGNED, sys::time_since),
+    // How long ago the TIMER_START of an event was, by the timer that `setup_timers` has for its class; NULL once the program has ended. It
+    // is for the views of `sys`, which are read as a client's text is: like this no client calls a function, unless it is quoted.
+    function("@time_since", 2, 2, UNSIGNED, sys::time_since),
 ];
 
 /// `sys.format_statement`: one line, of more than 64 characters the first and the last 30.

@@ -188,11 +188,20 @@ pub(crate) fn rounded(arguments: Arguments<'_>, is_rounded: bool, round: fn(f64)
         Number::Integer(number) => Ok(Number::Decimal(Decimal::from(number).to_places(places, is_rounded))),
         Number::Decimal(number) => Ok(Number::Decimal(number.to_places(places, is_rounded))),
         Number::Real(number) if places == 0 => Ok(whole(Number::Real(number), Decimal::clone, round)),
-        Number::Real(number) => {
-            let unit = 10_f64.powi(places.clamp(-30, 30) as i32);
-            Ok(Number::Real(round(number * unit) / unit))
-        }
+        Number::Real(number) => Ok(Number::Real(to_places(number, places, round))),
     })
+}
+
+fn to_places(number: f64, places: i128, round: fn(f64) -> f64) -> f64 {
+    // The nearest number that there is, which what multiplies up to it is not; infinite beyond all.
+    let unit: f64 = format!("1e{}", places.unsigned_abs()).parse().unwrap_or(f64::INFINITY);
+    match places {
+        ..0 if unit.is_infinite() => 0.0,
+        ..0 => round(number / unit) * unit,
+        // What is as large has no digits there, and what is 0 has none anywhere.
+        _ if !(number * unit).is_finite() => number,
+        _ => round(number * unit) / unit,
+    }
 }
 
 pub(crate) fn positive(arguments: Arguments<'_>, f: fn(f64) -> f64) -> Result<Value, Error> {

@@ -89,7 +89,7 @@ SELECT h.OBJECT_INSTANCE_BEGIN AS object_instance_begin, h.THREAD_ID AS thread_i
 CREATE VIEW sys.`x$current_waits` AS
 SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_name, w.OPERATION AS operation,
        w.OBJECT_INSTANCE_BEGIN AS object_instance_begin, w.OBJECT_NAME AS object_name, w.SOURCE AS source,
-       sys.time_since(IF(w.EVENT_NAME = 'idle', 'idle', 'wait'), w.TIMER_START) AS wait_so_far,
+       sys.`@time_since`(IF(w.EVENT_NAME = 'idle', 'idle', 'wait'), w.TIMER_START) AS wait_so_far,
        h.thread_id AS holder_thread_id, ht.NAME AS holder_thread_name, h.source AS holder_source
   FROM performance_schema.events_waits_current w
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = w.THREAD_ID
@@ -125,7 +125,7 @@ SELECT locked_event_name, object_instance_begin, operation, sys.format_time(wait
 -- What every thread is doing at this moment, for how long so far, and how far it is, in percent where it says so.
 CREATE VIEW sys.`x$current_stages` AS
 SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_name, s.SOURCE AS source,
-       sys.time_since('stage', s.TIMER_START) AS stage_so_far, s.WORK_COMPLETED AS work_completed,
+       sys.`@time_since`('stage', s.TIMER_START) AS stage_so_far, s.WORK_COMPLETED AS work_completed,
        s.WORK_ESTIMATED AS work_estimated, ROUND(100 * (s.WORK_COMPLETED / s.WORK_ESTIMATED), 2) AS progress
   FROM performance_schema.events_stages_current s
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID
@@ -169,7 +169,7 @@ SELECT user, event_name, total, sys.format_time(total_latency) AS total_latency,
 CREATE VIEW sys.`x$current_statements` AS
 SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_name, s.SQL_TEXT AS sql_text,
        s.CURRENT_SCHEMA AS current_schema, s.SOURCE AS source, s.NESTING_EVENT_LEVEL AS nesting_event_level,
-       sys.time_since('statement', s.TIMER_START) AS statement_so_far, s.LOCK_TIME AS lock_latency, s.ROWS_SENT AS rows_sent,
+       sys.`@time_since`('statement', s.TIMER_START) AS statement_so_far, s.LOCK_TIME AS lock_latency, s.ROWS_SENT AS rows_sent,
        s.ROWS_EXAMINED AS rows_examined, s.ROWS_AFFECTED AS rows_affected
   FROM performance_schema.events_statements_current s
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID
@@ -189,7 +189,7 @@ SELECT thread_id, thread_name, event_name, sys.format_statement(sql_text) AS sql
 CREATE VIEW sys.`x$current_transactions` AS
 SELECT x.THREAD_ID AS thread_id, t.NAME AS thread_name, x.TRX_ID AS trx_id, x.ACCESS_MODE AS access_mode,
        x.ISOLATION_LEVEL AS isolation_level, x.AUTOCOMMIT AS autocommit, x.SOURCE AS source,
-       sys.time_since('transaction', x.TIMER_START) AS transaction_so_far, IFNULL(s.SQL_TEXT, o.SQL_TEXT) AS current_statement,
+       sys.`@time_since`('transaction', x.TIMER_START) AS transaction_so_far, IFNULL(s.SQL_TEXT, o.SQL_TEXT) AS current_statement,
        x.NUMBER_OF_SAVEPOINTS AS savepoints
   FROM performance_schema.events_transactions_current x
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = x.THREAD_ID
@@ -216,7 +216,7 @@ SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
           CONCAT(t.PROCESSLIST_USER, '@', IFNULL(t.PROCESSLIST_HOST, ''))) AS user,
        t.PROCESSLIST_DB AS db, t.PROCESSLIST_COMMAND AS command, t.PROCESSLIST_STATE AS state, t.PROCESSLIST_TIME AS time,
        t.PROCESSLIST_INFO AS current_statement, IF(s.THREAD_ID IS NULL, NULL, 'PRIMARY') AS execution_engine,
-       IF(s.END_EVENT_ID IS NULL, sys.time_since('statement', s.TIMER_START), NULL) AS statement_latency,
+       IF(s.END_EVENT_ID IS NULL, sys.`@time_since`('statement', s.TIMER_START), NULL) AS statement_latency,
        IF(s.END_EVENT_ID IS NULL AND g.END_EVENT_ID IS NULL, ROUND(100 * (g.WORK_COMPLETED / g.WORK_ESTIMATED), 2), NULL) AS progress,
        s.LOCK_TIME AS lock_latency, NULL AS cpu_latency, s.ROWS_EXAMINED AS rows_examined, s.ROWS_SENT AS rows_sent,
        s.ROWS_AFFECTED AS rows_affected, s.CREATED_TMP_TABLES AS tmp_tables, s.CREATED_TMP_DISK_TABLES AS tmp_disk_tables,
@@ -225,7 +225,7 @@ SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
        IF(s.END_EVENT_ID IS NULL, NULL, s.TIMER_WAIT) AS last_statement_latency, m.current_allocated AS current_memory,
        w.EVENT_NAME AS last_wait, IF(w.END_EVENT_ID IS NULL AND w.THREAD_ID IS NOT NULL, 'Still Waiting', w.TIMER_WAIT) AS last_wait_latency,
        w.SOURCE AS source,
-       IF(x.END_EVENT_ID IS NULL, sys.time_since('transaction', x.TIMER_START), x.TIMER_WAIT) AS trx_latency, x.STATE AS trx_state,
+       IF(x.END_EVENT_ID IS NULL, sys.`@time_since`('transaction', x.TIMER_START), x.TIMER_WAIT) AS trx_latency, x.STATE AS trx_state,
        x.AUTOCOMMIT AS trx_autocommit, NULL AS pid, NULL AS program_name
   FROM performance_schema.threads t
        LEFT JOIN (SELECT THREAD_ID, MIN(EVENT_ID) AS outermost FROM performance_schema.events_statements_current GROUP BY THREAD_ID) o

@@ -5,11 +5,12 @@ use crate::functions::{Arguments, MAX_TEXT};
 use crate::numbers::{one_text, to_unsigned};
 use crate::state::State;
 use crate::value::{self, Number};
-use crate::{Error, snapshot};
+use crate::{Error, compare, snapshot};
 use perfschema::core::pattern::LikePattern;
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 use sha1::Digest;
+use std::cmp::Ordering;
 
 /// How a pattern is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +80,15 @@ pub(crate) fn on(arguments: Arguments<'_>, index: usize, f: impl FnOnce(String) 
 
 pub(crate) fn on_text(arguments: Arguments<'_>, f: impl FnOnce(String) -> String) -> Result<Value, Error> {
     value::text(arguments[0]).map_or(Ok(Value::Null), |text| bounded(f(text)))
+}
+
+/// UPPER and LOWER: each character becomes one. `ß` has none that is its own in capitals, and stays.
+pub(crate) fn with_case<C: Iterator<Item = char>>(text: &str, case: fn(char) -> C) -> String {
+    let one = |c: char| {
+        let mut all = case(c);
+        all.next().filter(|_| all.next().is_none()).unwrap_or(c)
+    };
+    text.chars().map(one).collect()
 }
 
 pub(crate) fn characters(text: &str) -> usize {
@@ -373,9 +383,16 @@ pub(crate) fn strcmp(arguments: Arguments<'_>, _: &State) -> Result<Value, Error
     }
 }
 
+/// The place of the first among the others: as texts if all are, as numbers otherwise.
 pub(crate) fn field(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let Some(what) = value::text(arguments[0]).map(|what| snapshot::fold(&what)) else { return Ok(Value::Integer(0)) };
-    let found = arguments[1..].iter().position(|other| value::text(*other).is_some_and(|other| snapshot::fold(&other) == what));
+    let are_texts = arguments.iter().all(|value| matches!(value, ValueRef::Text(_) | ValueRef::Null));
+    let found = if are_texts {
+        let Some(what) = value::text(arguments[0]).map(|what| snapshot::fold(&what)) else { return Ok(Value::Integer(0)) };
+        let is_same = |other: &ValueRef<'_>| value::text(*other).is_some_and(|other| snapshot::fold(&other) == what);
+        arguments[1..].iter().position(is_same)
+    } else {
+        arguments[1..].iter().position(|other| compare::numbers(arguments[0], *other) == Some(Ordering::Equal))
+    };
     Ok(integer(found.map_or(0, |index| index + 1)))
 }
 

@@ -308,3 +308,42 @@ fn sleep() {
     }
     assert!(sleeper.join().expect("it ends").starts_with("ERROR 1317 "));
 }
+
+#[test]
+fn of_each_character_and_each_number() {
+    let mut session = session();
+    for (expressions, expected) in [
+        ("UPPER('straße'), LOWER('ÉTÉ İ'), UPPER('ﬁn'), LOWER('ΣΑΣ'), CHAR_LENGTH(UPPER('ß'))", "STRAßE,été İ,ﬁN,σασ,1"),
+        (
+            "FIELD(1, '1.0', 1), FIELD('1', 1.0), FIELD('a', 0), FIELD(2, 1, '2x'), FIELD(NULL, 0), FIELD(1, NULL, 1)",
+            "1,1,1,2,0,2",
+        ),
+        ("FIELD('B', 'a', 'b'), FIELD('1', '1.0', '1'), FIELD('a', NULL, 'A'), FIELD(NULL, NULL)", "2,2,2,0"),
+        ("ROUND(1e300, 10), ROUND(-1e300, 10), TRUNCATE(1e300, 400), ROUND(1.5e300, 9999)", "1e300,-1e300,1e300,1.5e300"),
+        (
+            "ROUND(1.25e-40, 41) = 1.2e-40, ROUND(0e0, 400), ROUND(1e300, -400), ROUND(1234.5e0, -2), ROUND(1e300, -299)",
+            "1,0,0,1200,1e300",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+}
+
+/// What stands for operators, for parts of CAST and for the views of `sys` is no function of MySQL's.
+#[test]
+fn of_nobody() {
+    let mut session = session();
+    for call in [
+        "number('12abc')",
+        "`real`('1.5')",
+        "`unsigned`('-1')",
+        "cast_as_json('[1]')",
+        "sys.time_since('wait', 0)",
+        "`add`(1, 2)",
+        "`row`(1)",
+        "my_number(1)",
+    ] {
+        let found = run(&mut session, &format!("SELECT {call}"));
+        assert!(found.starts_with("ERROR 1305 (42000): FUNCTION"), "{call}: {found}");
+    }
+}

@@ -573,7 +573,7 @@ fn rights() {
         "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, "TRUNCATE performance_schema.events_waits_history", read_only);
     check(&mut session, "UPDATE performance_schema.setup_instruments SET enabled = 'NO'", read_only);
-    check(&mut session, "SELECT sys.time_since('wait', 0) IS NULL", "1");
+    check(&mut session, "SELECT sys.`@time_since`('wait', 0) IS NULL", "1");
 }
 
 /// MySQL's headings; the tables in the order in which they are read.
@@ -641,17 +641,56 @@ fn a_program_that_ends_can_be_read_from_then_on() {
     let mut session = database.session(Account::default()).expect("there is memory");
     let update = "UPDATE performance_schema.setup_timers SET timer_name = 'CYCLE' WHERE name = 'wait'";
     check(&mut session, update, "Rows matched: 1  Changed: 1  Warnings: 0");
-    check(&mut session, "SELECT sys.time_since('wait', 0) IS NULL, sys.time_since('wait', NULL) IS NULL", "0,1");
+    check(&mut session, "SELECT sys.`@time_since`('wait', 0) IS NULL, sys.`@time_since`('wait', NULL) IS NULL", "0,1");
     // One moment for all rows: what waits longer does so in each of a statement's rows.
-    check(&mut session, "SELECT COUNT(DISTINCT sys.time_since('wait', 0)) FROM performance_schema.setup_consumers", "1");
+    check(&mut session, "SELECT COUNT(DISTINCT sys.`@time_since`('wait', 0)) FROM performance_schema.setup_consumers", "1");
     // What is later was not yet; what is later by half of all picoseconds was before they began at 0 again.
-    let moments = "SELECT sys.time_since('stage', 9000000000000000000), sys.time_since('stage', 18446744073709551615) > 0";
+    let moments = "SELECT sys.`@time_since`('stage', 9000000000000000000), sys.`@time_since`('stage', 18446744073709551615) > 0";
     check(&mut session, moments, "0,1");
-    check(&mut session, "SELECT sys.time_since('nothing', 0) IS NULL", "1");
+    check(&mut session, "SELECT sys.`@time_since`('nothing', 0) IS NULL", "1");
     has_ended.store(true, Ordering::Relaxed);
     let read_only =
         "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, update, read_only);
     check(&mut session, "FLUSH STATUS", read_only);
-    check(&mut session, "SELECT sys.time_since('wait', 0) IS NULL", "1");
+    check(&mut session, "SELECT sys.`@time_since`('wait', 0) IS NULL", "1");
+}
+
+/// From left to right: what reads a column that was assigned before it reads the new value.
+#[test]
+fn update_assigns_in_order() {
+    let mut session = World::new().session();
+    let mut update = |statement: &str, expected: &str, after: &str| {
+        run(&mut session, "UPDATE setup_instruments SET enabled = 'YES', timed = 'YES'");
+        check(&mut session, statement, expected);
+        check(&mut session, "SELECT enabled, timed FROM setup_instruments ORDER BY enabled DESC, timed DESC LIMIT 1", after);
+    };
+    let one = "Rows matched: 1  Changed: 1  Warnings: 0";
+    update("UPDATE setup_instruments SET enabled = 'NO', timed = enabled LIMIT 1", one, "NO,NO");
+    update("UPDATE setup_instruments SET enabled = 'NO', timed = setup_instruments.enabled LIMIT 1", one, "NO,NO");
+    update(
+        "UPDATE setup_instruments SET enabled = 'NO', timed = performance_schema.setup_instruments.enabled LIMIT 1",
+        one,
+        "NO,NO",
+    );
+    update("UPDATE setup_instruments AS i SET i.enabled = 'NO', timed = IF(i.enabled = 'NO', 'NO', 'YES') LIMIT 1", one, "NO,NO");
+    update("UPDATE setup_instruments SET timed = enabled, enabled = 'NO' LIMIT 1", one, "NO,YES");
+    run(&mut session, "CREATE TABLE test.t AS SELECT 1 AS a, 5 AS b, 0 AS c");
+    for (assignments, expected) in [
+        ("a = a + 1, b = a", "2,2,0"),
+        ("b = a * 10, a = b + 1, c = a + b", "21,20,41"),
+        ("test.t.a = 7, b = t.a, c = test.t.b", "7,7,7"),
+        ("a = 1, a = a + 1, a = a * 5, b = 2, c = a - b", "10,2,8"),
+        ("a = b, b = a, c = b", "2,2,2"),
+    ] {
+        check(&mut session, &format!("UPDATE test.t SET {assignments}"), "1 changed");
+        check(&mut session, "SELECT a, b, c FROM test.t", expected);
+    }
+    // What doubles each time has an end.
+    let too_complex = "a = a + a, ".repeat(30) + "b = 1";
+    let found = run(&mut session, &format!("UPDATE test.t SET {too_complex}"));
+    assert!(found.starts_with("ERROR"), "{found:.100}");
+    let too_deep = "a = a + 1, ".repeat(1000) + "b = 1";
+    let found = run(&mut session, &format!("UPDATE test.t SET {too_deep}"));
+    assert!(found.starts_with("ERROR"), "{found:.100}");
 }
