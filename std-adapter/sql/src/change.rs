@@ -2,10 +2,10 @@
 
 use crate::catalog::{self, Column, Kind};
 use crate::database::{Account, Right};
-use crate::dialect;
+use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::session::{Outcome, Session, Warning};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, parse, value, vtab};
+use crate::{Error, assignments, parse, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::params_from_iter;
@@ -97,9 +97,13 @@ impl Session {
             return Err(Error::unsupported("multi-table UPDATE"));
         }
         self.check_safe(update.selection.is_some(), update.limit.is_some())?;
-        let table = match self.target(name, "UPDATE")? {
+        let target = self.target(name, "UPDATE")?;
+        assignments::in_order(&mut update)?;
+        let table = match target {
             Target::Table(table) => table,
             Target::Scratch(name) => {
+                let columns = update.assignments.iter().filter_map(|one| assignments::assigned_column(&one.target));
+                self.check_columns(&name, columns)?;
                 let (order_by, limit) = (std::mem::take(&mut update.order_by), update.limit.take());
                 // SQLite has no qualified names there.
                 for assignment in &mut update.assignments {
@@ -188,7 +192,10 @@ impl Session {
         let table = match self.target(name, command)? {
             Target::Table(table) => table,
             // No table there has a key: nothing is replaced, and nothing updated.
-            Target::Scratch(_) => return self.change_scratch(&mut Statement::Insert(Insert { on: None, ..insert }), parameters),
+            Target::Scratch(name) => {
+                self.check_columns(&name, insert.columns.iter().filter_map(assignments::column_of))?;
+                return self.change_scratch(&mut Statement::Insert(Insert { on: None, ..insert }), parameters);
+            }
         };
         let declaration = table.declaration();
         if !declaration.rights.insert_delete {
@@ -302,16 +309,26 @@ impl Session {
         let scratch = self.state.scratch();
         let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
         let is_free = |name: &&str| !columns.clone().any(|column| column.name.eq_ignore_ascii_case(name));
-        // SQLite's names of a row's number.
-        let number =
-            ["rowid", "_rowid_", "oid"].into_iter().find(is_free).ok_or_else(|| Error::unsupported("this kind of LIMIT"))?;
+        let number = ROW_NUMBERS.into_iter().find(is_free).ok_or_else(|| Error::unsupported("this kind of LIMIT"))?;
         // As a number, so that it is compared as one.
-        let mut template = parse::template(&format!("SELECT CAST(`{number}` AS SIGNED)"));
-        let item = select_of(&mut template)?.projection.clone();
+        let mut template = parse::template("SELECT CAST(number AS SIGNED)");
+        let mut item = select_of(&mut template)?.projection.clone();
+        if let [SelectItem::UnnamedExpr(Expr::Cast { expr, .. })] = item.as_mut_slice() {
+            **expr = Expr::Identifier(Ident::with_quote(MEANT, number));
+        }
         let [SelectItem::UnnamedExpr(number)] = item.as_slice() else { return Err(Error::empty()) };
         let expr = Box::new(number.clone());
         let subquery = query_of_rows(item, from.clone(), selection, order_by, limit)?;
         Ok(Some(Expr::InSubquery { expr, subquery: Box::new(subquery), negated: false }))
+    }
+
+    /// The columns that a change of a table in schema `test` assigns are there: SQLite would take the number of a row for one.
+    fn check_columns<'c>(&self, table: &str, columns: impl Iterator<Item = &'c str>) -> Result<(), Error> {
+        let scratch = self.state.scratch();
+        let known = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
+        let is_known = |name: &str| known.clone().any(|column| column.name.eq_ignore_ascii_case(name));
+        let unknown = { columns }.find(|name| !is_known(name));
+        unknown.map_or(Ok(()), |name| Err(Error::unknown_column(name, "field list")))
     }
 
     /// INSERT, UPDATE and DELETE of a table in schema `test` are SQLite's business.

@@ -53,6 +53,12 @@ pub(crate) struct Cte {
 /// grow without bound.
 pub(crate) struct Copies(usize);
 
+impl Default for Copies {
+    fn default() -> Copies {
+        Copies(MAX_STATEMENT)
+    }
+}
+
 impl Copies {
     /// An expression is going to be written so many times more than it was.
     pub(crate) fn spend(&mut self, expr: &Expr, times: usize) -> Result<(), Error> {
@@ -97,7 +103,7 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
     parameters: &[OwnedValue],
 ) -> Result<Rewritten, Error> {
     let (bound, ctes, relations) = (Bound::default(), Vec::new(), Vec::new());
-    let mut copies = Copies(MAX_STATEMENT);
+    let mut copies = Copies::default();
     assigned::expand(tree);
     expand::expand(tree, &mut copies)?;
     let kinds = Kinds::of(tree, state)?;
@@ -466,11 +472,18 @@ impl Rewriter<'_> {
             None => return Ok(()),
         };
         for number in numbers.into_iter().flatten() {
-            if let Some(SqliteValue::Blob(bytes)) = self.bound_value(number) {
-                if bytes.len() != 16 {
-                    return Err(Error::syntax(&crate::value::text(ValueRef::Blob(bytes)).unwrap_or_default(), 1));
+            match (&*number, self.bound_value(number)) {
+                // NULL, too: a placeholder of a statement that is only described.
+                (_, Some(SqliteValue::Integer(0..) | SqliteValue::Null)) => {}
+                (_, Some(SqliteValue::Blob(bytes))) if bytes.len() == 16 => {
+                    *number = literal(self.bind(SqliteValue::Integer(i64::MAX)));
                 }
-                *number = literal(self.bind(SqliteValue::Integer(i64::MAX)));
+                (_, Some(other)) => {
+                    return Err(Error::syntax(&crate::value::text(ValueRef::from(other)).unwrap_or_default(), 1));
+                }
+                (Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }), _)
+                    if digits.bytes().all(|digit| digit.is_ascii_digit()) => {}
+                (other, None) => return Err(Error::syntax(&heading(other), 1)),
             }
         }
         Ok(())
@@ -570,6 +583,14 @@ fn is_truth(expr: &Expr) -> bool {
         Expr::Function(function) => matches!(name_of(function), ("like" | "same" | "one_of" | "between" | "regexp_like", true)),
         other => operators::is_logical(other),
     }
+}
+
+/// SQLite's names of the number that every row has, which MySQL has not. Another quote than a client's: it is meant.
+pub(crate) const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
+pub(crate) const MEANT: char = '[';
+
+fn is_row_number(name: &Ident) -> bool {
+    name.quote_style != Some(MEANT) && ROW_NUMBERS.iter().any(|known| name.value.eq_ignore_ascii_case(known))
 }
 
 fn is_digits(expr: &Expr) -> bool {
@@ -747,6 +768,12 @@ impl VisitorMut for Rewriter<'_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> Flow {
+        if let Some([.., name]) = subquery::parts(expr)
+            && is_row_number(name)
+            && !self.kinds.has_name(&name.value)
+        {
+            return refuse(Error::unknown_column(&expr.to_string().replace('`', ""), "field list"));
+        }
         subquery::any_as_in(expr);
         ControlFlow::Continue(())
     }

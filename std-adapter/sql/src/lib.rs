@@ -63,6 +63,7 @@
 
 mod aggregates;
 mod assigned;
+mod assignments;
 mod budget;
 mod calls;
 mod catalog;

@@ -426,8 +426,9 @@ impl Session {
     pub(crate) fn run(&mut self, query: &mut Query, parameters: &[OwnedValue]) -> Result<Grid, Error> {
         let clauses = Clauses::of(query);
         let written = Written::of(query);
-        let rewritten = dialect::rewrite(query, &self.state, parameters)?;
-        self.run_rewritten(query, &rewritten, written).map_err(|error| clauses.name(error))
+        let rewritten = dialect::rewrite(query, &self.state, parameters);
+        let grid = rewritten.and_then(|rewritten| self.run_rewritten(query, &rewritten, written));
+        grid.map_err(|error| clauses.name(error))
     }
 
     /// What SQLite is to run, after a prefix of its own. It has a table of each relation from the first statement on that names it:

@@ -58,16 +58,30 @@ pub(crate) fn is_named(expr: &Expr, name: &Ident) -> bool {
     parts(expr).and_then(<[Ident]>::last).is_some_and(|last| last.value.eq_ignore_ascii_case(&name.value))
 }
 
-/// Puts what the columns of the result are in the place of their names, which are in lower case here. In an aggregate and in a query within
-/// it is a table's column that is meant.
+/// Puts what the columns of the result are in the place of their names, which are in lower case here.
 pub(crate) fn without_aliases(expr: &mut Expr, aliases: &HashMap<String, &Expr>, copies: &mut Copies) -> Result<(), Error> {
-    struct Replace<'a> {
-        aliases: &'a HashMap<String, &'a Expr>,
+    let meant = |expr: &Expr| match expr {
+        Expr::Identifier(name) => aliases.get(&name.value.to_lowercase()).copied(),
+        _ => None,
+    };
+    replace(expr, &meant, copies).map(|_| ())
+}
+
+/// Puts what names mean in their place, and says whether there was one. In an aggregate and in a query within it is a table's column that is
+/// meant.
+pub(crate) fn replace<'m>(
+    expr: &mut Expr,
+    meant: &dyn Fn(&Expr) -> Option<&'m Expr>,
+    copies: &mut Copies,
+) -> Result<bool, Error> {
+    struct Replace<'a, 'm> {
+        meant: &'a dyn Fn(&Expr) -> Option<&'m Expr>,
         copies: &'a mut Copies,
         /// Aggregates and queries that are around.
         depth: usize,
+        has_replaced: bool,
     }
-    impl VisitorMut for Replace<'_> {
+    impl VisitorMut for Replace<'_, '_> {
         type Break = Error;
         fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
             self.depth += 1;
@@ -84,20 +98,21 @@ pub(crate) fn without_aliases(expr: &mut Expr, aliases: &HashMap<String, &Expr>,
         fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
             self.depth -= usize::from(is_aggregate(expr));
             if self.depth == 0
-                && let Expr::Identifier(name) = expr
-                && let Some(meant) = self.aliases.get(&name.value.to_lowercase())
+                && let Some(meant) = (self.meant)(expr)
             {
                 if let Err(error) = self.copies.spend(meant, 1) {
                     return ControlFlow::Break(error);
                 }
-                *expr = Expr::Nested(Box::new((*meant).clone()));
+                *expr = Expr::Nested(Box::new(meant.clone()));
+                self.has_replaced = true;
             }
             ControlFlow::Continue(())
         }
     }
-    match VisitMut::visit(expr, &mut Replace { aliases, copies, depth: 0 }) {
+    let mut replacer = Replace { meant, copies, depth: 0, has_replaced: false };
+    match VisitMut::visit(expr, &mut replacer) {
         ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Continue(()) => Ok(replacer.has_replaced),
     }
 }
 

@@ -341,3 +341,46 @@ fn large_numbers_and_fractions_have_one_order() {
         check(&mut session, &statement, expected);
     }
 }
+
+/// SQLite numbers rows, and has names for that.
+#[test]
+fn rows_have_no_numbers() {
+    let mut session = session();
+    let unknown = |name: &str, clause: &str| format!("ERROR 1054 (42S22): Unknown column '{name}' in '{clause}'");
+    for name in ["rowid", "_rowid_", "oid", "RowID", "`rowid`", "threads.rowid"] {
+        let plain = name.replace('`', "");
+        check(&mut session, &format!("SELECT {name} FROM threads"), &unknown(&plain, "field list"));
+        check(&mut session, &format!("SELECT 1 FROM threads WHERE {name} = 1"), &unknown(&plain, "where clause"));
+        check(&mut session, &format!("SELECT 1 FROM threads ORDER BY {name}"), &unknown(&plain, "order clause"));
+    }
+    run(&mut session, "CREATE TABLE test.numbers AS SELECT 1 AS a UNION SELECT 2");
+    for statement in [
+        "SELECT rowid FROM test.numbers",
+        "UPDATE test.numbers SET a = rowid",
+        "UPDATE test.numbers SET rowid = 7",
+        "INSERT INTO test.numbers (rowid) VALUES (7)",
+        "DELETE FROM test.numbers WHERE rowid = 1",
+    ] {
+        let found = run(&mut session, statement);
+        assert!(found.starts_with("ERROR 1054 (42S22): Unknown column 'rowid'"), "{statement}: {found}");
+    }
+    check(&mut session, "DELETE FROM test.numbers ORDER BY a LIMIT 1", "1 changed");
+    check(&mut session, "SELECT a FROM test.numbers", "2");
+    // Whoever gives a column that name has one.
+    check(&mut session, "SELECT rowid FROM (SELECT 5 AS rowid) AS t ORDER BY rowid", "5");
+    run(&mut session, "CREATE TABLE test.own AS SELECT 1 AS rowid");
+    check(&mut session, "UPDATE test.own SET rowid = rowid + 1 LIMIT 1", "1 changed");
+    check(&mut session, "SELECT rowid FROM test.own", "2");
+}
+
+#[test]
+fn limits_are_whole_numbers() {
+    let mut session = session();
+    for limit in ["-1", "5, -1", "-1, 5", "1.5", "1e0", "'1'", "1 + 1", "NULL", "1 OFFSET -1"] {
+        let found = run(&mut session, &format!("SELECT name FROM setup_timers LIMIT {limit}"));
+        assert!(found.starts_with("ERROR 1064 (42000)"), "{limit}: {found}");
+    }
+    assert!(session.execute_with("SELECT name FROM setup_timers LIMIT ?", &[(-1_i64).into()]).is_err());
+    let found = run(&mut session, "UPDATE setup_instruments SET enabled = 'NO' LIMIT -1");
+    assert!(found.starts_with("ERROR 1064 (42000)"), "{found}");
+}

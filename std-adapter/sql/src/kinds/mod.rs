@@ -166,6 +166,11 @@ impl Kinds {
         if name.value.starts_with('@') { Kind::Unknown } else { self.of_column_named(&name.value) }
     }
 
+    /// Whether there is a column or an alias of this name.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.names.contains_key(&name.to_lowercase())
+    }
+
     /// Of what kind all columns and aliases of this name are.
     pub(crate) fn of_column_named(&self, name: &str) -> Kind {
         self.names.get(&name.to_lowercase()).copied().unwrap_or(Kind::Unknown)
