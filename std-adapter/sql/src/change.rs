@@ -3,7 +3,7 @@
 use crate::catalog::{self, Column, Kind};
 use crate::database::{Account, Right};
 use crate::dialect::{self, MEANT, ROW_NUMBERS};
-use crate::session::{Outcome, Session, Warning};
+use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
 use crate::{Error, assignments, parse, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
@@ -244,7 +244,7 @@ impl Session {
                 Ok(()) => inserted += 1,
                 // What is there already needs no second row.
                 Err(error) if insert.ignore && error.errno == 1022 => {
-                    lock(&self.state.settings).warnings.push(Warning { level: "Warning", error });
+                    self.state.warn("Warning", error);
                 }
                 Err(error) => return Err(error),
             }
@@ -454,8 +454,7 @@ impl Session {
                     lock(&self.state.settings).scratch.retain(|table| table.name != name);
                 }
                 None if if_exists => {
-                    let warning = Warning { level: "Note", error: Error::unknown_in_drop(schema, table) };
-                    lock(&self.state.settings).warnings.push(warning);
+                    self.state.warn("Note", Error::unknown_in_drop(schema, table));
                 }
                 None => return Err(Error::unknown_in_drop(schema, table)),
             }

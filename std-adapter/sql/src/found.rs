@@ -2,7 +2,6 @@
 
 use crate::Error;
 use crate::columns::leftmost;
-use crate::session::Warning;
 use crate::state::{State, lock};
 use perfschema::core::table::Value as Cell;
 use perfschema::render::OwnedValue;
@@ -25,15 +24,9 @@ impl Found {
     }
 }
 
-/// Warnings that a session keeps, as `max_error_count` says.
-const MAX_WARNINGS: usize = 1024;
-
 /// What is deprecated is still done.
 pub(crate) fn warn(state: &State, message: &str) {
-    let warnings = &mut lock(&state.settings).warnings;
-    if warnings.len() < MAX_WARNINGS {
-        warnings.push(Warning { level: "Warning", error: Error::new(1287, "HY000", message) });
-    }
+    state.warn("Warning", Error::new(1287, "HY000", message));
 }
 
 /// Takes the LIMIT of a query that is to count all of its rows.

@@ -117,6 +117,7 @@ mod value;
 mod variables;
 mod views;
 mod vtab;
+mod warnings;
 mod zone;
 
 pub use database::{Account, Clients, Database, Limits, Right};

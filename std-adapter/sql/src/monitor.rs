@@ -1,8 +1,7 @@
 //! `SET GLOBAL innodb_monitor_enable = …` and its companions: metrics are switched and set back (WL#5316).
 
 use crate::Error;
-use crate::session::{Session, Warning};
-use crate::state::lock;
+use crate::session::Session;
 use perfschema::metric::{self, MonitorCommand};
 use perfschema::render::OwnedValue;
 
@@ -22,8 +21,7 @@ impl Session {
             OwnedValue::Null => return Err(refused("NULL")),
             _ => return Err(Error::new(1232, "42000", format!("Incorrect argument type to variable '{variable}'"))),
         };
-        let mut warnings = Vec::new();
-        let mut warn = |errno, message| warnings.push(Warning { level: "Warning", error: Error::new(errno, "HY000", message) });
+        let warn = |errno, message| self.state.warn("Warning", Error::new(errno, "HY000", message));
         if target.eq_ignore_ascii_case("default") {
             let message = "Default value is not defined for this set option. Please specify correct counter or module name.";
             warn(1230, message.to_owned());
@@ -31,13 +29,6 @@ impl Session {
             let left = |refusal: metric::MonitorRefusal| warn(1105, refusal.to_string());
             self.state.region().monitor(command, target, metric::now(), left).map_err(|_| refused(target))?;
         }
-        let mut settings = lock(&self.state.settings);
-        // A pattern or a module may be many.
-        let room = MAX_WARNINGS.saturating_sub(settings.warnings.len());
-        settings.warnings.extend(warnings.into_iter().take(room));
         Ok(())
     }
 }
-
-/// As many as MySQL keeps: its `max_error_count`.
-const MAX_WARNINGS: usize = 1024;

@@ -2,15 +2,11 @@
 
 use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE};
 use crate::functions::Arguments;
-use crate::session::Warning;
-use crate::state::{State, lock};
+use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, compare, texts};
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
-
-/// As many are kept of a statement: `max_error_count`.
-const MAX_WARNINGS: usize = 1024;
 
 /// A function of one number; NULL of NULL.
 pub(crate) fn one(arguments: Arguments<'_>, f: impl Fn(Number) -> Result<Number, Error>) -> Result<Value, Error> {
@@ -113,10 +109,7 @@ pub(crate) fn decimal(arguments: Arguments<'_>, state: &State) -> Result<Value, 
     if is_too_large {
         let column = value::text(arguments[3]).unwrap_or_default();
         let error = Error::new(1264, "22003", format!("Out of range value for column '{column}' at row 1"));
-        let warnings = &mut lock(&state.settings).warnings;
-        if warnings.len() < MAX_WARNINGS {
-            warnings.push(Warning { level: "Warning", error });
-        }
+        state.warn("Warning", error);
     }
     Ok(fitted.store())
 }

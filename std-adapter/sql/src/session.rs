@@ -9,6 +9,7 @@ use crate::found::{self, Found};
 use crate::set::Characters;
 use crate::state::{State, lock};
 use crate::status::{self, Counter};
+use crate::warnings::Warnings;
 use crate::{Error, explain, kinds, parse, prepared, show, value, variables, vtab};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
@@ -169,7 +170,7 @@ impl Session {
         if let Some((_, format)) = explain::explained(&tokens)? {
             return Ok(Description { parameters, columns: explain::columns(format) });
         }
-        if let Some(grid) = show::warnings(&tokens, statement, &[])? {
+        if let Some(grid) = show::warnings(&tokens, statement, &Warnings::default())? {
             return Ok(Description { parameters, columns: grid.columns });
         }
         if let Some(select) = show::select(&self.state, &tokens, statement)? {
@@ -262,15 +263,15 @@ impl Session {
         lock(&self.state.settings).is_compressed = is_compressed;
     }
 
-    /// What the last statement warned of.
+    /// What the last statement warned of, as much of it as `max_error_count` says.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.state.warnings()
+        self.state.warnings().kept().to_vec()
     }
 
     /// How many these are of the last statement's own: one that lists them has none.
     pub fn warning_count(&self) -> usize {
         let settings = lock(&self.state.settings);
-        if settings.lists_warnings { 0 } else { settings.warnings.len() }
+        if settings.lists_warnings { 0 } else { settings.warnings.count() }
     }
 
     /// The result of the last statement is in memory no longer: others may have what it took. A server says so when a client has it.
@@ -322,7 +323,9 @@ impl Session {
             Ok(Outcome::Done { changed, .. }) => settings.row_count = i64::try_from(*changed).unwrap_or(i64::MAX),
             Err(error) => {
                 settings.row_count = -1;
-                settings.warnings = vec![Warning { level: "Error", error: error.clone() }];
+                drop(settings);
+                self.state.forget_warnings();
+                self.state.warn("Error", error.clone());
             }
         }
         result
@@ -348,7 +351,7 @@ impl Session {
         if variables::counts_warnings(&tokens) {
             lock(&self.state.settings).lists_warnings = true;
         } else {
-            lock(&self.state.settings).warnings.clear();
+            self.state.forget_warnings();
         }
         if let Some(query) = explain::explained(&tokens)? {
             return self.explain(query, text, parameters).map(Outcome::Rows);

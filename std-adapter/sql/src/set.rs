@@ -1,7 +1,7 @@
 //! SET of variables.
 
 use crate::change::select_of;
-use crate::session::{Outcome, Session, Warning};
+use crate::session::{Outcome, Session};
 use crate::show::Words;
 use crate::state::lock;
 use crate::variables::Checked;
@@ -91,14 +91,16 @@ impl Session {
         let (text, warning) = match variables::check(&self.state, &name, value)? {
             Checked::Default => (None, None),
             Checked::Value(text) => (Some(text), None),
-            Checked::Nearest(text, error) => (Some(text), Some(Warning { level: "Warning", error })),
+            Checked::Nearest(text, error) => (Some(text), Some(error)),
         };
         // What was not committed each by itself is so now.
         if name == "autocommit" && text.as_deref() != Some("0") && !self.is_autocommit() {
             self.commit();
         }
+        if let Some(error) = warning {
+            self.state.warn("Warning", error);
+        }
         let mut settings = lock(&self.state.settings);
-        settings.warnings.extend(warning);
         // The old names of what has a new one.
         let other = match name.as_str() {
             "transaction_isolation" => Some("tx_isolation"),

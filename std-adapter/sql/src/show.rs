@@ -4,6 +4,7 @@ use crate::catalog::{self, CHARACTER_SET, COLLATION, Column};
 use crate::parse::{is_word, quote};
 use crate::session::Warning;
 use crate::state::State;
+use crate::warnings::Warnings;
 use crate::{Error, parse, routines};
 use perfschema::core::table::SqlType;
 use perfschema::render::{ColumnHead, Grid};
@@ -12,7 +13,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 use std::fmt::Write;
 
 /// SHOW WARNINGS, SHOW ERRORS and SHOW COUNT(*) of them; None: it is something else.
-pub(crate) fn warnings(tokens: &[TokenWithSpan], text: &str, warnings: &[Warning]) -> Result<Option<Grid>, Error> {
+pub(crate) fn warnings(tokens: &[TokenWithSpan], text: &str, warnings: &Warnings) -> Result<Option<Grid>, Error> {
     let mut words = Words::of(tokens, text);
     if !words.take("SHOW") {
         return Ok(None);
@@ -28,12 +29,12 @@ pub(crate) fn warnings(tokens: &[TokenWithSpan], text: &str, warnings: &[Warning
     if !only_errors && !words.take("WARNINGS") {
         return if is_count { Err(words.wrong()) } else { Ok(None) };
     }
-    let chosen: Vec<&Warning> = warnings.iter().filter(|warning| !only_errors || warning.level == "Error").collect();
     if is_count {
         words.end()?;
         let name = if only_errors { "@@session.error_count" } else { "@@session.warning_count" };
         let columns = vec![ColumnHead::new(name, SqlType::BigintUnsigned).not_null()];
-        return Ok(Some(Grid { columns, rows: vec![vec![(chosen.len() as u64).into()]] }));
+        let count = if only_errors { warnings.errors() } else { warnings.count() };
+        return Ok(Some(Grid { columns, rows: vec![vec![(count as u64).into()]] }));
     }
     let (mut skip, mut most) = (0, usize::MAX);
     if words.take("LIMIT") {
@@ -45,6 +46,7 @@ pub(crate) fn warnings(tokens: &[TokenWithSpan], text: &str, warnings: &[Warning
         }
     }
     words.end()?;
+    let chosen = warnings.kept().iter().filter(|warning| !only_errors || warning.level == "Error");
     let columns = vec![
         ColumnHead::new("Level", SqlType::Varchar(7)).not_null(),
         ColumnHead::new("Code", SqlType::IntUnsigned).not_null(),
@@ -53,7 +55,7 @@ pub(crate) fn warnings(tokens: &[TokenWithSpan], text: &str, warnings: &[Warning
     let row = |warning: &Warning| {
         vec![warning.level.into(), u64::from(warning.error.errno).into(), warning.error.message.as_str().into()]
     };
-    Ok(Some(Grid { columns, rows: chosen.into_iter().skip(skip).take(most).map(row).collect() }))
+    Ok(Some(Grid { columns, rows: chosen.skip(skip).take(most).map(row).collect() }))
 }
 
 /// The SELECT that a SHOW or DESCRIBE stands for; None: it is neither.

@@ -5,11 +5,12 @@ use crate::catalog::{self, Catalog, Column, Kind, Relation};
 use crate::database::{Account, Clients, Limits};
 use crate::found::Found;
 use crate::prepared::Statements;
-use crate::session::{Encryption, Origin, Warning};
+use crate::session::{Encryption, Origin};
 use crate::snapshot::Rows;
 use crate::spelling::Modes;
 use crate::status::{Counter, Counters};
 use crate::texts::Matching;
+use crate::warnings::Warnings;
 use crate::zone::Zone;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::name::EventClass;
@@ -70,7 +71,7 @@ pub(crate) struct Settings {
     /// Bytes that these take.
     user_variables_bytes: usize,
     pub(crate) prepared: Statements,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Warnings,
     /// Whether the last statement was one that lists them.
     pub(crate) lists_warnings: bool,
     pub(crate) encryption: Encryption,
@@ -185,10 +186,6 @@ impl State {
 
     pub(crate) fn is_compressed(&self) -> bool {
         lock(&self.settings).is_compressed
-    }
-
-    pub(crate) fn warnings(&self) -> Vec<Warning> {
-        lock(&self.settings).warnings.clone()
     }
 
     pub(crate) fn scratch(&self) -> Vec<ScratchTable> {

@@ -43,7 +43,7 @@ const MOST: u64 = u64::MAX;
 const ISOLATION: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
 /// Variables of a session. It may set them, but for those of its server; what is heeded is `autocommit`, `cte_max_recursion_depth`,
-/// `default_week_format`, `group_concat_max_len`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit` and `time_zone`,
+/// `default_week_format`, `group_concat_max_len`, `max_error_count`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit` and `time_zone`,
 /// and by a server `net_read_timeout` and `wait_timeout`.
 const SESSION: &[Variable] = &[
     ("auto_increment_increment", "1", Number(1, 65_535)),
@@ -258,11 +258,10 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
 fn of_program(state: &State) -> Vec<(&'static str, String)> {
     let (region, id) = (state.region(), state.connection_id());
     let warnings = state.warnings();
-    let errors = warnings.iter().filter(|warning| warning.level == "Error").count();
     let [warning_count, error_count] = COUNTS.map(|name| name.trim_start_matches('@'));
     let (port, socket) = state.clients.as_ref().map(|clients| clients.places()).unwrap_or_default();
     vec![
-        (error_count, errors.to_string()),
+        (error_count, warnings.errors().to_string()),
         ("have_openssl", have_ssl(state).to_owned()),
         ("have_ssl", have_ssl(state).to_owned()),
         ("hostname", HOSTNAME.clone()),
@@ -273,7 +272,7 @@ fn of_program(state: &State) -> Vec<(&'static str, String)> {
         ("server_uuid", format!("00000000-0000-8000-8000-{:012x}", region.pid())),
         ("socket", socket),
         ("version_comment", comment(state)),
-        (warning_count, warnings.len().to_string()),
+        (warning_count, warnings.count().to_string()),
     ]
 }
 

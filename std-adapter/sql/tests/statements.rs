@@ -694,3 +694,41 @@ fn update_assigns_in_order() {
     let found = run(&mut session, &format!("UPDATE test.t SET {too_deep}"));
     assert!(found.starts_with("ERROR"), "{found:.100}");
 }
+
+/// All are counted; what is kept is `max_error_count`.
+#[test]
+fn warnings_are_bounded() {
+    let mut session = World::new().session();
+    run(&mut session, "DELETE FROM setup_actors");
+    run(&mut session, "INSERT INTO setup_actors (HOST, USER) VALUES ('a', 'b')");
+    let twice = "INSERT IGNORE INTO setup_actors (HOST, USER) \
+                 WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5000) SELECT 'a', 'b' FROM r";
+    run(&mut session, "SET cte_max_recursion_depth = 10000");
+    for (most, kept) in [("DEFAULT", 1024), ("2", 2), ("0", 0), ("3000", 3000), ("65536", 5000)] {
+        run(&mut session, &format!("SET max_error_count = {most}"));
+        check(&mut session, twice, "0 changed");
+        assert_eq!((session.warnings().len(), session.warning_count()), (kept, 5000), "{most}");
+        check(&mut session, "SELECT @@warning_count, @@error_count", "5000,0");
+        check(&mut session, "SHOW COUNT(*) WARNINGS", "5000");
+        check(&mut session, twice, "0 changed");
+        let listed = run(&mut session, "SHOW WARNINGS");
+        assert_eq!(listed.lines().count(), kept + 1);
+    }
+    // Of each kind.
+    run(&mut session, "SET max_error_count = 1");
+    for (statement, first) in [
+        ("DROP TABLE IF EXISTS test.x, test.y", "Note,1051,Unknown table 'test.x'"),
+        ("SELECT SQL_CALC_FOUND_ROWS FOUND_ROWS()", "Warning,1287,"),
+        ("SELECT CAST(1000 AS DECIMAL(2)), CAST(2000 AS DECIMAL(2))", "Warning,1264,Out of range"),
+        ("SELECT nothing", "Error,1054,Unknown column"),
+    ] {
+        run(&mut session, statement);
+        let warnings = session.warnings();
+        assert_eq!(warnings.len(), 1, "{statement}");
+        let warning = format!("{},{},{}", warnings[0].level, warnings[0].error.errno, warnings[0].error.message);
+        assert!(warning.starts_with(first), "{warning}");
+    }
+    // A message is no longer than MySQL's.
+    run(&mut session, &format!("SELECT CAST('{}' AS DECIMAL(2))", "9".repeat(1 << 18)));
+    assert!(session.warnings()[0].error.message.len() < 512);
+}
