@@ -10,9 +10,9 @@ use perfschema::core::table::{self, Row, Table, TableError, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::params_from_iter;
 use sqlparser::ast::{
-    AssignmentTarget, CreateTable, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName, ObjectNamePart, OrderBy,
-    OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor, TableObject,
-    TableWithJoins, Truncate, Update, VisitMut, VisitorMut,
+    AssignmentTarget, CastKind, CreateTable, DataType, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName,
+    ObjectNamePart, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableAlias, TableFactor,
+    TableObject, TableWithJoins, Truncate, Update, VisitMut, VisitorMut,
 };
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -101,19 +101,7 @@ impl Session {
         assignments::in_order(&mut update)?;
         let table = match target {
             Target::Table(table) => table,
-            Target::Scratch(name) => {
-                let columns = update.assignments.iter().filter_map(|one| assignments::assigned_column(&one.target));
-                self.check_columns(&name, columns)?;
-                let (order_by, limit) = (std::mem::take(&mut update.order_by), update.limit.take());
-                // SQLite has no qualified names there.
-                for assignment in &mut update.assignments {
-                    if let AssignmentTarget::ColumnName(name) = &mut assignment.target {
-                        name.0.drain(..name.0.len().saturating_sub(1));
-                    }
-                }
-                update.selection = self.choose(&name, &update.table, update.selection, order_by, limit)?;
-                return self.change_scratch(&mut Statement::Update(update), parameters);
-            }
+            Target::Scratch(name) => return self.update_scratch(&name, update, parameters),
         };
         let declaration = table.declaration();
         if declaration.rights.update.is_empty() {
@@ -170,7 +158,40 @@ impl Session {
             matched += updated.matched;
             changed += updated.changed;
         }
-        Ok(Outcome::Done { matched, changed, info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: 0") })
+        Ok(updated(matched, changed))
+    }
+
+    /// The same of a table in schema `test`: there a row is known by its number.
+    fn update_scratch(&mut self, table: &str, update: Update, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let mut columns = Vec::new();
+        for assignment in &update.assignments {
+            let name = assignments::assigned_column(&assignment.target);
+            columns.push(name.ok_or_else(|| Error::unsupported("this kind of SET"))?.to_owned());
+        }
+        self.check_columns(table, columns.iter().map(String::as_str))?;
+        let values = update.assignments.into_iter().map(|assignment| assignment.value);
+        let old = columns.iter().map(|name| Expr::Identifier(dialect::ident(name)));
+        // Values first: `?` are counted in the order of the text.
+        let items = values.chain(old).chain([self.row_number(table)?]).map(SelectItem::UnnamedExpr).collect();
+        let mut query = query_of_rows(items, update.table, update.selection, update.order_by, update.limit)?;
+        let grid = self.run(&mut query, parameters)?;
+        let sets: Vec<String> = columns.iter().map(|name| format!("`{name}` = ?")).collect();
+        let number = self.row_number_name(table)?;
+        let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
+        let explain = |error| self.state.explain(error);
+        let mut statement = self.connection.prepare(&sql).map_err(explain)?;
+        let mut changed = 0;
+        for row in &grid.rows {
+            let row: Vec<_> = row.iter().map(value::store_owned).collect();
+            let (new, rest) = row.split_at(columns.len());
+            let (old, number) = rest.split_at(columns.len());
+            if new != old {
+                self.state.check_time()?;
+                statement.execute(params_from_iter(new.iter().chain(number))).map_err(explain)?;
+                changed += 1;
+            }
+        }
+        Ok(updated(grid.rows.len() as u64, changed))
     }
 
     pub(crate) fn insert(&mut self, insert: Insert, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
@@ -306,20 +327,27 @@ impl Session {
         if order_by.is_empty() && limit.is_none() {
             return Ok(selection);
         }
+        let number = self.row_number(table)?;
+        let item = vec![SelectItem::UnnamedExpr(number.clone())];
+        let expr = Box::new(number);
+        let subquery = query_of_rows(item, from.clone(), selection, order_by, limit)?;
+        Ok(Some(Expr::InSubquery { expr, subquery: Box::new(subquery), negated: false }))
+    }
+
+    /// SQLite's name of the number of a row, in a table of schema `test`: one that no column has.
+    fn row_number_name(&self, table: &str) -> Result<&'static str, Error> {
         let scratch = self.state.scratch();
         let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
         let is_free = |name: &&str| !columns.clone().any(|column| column.name.eq_ignore_ascii_case(name));
-        let number = ROW_NUMBERS.into_iter().find(is_free).ok_or_else(|| Error::unsupported("this kind of LIMIT"))?;
+        ROW_NUMBERS.into_iter().find(is_free).ok_or_else(|| Error::unsupported("this kind of LIMIT"))
+    }
+
+    /// The number of a row there.
+    fn row_number(&self, table: &str) -> Result<Expr, Error> {
+        let name = Ident::with_quote(MEANT, self.row_number_name(table)?);
+        let expr = Box::new(Expr::Identifier(name));
         // As a number, so that it is compared as one.
-        let mut template = parse::template("SELECT CAST(number AS SIGNED)");
-        let mut item = select_of(&mut template)?.projection.clone();
-        if let [SelectItem::UnnamedExpr(Expr::Cast { expr, .. })] = item.as_mut_slice() {
-            **expr = Expr::Identifier(Ident::with_quote(MEANT, number));
-        }
-        let [SelectItem::UnnamedExpr(number)] = item.as_slice() else { return Err(Error::empty()) };
-        let expr = Box::new(number.clone());
-        let subquery = query_of_rows(item, from.clone(), selection, order_by, limit)?;
-        Ok(Some(Expr::InSubquery { expr, subquery: Box::new(subquery), negated: false }))
+        Ok(Expr::Cast { kind: CastKind::Cast, expr, data_type: DataType::Signed, format: None })
     }
 
     /// The columns that a change of a table in schema `test` assigns are there: SQLite would take the number of a row for one.
@@ -331,7 +359,7 @@ impl Session {
         unknown.map_or(Ok(()), |name| Err(Error::unknown_column(name, "field list")))
     }
 
-    /// INSERT, UPDATE and DELETE of a table in schema `test` are SQLite's business.
+    /// INSERT and DELETE of a table in schema `test` are SQLite's business.
     fn change_scratch(&mut self, statement: &mut Statement, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         // The target's name is no table factor in every statement, and is put in by hand.
         if let Statement::Insert(Insert { table: TableObject::TableName(name), .. }) = statement
@@ -467,6 +495,10 @@ enum Target {
     Table(&'static dyn Table),
     /// A table of schema `test`, by its name as it was made.
     Scratch(String),
+}
+
+fn updated(matched: u64, changed: u64) -> Outcome {
+    Outcome::Done { matched, changed, info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: 0") }
 }
 
 pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {

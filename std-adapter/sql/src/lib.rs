@@ -51,6 +51,10 @@
 //! - WITH ROLLUP knows neither `*` nor window functions. No LATERAL, no EXCEPT ALL and INTERSECT ALL.
 //! - What is a document of JSON is known by the function that made it, and by the column of `test` that was made of it, where INSERT does not
 //!   look whether a text is one. No JSON_TABLE, no functions that change documents.
+//! - A text has characters, and no bytes that are none: HEX(UNHEX('FF')) is that of `\u{fffd}`. REGEXP has no `\p{L}`, no look-around and no
+//!   references to groups; letters beyond ASCII are none for `\w`, and have their case.
+//! - A fraction is shown with the digits that it has: PI() with all of them, and ROUND(x, 2) of a DOUBLE without zeros behind.
+//! - WHERE knows what the columns of the result are called. A query within an assignment of UPDATE sees the row as it was.
 //! - A user variable that a SELECT assigns is assigned before rows are sorted, and is deprecated without a warning.
 //! - No full text, stored programs, LOAD, SELECT INTO.
 //!

@@ -113,6 +113,15 @@ impl Dialect for MySql {
     }
 
     fn parse_infix(&self, parser: &mut Parser, expr: &Expr, precedence: u8) -> Option<Result<Expr, ParserError>> {
+        // The parser asks for a pattern behind NULL.
+        let is = |place: usize, all: &[Keyword]| matches!(&parser.peek_nth_token_ref(place).token, Token::Word(word) if all.contains(&word.keyword));
+        let negated = is(0, &[Keyword::NOT]);
+        let place = usize::from(negated);
+        if is(place, &[Keyword::REGEXP, Keyword::RLIKE]) && is(place + 1, &[Keyword::NULL]) {
+            (0..=place).for_each(|_| parser.advance_token());
+            let pattern = parser.parse_subexpr(PREDICATE).map(Box::new);
+            return Some(pattern.map(|pattern| Expr::RLike { negated, expr: Box::new(expr.clone()), pattern, regexp: true }));
+        }
         MySqlDialect {}.parse_infix(parser, expr, precedence)
     }
 

@@ -82,13 +82,18 @@ pub(crate) fn on_text(arguments: Arguments<'_>, f: impl FnOnce(String) -> String
     value::text(arguments[0]).map_or(Ok(Value::Null), |text| bounded(f(text)))
 }
 
-/// UPPER and LOWER: each character becomes one. `ß` has none that is its own in capitals, and stays.
-pub(crate) fn with_case<C: Iterator<Item = char>>(text: &str, case: fn(char) -> C) -> String {
+/// UPPER: each character becomes one. `ß` has none that is its own in capitals, and stays.
+pub(crate) fn upper(text: &str) -> String {
     let one = |c: char| {
-        let mut all = case(c);
+        let mut all = c.to_uppercase();
         all.next().filter(|_| all.next().is_none()).unwrap_or(c)
     };
     text.chars().map(one).collect()
+}
+
+/// LOWER: the same. `İ` alone would be two, of which the second is an accent.
+pub(crate) fn lower(text: &str) -> String {
+    text.chars().filter_map(|c| c.to_lowercase().next()).collect()
 }
 
 pub(crate) fn characters(text: &str) -> usize {

@@ -369,7 +369,7 @@ fn rows_have_no_numbers() {
     // Whoever gives a column that name has one.
     check(&mut session, "SELECT rowid FROM (SELECT 5 AS rowid) AS t ORDER BY rowid", "5");
     run(&mut session, "CREATE TABLE test.own AS SELECT 1 AS rowid");
-    check(&mut session, "UPDATE test.own SET rowid = rowid + 1 LIMIT 1", "1 changed");
+    check(&mut session, "UPDATE test.own SET rowid = rowid + 1 LIMIT 1", "Rows matched: 1  Changed: 1  Warnings: 0");
     check(&mut session, "SELECT rowid FROM test.own", "2");
 }
 
