@@ -339,7 +339,7 @@ impl Session {
         let scratch = self.state.scratch();
         let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
         let is_free = |name: &&str| !columns.clone().any(|column| column.name.eq_ignore_ascii_case(name));
-        ROW_NUMBERS.into_iter().find(is_free).ok_or_else(|| Error::unsupported("this kind of LIMIT"))
+        ROW_NUMBERS.into_iter().find(is_free).ok_or_else(|| Error::unsupported("a change of a table with these columns"))
     }
 
     /// The number of a row there.

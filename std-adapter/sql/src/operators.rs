@@ -114,7 +114,10 @@ impl Dialect for MySql {
 
     fn parse_infix(&self, parser: &mut Parser, expr: &Expr, precedence: u8) -> Option<Result<Expr, ParserError>> {
         // The parser asks for a pattern behind NULL.
-        let is = |place: usize, all: &[Keyword]| matches!(&parser.peek_nth_token_ref(place).token, Token::Word(word) if all.contains(&word.keyword));
+        let is = |place: usize, all: &[Keyword]| match &parser.peek_nth_token_ref(place).token {
+            Token::Word(word) => all.contains(&word.keyword),
+            _ => false,
+        };
         let negated = is(0, &[Keyword::NOT]);
         let place = usize::from(negated);
         if is(place, &[Keyword::REGEXP, Keyword::RLIKE]) && is(place + 1, &[Keyword::NULL]) {

@@ -205,7 +205,7 @@ fn interval<'u>(number: ValueRef<'_>, unit: &'u str) -> Option<(i64, &'u str)> {
         }
         unit => (Number::to_integer(number)?.whole(), unit),
     };
-    Some((i64::try_from(sign * number).ok()?, unit))
+    Some((i64::try_from(number.checked_mul(sign)?).ok()?, unit))
 }
 
 /// A time later by an interval.

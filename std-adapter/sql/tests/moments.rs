@@ -365,6 +365,7 @@ fn intervals_are_exact() {
         ("2.5e0 MINUTE", "2026-01-01 00:02:00", "10:02:00"),
         ("'1.9' MICROSECOND", "2026-01-01 00:00:00.000001", "10:00:00.000001"),
         ("99999999999999999999 HOUR", "", ""),
+        ("-1e300 SECOND", "", ""),
     ] {
         check(
             &mut session,
@@ -384,6 +385,13 @@ fn intervals_are_exact() {
         ("9223372036854775807 YEAR", "\"\""),
     ] {
         check(&mut session, &format!("SELECT DATE_ADD('2026-01-01', INTERVAL {interval})"), expected);
+    }
+    for large in ["-1e300", "1e300", "-99999999999999999999999999999999999999999999999999999999999", "9223372036854775808"] {
+        for unit in ["MICROSECOND", "SECOND", "HOUR", "DAY", "MONTH"] {
+            let sum =
+                format!("DATE_SUB('2026-01-01', INTERVAL {large} {unit}) IS NULL, TIME'1:0:0' - INTERVAL {large} {unit} IS NULL");
+            check(&mut session, &format!("SELECT {sum}"), "1,1");
+        }
     }
     // What is taken away is rounded before.
     check(
