@@ -179,18 +179,21 @@ impl Session {
         let number = self.row_number_name(table)?;
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
         let explain = |error| self.state.explain(error);
-        let mut statement = self.connection.prepare(&sql).map_err(explain)?;
-        let mut changed = 0;
-        for row in &grid.rows {
-            let row: Vec<_> = row.iter().map(value::store_owned).collect();
-            let (new, rest) = row.split_at(columns.len());
-            let (old, number) = rest.split_at(columns.len());
-            if new != old {
-                self.state.check_time()?;
-                statement.execute(params_from_iter(new.iter().chain(number))).map_err(explain)?;
-                changed += 1;
+        let changed = self.growing_scratch(|| {
+            let mut statement = self.connection.prepare(&sql).map_err(explain)?;
+            let mut changed = 0;
+            for row in &grid.rows {
+                let row: Vec<_> = row.iter().map(value::store_owned).collect();
+                let (new, rest) = row.split_at(columns.len());
+                let (old, number) = rest.split_at(columns.len());
+                if new != old {
+                    self.state.check_time()?;
+                    statement.execute(params_from_iter(new.iter().chain(number))).map_err(explain)?;
+                    changed += 1;
+                }
             }
-        }
+            Ok(changed)
+        })?;
         Ok(updated(grid.rows.len() as u64, changed))
     }
 
