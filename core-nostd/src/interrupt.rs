@@ -694,9 +694,14 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
     let shared = Actor::without_slot(region);
     let untouched: Vec<u64> = words.iter().map(Word::get).collect();
     let count = move |actor: &Actor<'static>, change| actor.count_memory(region.switches(heap), heap, change);
-    let wait = move |actor: &Actor<'static>| {
+    let wait = move |actor: &Actor<'static>, ns| {
         let wait = actor.begin(&At(0), region.switches(lock), lock, &WaitStart::new(Operation::Lock));
-        actor.end(&At(1_000), wait, Held::None);
+        actor.end(&At(ns), wait, Held::None);
+    };
+    let buckets = || {
+        let mut buckets = 0;
+        region.scan(&tables::EventsWaitsHistogramByEventName, |row| buckets += row.count_bucket);
+        buckets
     };
     let truncate = || {
         let tables: [&dyn crate::table::Table; 3] = [
@@ -714,10 +719,11 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
             for change in [MemoryChange::allocated(10), MemoryChange::resized(10, 17), MemoryChange::allocated(5)] {
                 count(&shared, change);
             }
-            wait(&alone);
+            wait(&alone, 1_000);
+            let owner = Rc::clone(&alone);
             let main = || {
                 if records {
-                    wait(&shared);
+                    [&shared, &owner].map(|actor| wait(actor, 9_000));
                     count(&shared, MemoryChange::allocated(100));
                 } else {
                     truncate();
@@ -725,7 +731,7 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
             };
             let interrupt = move || {
                 if !records {
-                    wait(&alone);
+                    wait(&alone, 1_000);
                 }
                 truncate();
             };
@@ -742,10 +748,11 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
             if !records {
                 assert_eq!((bytes.allocated, bytes.freed), (22, 0), "{bytes:?} at {at}");
                 assert_eq!((later.allocated, later.freed), (1_022, 1_000), "{later:?} at {at}");
-                let mut buckets = 0;
-                region.scan(&tables::EventsWaitsHistogramByEventName, |row| buckets += row.count_bucket);
-                assert_eq!(buckets, 0, "at {at}");
+                assert_eq!(buckets(), 0, "at {at}");
             }
+            let before = buckets();
+            [1_000, 9_000].map(|ns| wait(&owner, ns));
+            assert_eq!(buckets(), before + 2, "at {at}, {records}");
             assert_eq!(later.current(), bytes.current(), "{later:?} at {at}, {records}");
             if steps[0] <= at {
                 break;

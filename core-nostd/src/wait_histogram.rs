@@ -80,7 +80,7 @@ pub(crate) fn with_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnc
 fn with_all_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnce(&[u64; BUCKET_COUNT], u64) -> R) -> R {
     let mut counts = [0; BUCKET_COUNT];
     // Of most instruments there is none, and of six hundred zeros nothing need be made.
-    if !total(region, class, &mut counts) {
+    if !total(region, class, Pending::Shown, &mut counts) {
         return look(&counts, 0);
     }
     let bases = region.arrays::<BUCKET_COUNT>(Section::HistogramBases);
@@ -96,7 +96,7 @@ fn with_all_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnce(&[u64
 /// TRUNCATE of the table, for one class. What is counted after this shows, because the buckets themselves only grow.
 pub(crate) fn truncate(region: &Region<'_>, class: Class) {
     let mut now = [0; BUCKET_COUNT];
-    total(region, class, &mut now);
+    total(region, class, Pending::OnlyIfWhole, &mut now);
     if let Some(base) = region.arrays::<BUCKET_COUNT>(Section::HistogramBases).get(class.index()) {
         for (base, now) in base.iter().zip(now).filter(|(base, now)| base.get() < *now) {
             // Of two truncations at once the earlier one may come here last.
@@ -105,9 +105,18 @@ pub(crate) fn truncate(region: &Region<'_>, class: Class) {
     }
 }
 
+/// What becomes of the last wait of a summary that is being written: it may be among the buckets already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    /// It is added: who looks sees one too many for a moment.
+    Shown,
+    /// It is left out: what is taken off may be one too few, and is never one too many, which would be taken off later waits.
+    OnlyIfWhole,
+}
+
 /// Adds up the buckets of a class over all actors. Returns whether there are any.
 #[inline(never)]
-fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) -> bool {
+fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64; BUCKET_COUNT]) -> bool {
     let (mut part, mut found) = ([0; BUCKET_COUNT], false);
     let buckets = region.section(Section::Histograms);
     for (index, _) in slot::used(region) {
@@ -127,7 +136,9 @@ fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) ->
         }
         found = true;
         let last = snapshot.histogram() as u32;
-        if let Some(part) = part.get_mut(last as usize) {
+        if let Some(part) = part.get_mut(last as usize)
+            && (snapshot.settled || pending == Pending::Shown)
+        {
             *part = part.wrapping_add(1);
         }
         for (count, part) in counts.iter_mut().zip(&part) {
@@ -135,4 +146,59 @@ fn total(region: &Region<'_>, class: Class, counts: &mut [u64; BUCKET_COUNT]) ->
         }
     }
     found
+}
+
+#[cfg(all(test, not(any(perfschema_loom, miri))))]
+mod tests {
+    use super::*;
+    use crate::event::WAITS;
+    use crate::region::SLOT;
+    use crate::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Setting, Size, WaitStart, tables};
+    use perfschema_timer::{MockClock, TimerName};
+    use std::vec::Vec;
+
+    /// A thread stands still between any two stores of [`note`] while the table is truncated: later waits count in full.
+    #[test]
+    fn truncate_beside_a_wait_that_is_half_counted() {
+        const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, 1);
+        for stores in 0..3 {
+            let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+            let clock = MockClock::new();
+            let region = Region::create(&words, &CONFIG, &Identity::default(), &clock.timers()).expect("there is room");
+            let class = region.register(InstrumentName::literal("wait/synch/mutex/t/A"), Setting::ON).expect("there is room");
+            region.enable_everything();
+            region.set_wait_timer(TimerName::Nanosecond);
+            let actor = Actor::attach(&region, &ActorIdentity::default());
+            let wait = || {
+                let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+                clock.advance(TimerName::Nanosecond, 100);
+                actor.end(&clock, wait, Held::None);
+            };
+            let count = || {
+                let mut count = 0;
+                region.scan(&tables::EventsWaitsHistogramByEventName, |row| count += row.count_bucket);
+                count
+            };
+            wait();
+            wait();
+            let epochs = slot::epochs(&region.arrays::<SLOT>(Section::Slots)[0], &WAITS);
+            let sums = stat::begin(&region.arrays_of::<STAT>(Section::Stats, 0)[class.index()], epochs, || ());
+            sums.count(Some(9_000_000));
+            let state = sums.histogram().get();
+            let (first, last) = (state >> 32, state & u64::from(u32::MAX));
+            let bucket = &region.section(Section::Histograms)[(first + last - 1) as usize];
+            let new = first << 32 | crate::histogram::bucket(9_000_000) as u64;
+            let steps = [(bucket, bucket.get() + 1), (sums.histogram(), new)];
+            steps[..stores].iter().for_each(|(word, value)| word.set(*value));
+            truncate(&region, class);
+            steps[stores..].iter().for_each(|(word, value)| word.set(*value));
+            sums.publish();
+            // The one before may show again, and this one shows if it was not there yet.
+            let before = count();
+            assert!(before <= 2, "{before} after {stores} stores");
+            wait();
+            wait();
+            assert_eq!(count() - before, 2, "after {stores} stores");
+        }
+    }
 }
