@@ -22,6 +22,8 @@ pub(crate) mod word {
 pub(crate) const FREE: u64 = 0;
 pub(crate) const CLAIMED: u64 = 1;
 pub(crate) const PUBLISHED: u64 = 2;
+/// Free again in a forked child, with published ones behind it: for a name that is in none of those, where nothing else is free.
+pub(crate) const FORGOTTEN: u64 = 3;
 pub(crate) const STATE_BITS: u64 = 3;
 
 /// A registered instrument: an index into the region's classes.
@@ -225,6 +227,31 @@ pub(crate) fn idle(region: &Region<'_>) -> core::ops::Range<usize> {
     count.saturating_sub(1)..count
 }
 
+/// The places of the classes of a kind; the size that is their number, and what is counted where none is left: there is always one for `idle`.
+/// None for a kind that this version does not record.
+fn places_of(region: &Region<'_>, kind: InstrumentKind) -> Option<(core::ops::Range<usize>, Option<(Size, Lost)>)> {
+    Some(match kind {
+        InstrumentKind::Idle => (idle(region), None),
+        InstrumentKind::Memory => {
+            (region.first_memory_class()..region.class_count(), Some((Size::MaxMemoryClasses, Lost::MemoryClasses)))
+        }
+        InstrumentKind::Stage => (of_events(region, &STAGES), Some((Size::MaxStageClasses, Lost::StageClasses))),
+        InstrumentKind::Statement => (of_events(region, &STATEMENTS), Some((Size::MaxStatementClasses, Lost::StatementClasses))),
+        InstrumentKind::Transaction => {
+            (of_events(region, &TRANSACTIONS), Some((Size::MaxTransactionClasses, Lost::TransactionClasses)))
+        }
+        kind => {
+            let pool = class_pool_of(kind)?;
+            (run(region, pool), Some((pool.classes, pool.classes_lost)))
+        }
+    })
+}
+
+/// The places that a name is looked for at, each with the state in which it is taken: those that were forgotten behind all others.
+pub(crate) fn candidates<T>(places: impl Iterator<Item = T> + Clone) -> impl Iterator<Item = (T, u64)> {
+    [FREE, FORGOTTEN].into_iter().flat_map(move |free| places.clone().map(move |place| (place, free)))
+}
+
 impl Region<'_> {
     /// How many classes there is room for, over all kinds.
     pub fn class_count(&self) -> usize {
@@ -249,29 +276,13 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn register(&self, name: InstrumentName<'_>, initial: Setting) -> Result<Class, RegisterError> {
-        let (places, full) = match name.kind() {
-            InstrumentKind::Idle => (idle(self), None),
-            InstrumentKind::Memory => {
-                (self.first_memory_class()..self.class_count(), Some((Size::MaxMemoryClasses, Lost::MemoryClasses)))
-            }
-            InstrumentKind::Stage => (of_events(self, &STAGES), Some((Size::MaxStageClasses, Lost::StageClasses))),
-            InstrumentKind::Statement => {
-                (of_events(self, &STATEMENTS), Some((Size::MaxStatementClasses, Lost::StatementClasses)))
-            }
-            InstrumentKind::Transaction => {
-                (of_events(self, &TRANSACTIONS), Some((Size::MaxTransactionClasses, Lost::TransactionClasses)))
-            }
-            kind => {
-                let pool = class_pool_of(kind).ok_or(RegisterError::Unsupported(kind))?;
-                (run(self, pool), Some((pool.classes, pool.classes_lost)))
-            }
-        };
+        let (places, full) = places_of(self, name.kind()).ok_or(RegisterError::Unsupported(name.kind()))?;
         let hash = hash(name.as_str());
         let classes = self.arrays::<CLASS>(Section::Classes);
-        for index in places {
+        for (index, free) in candidates(places) {
             let Some(class) = classes.get(index) else { break };
             // [C1] Relaxed: nothing was written before; what is there already, published() loads again.
-            if let Err(seen) = class[word::STATE].compare_exchange(FREE, hash | CLAIMED, Ordering::Relaxed)
+            if let Err(seen) = class[word::STATE].compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
                 && seen & !STATE_BITS != hash
             {
                 continue;
@@ -359,9 +370,15 @@ impl Region<'_> {
     /// After a fork: what another thread was about to register is free again, also where memory was copied before the thread had got to the
     /// state.
     pub(crate) fn forget_unfinished_classes(&self) {
-        for words in self.arrays::<CLASS>(Section::Classes) {
-            if words[word::STATE].get() & STATE_BITS != PUBLISHED {
-                words.iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
+        for kind in (0..InstrumentKind::COUNT as u8).filter_map(InstrumentKind::from_u8) {
+            let Some((places, _)) = places_of(self, kind) else { continue };
+            let mut free = FREE;
+            for words in self.arrays::<CLASS>(Section::Classes).get(places).unwrap_or_default().iter().rev() {
+                if words[word::STATE].get() & STATE_BITS == PUBLISHED {
+                    free = FORGOTTEN;
+                } else {
+                    forget(&words[word::STATE], free, &words[word::STATE + 1..]);
+                }
             }
         }
     }
@@ -371,6 +388,13 @@ impl Region<'_> {
         // [C3] Acquire: pairs with [C2].
         (words[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED).then_some(words)
     }
+}
+
+/// After a fork: a place is `free`, and nothing is in the others of its words. What is so already is left alone, so that a forked child
+/// shares more pages with its parent.
+pub(crate) fn forget<'a>(state: &'a Word, free: u64, others: impl IntoIterator<Item = &'a Word>) {
+    let values = others.into_iter().map(|word| (word, 0)).chain([(state, free)]);
+    values.filter(|(word, value)| word.get() != *value).for_each(|(word, value)| word.set(value));
 }
 
 /// FNV-1a of the name, in the bits above the state.

@@ -192,11 +192,10 @@ impl Region<'_> {
         if idle {
             self.forget_unfinished_classes();
             setup_actors::forget_unfinished(self);
-            for entry in self.arrays::<SOURCE>(Section::Sources) {
-                if entry[source::word::LEN].get() == 0 {
-                    entry[source::word::KEY].set(0);
-                }
-            }
+            // A place that a line has stays that line's, and is written by whoever comes by it. Of one that was copied before it was taken
+            // nothing is left.
+            let sources = self.arrays::<SOURCE>(Section::Sources).iter();
+            sources.filter(|entry| entry[source::word::KEY].get() == 0).for_each(|entry| zero(entry));
         }
         self.forget_metrics(Moment::new(child.start_unix_ns / NS_PER_S, child.start_monotonic_ns / NS_PER_S), idle);
         // Another thread may have been changing a setting.

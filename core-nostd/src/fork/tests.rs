@@ -33,7 +33,8 @@ struct Used<'r> {
 impl<'r> Used<'r> {
     fn new(region: &'r Region<'r>) -> Used<'r> {
         let names = ["wait/synch/mutex/t/LOCK", "wait/io/file/t/f", "wait/io/socket/t/s", "memory/t/m"];
-        let register = |name| region.register(InstrumentName::new(name).expect("a name"), Setting::ON).expect("there is room");
+        let register =
+            |name: &str| region.register(InstrumentName::new(name).expect("a name"), Setting::ON).expect("there is room");
         let classes = names.map(register);
         region.enable_everything();
         region.set_wait_timer(TimerName::Nanosecond);
@@ -445,11 +446,12 @@ fn a_child_takes_back_what_nobody_will_finish() {
     let classes = region.arrays::<CLASS>(Section::Classes);
     let free = classes.iter().find(|words| words[0].get() == 0).expect("there is room");
     free[0].set(1);
+    // Copied before it was taken, and after it was written.
     let source = &region.arrays::<SOURCE>(Section::Sources)[0];
-    source[source::word::KEY].set(1);
+    source[source::word::LEN].set(1);
     for (idle, left) in [(false, 1), (true, 0)] {
         region.forked(&CHILD, &[], idle);
-        assert_eq!((free[0].get(), source[source::word::KEY].get()), (left, left), "{idle}");
+        assert_eq!((free[0].get(), source[source::word::LEN].get()), (left, left), "{idle}");
     }
     assert_eq!(region.find_class("wait/io/file/t/f"), Some(used.classes[1]));
 }
@@ -500,6 +502,41 @@ fn a_child_gives_the_place_of_an_unfinished_metric_to_another() {
     let other = register(&MetricInfo::literal("other", "fork", "", MetricType::Counter));
     assert_eq!((other, region.find_metric("other")), (unfinished, Some(unfinished)));
     assert!(region.metric_is_on(other));
+}
+
+/// Another thread was about to register something in the first place, or had not when that was copied: what is behind it is found there, and
+/// what is new takes the first place when no other is free.
+#[test]
+fn a_name_is_one_instrument_and_one_metric_in_a_child() {
+    let config = CONFIG.with(Size::MaxMutexClasses, 3).with(Size::MaxMetrics, 3);
+    let class_of = |name| class::hash(name) | class::CLAIMED;
+    for [class, metric] in [[class_of("wait/synch/mutex/t/UNFINISHED"), class_of("unfinished")], [0, 0]] {
+        let words: Vec<Word> = (0..config.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &config, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let register = |name: &str| region.register(InstrumentName::new(name).expect("a name"), Setting::ON).map(Class::index);
+        let count = |name: &str| {
+            let info = MetricInfo::literal(name, "fork", "", MetricType::Counter);
+            let metric = region.register_metric(&info, true, Moment::of_seconds(1));
+            metric.map(|metric| usize::from(metric.to_bits()) - metric::places(0))
+        };
+        let classes = region.arrays::<CLASS>(Section::Classes);
+        let metrics = &region.arrays::<METRIC>(Section::Metrics)[metric::places(0)..];
+        let [first_class, first_metric] = [&classes[0][class::word::STATE], &metrics[0][metric::word::STATE]];
+        first_class.set(class_of("other"));
+        first_metric.set(class_of("other"));
+        assert_eq!((register("wait/synch/mutex/t/A"), count("a")), (Ok(1), Ok(1)));
+        first_class.set(class);
+        first_metric.set(metric);
+        region.forked(&CHILD, &[], true);
+        for (name, place) in [("A", 1), ("B", 2), ("C", 0), ("A", 1), ("C", 0)] {
+            assert_eq!(register(&format!("wait/synch/mutex/t/{name}")), Ok(place), "{name}");
+        }
+        for (name, place) in [("a", 1), ("b", 2), ("c", 0), ("a", 1), ("c", 0)] {
+            assert_eq!(count(name), Ok(place), "{name}");
+        }
+        assert!(register("wait/synch/mutex/t/D").is_err() && count("d").is_err());
+        assert_eq!(register("wait/synch/rwlock/t/A"), Ok(3), "in places of its own");
+    }
 }
 
 /// Others were about to make a lock, a file and a socket known, or to give a place back.

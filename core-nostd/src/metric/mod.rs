@@ -20,7 +20,7 @@
 mod control;
 mod moment;
 
-use crate::class::{self, CLAIMED, FREE, PUBLISHED, RegisterError, STATE_BITS};
+use crate::class::{self, CLAIMED, FORGOTTEN, FREE, PUBLISHED, RegisterError, STATE_BITS};
 use crate::lost::Lost;
 use crate::region::{
     METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, Region, Section, Text, read_text, text_is, what_fits, write_text,
@@ -403,9 +403,10 @@ impl<'r> Region<'r> {
         let hash = class::hash(info.name);
         let kind = info.metric_type as usize | if info.is_kept { KEPT } else { 0 };
         let places = self.arrays::<METRIC>(Section::Metrics).iter().enumerate().skip(own_count());
-        for ((index, words), texts) in places.zip(self.arrays::<METRIC_TEXTS>(Section::MetricTexts)) {
+        let places = places.zip(self.arrays::<METRIC_TEXTS>(Section::MetricTexts));
+        for (((index, words), texts), free) in class::candidates(places) {
             // [C1] as classes are registered: Relaxed, nothing was written before.
-            if let Err(seen) = words[word::STATE].compare_exchange(FREE, hash | CLAIMED, Ordering::Relaxed)
+            if let Err(seen) = words[word::STATE].compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
                 && seen & !STATE_BITS != hash
             {
                 continue;
@@ -515,7 +516,7 @@ impl<'r> Region<'r> {
     }
 
     /// All places of metrics; of those that are none, nothing is shown.
-    pub(crate) fn metric_places(&self) -> impl ExactSizeIterator<Item = Metric> + Clone + use<> {
+    pub(crate) fn metric_places(&self) -> impl ExactSizeIterator<Item = Metric> + DoubleEndedIterator + Clone + use<> {
         (0..self.arrays::<METRIC>(Section::Metrics).len()).map(|index| Metric(index as u16))
     }
 
@@ -634,17 +635,19 @@ impl<'r> Region<'r> {
 
     /// In a forked child, where the slots' sums are zero: COUNT begins anew, and the time since it was enabled. What a value is stays.
     pub(crate) fn forget_metrics(&self, now: Moment, idle: bool) {
-        for metric in self.metric_places() {
+        let mut free = FREE;
+        for metric in self.metric_places().rev() {
             let Some(words) = self.arrays::<METRIC>(Section::Metrics).get(metric.index()) else { continue };
             if self.published_metric(metric).is_none() {
                 if idle {
                     // All of it: whoever comes next writes only where nothing is. Also where memory was copied before the thread had got
                     // to the state.
-                    let words = words.iter().chain(self.shared_metric(metric).into_iter().flatten());
-                    words.filter(|word| word.get() != 0).for_each(|word| word.set(0));
+                    let others = words[word::STATE + 1..].iter().chain(self.shared_metric(metric).into_iter().flatten());
+                    class::forget(&words[word::STATE], free, others);
                 }
                 continue;
             }
+            free = FORGOTTEN;
             let (is_on, metric_type) = (words[word::CONTROL].metric_is_on(), self.metric_type(metric));
             if let Some(shared) = self.shared_metric(metric) {
                 shared[shared::MAX..].iter().filter(|word| word.get() != 0).for_each(|word| word.set(0));
