@@ -615,13 +615,13 @@ impl<'r> Region<'r> {
     /// The same, each with its sums as `file_summary_by_instance` shows them.
     pub(crate) fn sweep_file_sums(&self, mut each: impl FnMut(&Found, &IoSummary)) -> Sweep {
         let epoch = FILES.instance_epoch(self).get();
-        self.sweep_files(|words| Place::of(words)?.sums(epoch), |found, sums| each(found, &sums))
+        self.sweep_files(|words| Place::of(words)?.sums(self.patience(), epoch), |found, sums| each(found, &sums))
     }
 
     /// The same, each with its sums as `events_waits_summary_by_instance` shows them.
     pub(crate) fn sweep_file_waits(&self, mut each: impl FnMut(&Found, &Summary)) -> Sweep {
         let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
-        self.sweep_files(|words| Place::of(words)?.waits(epoch), |found, sums| each(found, &sums))
+        self.sweep_files(|words| Place::of(words)?.waits(self.patience(), epoch), |found, sums| each(found, &sums))
     }
 
     /// TRUNCATE of `file_summary_by_instance`.

@@ -11,7 +11,7 @@ use crate::pool::{self, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::socket::SocketIo;
-use crate::stat::{Shared, Summary, Versioned};
+use crate::stat::{Patience, Shared, Summary, Versioned};
 use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
@@ -235,7 +235,7 @@ impl<'r> Region<'r> {
     /// The same, each with its sums. An instance whose holder never finishes counting counts as changed.
     pub(crate) fn sweep_instance_sums(&self, section: Section, each: &mut dyn FnMut(Text<128>, &Found, &Summary)) -> Sweep {
         let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
-        self.sweep(section, |words| sums(words, epoch), |name, found, sums| each(name, found, &sums))
+        self.sweep(section, |words| sums(self.patience(), words, epoch), |name, found, sums| each(name, found, &sums))
     }
 
     fn sweep<T>(
@@ -360,9 +360,10 @@ impl Found {
 }
 
 /// Reader: the sums of the waits for an instance since the table was truncated, whole.
-pub(crate) fn sums(words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
+pub(crate) fn sums(patience: &Patience, words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
     let sums = Versioned::among(words, word::VERSION, word::OWNED)?;
-    let (mut sums, settled) = sums.settle(|sums| if words[word::EPOCH].get() == epoch { sums } else { Summary::default() });
+    let (mut sums, settled) =
+        sums.settle(patience, |sums| if words[word::EPOCH].get() == epoch { sums } else { Summary::default() });
     if let Some(shared) = words[word::SHARED].first_chunk() {
         sums.add(&Shared(shared).read());
     }

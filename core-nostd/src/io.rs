@@ -11,7 +11,7 @@ use crate::operation::Group;
 use crate::region::{INSTANCE, IO_SUMS, Region, Section};
 use crate::setup::{self, Switches};
 use crate::slot;
-use crate::stat::{self, Owned, Shared, Summary, Versioned};
+use crate::stat::{self, Owned, Patience, Shared, Summary, Versioned};
 use crate::sync::{Ordering, Word, fence};
 
 /// Words of a file's or a socket's place that are the same for both. The first three lines are those of an [`Instance`].
@@ -167,15 +167,15 @@ impl Place<'_> {
     }
 
     /// Reader: the sums that the kind's summary by instance shows; None if their owner never finishes counting.
-    pub(crate) fn sums(self, epoch: u64) -> Option<IoSummary> {
-        let (mut sums, settled) = Sums::of(self.0)?.read(epoch);
+    pub(crate) fn sums(self, patience: &Patience, epoch: u64) -> Option<IoSummary> {
+        let (mut sums, settled) = Sums::of(self.0)?.read(patience, epoch);
         sums.add(&SharedSums::of(self.0)?.read());
         settled.then_some(sums)
     }
 
     /// Reader: the sums that `events_waits_summary_by_instance` shows.
-    pub(crate) fn waits(self, epoch: u64) -> Option<Summary> {
-        instance::sums(self.0.first_chunk()?, epoch)
+    pub(crate) fn waits(self, patience: &Patience, epoch: u64) -> Option<Summary> {
+        instance::sums(patience, self.0.first_chunk()?, epoch)
     }
 
     /// TRUNCATE of the kind's summary by instance, together with the epoch.
@@ -216,7 +216,7 @@ impl Kind {
         let epoch = setup::setup(region)[self.event_epoch].get();
         for (slot, _) in slot::used(region) {
             if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot).get(index) {
-                sums.add(&Sums(words).read(epoch).0);
+                sums.add(&Sums(words).read(region.patience(), epoch).0);
             }
         }
         sums
@@ -279,8 +279,8 @@ impl<'r> Sums<'r> {
     }
 
     /// Reader: the sums since the table was truncated, and whether they are whole.
-    fn read(self, epoch: u64) -> (IoSummary, bool) {
-        stat::settle(&self.0[VERSION], |_| {
+    fn read(self, patience: &Patience, epoch: u64) -> (IoSummary, bool) {
+        stat::settle(patience, &self.0[VERSION], |_| {
             let sums = load_groups(self.0, |waits| Owned(waits).read(), Word::get);
             if self.0[NOTED_EPOCH].get() == epoch { sums } else { IoSummary::default() }
         })

@@ -19,7 +19,7 @@
 use crate::class::Class;
 use crate::region::{MEMORY, Region, SHARED_MEMORY, SLOT, Section};
 use crate::slot::{self, SlotWords};
-use crate::stat::{self, Epochs, View};
+use crate::stat::{self, Epochs, Patience, View};
 use crate::sync::{Ordering, Word, fence};
 
 /// Words of the sums of one actor and one instrument.
@@ -439,7 +439,7 @@ impl<'r> Region<'r> {
         }
         for (slot, words) in slot::used(self) {
             if let Some(memory) = self.memory_of(slot, class) {
-                let ((parts, epochs), _) = read(memory, || slot::memory_epochs(words));
+                let ((parts, epochs), _) = read(self.patience(), memory, || slot::memory_epochs(words));
                 sum.add(&parts.view_now(View::Global, epochs, epochs));
             }
         }
@@ -450,7 +450,7 @@ impl<'r> Region<'r> {
     /// none of memory.
     pub(crate) fn memory_summary_by_thread(&self, slot: usize, class: Class, first: Epochs) -> Option<(MemorySummary, bool)> {
         let (words, memory) = (self.arrays::<SLOT>(Section::Slots).get(slot)?, self.memory_of(slot, class)?);
-        let ((parts, epochs), settled) = read(memory, || slot::memory_epochs(words));
+        let ((parts, epochs), settled) = read(self.patience(), memory, || slot::memory_epochs(words));
         Some((parts.view_now(View::Thread, epochs, first), settled))
     }
 
@@ -465,13 +465,13 @@ impl<'r> Region<'r> {
 /// For models: what `memory_summary_global_by_event_name` shows of one owner; None if the attempt did not succeed.
 #[cfg(perfschema_loom)]
 pub(crate) fn read_global(words: &MemoryWords) -> Option<MemorySummary> {
-    let ((parts, epochs), settled) = read(words, || Epochs(0));
+    let ((parts, epochs), settled) = read(&Patience::default(), words, || Epochs(0));
     settled.then(|| parts.view_now(View::Global, epochs, epochs))
 }
 
 /// Reader: the words, and the slot's epochs no older than theirs; and whether they are whole.
-fn read(words: &MemoryWords, epochs: impl Fn() -> Epochs) -> ((Parts, Epochs), bool) {
-    stat::settle(&words[word::VERSION], |_| {
+fn read(patience: &Patience, words: &MemoryWords, epochs: impl Fn() -> Epochs) -> ((Parts, Epochs), bool) {
+    stat::settle(patience, &words[word::VERSION], |_| {
         let parts = Parts::load(words);
         (parts, epochs())
     })

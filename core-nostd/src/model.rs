@@ -519,7 +519,7 @@ impl Stat {
 
     /// [`stat::read`]; None if the attempt did not succeed.
     pub fn read(&self) -> Option<Summary> {
-        let (snapshot, ()) = stat::read(&self.words, &self.carry[0], |_| ());
+        let (snapshot, ()) = stat::read(&stat::Patience::default(), &self.words, &self.carry[0], |_| ());
         snapshot.settled.then(|| snapshot.view(View::Global, stat::Epochs(0)))
     }
 }

@@ -242,13 +242,13 @@ impl<'r> Region<'r> {
     /// The same, each with its sums as `socket_summary_by_instance` shows them.
     pub(crate) fn sweep_socket_sums(&self, mut each: impl FnMut(&Found, &IoSummary)) -> Sweep {
         let epoch = SOCKETS.instance_epoch(self).get();
-        self.sweep_sockets(|place| place.sums(epoch), |found, sums| each(found, &sums))
+        self.sweep_sockets(|place| place.sums(self.patience(), epoch), |found, sums| each(found, &sums))
     }
 
     /// The same, each with its sums as `events_waits_summary_by_instance` shows them.
     pub(crate) fn sweep_socket_waits(&self, mut each: impl FnMut(&Found, &Summary)) -> Sweep {
         let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
-        self.sweep_sockets(|place| place.waits(epoch), |found, sums| each(found, &sums))
+        self.sweep_sockets(|place| place.waits(self.patience(), epoch), |found, sums| each(found, &sums))
     }
 
     fn socket_places(&self) -> impl Iterator<Item = Place<'r>> {

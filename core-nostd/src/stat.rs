@@ -15,7 +15,7 @@
 //! read-modify-write, slower, never wrong. Each number is whole; together they are so when nobody is writing.
 
 use crate::region::{CARRY, STAT};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{AtomicU32, Ordering, Word, fence};
 
 pub(crate) mod word {
     pub(crate) const VERSION: usize = 0;
@@ -76,6 +76,50 @@ const LOOKS: u32 = if cfg!(perfschema_loom) {
 };
 /// Looks at the middle of one and the same write, after which its writer counts as stopped or dead: some microseconds.
 const LOOKS_AT_ONE_WRITE: u32 = 8;
+
+/// How long a reader still waits for writers that are in the middle of a write.
+///
+/// In vain for as many as were stopped or killed there, which are few threads; in a damaged region it may be every summary, and to wait for
+/// each would take seconds. So a scan waits for some in vain, and looks once at each that comes then, until it has met many that are whole.
+#[derive(Debug, Default)]
+pub(crate) struct Patience {
+    /// How many were met in vain, each so often as it takes whole ones to forget it.
+    spent: AtomicU32,
+}
+
+impl Patience {
+    /// So many are waited for in vain.
+    const WAITS: u32 = 64;
+    /// So many whole ones make up for one of them.
+    const WHOLE: u32 = 16;
+
+    /// A scan begins. What others read by the same handle at the same time is looked at more often for that, or less: no more depends on it.
+    pub(crate) fn renew(&self) {
+        self.set(self.spent.load(Ordering::Relaxed), 0);
+    }
+
+    /// Whether to wait for one more.
+    fn is_left(&self) -> bool {
+        self.spent.load(Ordering::Relaxed) <= (Self::WAITS - 1) * Self::WHOLE
+    }
+
+    fn met_one_in_vain(&self) {
+        let spent = self.spent.load(Ordering::Relaxed);
+        self.set(spent, spent.saturating_add(Self::WHOLE).min(Self::WAITS * Self::WHOLE));
+    }
+
+    fn met_a_whole_one(&self) {
+        let spent = self.spent.load(Ordering::Relaxed);
+        self.set(spent, spent.saturating_sub(1));
+    }
+
+    /// Almost always it is so already: what is beside it in the cache is everybody's.
+    fn set(&self, from: u32, to: u32) {
+        if from != to {
+            self.spent.store(to, Ordering::Relaxed);
+        }
+    }
+}
 
 /// The table that shows a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,8 +367,8 @@ impl<'a> Versioned<'a> {
     }
 
     /// Reader: what `also` makes of the sums, and whether it is whole; it runs within each look.
-    pub(crate) fn settle<T>(self, mut also: impl FnMut(Summary) -> T) -> (T, bool) {
-        settle(self.version, |version| also(self.read(version)))
+    pub(crate) fn settle<T>(self, patience: &Patience, mut also: impl FnMut(Summary) -> T) -> (T, bool) {
+        settle(patience, self.version, |version| also(self.read(version)))
     }
 
     fn read(self, version: u64) -> Summary {
@@ -468,8 +512,13 @@ impl Snapshot {
 }
 
 /// Reader: the sums, whole. `also` runs within each look, for words that change together with these.
-pub(crate) fn read<T>(stat: &StatWords, carry: &CarryWords, mut also: impl FnMut(&Snapshot) -> T) -> (Snapshot, T) {
-    let ((snapshot, result), settled) = settle(&stat[word::VERSION], |version| {
+pub(crate) fn read<T>(
+    patience: &Patience,
+    stat: &StatWords,
+    carry: &CarryWords,
+    mut also: impl FnMut(&Snapshot) -> T,
+) -> (Snapshot, T) {
+    let ((snapshot, result), settled) = settle(patience, &stat[word::VERSION], |version| {
         let snapshot = Snapshot { parts: Parts::load(stat, carry, version), settled: true };
         let result = also(&snapshot);
         (snapshot, result)
@@ -480,8 +529,8 @@ pub(crate) fn read<T>(stat: &StatWords, carry: &CarryWords, mut also: impl FnMut
 /// Reader: what `look`, which is given the version, makes of words that change behind it, and whether it is whole.
 ///
 /// A writer is in the middle of a write for a few nanoseconds, so it is worth looking again; but it may have been stopped or killed
-/// there, or never stop writing, so the looks are bounded.
-pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut(u64) -> T) -> (T, bool) {
+/// there, or never stop writing, so the looks are bounded, and those of a whole scan, too.
+pub(crate) fn settle<T>(patience: &Patience, version: &Word, mut look: impl FnMut(u64) -> T) -> (T, bool) {
     let (mut before, mut at_one_write) = (0, 0);
     let mut looks = 0;
     loop {
@@ -491,14 +540,16 @@ pub(crate) fn settle<T>(version: &Word, mut look: impl FnMut(u64) -> T) -> (T, b
         // [A4] Acquire fence: pairs with [A1].
         fence(Ordering::Acquire);
         if seen.is_multiple_of(2) && version.get() == seen {
+            patience.met_a_whole_one();
             return (found, true);
         }
         looks += 1;
         at_one_write = if seen == before { at_one_write + 1 } else { 1 };
         before = seen;
-        if looks == LOOKS || at_one_write == LOOKS_AT_ONE_WRITE {
+        if looks == LOOKS || at_one_write == LOOKS_AT_ONE_WRITE || !patience.is_left() {
             #[cfg(perfschema_loom)]
             crate::model::note_unsettled();
+            patience.met_one_in_vain();
             return (found, false);
         }
         // Back off: each look takes the line away from the writer.
@@ -574,7 +625,7 @@ mod tests {
                         Some(wait) => Summary { count: 1, count_timed: 1, sum_ps: wait, min_ps: wait, max_ps: wait },
                         None => Summary { count: 1, ..Summary::default() },
                     });
-                    assert_eq!(versioned.settle(|sums| sums), (naive, true));
+                    assert_eq!(versioned.settle(&Patience::default(), |sums| sums), (naive, true));
                     assert_eq!(Owned(&alone).read(), naive);
                 }
             }
@@ -607,11 +658,11 @@ mod tests {
             let versioned = Versioned::of(&stat);
             [10, 20].into_iter().for_each(|wait_ps| event(versioned, wait_ps, |_| (), publish));
             event(versioned, 3, middle, publish);
-            assert_eq!(versioned.settle(|sums| sums), (one(3), true));
+            assert_eq!(versioned.settle(&Patience::default(), |sums| sums), (one(3), true));
             event(versioned, 5, |_| (), publish);
             let mut both = one(3);
             both.add(&one(5));
-            assert_eq!(versioned.settle(|sums| sums), (both, true));
+            assert_eq!(versioned.settle(&Patience::default(), |sums| sums), (both, true));
         }
     }
 
@@ -622,7 +673,7 @@ mod tests {
         let versioned = Versioned::of(&stat);
         versioned.begin();
         versioned.count(None);
-        let (sums, settled) = versioned.settle(|sums| sums);
+        let (sums, settled) = versioned.settle(&Patience::default(), |sums| sums);
         assert_eq!((sums.count, sums.count_timed, settled), (1, 0, false));
     }
 
@@ -632,11 +683,32 @@ mod tests {
         let version = Word::new(0);
         let mut looks = 0;
         writer(&version, looks);
-        let (_, settled) = settle(&version, |_| {
+        let (_, settled) = settle(&Patience::default(), &version, |_| {
             looks += 1;
             writer(&version, looks);
         });
         assert_eq!((looks, settled), expected);
+    }
+
+    /// Of a damaged region each summary may be one that never settles.
+    #[test]
+    fn patience_ends_and_comes_back() {
+        let patience = Patience::default();
+        let looks_at = |version: u64| {
+            let mut looks = 0;
+            settle(&patience, &Word::new(version), |_| looks += 1);
+            looks
+        };
+        let all = LOOKS_AT_ONE_WRITE.min(LOOKS);
+        for _ in 0..2 {
+            (0..Patience::WAITS).for_each(|_| assert_eq!(looks_at(1), all));
+            (0..1000).for_each(|_| assert_eq!(looks_at(1), 1));
+            for _ in 0..3 {
+                (0..Patience::WHOLE).for_each(|_| assert_eq!(looks_at(2), 1));
+                assert_eq!([looks_at(1), looks_at(1)], [all, 1]);
+            }
+            patience.renew();
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) use core::sync::atomic::fence;
 pub(crate) use loom::sync::atomic::fence;
 
 use core::convert::Infallible;
+/// For what is a reader's own, and no word of a region.
+pub(crate) use core::sync::atomic::AtomicU32;
 pub(crate) use core::sync::atomic::Ordering;
 
 pub use word::Word;

@@ -123,7 +123,7 @@ fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64;
         let stats = region.arrays_of::<STAT>(Section::Stats, index);
         let carries = region.arrays_of::<CARRY>(Section::Carries, index);
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
-        let (snapshot, is_there) = stat::read(stat, carry, |snapshot| {
+        let (snapshot, is_there) = stat::read(region.patience(), stat, carry, |snapshot| {
             let first = (snapshot.histogram() >> 32) as usize;
             let block = first.checked_sub(1).and_then(|first| buckets.get(first..first.checked_add(BUCKET_COUNT)?));
             for (part, word) in part.iter_mut().zip(block.unwrap_or_default()) {

@@ -8,7 +8,7 @@ use perfschema_core::options::parse_option;
 use perfschema_core::timer::MockClock;
 use perfschema_core::{
     Config, ConfigError, Identity, InstanceId, InstrumentKind, InstrumentName, Now, Region, RegionError, RegisterError, Setting,
-    Size, StatementStart, Word, copy_from_bytes, tables,
+    Size, StatementStart, Word, copy_from_bytes, tables, zero,
 };
 
 fn set(words: &[Word], at: usize, value: u64) {
@@ -308,4 +308,44 @@ fn no_single_word_makes_a_reader_panic() {
             }
         }
     }
+}
+
+/// All summaries are being written, for ever, and all threads are at work on all of their records: neither is waited for each time.
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn what_is_damaged_all_over_is_read_in_time() {
+    const THREADS: u32 = 128;
+    let config = CONFIG.with(Size::MaxThreadInstances, THREADS).with(Size::MaxMutexClasses, 1024);
+    let config = config.with(Size::EventsStatementsHistorySize, 1024).with(Size::MaxSqlTextLength, 8);
+    let world = World::on(&config);
+    (0..1024).for_each(|n| _ = world.class(&format!("wait/synch/mutex/t/{n}")));
+    let [statement, stage] = [world.class("statement/t/s"), world.class("stage/t/s")];
+    for _ in 0..THREADS {
+        let actor = world.actor("a");
+        let start = StatementStart { text: "x", ..Default::default() };
+        let _running = actor.begin_statement(world.clock, world.region.switches(statement), &start);
+        actor.begin_stage(world.clock, world.region.switches(stage), None);
+    }
+    let words = world.region.words();
+    let directory: Vec<usize> = words[DIRECTORY..][..4 * SECTIONS].iter().map(number).collect();
+    for section in directory.chunks(4) {
+        let [_, offset, stride, count] = section else { panic!("four words each") };
+        let threads = THREADS as usize;
+        match (stride, count / threads) {
+            (8, 1024..) => (0..*count).for_each(|n| set(words, offset + 8 * n, 1)),
+            (16, 1024..) => zero(&words[*offset..][..16 * count]),
+            _ => {}
+        }
+    }
+    let start = std::time::Instant::now();
+    let region = Region::open(words).unwrap();
+    for name in ["threads", "events_waits_summary_by_thread_by_event_name", "events_waits_summary_global_by_event_name"] {
+        tables::find(name).unwrap().scan(&region, &mut |_| ());
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+fn number(word: &Word) -> usize {
+    let bytes = common::bytes_of(std::slice::from_ref(word));
+    usize::from_ne_bytes(bytes.try_into().unwrap())
 }

@@ -23,6 +23,7 @@ mod text;
 use crate::config::{Config, Size};
 use crate::histogram;
 use crate::setup;
+use crate::stat::Patience;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
     CARRY, CLASS, DIGEST, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD,
@@ -170,6 +171,7 @@ pub struct Region<'r> {
     is_here: bool,
     /// The reader's alone.
     now: Now,
+    patience: Patience,
 }
 
 impl core::fmt::Debug for Region<'_> {
@@ -277,7 +279,8 @@ impl<'r> Region<'r> {
         if words[header::MAGIC].compare_exchange(0, MAGIC, Ordering::Relaxed).is_err() {
             return Err(RegionError::InUse);
         }
-        let region = Region { words, header, setup, no_slot, layout, is_here: true, now: Now::Clock };
+        let region =
+            Region { words, header, setup, no_slot, layout, is_here: true, now: Now::Clock, patience: Patience::default() };
         words[header::VERSION].set(LAYOUT_VERSION);
         words[header::TOTAL_WORDS].set(layout.total_words() as u64);
         words[header::PID].set(identity.pid.into());
@@ -329,7 +332,7 @@ impl<'r> Region<'r> {
         }
         let layout = read_directory(words)?;
         let (header, setup, no_slot) = always_there(words, &layout)?;
-        Ok(Region { words, header, setup, no_slot, layout, is_here: false, now: Now::Unknown })
+        Ok(Region { words, header, setup, no_slot, layout, is_here: false, now: Now::Unknown, patience: Patience::default() })
     }
 
     /// Looks for a region in a dump of memory, where it may begin at any word: a core file, what a debugger has read of a board. Of several the
@@ -463,6 +466,11 @@ impl<'r> Region<'r> {
     pub(crate) fn header(&self, word: usize) -> &'r Word {
         // The remainder, so that nothing can panic where the word is not known when this is compiled.
         &self.header[word % HEADER]
+    }
+
+    /// How long its reader waits for writers that stand still.
+    pub(crate) fn patience(&self) -> &Patience {
+        &self.patience
     }
 
     /// The settings that are not of one instrument.

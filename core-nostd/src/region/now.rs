@@ -1,6 +1,7 @@
 //! What a reader knows of the time: how long what runs has lasted so far.
 
 use crate::region::{Region, Timer};
+use crate::stat::Patience;
 use perfschema_timer::{Clock, SystemClock, TimerName};
 
 /// Up to when a reader counts what still lasts.
@@ -50,7 +51,7 @@ impl<'r> Region<'r> {
     /// ```
     #[must_use]
     pub fn as_of(&self, now: Now) -> Region<'r> {
-        Region { now, is_here: self.is_here || now == Now::Clock, ..*self }
+        Region { now, is_here: self.is_here || now == Now::Clock, patience: Patience::default(), ..*self }
     }
 
     /// What its reader knows of the time.

@@ -130,6 +130,9 @@ pub struct Sweep {
 /// events for each that it loses by the reader.
 const PAUSE: usize = if cfg!(any(perfschema_loom, miri)) { 1 } else { 192 };
 
+/// For so many records it pauses at most: those of all threads that can be at work, where not all is made up, as in a damaged region.
+const MOST_PAUSES: usize = 256;
+
 impl Sweep {
     /// Nothing yet, of so many places.
     pub(crate) fn of(places: usize) -> Sweep {
@@ -172,8 +175,12 @@ impl Sweep {
     /// Who polls a table as fast as it may would otherwise slow the threads at work several times. They are at most as many as there are
     /// processors, so whoever reads a large table hardly notices.
     fn pause(self) -> Sweep {
-        (0..self.disturbed.saturating_mul(PAUSE)).for_each(|_| crate::spin_loop());
+        (0..self.spins()).for_each(|_| crate::spin_loop());
         self
+    }
+
+    fn spins(self) -> usize {
+        self.disturbed.min(MOST_PAUSES) * PAUSE
     }
 
     /// Counts what another sweep met, too.
@@ -310,7 +317,7 @@ impl<T: TableSource> Table for T {
     }
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&dyn Row)) -> Sweep {
-        TableSource::scan(self, region, &mut |row| each(row)).pause()
+        region.scan(self, |row| each(row))
     }
 
     fn truncate(&self, region: &Region<'_>) -> Result<(), TableError> {
@@ -417,6 +424,7 @@ impl Region<'_> {
     /// Delivers the rows of a table, typed. Pauses for some ten microseconds where it has read what a thread was writing at that moment, so
     /// that a thread that is polled in a loop loses little.
     pub fn scan<T: TableSource>(&self, table: &T, mut each: impl FnMut(&T::Row)) -> Sweep {
+        self.patience().renew();
         TableSource::scan(table, self, &mut each).pause()
     }
 }
@@ -488,3 +496,22 @@ macro_rules! row {
     (@type $type:ty) => { <$type as $crate::table::Cell>::SQL_TYPE };
 }
 pub(crate) use row;
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+
+    /// However many records of a damaged region seem to be at work.
+    #[test]
+    fn a_pause_is_bounded() {
+        let spins = |records| {
+            let mut sweep = Sweep::of(1);
+            (0..records).for_each(|_| sweep.disturbed(1000));
+            sweep.spins()
+        };
+        assert_eq!([0, 1, 1000].map(spins), [0, MOST_PAUSES * PAUSE, MOST_PAUSES * PAUSE]);
+        let mut sweep = Sweep::of(1);
+        sweep.disturbed(10);
+        assert_eq!(sweep.spins(), 10 * PAUSE);
+    }
+}

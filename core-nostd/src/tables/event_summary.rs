@@ -133,7 +133,7 @@ fn read<T>(
 ) -> Option<(Summary, T, bool)> {
     let stat = region.arrays_of::<STAT>(Section::Stats, slot).get(class.index())?;
     let carry = region.arrays_of::<CARRY>(Section::Carries, slot).get(class.index())?;
-    let (snapshot, (epochs, figures)) = stat::read(stat, carry, |snapshot| {
+    let (snapshot, (epochs, figures)) = stat::read(region.patience(), stat, carry, |snapshot| {
         let epochs = slot::epochs(words, store);
         (epochs, figures(&Look { snapshot, view, epochs, slot, class }))
     });
