@@ -61,6 +61,20 @@ fn what_is_wrong_is_said() {
     }
 }
 
+/// A size that is less than it was, and one that is more.
+#[test]
+fn sizes_that_do_not_agree_with_the_total() {
+    let damaged = |value| {
+        let words = region_words(&CONFIG);
+        // Sections start on a line of 8 words.
+        let threads = (DIRECTORY + 4 * SECTIONS).next_multiple_of(8) + Size::MaxThreadInstances as usize;
+        set(&words, threads, value);
+        Region::open(&words).unwrap_err().to_string()
+    };
+    assert_eq!(damaged(1), "damaged region: section 2 holds sizes of a smaller region");
+    assert!(damaged(1000).contains("words are too few for a region"), "{}", damaged(1000));
+}
+
 #[test]
 fn a_region_cut_short_is_refused() {
     let config = Config::SMALL;

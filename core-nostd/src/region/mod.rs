@@ -253,7 +253,7 @@ pub fn zero(words: &[Word]) {
 }
 
 /// The words that say whether others are a region's: those of its header, its directory and its sizes, which come first.
-const HEAD: usize = HEADER + Section::COUNT * DIRECTORY_ENTRY + Size::COUNT;
+const HEAD: usize = Layout::of(&Config::EMPTY).place(Section::Sizes).offset + Size::COUNT;
 
 fn turn_round(words: &[Word]) {
     words.iter().for_each(|word| word.set(word.get().swap_bytes()));
@@ -572,8 +572,12 @@ fn read_directory(words: &[Word]) -> Result<Layout, RegionError> {
             .map_err(|_| RegionError::Section { index: Section::Sizes as usize, problem: "holds a size above its limit" })?;
     }
     let layout = Layout::of(&config);
-    if layout.total_words() != needed {
-        return Err(RegionError::TooSmall { words: needed, needed: layout.total_words() });
+    match layout.total_words() {
+        total if total > needed => return Err(RegionError::TooSmall { words: needed, needed: total }),
+        total if total < needed => {
+            return Err(RegionError::Section { index: Section::Sizes as usize, problem: "holds sizes of a smaller region" });
+        }
+        _ => {}
     }
     for (index, &section) in Section::ALL.iter().enumerate() {
         let place = layout.place(section);
