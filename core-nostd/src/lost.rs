@@ -81,7 +81,7 @@ lost! {
     TransactionHistoryLongRows = "Performance_schema_events_transactions_history_long_lost";
     /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
     WaitHistograms = "Performance_schema_wait_histograms_lost";
-    /// Uses of a source location that found no place; SOURCE is NULL.
+    /// Source locations that found no place; SOURCE is NULL. A thread counts each once, or again if it has met others since.
     SourceLocations = "Performance_schema_source_locations_lost";
     /// Metrics that could not be registered.
     Metrics = "Performance_schema_metrics_lost";

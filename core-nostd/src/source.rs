@@ -15,8 +15,8 @@ pub(crate) mod word {
     pub(crate) const TEXT: core::ops::Range<usize> = 2..10;
 }
 
-/// Places looked at before a location is given up: the table may be full, and the search is bounded.
-const PROBES: usize = 16;
+/// Places looked at before a location is given up: one of so many is free, unless the table is almost full. Where it is not, a few are looked at.
+const PROBES: usize = 128;
 
 /// A source location as a record holds it: 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,13 +47,10 @@ impl Recent {
     fn intern_other(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
         let address = core::ptr::from_ref(location) as usize;
         let (last, bits) = &self.0[(address >> 3) % 8];
-        let source = intern(region, location);
-        let found = SourceBits(u64::from(source.0) << 48);
-        // One that found no place is looked for, and counted, each time.
-        if source != Source::default() {
-            last.set(address);
-            bits.set(found);
-        }
+        let found = SourceBits(u64::from(intern(region, location).0) << 48);
+        // Also one that found no place: none ever becomes free.
+        last.set(address);
+        bits.set(found);
         found
     }
 }
@@ -82,7 +79,10 @@ pub(crate) fn intern(region: &Region<'_>, location: &'static Location<'static>) 
         }
         return Source(at as u16 + 1);
     }
-    region.count_lost(Lost::SourceLocations);
+    // Of what was not asked for, nothing is lost.
+    if !table.is_empty() {
+        region.count_lost(Lost::SourceLocations);
+    }
     Source(0)
 }
 

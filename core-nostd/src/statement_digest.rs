@@ -10,7 +10,7 @@
 //!         └────────────────────── nothing is left ───────────────── FREED, held by who truncates
 //! ```
 //! Who takes a place writes what it is called, and publishes it; others that find the key count there meanwhile. Nobody waits for anybody.
-//! When none of a few places is free, the statement counts in the first place, which has no digest, as in MySQL.
+//! When none of those that are looked at is free, the statement counts in the first place, which has no digest, as in MySQL.
 //!
 //! Every change of a key acquires and releases: what is counted by those who hold the place comes before it is cleared, and what comes behind
 //! is the next ones'.
@@ -49,8 +49,8 @@ const FREED: u64 = HOLDERS + 1;
 /// A key with a digest.
 const TAKEN: u64 = 1 << 63;
 
-/// Places that are looked at for a digest.
-const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 32 };
+/// Places that are looked at for a digest: one of so many is free, unless the table is almost full. Where it is not, a few are looked at.
+const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 256 };
 /// How often they are looked at, because somebody else was faster.
 const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 2 } else { 8 };
 
@@ -69,7 +69,8 @@ pub(crate) struct HeldPlace<'r> {
 pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<HeldPlace<'r>> {
     let places = region.arrays::<DIGEST>(Section::StatementDigests);
     let (schema, text) = (what_fits(schema, word::SCHEMA.len() * 8), what_fits(text, texts(region, 0).len() * 8));
-    if text.is_empty() {
+    // Of what was not asked for, nothing is lost.
+    if text.is_empty() || places.is_empty() {
         return None;
     }
     find(region, places, schema, Digest::of(text), text).or_else(|| {

@@ -8,7 +8,8 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, RWLOCK, World};
 use perfschema_core::metric::MonitorCommand;
 use perfschema_core::{
-    Actor, Class, Config, Held, InstanceId, InstrumentName, Lost, Operation, RegisterError, Setting, Size, WaitStart, tables,
+    Actor, Class, Config, Held, InstanceId, InstrumentName, Lost, Operation, RegisterError, Setting, Size, StatementStart,
+    WaitStart, tables,
 };
 use std::collections::BTreeSet;
 
@@ -214,11 +215,59 @@ fn source_lines_beyond_the_table() {
     assert_eq!(wait(second), here(second.line()));
     let third = line(std::panic::Location::caller());
     assert_eq!(wait(third), "NULL");
+    assert_eq!(lost(world), ["Performance_schema_source_locations_lost 1"]);
+    // A thread remembers it.
     assert_eq!(wait(third), "NULL");
-    assert_eq!(lost(world), ["Performance_schema_source_locations_lost 2"]);
     // The ones that are there are still found.
     assert_eq!(wait(first), here(first.line()));
-    assert_eq!(lost(world), ["Performance_schema_source_locations_lost 2"]);
+    assert_eq!(lost(world), ["Performance_schema_source_locations_lost 1"]);
+}
+
+/// Where none were asked for, none are lost.
+#[test]
+fn no_source_lines_at_all() {
+    let world = World::on(&CONFIG.with(Size::MaxSourceLocations, 0));
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let what = WaitStart { source: Some(std::panic::Location::caller()), ..WaitStart::new(Operation::Lock) };
+    let wait = actor.begin(world.clock, world.region.switches(class), class, &what);
+    actor.end(world.clock, wait, Held::None);
+    world.expect("events_waits_current", "SOURCE", &["NULL"]);
+    assert_eq!(lost(world), [""; 0]);
+}
+
+/// A third of a program's lines is used, in the order in which they stand there.
+#[test]
+fn source_lines_fill_almost_all_of_their_table() {
+    let lines: &'static [std::panic::Location<'static>] = Vec::leak(vec![*std::panic::Location::caller(); 3000]);
+    for mut chance in 1..=10_u64 {
+        let world = World::on(&CONFIG.with(Size::MaxSourceLocations, 256));
+        let (class, actor) = (world.class(MUTEX), world.actor("a"));
+        let used = lines.iter().filter(|_| {
+            chance = chance.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (chance >> 33).is_multiple_of(3)
+        });
+        for line in used.take(240) {
+            let what = WaitStart { source: Some(line), ..WaitStart::new(Operation::Lock) };
+            let wait = actor.begin(world.clock, world.region.switches(class), class, &what);
+            actor.end(world.clock, wait, Held::None);
+        }
+        assert_eq!(lost(world), [""; 0]);
+    }
+}
+
+#[test]
+fn digests_fill_almost_all_of_their_table() {
+    let config = CONFIG.with(Size::DigestsSize, 500);
+    for table in 0..10 {
+        let world = World::on(&config);
+        let (class, actor) = (world.class("statement/t/s"), world.actor("a"));
+        for number in 0..460 {
+            let start = StatementStart { text: &format!("find t{table}x{number}"), ..Default::default() };
+            let statement = actor.begin_statement(world.clock, world.region.switches(class), &start);
+            actor.end_statement(world.clock, statement);
+        }
+        assert_eq!(lost(world), [""; 0]);
+    }
 }
 
 fn line(location: &'static std::panic::Location<'static>) -> &'static std::panic::Location<'static> {

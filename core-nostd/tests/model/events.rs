@@ -71,7 +71,7 @@ impl Naive {
             self.lose(Lost::NestedEvents);
         }
         // A line is noted when a record is to show it.
-        event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(*line));
+        event.begun.source = event.begun.source.filter(|line| event.shown && self.note_source(thread, *line));
         event.digest = if on.digest { self.digest(&event.begun) } else { None };
         event
     }
@@ -123,8 +123,8 @@ impl Naive {
         }
     }
 
-    /// Whether the location has a place, now or already.
-    pub(super) fn note_source(&mut self, line: u32) -> bool {
+    /// Whether the location has a place, now or already. A thread looks once.
+    fn note_source(&mut self, thread: usize, line: u32) -> bool {
         let room = match self.size(Size::MaxSourceLocations) {
             0 => 0,
             size => size.next_power_of_two(),
@@ -133,7 +133,9 @@ impl Naive {
             return true;
         }
         if self.sources.len() == room {
-            self.lose(Lost::SourceLocations);
+            if room > 0 && self.threads[thread].lines_without_place.insert(line) {
+                self.lose(Lost::SourceLocations);
+            }
             return false;
         }
         self.sources.push(line);

@@ -232,6 +232,8 @@ struct Thread {
     last_event: u64,
     /// Events of which was decided whether they are timed.
     drawn: u64,
+    /// Lines of the source locations that it knows to have none.
+    lines_without_place: HashSet<u32>,
     /// Its waits, its stages, its statements, and its transactions.
     events: [Own; 4],
 }

@@ -79,6 +79,7 @@ impl Naive {
             history: true,
             last_event: 0,
             drawn: 0,
+            lines_without_place: HashSet::new(),
             events: [own(), own(), own(), own()],
         };
         match self.slots.iter().position(|taken| !taken).filter(|_| !slotless) {
