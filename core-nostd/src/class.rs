@@ -227,9 +227,11 @@ pub(crate) fn idle(region: &Region<'_>) -> core::ops::Range<usize> {
     count.saturating_sub(1)..count
 }
 
-/// The places of the classes of a kind; the size that is their number, and what is counted where none is left: there is always one for `idle`.
-/// None for a kind that this version does not record.
-fn places_of(region: &Region<'_>, kind: InstrumentKind) -> Option<(core::ops::Range<usize>, Option<(Size, Lost)>)> {
+/// Places of classes; the size that is their number, and what is counted where none is left: there is always one for `idle`.
+type Places = (core::ops::Range<usize>, Option<(Size, Lost)>);
+
+/// Those of a kind; None if this version does not record it.
+fn places_of(region: &Region<'_>, kind: InstrumentKind) -> Option<Places> {
     Some(match kind {
         InstrumentKind::Idle => (idle(region), None),
         InstrumentKind::Memory => {

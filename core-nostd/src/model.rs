@@ -4,7 +4,7 @@
 //! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
 
 use crate::record::Sequence;
-use crate::region::{CARRY, Layout, MEMORY, RECORD, RUNNING, SLOT, STAT, STATEMENT, Section, header};
+use crate::region::{CARRY, CLASS, Layout, MEMORY, RECORD, RUNNING, SLOT, STAT, STATEMENT, Section, header};
 use crate::stat::View;
 use crate::statement_digest::{self, word as digest};
 use crate::tables::setup_actors;
@@ -184,6 +184,12 @@ impl Memory {
             }
         }
         Memory(watched.into_iter().map(word).collect())
+    }
+
+    /// In a forked child, all places of classes after what others had claimed.
+    pub fn forget_classes(&self) {
+        let region = self.region();
+        region.arrays::<CLASS>(Section::Classes).iter().for_each(|class| class[class::word::STATE].set(class::FORGOTTEN));
     }
 
     /// Memory with a region in it.

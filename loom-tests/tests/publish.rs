@@ -7,6 +7,7 @@ use perfschema_loom_tests::{Model, either};
 use std::sync::{Arc, Mutex};
 
 const ONE_CLASS: Config = Config::EMPTY.with(Size::MaxMutexClasses, 1);
+const TWO_CLASSES: Config = Config::EMPTY.with(Size::MaxMutexClasses, 2);
 const ONE_SOURCE: Config = Config::EMPTY.with(Size::MaxSourceLocations, 1);
 const A: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/app/A");
 const B: InstrumentName<'static> = InstrumentName::literal("wait/synch/mutex/app/B");
@@ -94,6 +95,29 @@ fn one_name_is_one_class() {
             other => panic!("one name, one class: {other:?}"),
         }
         assert_eq!(memory.region().classes().count(), 1);
+    });
+}
+
+/// As in a forked child, where another name takes one of the places that were forgotten.
+#[test]
+fn one_name_is_one_class_in_places_that_were_forgotten() {
+    Model { name: "publish: forgotten", preemptions: Some(3), least: 4, outcomes: &["first", "second"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&TWO_CLASSES, &[Watch::Classes]));
+        memory.forget_classes();
+        let results = [(); 2].map(|()| Arc::new(Mutex::new(None)));
+        let run = |which: usize, names: &'static [InstrumentName<'static>]| {
+            let (memory, result) = (memory.clone(), results[which].clone());
+            move || {
+                let classes = names.iter().map(|name| memory.region().register(*name, Setting::ON).ok());
+                *result.lock().unwrap() = classes.last().flatten();
+            }
+        };
+        either(swap, run(0, &[A]), run(1, &[B, A]));
+        match results.map(|result| *result.lock().unwrap()) {
+            [Some(a), Some(b)] if a == b => seen.note(["first", "second"][a.index()]),
+            other => panic!("one name, one class: {other:?}"),
+        }
+        assert_eq!(memory.region().classes().count(), 2);
     });
 }
 
