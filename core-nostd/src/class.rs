@@ -372,7 +372,7 @@ impl Region<'_> {
     /// After a fork: what another thread was about to register is free again, also where memory was copied before the thread had got to the
     /// state.
     pub(crate) fn forget_unfinished_classes(&self) {
-        for kind in (0..InstrumentKind::COUNT as u8).filter_map(InstrumentKind::from_u8) {
+        for kind in InstrumentKind::all() {
             let Some((places, _)) = places_of(self, kind) else { continue };
             let mut free = FREE;
             for words in self.arrays::<CLASS>(Section::Classes).get(places).unwrap_or_default().iter().rev() {

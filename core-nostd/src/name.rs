@@ -149,6 +149,10 @@ const _: () = {
 };
 
 impl InstrumentKind {
+    pub(crate) fn all() -> impl Iterator<Item = InstrumentKind> {
+        KINDS.iter().map(|(kind, ..)| *kind)
+    }
+
     /// Whether its names begin with `wait/synch/`: it times locks, and what else threads wait for one another with.
     pub const fn is_synch(self) -> bool {
         matches!(self, InstrumentKind::Mutex | InstrumentKind::RwLock | InstrumentKind::Cond | InstrumentKind::Synch)
