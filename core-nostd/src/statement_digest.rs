@@ -43,7 +43,7 @@ pub(crate) mod word {
 }
 
 /// In a key: how many hold the place.
-const HOLDERS: u64 = (1 << 12) - 1;
+const HOLDERS: u64 = (1 << 16) - 1;
 /// A key without a digest, of a place that had one.
 const FREED: u64 = HOLDERS + 1;
 /// A key with a digest.
