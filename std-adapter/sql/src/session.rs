@@ -480,8 +480,7 @@ impl Session {
             let mut values = Vec::with_capacity(columns.len());
             for index in 0..columns.len() {
                 let value = value::load(row.get_ref(index).map_err(explain)?);
-                let text = if let OwnedValue::Text(text) | OwnedValue::Decimal(text) = &value { text.len() } else { 0 };
-                bytes += size_of::<OwnedValue>() + text;
+                bytes += size_of::<OwnedValue>() + value.text_bytes();
                 values.push(value);
             }
             grid.push(values);

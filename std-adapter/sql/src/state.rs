@@ -232,11 +232,8 @@ impl State {
 
     /// `SET @name = value`
     pub(crate) fn set_user_variable(&self, name: &str, value: OwnedValue) -> Result<(), Error> {
-        let bytes = |name: &str, value: &OwnedValue| {
-            let text = if let OwnedValue::Text(text) | OwnedValue::Decimal(text) = value { text.len() } else { 0 };
-            // A place in the map, beside the name and the text.
-            size_of::<(String, OwnedValue)>() + name.len() + text
-        };
+        // A place in the map, beside the name and the text.
+        let bytes = |name: &str, value: &OwnedValue| size_of::<(String, OwnedValue)>() + name.len() + value.text_bytes();
         let name = name.to_ascii_lowercase();
         let mut settings = lock(&self.settings);
         let before = settings.user_variables.get(&name).map_or(0, |before| bytes(&name, before));

@@ -155,6 +155,20 @@ impl OwnedValue {
             OwnedValue::Decimal(text) | OwnedValue::Text(text) => Value::Text(text),
         }
     }
+
+    /// Bytes of memory that it takes, but for those of this type itself.
+    ///
+    /// ```
+    /// # use perfschema::render::OwnedValue;
+    /// assert_eq!(OwnedValue::from("LOCK_open".to_owned()).text_bytes(), 9);
+    /// assert_eq!(OwnedValue::Unsigned(9).text_bytes(), 0);
+    /// ```
+    pub fn text_bytes(&self) -> usize {
+        match self.as_value() {
+            Value::Text(text) => text.len(),
+            _ => 0,
+        }
+    }
 }
 
 impl From<Value<'_>> for OwnedValue {

@@ -27,9 +27,8 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     pub(crate) fn new(columns: Vec<Column>, rows: Vec<Vec<OwnedValue>>) -> Cursor {
-        let text =
-            |value: &OwnedValue| if let OwnedValue::Text(text) | OwnedValue::Decimal(text) = value { text.len() } else { 0 };
-        let row = |row: &Vec<OwnedValue>| size_of_val(row) + size_of_val(row.as_slice()) + row.iter().map(text).sum::<usize>();
+        let texts = |row: &[OwnedValue]| row.iter().map(OwnedValue::text_bytes).sum::<usize>();
+        let row = |row: &Vec<OwnedValue>| size_of_val(row) + size_of_val(row.as_slice()) + texts(row);
         let size_bytes = size_of_val(columns.as_slice()) + rows.iter().map(row).sum::<usize>();
         Cursor { columns, rows: rows.into_iter(), size_bytes }
     }
