@@ -313,7 +313,7 @@ pub(crate) struct Task {
     forks: AtomicU32,
 }
 
-/// A task that is polled. Turns are linked from the inside outwards, as calls are nested.
+/// A task that is polled. Turns are linked from the inside outwards, in the order in which they began.
 struct Turn<'t> {
     task: &'t Task,
     /// The task's actor is whole, and this process's. Relaxed, as below: the thread and its handlers use it.
@@ -380,7 +380,8 @@ impl Drop for End<'_> {
 impl Thread {
     /// The turns on this thread, the innermost first.
     fn turns(&self) -> impl Iterator<Item = &Turn<'static>> {
-        // SAFETY: a turn is linked while it is borrowed by the call that polls, and unlinked before that returns, also by a panic.
+        // SAFETY: a turn is linked while it is borrowed by the call that polls, and unlinked before that returns, also by a panic, and where it
+        // does not return in the order of the calls (`end`).
         let turn = |turn: *const Turn<'static>| unsafe { turn.as_ref() };
         std::iter::successors(turn(self.turn.load(Ordering::Relaxed)), move |within| turn(within.outer.get()))
     }
@@ -429,9 +430,15 @@ impl Thread {
         turn.task.forks.store(forks, Ordering::Relaxed);
     }
 
+    /// Nearly always the innermost turn ends. A coroutine with a stack of its own may go on within a younger one's, and end before that.
     fn end(&self, turn: &Turn<'_>) {
         self.mark(1);
-        self.turn.store(turn.outer.get().cast_mut(), Ordering::Relaxed);
+        let (own, outer) = (ptr::from_ref(turn).cast(), turn.outer.get());
+        if ptr::eq(self.turn.load(Ordering::Relaxed), own) {
+            self.turn.store(outer.cast_mut(), Ordering::Relaxed);
+        } else if let Some(within) = self.turns().find(|within| ptr::eq(within.outer.get(), own)) {
+            within.outer.set(outer);
+        }
         self.point_to_current();
         self.unmark(1);
     }
@@ -571,29 +578,73 @@ impl Thread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// THREAD_IDs follow one another as long as a test has this.
+    fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn id(actor: &Actor<'static>) -> u64 {
+        actor.thread_id()
+    }
 
     /// What a handler within a handler finds, without the luck that it takes to meet the right instruction.
     #[test]
     fn each_level_has_an_actor_of_its_own_and_what_is_deeper_is_counted() {
+        let _alone = alone();
         let region = crate::process::started_for_tests().region();
-        let id = |actor: &Actor<'static>| actor.thread_id();
+        let own = with_actor(id).unwrap();
         for _ in 0..2 {
             let ids = with_actor(|first| {
                 with_actor(|second| with_actor(|third| [id(first), id(second), id(third), with_actor(id).unwrap_or(0)]))
             });
-            assert_eq!(ids, Some(Some(Some([1, 2, 3, 0]))));
+            assert_eq!(ids, Some(Some(Some([own, own + 1, own + 2, 0]))));
         }
         assert_eq!(region.lost(Lost::NestedLevels), 2);
         let mut rows = Vec::new();
         region.scan(&crate::tables::Threads, |row| {
             rows.push((row.thread_id, row.parent_thread_id, row.name.as_str().ends_with("/signal")));
         });
-        assert_eq!(rows, [(1, None, false), (2, Some(1), true), (3, Some(1), true)]);
+        rows.retain(|row| row.0 >= own);
+        assert_eq!(rows, [(own, None, false), (own + 1, Some(own), true), (own + 2, Some(own), true)]);
         local::end(Thread::exit);
         // Nobody takes a slot any more.
         with_actor(|_| with_actor(|_| with_actor(id)));
         let mut rows = 0;
-        region.scan(&crate::tables::Threads, |_| rows += 1);
+        region.scan(&crate::tables::Threads, |row| rows += u64::from(row.thread_id >= own));
         assert_eq!(rows, 0);
+    }
+
+    /// As where a coroutine that polls one task is suspended, and resumed and dropped by what another task does.
+    #[test]
+    fn a_turn_may_end_within_a_younger_one() {
+        let _alone = alone();
+        let process = crate::process::started_for_tests();
+        let own = with_actor(id);
+        let tasks = [const { Task::new() }; 3];
+        let turn = |task| Box::new(Turn { task, has_actor: AtomicBool::new(false), outer: Cell::new(ptr::null()) });
+        let current = || with_actor(id).zip(Some(task_id()));
+        local::with(|thread| {
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                let mut turns = tasks.each_ref().map(|task| Some(turn(task)));
+                let ids = turns.each_ref().map(|turn| {
+                    assert!(thread.begin(turn.as_ref().unwrap(), process, &ActorIdentity::default()));
+                    with_actor(id).unwrap()
+                });
+                for ended in order {
+                    // Its memory goes.
+                    thread.end(&turns[ended].take().unwrap());
+                    let innermost = turns.iter().rposition(Option::is_some);
+                    match innermost {
+                        Some(innermost) => assert_eq!(current(), Some((ids[innermost], ids[innermost]))),
+                        None => assert_eq!(current(), own.zip(Some(0))),
+                    }
+                    assert_eq!(thread.turns().count(), turns.iter().flatten().count());
+                }
+            }
+        });
+        tasks.map(|mut task| task.detach());
     }
 }
