@@ -26,7 +26,7 @@ use crate::record::{self, Enclosing, Ended, EventType, IoEvent, RecordWords, Seq
 use crate::region::{CARRY, RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
-use crate::slot::{self, ActorIdentity, Claimed, SlotWords};
+use crate::slot::{self, ActorId, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
@@ -36,6 +36,7 @@ use crate::wait::{Ends, Wait, WaitStart};
 use crate::{Instance, Lost, histogram, wait_histogram};
 use core::cell::Cell;
 use core::hint::cold_path;
+use core::num::NonZeroU64;
 use core::panic::Location;
 use perfschema_timer::{Clock, Conversion, TimerName};
 
@@ -221,6 +222,12 @@ impl<'r> Actor<'r> {
     #[inline]
     pub fn thread_id(&self) -> u64 {
         self.thread_id
+    }
+
+    /// As others know it; None for an actor without a slot.
+    #[inline]
+    pub fn id(&self) -> Option<ActorId> {
+        Some(ActorId { thread_id: NonZeroU64::new(self.thread_id)?, slot: self.slot_index() })
     }
 
     /// The region that it records into.
@@ -532,7 +539,12 @@ impl<'r> Actor<'r> {
 
     /// Where its records of a class of events begin in their section.
     pub(crate) fn first_record(&self, on: &Recorder<'_>) -> usize {
-        self.slot.as_ref().map_or(0, |slot| slot.index.saturating_mul(on.ring.records().len()))
+        self.slot_index().saturating_mul(on.ring.records().len())
+    }
+
+    /// Where its slot is; 0 without one.
+    pub(crate) fn slot_index(&self) -> usize {
+        self.slot.as_ref().map_or(0, |slot| slot.index)
     }
 
     /// An event ends; `timer` is that of its conversion, if it is timed.
@@ -585,7 +597,7 @@ impl<'r> Actor<'r> {
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
+    pub(crate) fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None } };
         let amount = (wait.ends == Ends::WithAmount).then_some(wait.amount);
         let history = switches.has(Switches::HISTORY);
@@ -730,7 +742,7 @@ impl<'r> Actor<'r> {
 }
 
 /// Where a wait is being written that ends, but for the time.
-struct Ending<'r> {
+pub(crate) struct Ending<'r> {
     record: Option<&'r RecordWords>,
     /// In the long history.
     row: Option<&'r RecordWords>,
@@ -738,7 +750,7 @@ struct Ending<'r> {
 
 impl Ending<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn finish(self, on: &Recorder<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
+    pub(crate) fn finish(self, on: &Recorder<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
         if let Some(record) = self.record {
             record::finish_end(record, wait.sequence, ticks);
             if let Some(row) = self.row {

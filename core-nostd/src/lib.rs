@@ -112,7 +112,7 @@ pub use record::IoEvent;
 pub use region::StaticRegion;
 pub use region::{Identity, Now, Region, RegionError, Text, Timer, copy_from_bytes, zero};
 pub use setup::{Consumer, Switches};
-pub use slot::{ActorIdentity, ThreadSetting, ThreadType};
+pub use slot::{ActorId, ActorIdentity, ThreadSetting, ThreadType};
 pub use socket::{SocketAddress, SocketEvent, SocketInstance, SocketIo};
 pub use stage::{StageId, StageProgress};
 pub use stat::Summary;

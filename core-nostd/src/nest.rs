@@ -6,8 +6,9 @@ use crate::region::header;
 use crate::setup::Switches;
 use crate::sync::Ordering;
 use crate::wait::Wait;
-use crate::{Actor, Lost};
+use crate::{Actor, ActorId, Lost};
 use core::cell::Cell;
+use core::num::NonZeroU64;
 use core::panic::Location;
 use perfschema_timer::Clock;
 
@@ -97,8 +98,9 @@ pub(crate) struct NestedEvent<'r> {
     /// None if it is not recorded.
     wait: Option<Wait<'r>>,
     level: Level,
-    /// The [number](Actor::number) of its actor.
+    /// The [number](Actor::number) of its actor, and where its slot is, if it has one.
     actor: u64,
+    slot: usize,
     /// What enclosed the actor's waits when it began.
     outer: Enclosing,
 }
@@ -106,16 +108,17 @@ pub(crate) struct NestedEvent<'r> {
 impl NestedEvent<'_> {
     /// One of which nothing is recorded.
     pub(crate) const NONE: NestedEvent<'static> =
-        NestedEvent { wait: None, level: Level::NONE, actor: 0, outer: Enclosing::NONE };
+        NestedEvent { wait: None, level: Level::NONE, actor: 0, slot: 0, outer: Enclosing::NONE };
 
     /// Whether anything is recorded for it.
     pub(crate) fn is_recorded(&self) -> bool {
         self.wait.is_some()
     }
 
-    /// THREAD_ID of its actor; 0 of one without a slot, and if nothing is recorded.
-    pub(crate) fn thread_id(&self) -> u64 {
-        if self.actor & WITHOUT_SLOT == 0 { self.actor } else { 0 }
+    /// Its actor; None of one without a slot, and if nothing is recorded.
+    pub(crate) fn actor_id(&self) -> Option<ActorId> {
+        let number = NonZeroU64::new(self.actor).filter(|_| self.actor & WITHOUT_SLOT == 0);
+        number.map(|thread_id| ActorId { thread_id, slot: self.slot })
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -177,7 +180,7 @@ impl<'r> Actor<'r> {
                 self.outer.set(if is_statement || !outer.is_wait() { self.enclosing_stage() } else { outer });
             }
         }
-        (NestedEvent { wait: Some(wait), level, actor: self.number(), outer }, entry)
+        (NestedEvent { wait: Some(wait), level, actor: self.number(), slot: self.slot_index(), outer }, entry)
     }
 
     /// Its end begins: what is to be recorded of it, and how; None if nothing is. One that another actor began is recorded as far as it is

@@ -11,6 +11,7 @@ use crate::setup::Switches;
 use crate::stat::{Epochs, View};
 use crate::sync::{Ordering, Word};
 use core::cell::Cell;
+use core::num::NonZeroU64;
 
 /// Words of a slot.
 pub(crate) mod word {
@@ -67,6 +68,29 @@ pub struct ActorIdentity<'a> {
     pub parent_thread_id: u64,
     /// When it started, on the recorder's monotonic clock in nanoseconds; 0 if unknown.
     pub start_monotonic_ns: u64,
+}
+
+/// An actor, as others know it while it has its slot: [`Region::has_actor`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActorId {
+    pub(crate) thread_id: NonZeroU64,
+    /// Where its slot is.
+    pub(crate) slot: usize,
+}
+
+impl ActorId {
+    /// THREAD_ID.
+    pub fn thread_id(self) -> u64 {
+        self.thread_id.get()
+    }
+}
+
+impl Region<'_> {
+    /// Whether the actor still has its slot. One place is looked at, however many there are.
+    pub fn has_actor(&self, actor: ActorId) -> bool {
+        let words = self.arrays::<SLOT>(Section::Slots).get(actor.slot);
+        words.is_some_and(|words| matches!(look(words), Look::Live(owner) if owner.thread_id == actor.thread_id()))
+    }
 }
 
 /// INSTRUMENTED and HISTORY of a thread.

@@ -11,7 +11,6 @@
 //! A statement is recorded by the same code as a wait, into records and sums of its own (`event::STATEMENTS`). What it has besides is in
 //! entries beside its record, which are covered by the record's version as its words are, and beside its sums.
 
-use crate::Actor;
 use crate::class;
 use crate::config::{Config, Size};
 use crate::event::{Details, STATEMENTS};
@@ -22,6 +21,7 @@ use crate::setup::Switches;
 use crate::stat::Figure;
 use crate::statement_digest::{self, HeldPlace};
 use crate::sync::{Ordering, Word};
+use crate::{Actor, ActorId};
 use core::panic::Location;
 use perfschema_timer::{Clock, TimerName};
 
@@ -138,9 +138,9 @@ impl Statement<'_> {
         self.event.is_recorded()
     }
 
-    /// THREAD_ID of the actor that began it; 0 of one without a slot, and if nothing is recorded.
-    pub fn thread_id(&self) -> u64 {
-        self.event.thread_id()
+    /// The actor that began it; None of one without a slot, and if nothing is recorded.
+    pub fn actor_id(&self) -> Option<ActorId> {
+        self.event.actor_id()
     }
 
     /// What was said of it.

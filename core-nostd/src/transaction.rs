@@ -20,7 +20,7 @@ use crate::record::{self, EventType};
 use crate::region::{Region, Section, TRANSACTION, Text, read_text, write_text};
 use crate::setup::Switches;
 use crate::sync::Word;
-use crate::{Actor, Summary};
+use crate::{Actor, ActorId, Summary};
 use core::panic::Location;
 use perfschema_timer::Clock;
 
@@ -120,9 +120,9 @@ impl Transaction<'_> {
         self.event.is_recorded()
     }
 
-    /// THREAD_ID of the actor that began it; 0 of one without a slot, and if nothing is recorded.
-    pub fn thread_id(&self) -> u64 {
-        self.event.thread_id()
+    /// The actor that began it; None of one without a slot, and if nothing is recorded.
+    pub fn actor_id(&self) -> Option<ActorId> {
+        self.event.actor_id()
     }
 
     /// What was said of it.

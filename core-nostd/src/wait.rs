@@ -1,9 +1,12 @@
 //! A wait: what is known of it when it begins, what its actor keeps of it until it ends, and how it may begin and end beside, behind and across
 //! others. The actor records it, in `actor.rs`.
 
+use crate::event::WAITS;
 use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Sequence};
+use crate::region::{RECORD, Region};
 use crate::setup::Switches;
-use crate::{Actor, Class, Held, Operation};
+use crate::{Actor, ActorId, Class, Held, Operation};
+use core::num::NonZeroU64;
 use core::panic::Location;
 use perfschema_timer::Clock;
 
@@ -97,6 +100,16 @@ impl Wait<'_> {
     }
 }
 
+impl Region<'_> {
+    /// The actor of this THREAD_ID that began a wait which is visible; None if it is not. Found by where the wait is: so nobody need keep it.
+    pub fn actor_of(&self, wait: &Wait<'_>, thread_id: u64) -> Option<ActorId> {
+        let records = self.arrays::<RECORD>(WAITS.rings);
+        let of_each = self.arrays_of::<RECORD>(WAITS.rings, 0).len();
+        let slot = record::index_in(records, wait.shown?).checked_div(of_each)?;
+        Some(ActorId { thread_id: NonZeroU64::new(thread_id)?, slot })
+    }
+}
+
 impl<'r> Actor<'r> {
     /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
     /// One timer read serves both. `held` is what the first one was for.
@@ -164,11 +177,31 @@ impl<'r> Actor<'r> {
         let Some(record) = wait.shown.filter(|_| !self.waits.ring.is_alone() && self.enclosing() != own) else {
             return self.end(clock, wait, held);
         };
-        let (enclosing, around) = (self.enclosing(), record::nesting(record));
-        let within = |record: &&RecordWords| record::nesting(record) == own && record::as_enclosing(record).is_some();
-        self.running_waits().filter(within).for_each(|record| record::enclose(record, around));
+        let enclosing = self.enclosing();
+        self.enclose_within(own, record::nesting(record));
         let ticks = self.end(clock, wait, held);
         self.outer.set(enclosing);
         ticks
+    }
+
+    /// The waits that run within `own` lie within `around` from now on, but for those that go on beside others.
+    fn enclose_within(&self, own: Enclosing, around: Enclosing) {
+        let within = |record: &&RecordWords| record::nesting(record) == own && record::as_enclosing(record).is_some();
+        self.running_waits().filter(within).for_each(|record| record::enclose(record, around));
+    }
+
+    /// A wait does not go on here any more, however it began: another actor has recorded it, with [`record_since`](Self::record_since). No
+    /// table shows this one, and it is counted nowhere.
+    pub fn withdraw(&self, mut wait: Wait<'_>) {
+        let _ = self.kept(&mut wait);
+        let Some(record) = wait.shown else { return };
+        record::hide_current(record);
+        let (own, enclosing) = (record::running(record), self.enclosing());
+        self.enclose_within(own, record::nesting(record));
+        self.begin_end(&self.waits, &wait, Switches::OFF).finish(&self.waits, &wait, None);
+        // Otherwise it is what this one lay within.
+        if enclosing != own {
+            self.outer.set(enclosing);
+        }
     }
 }

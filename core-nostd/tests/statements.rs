@@ -391,7 +391,7 @@ fn who_has_no_slot_is_not_taken_for_another() {
     let [first, second] = [(); 2].map(|()| Actor::without_slot(world.region));
     let of_first = begin(world, &first, a, "");
     let own = begin(world, &second, b, "");
-    assert_eq!((of_first.thread_id(), own.thread_id()), (0, 0));
+    assert_eq!((of_first.actor_id(), own.actor_id(), first.id()), (None, None, None));
     second.begin_stage(world.clock, world.region.switches(stage), None);
     world.pass(5);
     end(world, &second, of_first);

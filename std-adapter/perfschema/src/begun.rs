@@ -5,12 +5,13 @@
 //!   begun by                ended by              recorded
 //!   a thread                the same              where it was begun, and shown meanwhile
 //!   an attached task        the same              where it was begun, and shown meanwhile
-//!   either                  anybody else          whole, by who ends it; the record of the first is left as it is
+//!   either                  anybody else          whole, by who ends it; the first withdraws its own when it goes on (`left`)
 //!   any other task          anybody               whole, by who ends it
 //! ```
 
 use crate::hook::At;
 use crate::io::{Io, Object, amount};
+use crate::left::{Left, take_back};
 use crate::thread::{task_id, with_actor};
 use perfschema_core::{Actor, Switches, Wait, WaitStart};
 use perfschema_timer::SystemClock;
@@ -44,6 +45,7 @@ impl<I: Io> Begun<I> {
 
     /// By the task that is polled, which goes on meanwhile.
     pub(crate) fn by_task(io: I, switches: Switches) -> Begun<I> {
+        take_back();
         let begun = Begun::new(io, switches);
         let shown = match task_id() {
             0 => None,
@@ -62,7 +64,7 @@ impl<I: Io> Begun<I> {
     /// It ends: how many bytes it did, if that is a question.
     pub(crate) fn end(&self, bytes: Option<u64>) {
         let &Begun { io, object, switches, start, shown } = self;
-        with_actor(|actor| {
+        let left = with_actor(|actor| {
             let held = object.held(io.operation().group());
             match shown {
                 Some((mut wait, thread)) if thread == actor.thread_id() => {
@@ -72,14 +74,19 @@ impl<I: Io> Begun<I> {
                     } else {
                         actor.end_concurrent(&SystemClock, wait, held);
                     }
+                    None
                 }
                 // Who began it was not to be recorded.
-                Some((wait, _)) if !wait.is_recorded() => {}
+                Some((wait, _)) if !wait.is_recorded() => None,
                 _ => {
                     let what = WaitStart { amount: amount(bytes), ..io.start() };
                     actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
+                    let (wait, thread) = shown?;
+                    Some(Left::wait(actor.region().actor_of(&wait, thread)?, wait))
                 }
             }
         });
+        // Outside of the record: the list is memory.
+        left.flatten().into_iter().for_each(Left::leave);
     }
 }

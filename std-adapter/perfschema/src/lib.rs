@@ -71,6 +71,8 @@ mod hook;
 mod instrument;
 #[cfg(feature = "instrument")]
 mod io;
+#[cfg(feature = "instrument")]
+mod left;
 #[cfg(feature = "lock_api")]
 pub mod lock_api;
 #[cfg(feature = "instrument")]

@@ -48,7 +48,7 @@ use crate::{
 };
 use perfschema_core::StatementStatistics;
 #[cfg(feature = "instrument")]
-use perfschema_core::{Actor, InstrumentKind, StatementError, StatementStart, Switches};
+use perfschema_core::{Actor, ActorId, InstrumentKind, StatementError, StatementStart, Switches};
 #[cfg(feature = "instrument")]
 use perfschema_timer::SystemClock;
 use std::marker::PhantomData;
@@ -111,8 +111,8 @@ impl Own {
 impl OfActor for Own {
     type Rest = Option<Box<StatementError>>;
 
-    fn thread_id(&self) -> u64 {
-        self.statement.thread_id()
+    fn actor_id(&self) -> Option<ActorId> {
+        self.statement.actor_id()
     }
 }
 

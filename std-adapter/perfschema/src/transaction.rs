@@ -44,7 +44,7 @@ use crate::{
     thread::with_actor,
 };
 #[cfg(feature = "instrument")]
-use perfschema_core::{AccessMode, Actor, Switches, Text, TransactionDetails, TransactionStart, TransactionState};
+use perfschema_core::{AccessMode, Actor, ActorId, Switches, Text, TransactionDetails, TransactionStart, TransactionState};
 #[cfg(feature = "instrument")]
 use perfschema_timer::SystemClock;
 use std::marker::PhantomData;
@@ -218,8 +218,8 @@ impl Own {
 impl OfActor for Own {
     type Rest = Option<Box<Text<64>>>;
 
-    fn thread_id(&self) -> u64 {
-        self.transaction.thread_id()
+    fn actor_id(&self) -> Option<ActorId> {
+        self.transaction.actor_id()
     }
 }
 

@@ -38,8 +38,8 @@
 //! begins with [`begin_async`](Wait::begin_async), and may be held while the task waits, and goes from thread to thread: in an
 //! [attached](crate::task) task it is shown in the task's rows while it lasts, in any other it is recorded when it ends.
 //!
-//! **What it costs.** Off, two loads and a branch. On, about what a lock's wait costs. Nothing is allocated. Without the feature
-//! `instrument`, nothing.
+//! **What it costs.** Off, two loads and a branch. On, about what a lock's wait costs. Nothing is allocated, but where one of an
+//! attached task ends elsewhere than in the task. Without the feature `instrument`, nothing.
 
 #[cfg(feature = "instrument")]
 use crate::{begun::Begun, instrument::Instrument, io::Io};

@@ -365,6 +365,9 @@ fn what_one_task_begins_and_another_ends_is_recorded_by_that_one() {
     let Poll::Ready((5, stream)) = by_hand.poll(takes.as_mut()) else { panic!("it is there") };
     assert_eq!(events(region, tables::EventsWaitsHistoryLong, taker), [(1, "recv", Some(5), true)]);
     assert_eq!(running(region, giver), begun, "nobody writes where the first one would");
+    // It does itself when it goes on.
+    assert!(by_hand.poll(gives.as_mut()).is_pending());
+    assert_eq!(events(region, tables::EventsWaitsCurrent, giver), []);
     assert_eq!(received(region), (before.0 + 1, before.1 + 5, before.2 + 1));
     drop((gives, takes, stream));
     nothing_is_left(region);

@@ -22,8 +22,8 @@
 //! All along level 0 is busy. No actor is moved, and one that may be half written is marked so: a handler may fork at any time, and the child
 //! knows which actors go on.
 
+use crate::left;
 use crate::process::{Process, process};
-use crate::recorded;
 use perfschema_core::{Actor, ActorIdentity, Lost, Text, ThreadType};
 use perfschema_timer::SystemClock;
 use std::cell::Cell;
@@ -342,7 +342,7 @@ impl Task {
         let Some(process) = process().filter(|_| with_actor(|_| ()).is_some()) else { return poll() };
         let turn = Turn { task: self, has_actor: AtomicBool::new(false), outer: Cell::new(ptr::null()) };
         let _end = local::with(|thread| thread.begin(&turn, process, &identity)).unwrap_or(false).then(|| End(&turn));
-        recorded::take_back();
+        left::take_back();
         poll()
     }
 
@@ -354,9 +354,9 @@ impl Task {
     /// The task has ended.
     pub(crate) fn detach(&mut self) {
         if let Some(actor) = self.actor.take().filter(|_| *self.forks.get_mut() == forks() && process().is_some()) {
-            recorded::take_back_all(&actor);
+            left::take_back_all(&actor);
             end(&actor);
-            recorded::forget(actor.thread_id());
+            left::forget(actor.thread_id());
         }
     }
 }
@@ -373,7 +373,7 @@ struct End<'t>(&'t Turn<'t>);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         local::with(|thread| thread.end(self.0));
-        recorded::take_back();
+        left::take_back();
     }
 }
 
@@ -645,6 +645,6 @@ mod tests {
                 }
             }
         });
-        tasks.map(|mut task| task.detach());
+        tasks.into_iter().for_each(|mut task| task.detach());
     }
 }
