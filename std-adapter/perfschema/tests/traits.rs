@@ -1,98 +1,13 @@
-//! What the types of std are by their parts alone, the types that mirror them are, too: a program that needs it compiles with both.
+//! What the types that this crate mirrors are, its own are, too, and nothing more: a program that needs it compiles with both, and one that must
+//! not does with neither.
 
-use perfschema::{fs, net, sync, thread};
-use std::fmt::Debug;
+use perfschema::fs;
+use std::any::Any;
+use std::cell::Cell;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-
-fn safe<T: UnwindSafe + RefUnwindSafe + Unpin + Debug>() {}
-fn shared<T: Send + Sync + UnwindSafe + RefUnwindSafe + Unpin + Debug>() {}
-
-/// A line of this is one for a type of std's, and for its mirror.
-macro_rules! alike {
-    ($($check:ident $std:ty, $mirror:ty;)*) => {
-        $( $check::<$std>(); $check::<$mirror>(); )*
-    };
-}
-
-#[test]
-fn mirrors_are_what_they_mirror() {
-    alike! {
-        shared std::sync::Mutex<u32>, sync::Mutex<u32>;
-        shared std::sync::RwLock<u32>, sync::RwLock<u32>;
-        shared std::sync::Condvar, sync::Condvar;
-        shared std::sync::Once, sync::Once;
-        shared std::sync::Barrier, sync::Barrier;
-        shared std::thread::Builder, thread::Builder;
-        shared std::fs::File, fs::File;
-        shared std::fs::OpenOptions, fs::OpenOptions;
-        shared std::net::TcpStream, net::TcpStream;
-        shared std::net::TcpListener, net::TcpListener;
-        shared std::net::UdpSocket, net::UdpSocket;
-        shared std::net::Incoming<'static>, net::Incoming<'static>;
-        safe std::sync::MutexGuard<'static, u32>, sync::MutexGuard<'static, u32>;
-        safe std::sync::RwLockReadGuard<'static, u32>, sync::RwLockReadGuard<'static, u32>;
-        safe std::sync::RwLockWriteGuard<'static, u32>, sync::RwLockWriteGuard<'static, u32>;
-        safe std::sync::mpsc::Receiver<u32>, sync::mpsc::Receiver<u32>;
-        safe std::sync::mpsc::SyncSender<u32>, sync::mpsc::SyncSender<u32>;
-        safe std::sync::mpsc::IntoIter<u32>, sync::mpsc::IntoIter<u32>;
-        safe std::sync::mpsc::Iter<'static, u32>, sync::mpsc::Iter<'static, u32>;
-    }
-    #[cfg(unix)]
-    {
-        use perfschema::os::unix::net;
-        use std::os::unix::net as std_net;
-        alike! {
-            shared std_net::UnixStream, net::UnixStream;
-            shared std_net::UnixListener, net::UnixListener;
-            shared std_net::UnixDatagram, net::UnixDatagram;
-            shared std_net::Incoming<'static>, net::Incoming<'static>;
-        }
-    }
-    #[cfg(feature = "tokio")]
-    {
-        use perfschema::tokio::net;
-        use tokio::net as tokio_net;
-        alike! {
-            shared tokio_net::TcpStream, net::TcpStream;
-            shared tokio_net::TcpListener, net::TcpListener;
-            shared tokio_net::TcpSocket, net::TcpSocket;
-            shared tokio_net::UdpSocket, net::UdpSocket;
-            safe tokio_net::tcp::ReadHalf<'static>, net::tcp::ReadHalf<'static>;
-            safe tokio_net::tcp::WriteHalf<'static>, net::tcp::WriteHalf<'static>;
-            shared tokio_net::tcp::OwnedReadHalf, net::tcp::OwnedReadHalf;
-            shared tokio_net::tcp::OwnedWriteHalf, net::tcp::OwnedWriteHalf;
-        }
-        #[cfg(unix)]
-        alike! {
-            shared tokio_net::UnixStream, net::UnixStream;
-            shared tokio_net::UnixListener, net::UnixListener;
-            shared tokio_net::UnixSocket, net::UnixSocket;
-            shared tokio_net::UnixDatagram, net::UnixDatagram;
-            safe tokio_net::unix::ReadHalf<'static>, net::unix::ReadHalf<'static>;
-            safe tokio_net::unix::WriteHalf<'static>, net::unix::WriteHalf<'static>;
-        }
-    }
-    fn sync<T: Sync>() {}
-    fn send<T: Send>() {}
-    alike! {
-        sync std::thread::Scope<'static, 'static>, thread::Scope<'static, 'static>;
-        send std::thread::Scope<'static, 'static>, thread::Scope<'static, 'static>;
-        sync std::thread::JoinHandle<u32>, thread::JoinHandle<u32>;
-        send std::thread::JoinHandle<u32>, thread::JoinHandle<u32>;
-        sync std::thread::ScopedJoinHandle<'static, u32>, thread::ScopedJoinHandle<'static, u32>;
-        send std::thread::ScopedJoinHandle<'static, u32>, thread::ScopedJoinHandle<'static, u32>;
-        sync std::sync::MutexGuard<'static, u32>, sync::MutexGuard<'static, u32>;
-        sync std::sync::RwLockReadGuard<'static, u32>, sync::RwLockReadGuard<'static, u32>;
-        sync std::sync::RwLockWriteGuard<'static, u32>, sync::RwLockWriteGuard<'static, u32>;
-        send std::sync::mpsc::Receiver<u32>, sync::mpsc::Receiver<u32>;
-        send std::sync::mpsc::SyncSender<u32>, sync::mpsc::SyncSender<u32>;
-        sync std::sync::mpsc::SyncSender<u32>, sync::mpsc::SyncSender<u32>;
-        send std::sync::mpsc::IntoIter<u32>, sync::mpsc::IntoIter<u32>;
-    }
-}
+use std::rc::Rc;
 
 /// Whether a type has a trait.
-#[cfg(feature = "tokio")]
 macro_rules! has {
     ($type:ty: $name:path) => {{
         #[allow(dead_code, reason = "if it has one")]
@@ -109,27 +24,178 @@ macro_rules! has {
     }};
 }
 
-/// Which of the traits that threads ask for a type has.
-#[cfg(feature = "tokio")]
-macro_rules! of_threads {
-    ($type:ty) => {
-        [has!($type: Send), has!($type: Sync), has!($type: Unpin), has!($type: UnwindSafe), has!($type: RefUnwindSafe)]
+/// Types, each with the traits that it has.
+macro_rules! of_each {
+    ($($type:ty,)*) => { vec![$((stringify!($type), traits!($type)),)*] };
+}
+
+macro_rules! list_of_traits {
+    ($($name:path,)*) => {
+        macro_rules! traits {
+            ($type:ty) => { Vec::from([$((stringify!($name), has!($type: $name)),)*]) };
+        }
     };
+}
+
+list_of_traits! {
+    Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, std::fmt::Debug, std::fmt::Display, Clone, Copy, Default, PartialEq, std::hash::Hash,
+    std::error::Error, Iterator, std::iter::FusedIterator,
+}
+
+/// Of types that can have anything in them.
+macro_rules! of_values {
+    ($types:ident) => {
+        [
+            $types!(u8),
+            $types!(Cell<u8>),
+            $types!(Rc<u8>),
+            $types!(Box<dyn Any + Send>),
+            $types!(std::sync::MutexGuard<'static, u8>),
+        ]
+        .concat()
+    };
+}
+
+type Traits = (&'static str, Vec<(&'static str, bool)>);
+
+fn are_alike(ours: &[Traits], theirs: &[Traits]) {
+    assert!(ours.len() == theirs.len() && !ours.is_empty());
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        assert_eq!(ours, theirs, "ours and theirs");
+    }
+}
+
+#[test]
+fn mirrors_are_what_they_mirror() {
+    macro_rules! with_value {
+        ($value:ty) => {
+            of_each![
+                sync::Mutex<$value>,
+                sync::MutexGuard<'static, $value>,
+                sync::RwLock<$value>,
+                sync::RwLockReadGuard<'static, $value>,
+                sync::RwLockWriteGuard<'static, $value>,
+                sync::OnceLock<$value>,
+                sync::LazyLock<$value>,
+                sync::mpsc::Sender<$value>,
+                sync::mpsc::SyncSender<$value>,
+                sync::mpsc::Receiver<$value>,
+                sync::mpsc::Iter<'static, $value>,
+                sync::mpsc::TryIter<'static, $value>,
+                sync::mpsc::IntoIter<$value>,
+                thread::JoinHandle<$value>,
+                thread::ScopedJoinHandle<'static, $value>,
+            ]
+        };
+    }
+    macro_rules! without {
+        () => {
+            of_each![
+                sync::Condvar,
+                sync::Once,
+                sync::Barrier,
+                thread::Builder,
+                thread::Scope<'static, 'static>,
+                fs::File,
+                fs::OpenOptions,
+                net::TcpStream,
+                net::TcpListener,
+                net::UdpSocket,
+                net::Incoming<'static>,
+            ]
+        };
+    }
+    let ours = {
+        use perfschema::{fs, net, sync, thread};
+        [of_values!(with_value), without!()].concat()
+    };
+    let theirs = {
+        use std::{fs, net, sync, thread};
+        [of_values!(with_value), without!()].concat()
+    };
+    are_alike(&ours, &theirs);
+}
+
+#[cfg(unix)]
+#[test]
+fn mirrors_of_unix_sockets_are() {
+    macro_rules! all {
+        () => {
+            of_each![net::UnixStream, net::UnixListener, net::UnixDatagram, net::Incoming<'static>,]
+        };
+    }
+    let ours = {
+        use perfschema::os::unix::net;
+        all!()
+    };
+    let theirs = {
+        use std::os::unix::net;
+        all!()
+    };
+    are_alike(&ours, &theirs);
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn mirrors_of_tokios_files_and_sockets_are() {
+    macro_rules! all {
+        () => {
+            of_each![
+                fs::File,
+                fs::OpenOptions,
+                net::TcpStream,
+                net::TcpListener,
+                net::TcpSocket,
+                net::UdpSocket,
+                net::tcp::ReadHalf<'static>,
+                net::tcp::WriteHalf<'static>,
+                net::tcp::OwnedReadHalf,
+                net::tcp::OwnedWriteHalf,
+                net::tcp::ReuniteError,
+            ]
+        };
+    }
+    #[cfg(unix)]
+    macro_rules! of_unix {
+        () => {
+            of_each![
+                net::UnixStream,
+                net::UnixListener,
+                net::UnixSocket,
+                net::UnixDatagram,
+                net::unix::ReadHalf<'static>,
+                net::unix::WriteHalf<'static>,
+                net::unix::OwnedReadHalf,
+                net::unix::OwnedWriteHalf,
+                net::unix::ReuniteError,
+            ]
+        };
+    }
+    #[cfg(not(unix))]
+    macro_rules! of_unix {
+        () => {
+            Vec::new()
+        };
+    }
+    let ours = {
+        use perfschema::tokio::{fs, net};
+        [all!(), of_unix!()].concat()
+    };
+    let theirs = {
+        use tokio::{fs, net};
+        [all!(), of_unix!()].concat()
+    };
+    are_alike(&ours, &theirs);
 }
 
 /// tokio's locks and channels, by what is in them: neither more nor less may go to another thread.
 #[cfg(feature = "tokio")]
 #[test]
 fn what_goes_to_other_threads_does() {
-    use std::cell::Cell;
-    use std::rc::Rc;
     use std::sync::Arc;
-    macro_rules! of_each {
-        ($($type:ty,)*) => { vec![$((stringify!($type), of_threads!($type)),)*] };
-    }
-    macro_rules! of_values {
-        ($($value:ty),*) => {
-            [$(of_each![
+    macro_rules! with_value {
+        ($value:ty) => {
+            of_each![
                 sync::Mutex<$value>,
                 sync::MutexGuard<'static, $value>,
                 sync::MappedMutexGuard<'static, $value>,
@@ -142,41 +208,39 @@ fn what_goes_to_other_threads_does() {
                 sync::OwnedRwLockReadGuard<$value>,
                 sync::OwnedRwLockWriteGuard<$value>,
                 sync::OwnedRwLockMappedWriteGuard<$value>,
+                sync::mpsc::Sender<$value>,
+                sync::mpsc::WeakSender<$value>,
+                sync::mpsc::OwnedPermit<$value>,
+                sync::mpsc::Receiver<$value>,
+                sync::mpsc::UnboundedSender<$value>,
+                sync::mpsc::UnboundedReceiver<$value>,
+            ]
+        };
+    }
+    macro_rules! without {
+        () => {
+            of_each![
                 sync::Semaphore,
+                sync::SemaphorePermit<'static>,
                 sync::OwnedSemaphorePermit,
                 sync::Notify,
                 sync::futures::Notified<'static>,
                 sync::futures::OwnedNotified,
                 sync::Barrier,
-                sync::mpsc::Sender<$value>,
-                sync::mpsc::WeakSender<$value>,
-                sync::mpsc::OwnedPermit<$value>,
-                sync::mpsc::Receiver<$value>,
-                sync::mpsc::UnboundedReceiver<$value>,
-            ]),*].concat()
+            ]
         };
     }
-    macro_rules! of_all {
-        () => {
-            of_values![u8, Cell<u8>, Rc<u8>, std::sync::MutexGuard<'static, u8>]
-        };
-    }
-    let tokios = {
+    let theirs = {
         use tokio::sync;
-        of_all!()
+        [of_values!(with_value), without!()].concat()
     };
     let ours = {
         use perfschema::tokio::sync;
-        of_all!()
+        [of_values!(with_value), without!()].concat()
     };
-    for (ours, tokios) in ours.iter().zip(&tokios) {
-        assert_eq!(ours, tokios);
-    }
+    are_alike(&ours, &theirs);
     for number in 0..5 {
-        assert!(
-            [false, true].into_iter().all(|has| ours.iter().any(|(_, of_threads)| of_threads[number] == has)),
-            "{number} is seen"
-        );
+        assert!([false, true].into_iter().all(|has| ours.iter().any(|(_, traits)| traits[number].1 == has)), "{number} is seen");
     }
     use perfschema::tokio::sync as ours;
     fn sent<F: Future + Send>(_: F) {}
