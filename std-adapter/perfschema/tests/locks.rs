@@ -144,6 +144,20 @@ fn poisoning_is_stds() {
     lock.clear_poison();
     assert_eq!(*lock.lock().unwrap(), 2);
     assert_eq!(lock.into_inner().unwrap(), 2);
+    let lock: RwLock<u32> = perfschema::rwlock!("wait/synch/rwlock/test/poison", 1);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        *lock.write().unwrap() = 2;
+        let _guard = lock.write().unwrap();
+        panic!("while it is locked");
+    }));
+    assert!(panicked.is_err() && lock.is_poisoned());
+    assert_eq!(*lock.read().unwrap_err().into_inner(), 2);
+    assert_eq!(*lock.write().unwrap_err().into_inner(), 2);
+    lock.clear_poison();
+    assert!(!lock.is_poisoned());
+    assert_eq!(*lock.read().unwrap(), 2);
+    assert_eq!(*lock.write().unwrap(), 2);
+    assert_eq!(lock.into_inner().unwrap(), 2);
 }
 
 #[test]
@@ -419,6 +433,36 @@ fn once_barrier_and_channels_record_their_waits() {
     // 100 sent, 100 received, and the end of it.
     assert_eq!(count("wait/synch/mpsc/test/channel"), 201);
     assert!(matches!(receiver.recv(), Err(mpsc::RecvError)));
+}
+
+/// It is sent to once it is seen to wait; and nothing is sent.
+#[test]
+fn a_receive_with_a_time_limit_is_a_wait() {
+    start();
+    const NAME: &str = "wait/synch/mpsc/test/limited";
+    static CHANNEL: Instrument = Instrument::new(NAME);
+    let (sender, receiver) = mpsc::channel_with_instrument(&CHANNEL);
+    let waiting = || {
+        let mut waiting = Vec::new();
+        start().region().scan(&EventsWaitsCurrent, |row| {
+            if row.event_name == NAME && row.end_event_id.is_none() {
+                waiting.push(row.operation);
+            }
+        });
+        waiting
+    };
+    let receives = std::thread::spawn(move || (receiver.recv_timeout(Duration::from_secs(3600)), last(NAME), receiver));
+    while waiting().is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!((waiting(), count(NAME)), (vec!["recv"], 0));
+    sender.send(7).unwrap();
+    let (received, wait, receiver) = receives.join().unwrap();
+    assert_eq!((received, wait.operation, waiting()), (Ok(7), "recv", vec![]));
+    assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(mpsc::RecvTimeoutError::Timeout));
+    drop(sender);
+    assert_eq!(receiver.recv_timeout(Duration::from_secs(3600)), Err(mpsc::RecvTimeoutError::Disconnected));
+    assert_eq!(count(NAME), 3);
 }
 
 #[test]

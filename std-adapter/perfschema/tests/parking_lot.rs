@@ -147,10 +147,11 @@ fn upgradable_reads(region: &'static Region<'static>) {
     assert_eq!(operations, expected);
 }
 
-/// parking_lot's locks, which say how often they were bumped, each kind of guard by a digit.
+/// parking_lot's locks, which say how often they were bumped, and how often unlocked fairly, each kind of guard by a digit.
 struct Counted<R>(R);
 
 static BUMPS: AtomicU32 = AtomicU32::new(0);
+static FAIR: AtomicU32 = AtomicU32::new(0);
 
 // SAFETY: every call goes to the inner lock.
 unsafe impl ::lock_api::RawMutex for Counted<parking_lot::RawMutex> {
@@ -174,6 +175,7 @@ unsafe impl ::lock_api::RawMutex for Counted<parking_lot::RawMutex> {
 // SAFETY: as above.
 unsafe impl RawMutexFair for Counted<parking_lot::RawMutex> {
     unsafe fn unlock_fair(&self, guard: Self::Guard) {
+        FAIR.fetch_add(1, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { self.0.unlock_fair(guard) }
     }
@@ -220,10 +222,12 @@ unsafe impl ::lock_api::RawRwLock for Counted<parking_lot::RawRwLock> {
 // SAFETY: as above.
 unsafe impl RawRwLockFair for Counted<parking_lot::RawRwLock> {
     unsafe fn unlock_shared_fair(&self, guard: Self::SharedGuard) {
+        FAIR.fetch_add(10, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { self.0.unlock_shared_fair(guard) }
     }
     unsafe fn unlock_exclusive_fair(&self, guard: Self::ExclusiveGuard) {
+        FAIR.fetch_add(100, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { self.0.unlock_exclusive_fair(guard) }
     }
@@ -265,6 +269,7 @@ unsafe impl RawRwLockUpgrade for Counted<parking_lot::RawRwLock> {
 // SAFETY: as above.
 unsafe impl RawRwLockUpgradeFair for Counted<parking_lot::RawRwLock> {
     unsafe fn unlock_upgradable_fair(&self, guard: Self::UpgradableGuard) {
+        FAIR.fetch_add(1000, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { self.0.unlock_upgradable_fair(guard) }
     }
@@ -276,7 +281,7 @@ unsafe impl RawRwLockUpgradeFair for Counted<parking_lot::RawRwLock> {
 }
 
 /// A bump is the inner lock's, which is cheap where nobody waits; whoever waited has had the lock when it is over. Its line is the
-/// caller's.
+/// caller's. To unlock fairly is the inner lock's, too.
 fn bumps(region: &'static Region<'static>) {
     struct Bumped;
     impl LockClass for Bumped {
@@ -307,7 +312,7 @@ fn bumps(region: &'static Region<'static>) {
         }
         other.join().unwrap();
     });
-    drop(guard);
+    MutexGuard::unlock_fair(guard);
     assert_eq!(holder(), None);
     let mut count = 0;
     region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| {
@@ -329,26 +334,34 @@ fn bumps(region: &'static Region<'static>) {
         );
     };
     last("lock");
+    let marks = || {
+        let mut marks = Vec::new();
+        region.scan(&tables::RwlockInstances, |row| {
+            if row.name == *LOCK_SHARED.name() {
+                marks.push((row.write_locked_by_thread_id, row.read_locked_by_count));
+            }
+        });
+        marks
+    };
     let mut read = SHARED.read();
     RwLockReadGuard::bump(&mut read);
     last("read_lock");
-    drop(read);
+    assert_eq!(marks(), [(None, 1)]);
+    RwLockReadGuard::unlock_fair(read);
+    assert_eq!(marks(), [(None, 0)]);
     let mut write = SHARED.write();
     RwLockWriteGuard::bump(&mut write);
     last("write_lock");
-    drop(write);
+    assert_eq!(marks(), [(own, 0)]);
+    RwLockWriteGuard::unlock_fair(write);
+    assert_eq!(marks(), [(None, 0)]);
     let mut upgradable = SHARED.upgradable_read();
     RwLockUpgradableReadGuard::bump(&mut upgradable);
     last("shared_exclusive_lock");
-    let mut readers = Vec::new();
-    region.scan(&tables::RwlockInstances, |row| {
-        if row.name == *LOCK_SHARED.name() {
-            readers.push((row.write_locked_by_thread_id, row.read_locked_by_count));
-        }
-    });
-    assert_eq!(readers, [(None, 1)]);
-    drop(upgradable);
-    assert_eq!(BUMPS.load(Ordering::Relaxed), 1110, "once each");
+    assert_eq!(marks(), [(None, 1)]);
+    RwLockUpgradableReadGuard::unlock_fair(upgradable);
+    assert_eq!(marks(), [(None, 0)]);
+    assert_eq!((BUMPS.load(Ordering::Relaxed), FAIR.load(Ordering::Relaxed)), (1110, 1111), "once each");
 }
 
 /// Who waits for a condition does not hold the mutex meanwhile, and holds it again afterwards.

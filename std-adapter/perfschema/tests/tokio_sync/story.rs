@@ -223,6 +223,10 @@ macro_rules! stories {
                 // It was notified, and passes that on.
                 drop(owned);
                 story.tell((once!(four), Arc::strong_count(&notify)));
+                let (mut first, mut last) = (Box::pin(notify.notified()), Box::pin(notify.notified()));
+                story.tell((once!(first), once!(last)));
+                notify.notify_last();
+                story.tell((once!(first), once!(last)));
             }
 
             async fn channels(story: &mut Story) {
@@ -250,7 +254,8 @@ macro_rules! stories {
                 let full = sender.clone().try_reserve_owned().unwrap_err();
                 story.tell((full.to_string(), receiver.recv().await, receiver.recv().await));
                 let permit = sender.clone().reserve_owned().await.unwrap();
-                story.tell((permit.same_channel_as_sender(&sender), sender.strong_count(), sender.weak_count()));
+                let of_another = permit.same_channel_as_sender(&mpsc::channel(1).0);
+                story.tell((permit.same_channel_as_sender(&sender), of_another, sender.strong_count(), sender.weak_count()));
                 let other = permit.send(8);
                 let permit = other.try_reserve_owned().unwrap();
                 let other = permit.release();
