@@ -268,7 +268,7 @@ impl Hook {
             }
             None => &OFF,
         };
-        // Release: pairs with the Acquire in begin().
+        // Release: pairs with the Acquire in on().
         self.switch.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);
         word.switches()
     }

@@ -28,7 +28,8 @@
 //! the program's place, such as `BufReader`, has a line of theirs.
 //!
 //! What std has and this cannot: `Read`, `Write` and `Seek` for `Arc<File>` (for `&File` they are here), and `IsTerminal`. `std::io::copy`
-//! between two of std's files leaves the copying to the system; between these it reads and writes. And std's files are read into memory
+//! between two of std's files leaves the copying to the system; between these it reads and writes. `is_write_vectored` is std's own: a
+//! `BufWriter` around a file of ours takes the buffers of a `write_vectored` one by one. And std's files are read into memory
 //! that nobody has written yet, also through std's adapters: through these, such as `Read::take`, a `read_to_end` of a file of ours first
 //! fills it with zeros (0.1 ms a MB), because a type outside of std cannot say that it need not. `File::read_to_end` itself does as std's.
 

@@ -163,9 +163,9 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// The program adds flags of the system's.
+    /// The program says which other flags of the system's are set.
     #[cfg(unix)]
-    pub(crate) fn add_flags(&mut self, flags: i32) {
+    pub(crate) fn set_flags(&mut self, flags: i32) {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let shown = libc::O_DIRECT;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]

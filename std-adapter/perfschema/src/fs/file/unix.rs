@@ -12,7 +12,7 @@ impl OpenOptionsExt for OpenOptions {
 
     fn custom_flags(&mut self, flags: i32) -> &mut OpenOptions {
         self.inner.custom_flags(flags);
-        self.opening.add_flags(flags);
+        self.opening.set_flags(flags);
         self
     }
 }

@@ -13,7 +13,7 @@ impl OpenOptions {
     /// See [`tokio::fs::OpenOptions::custom_flags`].
     pub fn custom_flags(&mut self, flags: i32) -> &mut OpenOptions {
         self.inner.custom_flags(flags);
-        self.opening.add_flags(flags);
+        self.opening.set_flags(flags);
         self
     }
 }
