@@ -330,10 +330,16 @@ impl File {
 
     /// std's file; the region counts a handle less from now on.
     fn into_std(self) -> std::fs::File {
+        let (inner, _, place) = self.into_parts();
+        record::closed(place);
+        inner
+    }
+
+    /// std's file, and the handle that the region goes on counting.
+    pub(crate) fn into_parts(self) -> (std::fs::File, &'static Instrument, Place) {
         let mut file = ManuallyDrop::new(self);
-        record::closed(file.place);
         // SAFETY: the file is not dropped, so nobody uses `inner` after this.
-        unsafe { ManuallyDrop::take(&mut file.inner) }
+        (unsafe { ManuallyDrop::take(&mut file.inner) }, file.instrument, file.place)
     }
 }
 

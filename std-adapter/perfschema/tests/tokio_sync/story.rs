@@ -9,6 +9,7 @@ macro_rules! stories {
             use std::pin::pin;
             use std::sync::Arc;
             use std::task::{Context, Poll, Waker};
+            use std::time::Duration;
 
             static LOCK: sync::Mutex<u32> = sync::Mutex::const_new(7);
             static BOOK: sync::RwLock<u32> = sync::RwLock::const_new(8);
@@ -244,10 +245,12 @@ macro_rules! stories {
                 let mut given_up = Box::pin(sender.reserve());
                 story.tell(once!(given_up).is_pending());
                 drop(given_up);
+                // There is no room, and then there is.
+                story.tell(sender.send_timeout(0, Duration::ZERO).await.map_err(|error| error.to_string()));
                 let mut messages = Vec::new();
                 story.tell((receiver.recv_many(&mut messages, 9).await, messages));
                 sender.reserve().await.unwrap().send(4);
-                sender.try_reserve().unwrap().send(5);
+                sender.send_timeout(5, Duration::from_secs(3600)).await.unwrap();
                 story.tell((sender.try_reserve().map(drop), sender.try_reserve_many(1).map(drop)));
                 story.tell((receiver.recv().await, receiver.recv().await));
                 sender.reserve_many(2).await.unwrap().zip(6..).for_each(|(permit, number)| permit.send(number));

@@ -390,6 +390,14 @@ impl From<File> for tokio::fs::File {
 }
 
 /// As of [`from_std`](File::from_std).
+/// It keeps its name, its instrument and its row.
+impl From<crate::fs::File> for File {
+    fn from(file: crate::fs::File) -> File {
+        let (inner, instrument, place) = file.into_parts();
+        File::of(tokio::fs::File::from_std(inner), instrument, place)
+    }
+}
+
 impl From<std::fs::File> for File {
     fn from(std: std::fs::File) -> File {
         File::from_std(std)

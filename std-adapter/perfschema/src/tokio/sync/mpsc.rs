@@ -1,7 +1,8 @@
 //! `tokio::sync::mpsc`, instrumented: what can wait, receiving and sending into a bounded channel, is recorded.
 //!
 //! A send waits for room, a receive for a message. Senders of an unbounded channel, which never wait, are tokio's. What is not recorded:
-//! `closed`, `poll_recv` and `poll_recv_many`, and whatever begins with `try_`. `send_timeout` is not here: `timeout` around `send` does it.
+//! `closed`, `poll_recv` and `poll_recv_many`, and whatever begins with `try_`. Who wants
+//! a type of tokio's, as streams do, gets it by `From`: what it waits for is not recorded.
 
 use super::wait::pass;
 use crate::hook::{self, Hook};
@@ -11,10 +12,11 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 pub use tokio::sync::mpsc::{Permit, PermitIterator, UnboundedSender, WeakUnboundedSender, error};
 
-use error::{SendError, TryRecvError, TrySendError};
+use error::{SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/mpsc/tokio/channel");
 
@@ -97,6 +99,18 @@ pub struct UnboundedReceiver<T> {
     inner: tokio::sync::mpsc::UnboundedReceiver<T>,
 }
 
+macro_rules! into_tokios {
+    ($($type:ident)*) => { $(
+        impl<T> From<$type<T>> for tokio::sync::mpsc::$type<T> {
+            fn from(ours: $type<T>) -> tokio::sync::mpsc::$type<T> {
+                ours.inner
+            }
+        }
+    )* };
+}
+
+into_tokios! { Sender WeakSender OwnedPermit Receiver UnboundedReceiver }
+
 /// Methods that are tokio's.
 macro_rules! as_tokios {
     ($type:ident: $(fn $name:ident(&self) -> $result:ty;)*) => {
@@ -137,6 +151,18 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> {
         pass(&self.hook, Operation::Send, Location::caller(), self.inner.send(value))
+    }
+
+    /// See [`tokio::sync::mpsc::Sender::send_timeout`].
+    ///
+    /// # Errors
+    /// If there was no room in time, or as [`send`](Self::send).
+    ///
+    /// # Panics
+    /// Where the runtime has no timers.
+    #[track_caller]
+    pub fn send_timeout(&self, value: T, timeout: Duration) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        pass(&self.hook, Operation::Send, Location::caller(), self.inner.send_timeout(value, timeout))
     }
 
     /// See [`tokio::sync::mpsc::Sender::blocking_send`].
