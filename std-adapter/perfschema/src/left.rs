@@ -258,8 +258,9 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         drop(has);
         assert!(other.join().unwrap() && SHELF.list(Patience::Long).is_some());
-        // Nor is it given up for ever where it took too long.
+        // Nor is it given up for ever where it took too long. A poll does not sleep for it.
         let has = SHELF.list(Patience::Long);
+        assert!(!std::thread::spawn(|| SHELF.list(Patience::Short).is_some()).join().unwrap());
         assert!(!std::thread::spawn(|| SHELF.list(Patience::Long).is_some()).join().unwrap());
         drop(has);
         assert!(SHELF.list(Patience::Long).is_some());

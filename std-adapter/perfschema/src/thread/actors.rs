@@ -634,8 +634,9 @@ mod tests {
                     with_actor(id).unwrap()
                 });
                 for ended in order {
+                    thread.end(turns[ended].as_ref().unwrap());
                     // Its memory goes.
-                    thread.end(&turns[ended].take().unwrap());
+                    turns[ended] = None;
                     let innermost = turns.iter().rposition(Option::is_some);
                     match innermost {
                         Some(innermost) => assert_eq!(current(), Some((ids[innermost], ids[innermost]))),
