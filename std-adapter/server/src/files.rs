@@ -37,7 +37,8 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
 }
 
 /// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part, and
-/// where the disk is full the old one stays. Who may read the old one may read the new one. A link is replaced, and not what it leads to.
+/// where the disk is full the old one stays. Who may read the old one may read the new one. A link is replaced, and not what it leads to. To what is
+/// no file, as a pipe or a device, it is written.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("perfschema-{}.html", std::process::id()));
@@ -51,6 +52,9 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
 /// The file beside it cannot be made or written, or not take its place: then it is removed again.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return File::options().write(true).open(path)?.write_all(content);
+    }
     let (unfinished, mut file) = make_beside(path, name, |path| File::create_new(path))?;
     if let Ok(old) = fs::metadata(path) {
         // Not every file system has that, and who may read it is what it was there anyway.
@@ -83,4 +87,26 @@ pub(crate) fn make_beside<T>(path: &Path, name: &OsStr, make: impl Fn(&Path) -> 
         }
     }
     Err(last)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileTypeExt;
+
+    #[test]
+    fn what_is_no_file_stays_what_it_is() {
+        let path = std::env::temp_dir().join(format!("perfschema-pipe-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("every Unix has it");
+        assert!(made.success());
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read(path)
+        });
+        let written = write_whole(&path, b"all of it");
+        let is_pipe = fs::metadata(&path).is_ok_and(|there| there.file_type().is_fifo());
+        let _ = fs::remove_file(&path);
+        assert!(written.is_ok() && is_pipe, "{written:?}");
+        assert_eq!(reader.join().expect("it reads").expect("a pipe"), b"all of it");
+    }
 }

@@ -25,6 +25,9 @@ const NAMES: u32 = 64;
 
 /// Writes the index, and says how many bytes that were.
 pub(crate) fn write(index: &Index, path: &Path) -> io::Result<u64> {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file, and it would become one"));
+    }
     let (unfinished, file) = create_beside(path)?;
     let result = write_to(index, file).and_then(|bytes| INDEX.rename(&unfinished, path).map(|()| bytes));
     if result.is_err() {

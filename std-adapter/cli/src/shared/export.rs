@@ -4,7 +4,7 @@ use super::{Error, target};
 use crate::arguments::number;
 use crate::output;
 use perfschema_server::Metrics;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
 use std::path::PathBuf;
@@ -80,6 +80,11 @@ fn endpoint(text: &str) -> Result<Uri, String> {
     if !matches!(url.scheme_str(), Some("http" | "https")) || url.authority().is_none() {
         return Err(EXPECTED.to_owned());
     }
+    // What is no port, `Uri` has none of, and the request would go to the usual one.
+    let host = url.authority().map_or("", |authority| authority.as_str().rsplit('@').next().unwrap_or_default());
+    if host.len() > url.host().unwrap_or_default().len() && url.port().is_none() {
+        return Err("expected a port from 0 to 65535".to_owned());
+    }
     if url.path() != "/" {
         return Ok(url);
     }
@@ -116,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     if args.once {
         return send().map_err(Error::Export);
     }
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
     let (stop, stopped) = mpsc::channel();
     let wait = move || {
         signals.forever().next();
@@ -215,6 +220,10 @@ mod tests {
         check("http://x:1?k=v/", Some("http://x:1/v1/metrics?k=v/"));
         check("http://x/otlp?k=v", Some("http://x/otlp?k=v"));
         check("http://x/otlp/v1/metrics", Some("http://x/otlp/v1/metrics"));
+        check("http://u:p@[::1]:65535", Some("http://u:p@[::1]:65535/v1/metrics"));
+        for text in ["http://x:65536", "http://u:p@127.0.0.1:99999/otlp", "https://[::1]:"] {
+            assert!(endpoint(text).is_err_and(|error| error == "expected a port from 0 to 65535"), "{text}");
+        }
         for text in ["localhost:4318", "ftp://x", "http://", "/v1/metrics", ""] {
             check(text, None);
             assert!(endpoint(text).is_err_and(|error| error == "expected http://… or https://…"), "{text}");

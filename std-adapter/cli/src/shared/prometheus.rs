@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: String,
-    /// The file to write.
+    /// The file to write; - is standard output.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The form that OpenMetrics has made of the format.
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let metrics = Metrics::new(target::find(&args.target).map_err(Error::Target)?).instances(args.instances);
-    if let Some(path) = &args.output {
+    if let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", output::path(path)));
         return Ok(metrics.write_file(path).map_err(named)?);
     }
