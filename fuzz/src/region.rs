@@ -32,7 +32,20 @@ const CONFIG: Config = Config::EMPTY
     .with(Size::MaxWaitHistograms, 2)
     .with(Size::MaxSourceLocations, 2)
     .with(Size::SetupActorsSize, 2)
-    .with(Size::MaxMetrics, 3);
+    .with(Size::MaxMetrics, 3)
+    .with(Size::MaxCondClasses, 1)
+    .with(Size::MaxCondInstances, 2)
+    .with(Size::MaxSynchClasses, 1)
+    .with(Size::MaxSynchInstances, 2)
+    .with(Size::MaxStageClasses, 2)
+    .with(Size::EventsStagesHistorySize, 2)
+    .with(Size::EventsStagesHistoryLongSize, 4)
+    .with(Size::MaxStatementClasses, 2)
+    .with(Size::EventsStatementsHistorySize, 2)
+    .with(Size::EventsStatementsHistoryLongSize, 4)
+    .with(Size::MaxSqlTextLength, 32)
+    .with(Size::DigestsSize, 2)
+    .with(Size::MaxMemoryClasses, 1);
 
 /// The first byte of an input.
 #[derive(Clone, Copy)]
@@ -356,6 +369,12 @@ fn recorded() -> Vec<Word> {
         "wait/io/socket/fuzz/e",
         "idle",
         "transaction",
+        "wait/synch/cond/fuzz/f",
+        "stage/fuzz/g",
+        "stage/fuzz/h",
+        "statement/fuzz/i",
+        "statement/fuzz/j",
+        "memory/fuzz/k",
     ] {
         region.register(InstrumentName::new(name).expect("a good name"), Setting::ON).expect("there is room");
     }
@@ -400,6 +419,7 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
         }
     }
     actors.iter().for_each(|actor| use_transactions(region, clock, actor));
+    actors.iter().for_each(|actor| use_stages_and_statements(region, clock, actor));
     actors.iter().for_each(|actor| use_files(region, clock, actor));
     actors.iter().for_each(|actor| use_sockets(region, clock, actor));
     for metric in region.metrics().collect::<Vec<_>>() {
@@ -412,6 +432,29 @@ fn record(region: &Region<'_>, clock: &MockClock, events: u64) {
     actors[0].detach();
     if let Some(id) = ids.last() {
         region.destroy_instance(*id);
+    }
+}
+
+fn use_stages_and_statements(region: &Region<'_>, clock: &MockClock, actor: &Actor<'_>) {
+    for (n, name) in ["statement/fuzz/i", "statement/fuzz/j"].into_iter().enumerate() {
+        let Some(class) = region.find_class(name) else { continue };
+        let start = StatementStart { text: ["find 17 in ('a', 'b')", "x"][n], schema: "fuzz", source: None };
+        let mut statement = actor.begin_statement(clock, region.switches(class), &start);
+        if let Some(stage) = region.find_class("stage/fuzz/g") {
+            actor.begin_stage(clock, region.switches(stage), Some(core::panic::Location::caller()));
+            actor.change_stage_progress(|progress| progress.completed += 1);
+        }
+        clock.advance(TimerName::Cycle, 1000);
+        actor.set_statement_error(
+            &mut statement,
+            &StatementError { number: 1, sqlstate: "HY000".into(), message: "it failed".into() },
+        );
+        if n == 0 {
+            actor.end_statement(clock, statement);
+        }
+    }
+    if let Some(memory) = region.find_class("memory/fuzz/k") {
+        actor.count_memory(region.switches(memory), memory, perfschema_core::MemoryChange::allocated(7));
     }
 }
 
