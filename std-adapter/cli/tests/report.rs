@@ -190,8 +190,13 @@ fn statements_and_their_texts() {
     command.arg("demo").arg(&folder).arg("--socket").arg(&socket).env("PERFSCHEMA_SHARE", "1");
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program was built");
     let demo = Stopped { child, folder };
-    until("it listens", || socket.exists());
-    let mut client = std::os::unix::net::UnixStream::connect(&socket).expect("it listens");
+    // There is a moment in which its file is there and nobody listens yet.
+    let mut client = None;
+    until("it listens", || {
+        client = std::os::unix::net::UnixStream::connect(&socket).ok();
+        client.is_some()
+    });
+    let mut client = client.expect("it listens");
     let text = "\"><script>alert('größer')</script> & be";
     client.write_all(format!("{text}\n").repeat(1000).as_bytes()).expect("there is room for so much");
     let now = "SELECT sql_text, event_name, rows_sent, thread_id FROM sys.`x$current_statements` s";
