@@ -114,3 +114,4 @@ with until_end:
     ratio = statistics.median(ours[0] / theirs[0] for ours, theirs in pairs)
     print(f"rows of {', '.join(COLLECTORS)}: {found}; of MariaDB {rows}")
     print(f"scrape: {ms[0]:.1f} ms, {values[0]} values; of MariaDB {ms[1]:.1f} ms, {values[1]} values: {ratio:.2f} times (at most 1)")
+sys.exit(ratio > 1)
