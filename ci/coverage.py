@@ -3,8 +3,9 @@
 coverage.py LCOV SOURCES REASONS LEAST_PERCENT
 
 REASONS holds paragraphs: `# a reason`, then lines `file: text of the line`, one for each line that has this reason. A line that is not
-reached and has no reason is an error; so is one that is listed and reached, or gone, but for reasons that begin with "Sometimes".
+reached and has no reason is an error; so is one that is listed and gone, or reached, but for reasons that begin with "Sometimes".
 """
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -40,13 +41,32 @@ def parse_reasons(path):
     return known, often
 
 
+def code(sources, lcov_files):
+    """Of each file the lines that are no tests: they are a module behind `#[cfg(test)]`, or files that are such a module."""
+    beside, lines = set(), {}
+    for file in sorted(lcov_files):
+        text = (sources / file).read_text().splitlines()
+        lines[file] = range(1, len(text) + 1)
+        for number, (line, next_line) in enumerate(zip(text, text[1:]), 1):
+            module = re.fullmatch(r"(?:pub\(crate\) )?mod (\w+)( \{|;)", next_line)
+            if not (re.match(r"#\[cfg\(.*\btest\b", line) and module):
+                continue
+            if module[2] == ";":
+                folder = file.parent if file.name in ("lib.rs", "mod.rs") else file.parent / file.stem
+                beside.add(folder / module[1])
+            else:
+                lines[file] = range(1, number)
+                break
+    return {file: found for file, found in lines.items() if not {file.with_suffix(""), *file.parents} & beside}
+
+
 known, often = parse_reasons(reasons)
 total = reached = 0
 unexplained, explained = [], []
-for file, counts in sorted(parse(lcov).items()):
+found = parse(lcov)
+for file, of_code in code(sources, found).items():
     text = (sources / file).read_text().splitlines()
-    tests = next((number for number, line in enumerate(text, 1) if line == "#[cfg(test)]"), len(text) + 1)
-    counts = {number: count for number, count in counts.items() if number < tests}
+    counts = {number: count for number, count in found[file].items() if number in of_code}
     missed = sorted(number for number, count in counts.items() if count == 0)
     total += len(counts)
     reached += len(counts) - len(missed)
@@ -64,7 +84,12 @@ print(f"{percent:6.1f} %  {reached:4} of {total:4}  together")
 for reason in dict.fromkeys(reason for reason, _ in explained):
     print(f"\n{reason}")
     print("\n".join(f"    {line}" for why, line in explained if why == reason))
-stale = [f"{file}: {text}" for (file, text), left in often.items() if left > 0 and not known[file, text].startswith("Sometimes")]
+texts = {str(file): {line.strip() for line in (sources / file).read_text().splitlines()} for file in found}
+stale = [
+    f"{file}: {text}"
+    for (file, text), left in often.items()
+    if left > 0 and (text not in texts.get(file, ()) or not known[file, text].startswith("Sometimes"))
+]
 for what, lines in (("Not reached, and no reason in ci/coverage.reasons:", unexplained), ("Listed there, but reached or gone:", stale)):
     if lines:
         print(f"\n{what}")
