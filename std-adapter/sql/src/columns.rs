@@ -22,6 +22,11 @@ impl Written {
     pub(crate) fn of(query: &Query) -> Written {
         Written { types: result_types(query), nulls: Nulls::of(query) }
     }
+
+    /// Whether its columns are those of several members, of which SQLite tells the first one's.
+    pub(crate) fn is_union(&self) -> bool {
+        self.nulls.is_union()
+    }
 }
 
 /// A column of SQLite's result.
@@ -46,10 +51,28 @@ pub(crate) fn heads(
     let nulls = written.nulls.joined(query);
     let head = |(index, (ResultColumn { name, declared }, known))| {
         let nullable = nulls.may_be(index, declared.as_ref().map(|(column, table)| (table.as_str(), column.nullable)));
-        head(name, declared.map(|(column, _)| column), nullable, known, rows, index)
+        let declared = declared.map(|(column, _)| column.sql_type);
+        match declared.filter(|_| nulls.is_union()) {
+            Some(first) => {
+                let head = head(name, None, nullable, known, rows, index);
+                ColumnHead { sql_type: of_union(first, head.sql_type, nulls.are_columns(index)), ..head }
+            }
+            None => head(name, declared, nullable, known, rows, index),
+        }
     };
     let heads = (0_usize..).zip(columns.into_iter().zip(known)).map(head).collect();
     (heads, kinds)
+}
+
+/// The type of a UNION's column whose first member's is declared so, and of which otherwise so much was found. `are_columns`: all members have a
+/// column there.
+fn of_union(first: SqlType, found: SqlType, are_columns: bool) -> SqlType {
+    match (first, found) {
+        // Nothing: there are no rows, or only empty texts.
+        (first, SqlType::Varchar(0)) if are_columns => first,
+        (SqlType::Varchar(first), SqlType::Varchar(found)) => SqlType::Varchar(first.max(found)),
+        (_, found) => found,
+    }
 }
 
 /// The types of the columns that are calls of functions, as far as the functions have one; empty where `*` stands among them.
@@ -170,7 +193,7 @@ fn with_scale(value: &OwnedValue, scale: u8) -> OwnedValue {
 /// what is known of it without its values.
 fn head(
     name: String,
-    column: Option<Column>,
+    declared: Option<SqlType>,
     nullable: bool,
     known: Option<SqlType>,
     rows: &mut [Vec<OwnedValue>],
@@ -180,8 +203,8 @@ fn head(
     let of_texts = known.filter(|known| is_of_texts(*known) && rows.iter().all(|row| fits(&row[index], *known)));
     let mut values = rows.iter().map(|row| &row[index]);
     let has_null = values.clone().any(|value| *value == OwnedValue::Null);
-    let sql_type = match (&column, of_texts) {
-        (Some(column), _) => column.sql_type,
+    let sql_type = match (declared, of_texts) {
+        (Some(declared), _) => declared,
         (None, Some(known)) => known,
         (None, None) => {
             let mut found = (false, false, false, 0);

@@ -31,6 +31,16 @@ impl Form {
     }
 }
 
+/// In small letters, without the table.
+fn column_name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Identifier(name) => Some(name.value.to_lowercase()),
+        Expr::CompoundIdentifier(names) => Some(names.last()?.value.to_lowercase()),
+        Expr::Nested(expr) => column_name(expr),
+        _ => None,
+    }
+}
+
 fn is_never_null(expr: &Expr) -> bool {
     match expr {
         Expr::Value(value) => !matches!(value.value, Value::Null | Value::Placeholder(_)),
@@ -75,17 +85,25 @@ pub(crate) struct Nulls {
 
 impl Nulls {
     pub(crate) fn of(query: &Query) -> Nulls {
+        let selects = kinds::selects(&query.body);
+        let first = selects.first().copied();
         let forms = |select: &&Select| {
             // WITH ROLLUP has rows in which what is grouped by is NULL.
             let is_rolled = matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if !modifiers.is_empty());
-            let form = |expr| match Form::of(expr) {
+            let form = |(place, expr)| match Form::of(expr) {
                 Form::Column if is_rolled => Form::Perhaps,
+                // Of the first member's column it is known how it is declared; another's of the same name is mostly the same.
+                Form::Column if column_name(expr) != first.and_then(|first| column_name(kinds::expr_at(first, place)?)) => {
+                    Form::Perhaps
+                }
                 form => form,
             };
             let is_whole = !select.projection.iter().any(kinds::is_star);
-            is_whole.then(|| (0..select.projection.len()).filter_map(|place| kinds::expr_at(select, place)).map(form).collect())
+            is_whole.then(|| {
+                (0..select.projection.len()).filter_map(|place| Some((place, kinds::expr_at(select, place)?))).map(form).collect()
+            })
         };
-        Nulls { members: kinds::selects(&query.body).iter().map(forms).collect(), outside: HashSet::new() }
+        Nulls { members: selects.iter().map(forms).collect(), outside: HashSet::new() }
     }
 
     /// The same query after it was rewritten, with its views in it.
@@ -94,6 +112,16 @@ impl Nulls {
         // It goes on to the end.
         let _ = query.visit(&mut joins);
         self
+    }
+
+    pub(crate) fn is_union(&self) -> bool {
+        self.members.len() > 1
+    }
+
+    /// Whether all members have a column at this place, as far as it is known.
+    pub(crate) fn are_columns(&self, place: usize) -> bool {
+        let form = |member: &Option<Vec<Form>>| member.as_ref().and_then(|forms| forms.get(place)).copied();
+        self.members.iter().all(|member| matches!(form(member), None | Some(Form::Column)))
     }
 
     /// Whether the column at this place may be NULL, which is one of a table's that is declared so, or else an expression.

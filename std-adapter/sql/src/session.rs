@@ -450,8 +450,8 @@ impl Session {
         self.connection.prepare(&format!("{prefix}{}", rewritten.sql)).map_err(|error| state.explain(error))
     }
 
-    /// The columns of a statement of SQLite's, whose origins the session knows from then on.
-    fn columns_found(&self, statement: &rusqlite::Statement<'_>) -> Vec<columns::ResultColumn> {
+    /// The columns of a statement of SQLite's, whose origins the session knows from then on. Those of a UNION have none.
+    fn columns_found(&self, statement: &rusqlite::Statement<'_>, written: &Written) -> Vec<columns::ResultColumn> {
         let state = &self.state;
         let origins: Vec<Option<Origin>> = statement.columns().map(|column| state.origin(column.decl_type())).collect();
         let found = |(column, origin): (rusqlite::Column<'_>, &Option<Origin>)| {
@@ -459,7 +459,7 @@ impl Session {
             columns::ResultColumn { name: column.name().to_owned(), declared: state.declared(column.decl_type()).zip(table) }
         };
         let columns = statement.columns().zip(&origins).map(found).collect();
-        lock(&state.settings).origins = origins;
+        lock(&state.settings).origins = if written.is_union() { vec![None; origins.len()] } else { origins };
         columns
     }
 
@@ -467,7 +467,7 @@ impl Session {
         let (state, bound) = (&self.state, &rewritten.bound);
         let explain = |error| state.explain(error);
         let mut statement = self.prepare(rewritten, "")?;
-        let columns = self.columns_found(&statement);
+        let columns = self.columns_found(&statement, &written);
         let used = statement.parameter_count().min(bound.len());
         let mut rows = statement.query(params_from_iter(&bound[..used])).map_err(explain)?;
         let mut grid = Vec::new();
@@ -507,7 +507,8 @@ impl Session {
         let written = Written::of(query);
         let rewritten = dialect::rewrite(query, &self.state, &[])?;
         let statement = self.prepare(&rewritten, "")?;
-        Ok(columns::heads(query, written, &rewritten, self.columns_found(&statement), &mut []))
+        let columns = self.columns_found(&statement, &written);
+        Ok(columns::heads(query, written, &rewritten, columns, &mut []))
     }
 
     /// The columns of the views, found out by the first session.

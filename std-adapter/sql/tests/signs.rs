@@ -59,3 +59,33 @@ fn whole_numbers_have_the_signs_that_mysql_gives_them_with_rows_and_without() {
     assert_eq!([described.as_str(), found.as_str()], ["bigint unsigned", "bigint"]);
     check(&mut session, "SELECT MIN(thread_id) - 1 - MAX(thread_id) < 0 FROM threads", "1");
 }
+
+/// SQLite tells the first member's columns only.
+#[test]
+fn a_union_has_the_types_of_all_its_members() {
+    let world = World::new();
+    let _thread = world.actor("one");
+    let mut session = world.session();
+    check(&mut session, "SELECT COUNT(*) FROM threads", "1");
+    for (members, described, found) in [
+        ("thread_id FROM threads UNION ALL SELECT thread_id FROM threads", "bigint unsigned", "bigint unsigned"),
+        ("thread_id FROM threads UNION ALL SELECT -5", "bigint", "bigint"),
+        ("-5 UNION ALL SELECT thread_id FROM threads", "bigint", "bigint"),
+        ("thread_id FROM threads UNION ALL SELECT 2.5", "varchar(0)", "decimal(2,1)"),
+        ("thread_id FROM threads UNION ALL SELECT 1e3", "varchar(0)", "double"),
+        ("thread_id FROM threads UNION ALL SELECT 'abc'", "varchar(0)", "varchar(3)"),
+        ("name FROM threads UNION ALL SELECT REPEAT('z', 300)", "varchar(128)", "varchar(300)"),
+        ("name FROM threads UNION SELECT name FROM setup_timers", "varchar(128)", "varchar(128)"),
+    ] {
+        let types = types(&mut session, &format!("SELECT {members}"));
+        assert_eq!(types, [described, found], "{members}");
+        assert!(session.origins().iter().all(Option::is_none), "{members}");
+    }
+    for (members, nullable) in [
+        ("thread_id FROM threads UNION ALL SELECT processlist_id FROM threads", true),
+        ("thread_id FROM threads UNION ALL SELECT 1", false),
+    ] {
+        let described = session.describe(&format!("SELECT {members}")).expect("it is valid").columns;
+        assert_eq!(described[0].nullable, nullable, "{members}");
+    }
+}
