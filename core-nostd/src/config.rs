@@ -160,9 +160,9 @@ impl Config {
     /// What a server starts with: 256 instruments of locks, 80 of files and 10 of sockets, 256 threads, history of 10 and 10 000.
     pub const DEFAULT: Config = Config(Size::DEFAULTS);
 
-    /// What a small program or a microcontroller starts with; every pool has a handful of places, but for histograms,
-    /// statements and transactions, each of which takes more than a microcontroller has for them: there is none until [`Size::MaxWaitHistograms`], [`Size::MaxStatementClasses`] and
-    /// [`Size::MaxTransactionClasses`] say so.
+    /// What a small program or a microcontroller starts with; every pool has a handful of places, but for histograms, statements and
+    /// transactions, each of which takes more than a microcontroller has for them: there is none until [`Size::MaxWaitHistograms`],
+    /// [`Size::MaxStatementClasses`] and [`Size::MaxTransactionClasses`] say so.
     pub const SMALL: Config = Config([4; Size::COUNT])
         .with(Size::EventsWaitsHistoryLongSize, 16)
         .with(Size::EventsStagesHistoryLongSize, 16)

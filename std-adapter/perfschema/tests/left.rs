@@ -1,13 +1,15 @@
 //! What attached tasks begin and others end, of more tasks and more often than there are places for.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::core::{Lost, Size};
 use perfschema::statement::Statement;
 use perfschema::sync::Mutex;
 use perfschema::wait::{Operation, Wait};
 use perfschema::{Region, tables, task, thread};
 use std::pin::Pin;
-use std::sync::{MutexGuard, OnceLock, mpsc};
+use std::sync::{MutexGuard, mpsc};
 use std::task::{Context, Poll, Waker};
 
 static POOL: Wait = perfschema::wait!("wait/test/pool");
@@ -16,14 +18,10 @@ static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
 
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    common::alone(|| {
         let builder = perfschema::builder().everything(true).environment(false);
         builder.size(Size::MaxThreadInstances, TASKS + 100).start().unwrap().region()
-    });
-    (region, alone)
+    })
 }
 
 /// More than there would be places for if all were in one list of a thousand, or had a mark of 64.

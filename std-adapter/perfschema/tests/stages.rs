@@ -1,13 +1,15 @@
 //! Stages of threads and tasks.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::core::{InstrumentName, Lost, Size};
 use perfschema::stage::Stage;
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Instrument, Region, Setting, tables, task, thread};
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::{MutexGuard, OnceLock, mpsc};
+use std::sync::{MutexGuard, mpsc};
 use std::task::{Context, Poll, Waker};
 
 static READING: Stage = perfschema::stage!("stage/test/reading");
@@ -17,10 +19,7 @@ static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
 
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    let (region, alone) = common::alone(|| {
         // Before there is a region a program runs just the same.
         let entered = READING.enter();
         SORTING.begin();

@@ -1,6 +1,8 @@
 //! Statements of threads and tasks.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::core::table::Cell;
 use perfschema::core::{Lost, Size, ThreadType};
 use perfschema::stage::Stage;
@@ -9,7 +11,7 @@ use perfschema::sync::Mutex;
 use perfschema::{Instrument, Region, Setting, tables, task, thread};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::{MutexGuard, OnceLock};
+use std::sync::MutexGuard;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -20,10 +22,7 @@ static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
 
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    let (region, alone) = common::alone(|| {
         // Before there is a region a program runs just the same.
         let mut before = SEARCH.begin("before");
         before.fail(1, "HY000", "nobody hears it");

@@ -1,6 +1,8 @@
 //! Futures with actors of their own: polled by hand, so that it is known on which thread, and how often.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::core::ThreadType;
 use perfschema::sync::Mutex;
 use perfschema::task::{Attached, attach, attach_as};
@@ -8,8 +10,8 @@ use perfschema::{Lost, Region, Size, tables, thread};
 use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{MutexGuard, OnceLock};
 use std::task::{Context, Poll, Waker};
 
 static LOCK: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/test/LOCK", 0);
@@ -23,10 +25,7 @@ const ROUNDS: usize = if cfg!(any(miri, perfschema_sanitizer)) { 45 } else { 400
 
 /// The region, and that no other test uses it meanwhile. Before it is there, tasks run, too.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    common::alone(|| {
         let mut early = Box::pin(attach("task/test/early", locks(3)));
         for _ in 0..2 {
             assert!(poll(early.as_mut()).is_pending());
@@ -40,8 +39,7 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
         let Poll::Ready(early) = poll(early.as_mut()) else { panic!("it waits for nothing more") };
         assert_eq!((history(region, early).len(), count(region)), (1, 1));
         region
-    });
-    (region, alone)
+    })
 }
 
 /// Whether it panics; without a word, which costs more than all else where a sanitizer looks on.

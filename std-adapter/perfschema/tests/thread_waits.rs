@@ -1,13 +1,15 @@
 //! What the tables say of threads that are started, joined, parked and that sleep.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::alloc::Allocator;
 use perfschema::sync::Mutex;
 use perfschema::thread::{self, Builder, current_id};
 use perfschema::{Region, tables, task};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
-use std::sync::{Barrier, MutexGuard, OnceLock, mpsc};
+use std::sync::{Barrier, MutexGuard, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -15,13 +17,10 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: Allocator = perfschema::allocator!("memory/test/heap");
 static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
-static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    let (region, alone) = common::alone(|| {
         let builder = perfschema::builder().everything(true).environment(false);
         builder.options("performance-schema-instrument='memory/%=ON'").start().unwrap().region()
     });

@@ -10,7 +10,7 @@ use perfschema::{Region, Setting, tables};
 use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
-use std::sync::{MutexGuard, OnceLock};
+use std::sync::MutexGuard;
 use std::task::Poll;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
@@ -19,14 +19,10 @@ static FILES: Fs = Fs::new(perfschema::fs!("wait/io/file/test/FILES"));
 
 /// The region, and that no other test uses it meanwhile. The story is told before it is there, and after.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    common::alone(|| {
         same_story();
         perfschema::builder().everything(true).environment(false).start().unwrap().region()
-    });
-    (region, alone)
+    })
 }
 
 /// An empty folder of this name.

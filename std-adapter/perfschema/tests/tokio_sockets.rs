@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, MutexGuard, OnceLock};
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 use story::{ours, tokios};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,16 +25,12 @@ static NET: Net = Net::new(perfschema::net!("wait/io/socket/test/server", "wait/
 
 /// The region, and that no other test uses it meanwhile. The story is told before it is there, and after.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    common::alone(|| {
         same_story("before");
         let builder = perfschema::builder().everything(true).environment(false);
         let builder = builder.size(Size::MaxThreadInstances, 64).size(Size::EventsWaitsHistoryLongSize, 20_000);
         builder.start().unwrap().region()
-    });
-    (region, alone)
+    })
 }
 
 fn runtime() -> Runtime {

@@ -1,23 +1,22 @@
 //! Transactions of threads and tasks.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::core::table::Cell;
 use perfschema::core::{Lost, Size};
 use perfschema::statement::Statement;
 use perfschema::transaction::{OfTask, Transaction};
 use perfschema::{Region, Setting, tables, task, transaction};
 use std::pin::pin;
-use std::sync::{MutexGuard, OnceLock};
+use std::sync::MutexGuard;
 use std::task::{Context, Poll, Waker};
 
 static QUERY: Statement = perfschema::statement!("statement/test/query");
 
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    let (region, alone) = common::alone(|| {
         // Before there is a region a program runs just the same.
         let mut before = transaction::begin();
         before.set_gtid("nobody hears it");

@@ -1,12 +1,14 @@
 //! Waits of a program's own, of threads and of tasks.
 #![cfg(feature = "instrument")]
 
+mod common;
+
 use perfschema::core::{Lost, Size};
 use perfschema::sync::Mutex;
 use perfschema::wait::{OfThread, Operation, Wait, Waiting};
 use perfschema::{Instrument, Region, Setting, tables, task, thread};
 use std::pin::pin;
-use std::sync::{MutexGuard, OnceLock, mpsc};
+use std::sync::{MutexGuard, mpsc};
 use std::task::{Context, Poll, Waker};
 
 static POOL: Wait = perfschema::wait!("wait/test/pool");
@@ -15,10 +17,7 @@ static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
 
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
-    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let region = REGION.get_or_init(|| {
+    let (region, alone) = common::alone(|| {
         // Before there is a region a program runs just the same, and what has begun then is no wait.
         let mut before = POOL.begin(Operation::Acquire);
         before.set_bytes(1);

@@ -2,7 +2,7 @@
 
 use crate::budget::{Budget, Part};
 use crate::catalog::{self, Catalog, Column, Kind, Relation};
-use crate::database::{Account, Clients, Limits};
+use crate::database::{Account, Clients, Limits, Right};
 use crate::found::Found;
 use crate::prepared::Statements;
 use crate::session::{Encryption, Origin};
@@ -387,7 +387,7 @@ impl State {
 
     /// So many bytes more of what all sessions have.
     pub(crate) fn take(&self, part: &mut Part, bytes: usize) -> Result<(), Error> {
-        let kept = if self.account.right == crate::Right::Control { 0 } else { self.limits.all_bytes / 8 };
+        let kept = if self.account.right == Right::Control { 0 } else { self.limits.all_bytes / 8 };
         if part.grow(&self.budget, bytes, self.limits.all_bytes - kept) { Ok(()) } else { Err(Error::all_out_of_memory()) }
     }
 

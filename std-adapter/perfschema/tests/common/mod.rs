@@ -1,14 +1,27 @@
-//! What tests need that tell the same story with a module and with the one that mirrors it.
+//! What tests need that tell the same story with a module and with the one that mirrors it, and those that have one region in common.
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(missing_docs, reason = "a test's own helpers")]
 #![allow(unreachable_pub, reason = "shared by several test crates")]
 #![allow(missing_debug_implementations, reason = "a test's own helpers")]
 
+#[cfg(feature = "instrument")]
+use perfschema::Region;
 use std::fmt::Debug;
 use std::path::PathBuf;
+#[cfg(feature = "instrument")]
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// When a story is told: before the start, when nobody records, and with everything on.
 pub const ROUNDS: &[&str] = if cfg!(feature = "instrument") { &["without", "with"] } else { &["without"] };
+
+/// The region that `start` gives the first time, and that no other test uses it meanwhile.
+#[cfg(feature = "instrument")]
+pub fn alone(start: impl FnOnce() -> &'static Region<'static>) -> (&'static Region<'static>, MutexGuard<'static, ()>) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    static REGION: OnceLock<&Region<'static>> = OnceLock::new();
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    (REGION.get_or_init(start), alone)
+}
 
 /// An empty folder at this place.
 pub fn empty_folder(folder: PathBuf) -> PathBuf {

@@ -389,7 +389,6 @@ impl From<File> for tokio::fs::File {
     }
 }
 
-/// As of [`from_std`](File::from_std).
 /// It keeps its name, its instrument and its row.
 impl From<crate::fs::File> for File {
     fn from(file: crate::fs::File) -> File {
@@ -398,6 +397,7 @@ impl From<crate::fs::File> for File {
     }
 }
 
+/// As of [`from_std`](File::from_std).
 impl From<std::fs::File> for File {
     fn from(std: std::fs::File) -> File {
         File::from_std(std)

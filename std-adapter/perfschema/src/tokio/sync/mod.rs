@@ -43,7 +43,8 @@
 //! for a future, which is some 150 bytes larger. A lock is 24 bytes larger than tokio's, its guard up to as many; a channel is one allocation more
 //! when it is made.
 //!
-//! What tokio has and this cannot: owned guards of what borrows, `T` being `'static` there. [`SemaphorePermit`] is tokio's, and so is what its `semaphore` returns.
+//! What tokio has and this cannot: owned guards of what borrows, `T` being `'static` there. [`SemaphorePermit`] is tokio's, and so is what its
+//! `semaphore` returns.
 
 mod barrier;
 mod guard;

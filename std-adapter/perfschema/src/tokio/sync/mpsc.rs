@@ -1,8 +1,8 @@
 //! `tokio::sync::mpsc`, instrumented: what can wait, receiving and sending into a bounded channel, is recorded.
 //!
 //! A send waits for room, a receive for a message. Senders of an unbounded channel, which never wait, are tokio's. What is not recorded:
-//! `closed`, `poll_recv` and `poll_recv_many`, and whatever begins with `try_`. Who wants
-//! a type of tokio's, as streams do, gets it by `From`: what it waits for is not recorded.
+//! `closed`, `poll_recv` and `poll_recv_many`, and whatever begins with `try_`. Who wants a type of tokio's, as
+//! streams do, gets it by `From`: what it waits for is not recorded.
 
 use super::wait::pass;
 use crate::hook::{self, Hook};
