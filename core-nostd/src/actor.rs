@@ -29,6 +29,7 @@ use crate::setup::{self, Switches};
 use crate::slot::{self, ActorId, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
+use crate::stage::RunningStage;
 use crate::stat::{self, Epochs, Figure, Shared, StatWords};
 use crate::statement::{self, Sizes};
 use crate::sync::Word;
@@ -85,7 +86,7 @@ pub struct Actor<'r> {
     tick_buckets: &'r [Word],
     pub(crate) stages: Recorder<'r>,
     /// The one that runs.
-    pub(crate) stage: Cell<Option<Wait<'r>>>,
+    pub(crate) stage: Cell<Option<RunningStage<'r>>>,
     /// The statements that it lies within, as [`Nest::enclosing`] has them, and the innermost visible of them.
     pub(crate) stage_statements: Cell<u64>,
     pub(crate) stage_statement: Cell<Enclosing>,
@@ -244,7 +245,7 @@ impl<'r> Actor<'r> {
             return;
         }
         self.keep.set(slot::mask_word(no_slot).get());
-        self.stage.set(self.stage.take().map(|stage| Wait { shown: None, ..stage }));
+        self.stage.set(self.stage.take().map(RunningStage::without_record));
         self.stats.set(&[]);
         self.statement_stats.set(&[]);
         self.finish_chunks();
@@ -484,11 +485,9 @@ impl<'r> Actor<'r> {
     }
 
     /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
-    pub(crate) fn finish_stage(&self, mut stage: Wait<'_>, read: impl Fn() -> u64) {
-        if let Some(record) = stage.shown {
-            stage.amount = record::amount(record);
-        }
-        self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, read);
+    pub(crate) fn finish_stage(&self, stage: RunningStage<'_>, read: impl Fn(Switches) -> u64) {
+        let stage = stage.as_wait();
+        self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, || read(stage.switches));
     }
 
     /// The record of an event ends, and what is beside it; returns how long the event took, in picoseconds. `entries` gets the index of its row

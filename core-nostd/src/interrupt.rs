@@ -504,10 +504,10 @@ fn a_thread_at_work_is_in_events_waits_current_at_every_step_of_a_reader() {
             let class = life.arrive(0);
             let actor = life.actors[0].get().expect("it has arrived");
             let what = WaitStart { object: 99, amount: 99, ..WaitStart::new(Operation::Lock) };
-            let wait = ends_one.then(|| actor.begin(&At(start_ns(99)), life.region.switches(class), class, &what));
+            let wait = Cell::new(ends_one.then(|| actor.begin(&At(start_ns(99)), life.region.switches(class), class, &what)));
             let inner = Rc::clone(&life);
             let work = Rc::new(move || {
-                if let (Some(wait), Some(actor)) = (wait, inner.actors[0].get()) {
+                if let (Some(wait), Some(actor)) = (wait.take(), inner.actors[0].get()) {
                     actor.end(&At(start_ns(99) + wait_ns(99)), wait, Held::None);
                 }
                 inner.record(0, count, false);

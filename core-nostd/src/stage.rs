@@ -15,7 +15,7 @@
 
 use crate::Actor;
 use crate::class::Class;
-use crate::record::{self, Enclosing, EventType};
+use crate::record::{self, Enclosing, EventType, RecordWords, Sequence};
 use crate::setup::Switches;
 use crate::wait::Wait;
 use core::panic::Location;
@@ -34,6 +34,34 @@ impl StageId {
     /// Its instrument.
     pub fn class(&self) -> Class {
         self.class
+    }
+}
+
+/// The stage that runs in an actor, which looks at it in many places: so it can be copied, other than a wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunningStage<'r> {
+    sequence: Sequence,
+    switches: Switches,
+    start: u64,
+    /// The record in which it is visible.
+    shown: Option<&'r RecordWords>,
+}
+
+impl<'r> RunningStage<'r> {
+    /// As what encloses others, if it is visible.
+    fn as_enclosing(self) -> Option<Enclosing> {
+        self.shown.map(|_| Enclosing::event(self.sequence, EventType::Stage))
+    }
+
+    /// What it is recorded as, how far it is included.
+    pub(crate) fn as_wait(self) -> Wait<'r> {
+        let RunningStage { sequence, switches, start, shown } = self;
+        Wait { start, shown, amount: shown.map_or(0, record::amount), ..Wait::of_other_class(sequence, switches) }
+    }
+
+    /// Once its record is somebody else's.
+    pub(crate) fn without_record(self) -> RunningStage<'r> {
+        RunningStage { shown: None, ..self }
     }
 }
 
@@ -84,16 +112,14 @@ impl<'r> Actor<'r> {
         let before = self.stage.take();
         if let Some(before) = before {
             let same_timer = switches.has(Switches::TIMED) && before.switches.timer_index() == switches.timer_index();
-            let end = || if same_timer { start } else { before.switches.read(clock) };
-            self.finish_stage(before, end);
+            self.finish_stage(before, |switches| if same_timer { start } else { switches.read(clock) });
         }
         // Only now: END_EVENT_ID of the one before is the last that there was.
-        let mut stage: Wait<'r> = Wait::of_other_class(self.next_sequence(), switches);
-        stage.start = start;
+        let mut stage = RunningStage { sequence: self.next_sequence(), switches, start, shown: None };
         if switches.has(Switches::CURRENT) {
-            stage.shown = self.show_stage(&stage, source);
+            stage.shown = self.show_stage(stage, source);
         }
-        self.enclose(before.as_ref(), Some(&stage));
+        self.enclose(before, Some(stage));
         self.stage.set(Some(stage));
         self.stage_statements.set(self.statement_nest.enclosing());
         self.running_stage()
@@ -113,8 +139,8 @@ impl<'r> Actor<'r> {
     pub(crate) fn end_any_stage_at(&self, read: impl Fn(Switches) -> u64) -> bool {
         let Some(stage) = self.stage.take() else { return false };
         self.stage_statements.set(0);
-        self.finish_stage(stage, || read(stage.switches));
-        self.enclose(Some(&stage), None);
+        self.finish_stage(stage, read);
+        self.enclose(Some(stage), None);
         true
     }
 
@@ -149,17 +175,16 @@ impl<'r> Actor<'r> {
         record::set_progress(record, progress);
     }
 
-    fn show_stage(&self, stage: &Wait<'_>, source: Option<&'static Location<'static>>) -> Option<&'r record::RecordWords> {
-        let record = self.show_other(&self.stages, stage, source, self.around(), Some(0))?;
+    fn show_stage(&self, stage: RunningStage<'_>, source: Option<&'static Location<'static>>) -> Option<&'r RecordWords> {
+        let record = self.show_other(&self.stages, &stage.as_wait(), source, self.around(), Some(0))?;
         record::finish_start(record, stage.start);
         Some(record)
     }
 
     /// The stage `after` follows `before`. What runs and lies within no other wait, and what begins later, lies within it, if it lies within
     /// the same statement; what lay within `before` otherwise lies within what was around that one.
-    fn enclose(&self, before: Option<&Wait<'_>>, after: Option<&Wait<'_>>) {
-        let visible = |stage: &Wait<'_>| stage.shown.map(|_| Enclosing::event(stage.sequence, EventType::Stage));
-        let (before, after) = (before.and_then(visible), after.and_then(visible));
+    fn enclose(&self, before: Option<RunningStage<'_>>, after: Option<RunningStage<'_>>) {
+        let [before, after] = [before, after].map(|stage| stage.and_then(RunningStage::as_enclosing));
         let enclosing = self.enclosing();
         let statement = self.statement_nest.innermost();
         let statement_before = self.stage_statement.replace(statement);
@@ -186,11 +211,8 @@ impl<'r> Actor<'r> {
     /// What encloses what lies within the innermost visible statement, and in no wait there: the stage that runs, if it is visible and lies
     /// there, or what is [`around`](Actor::around).
     pub(crate) fn enclosing_stage(&self) -> Enclosing {
-        match self.stage.get() {
-            Some(stage) if stage.shown.is_some() && self.stage_statement.get() == self.statement_nest.innermost() => {
-                Enclosing::event(stage.sequence, EventType::Stage)
-            }
-            _ => self.around(),
-        }
+        let stage = self.stage.get().and_then(RunningStage::as_enclosing);
+        let lies_there = self.stage_statement.get() == self.statement_nest.innermost();
+        stage.filter(|_| lies_there).unwrap_or_else(|| self.around())
     }
 }

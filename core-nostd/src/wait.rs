@@ -34,8 +34,19 @@ impl WaitStart {
 
 /// A wait between its begin and its end, of which there is one each, and both one actor's: one that is ended twice, or by another actor, takes
 /// records out of their order, and what is recorded later may not be visible. Switches are those of its start.
+///
+/// A clone is the same wait, and only one of them may be ended: it is for a guard that ends it when it is dropped.
+///
+/// ```compile_fail,E0382
+/// # use perfschema_core::{Actor, Held, Wait};
+/// # fn end(actor: &Actor<'_>, wait: Wait<'_>) {
+/// actor.end(&perfschema_timer::SystemClock, wait, Held::None);
+/// actor.end(&perfschema_timer::SystemClock, wait, Held::None); // it has ended
+/// # }
+/// ```
 #[must_use = "a wait that is not ended stays visible as running"]
-#[derive(Clone, Copy, Debug)]
+// No `Copy`: nobody ends one twice by mistake.
+#[derive(Clone, Debug)]
 pub struct Wait<'r> {
     pub(crate) sequence: Sequence,
     pub(crate) start: u64,

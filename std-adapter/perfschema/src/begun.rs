@@ -63,11 +63,12 @@ impl<I: Io> Begun<I> {
 
     /// It ends: how many bytes it did, if that is a question.
     pub(crate) fn end(&self, bytes: Option<u64>) {
-        let &Begun { io, object, switches, start, shown } = self;
+        let &Begun { io, object, switches, start, ref shown } = self;
         let left = with_actor(|actor| {
             let held = object.held(io.operation().group());
             match shown {
-                Some((mut wait, thread)) if thread == actor.thread_id() => {
+                Some((wait, thread)) if *thread == actor.thread_id() => {
+                    let mut wait = wait.clone();
                     wait.set_amount(amount(bytes));
                     if io.is_of_thread() {
                         actor.end_in_any_order(&SystemClock, wait, held);
@@ -81,8 +82,8 @@ impl<I: Io> Begun<I> {
                 _ => {
                     let what = WaitStart { amount: amount(bytes), ..io.start() };
                     actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
-                    let (wait, thread) = shown?;
-                    Some(Left::wait(actor.region().actor_of(&wait, thread)?, wait))
+                    let (wait, thread) = shown.as_ref()?;
+                    Some(Left::wait(actor.region().actor_of(wait, *thread)?, wait.clone()))
                 }
             }
         });

@@ -300,7 +300,7 @@ impl Waiting<'_> {
     pub(crate) fn marked<M: Mark>(self) -> M {
         let waiting = std::mem::ManuallyDrop::new(self);
         let Some(entered) = Entered::new() else { return M::default() };
-        let mark = M::by(waiting.hook, entered.actor, waiting.wait);
+        let mark = M::by(waiting.hook, entered.actor, waiting.wait.clone());
         entered.leave();
         mark
     }
@@ -310,7 +310,7 @@ impl Waiting<'_> {
         let waiting = std::mem::ManuallyDrop::new(self);
         with_actor(|actor| {
             let instance = waiting.hook.instance(actor);
-            actor.end(&SystemClock, waiting.wait, instance.as_ref().map_or(Held::None, Held::Shared));
+            actor.end(&SystemClock, waiting.wait.clone(), instance.as_ref().map_or(Held::None, Held::Shared));
         });
     }
 }
@@ -328,7 +328,7 @@ impl Drop for Waiting<'_> {
     // By value, out of line: so the wait stays in registers where it does not end in vain.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
-        end_in_vain(self.wait);
+        end_in_vain(self.wait.clone());
     }
 }
 

@@ -118,7 +118,7 @@ impl<O: Object> Waiting<O> {
             waiting.wait.set_amount(amount(bytes));
         }
         if let Some(entered) = Entered::new() {
-            entered.actor.end(&SystemClock, waiting.wait, waiting.object.held(waiting.group));
+            entered.actor.end(&SystemClock, waiting.wait.clone(), waiting.object.held(waiting.group));
             entered.leave();
         }
     }
@@ -129,7 +129,7 @@ impl<O: Object> Drop for Waiting<O> {
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        with_actor(|actor| actor.end(&SystemClock, self.wait, self.object.held(self.group)));
+        with_actor(|actor| actor.end(&SystemClock, self.wait.clone(), self.object.held(self.group)));
     }
 }
 

@@ -144,7 +144,7 @@ impl What {
     /// For the actor that began it.
     fn end(&mut self, actor: &Actor<'static>) {
         match self {
-            What::Wait(wait) => actor.withdraw(*wait),
+            What::Wait(wait) => actor.withdraw(wait.clone()),
             What::Event(when, end) => end(actor, when),
         }
     }
