@@ -210,3 +210,23 @@ fn statements_that_run_are_interrupted_when_it_ends() {
     assert_eq!(answer[..3], [&[0xff][..], &1317_u16.to_le_bytes()].concat(), "{}", String::from_utf8_lossy(&answer));
     assert!(server.0.wait().expect("it ends").success());
 }
+
+/// As `nohup` has it.
+#[test]
+fn a_signal_that_is_ignored_ends_nothing() {
+    let demo = Demo::start();
+    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    let accounts = file("serve-nohup", "boss controller no-password\n", 0o600);
+    let socket = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve-nohup.socket");
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$@\"", "sh", PROGRAM, "serve", &demo.pid(), "--accounts"]);
+    let mut server = Demo(command.arg(&accounts).arg("--socket").arg(&socket).spawn().expect("there is sh"));
+    // Where it is not ignored it ends at the first, in good order.
+    let answers = || UnixStream::connect(&socket).map(|mut stream| packet(&mut stream));
+    until("it listens", || answers().is_ok());
+    server.signal("-HUP");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(answers().is_ok() && server.0.try_wait().is_ok_and(|ended| ended.is_none()));
+    server.signal("-TERM");
+    assert!(server.0.wait().expect("it ends").success());
+}

@@ -2,6 +2,7 @@
 
 use super::{Error, ServeError};
 use crate::output;
+use crate::signals::not_ignored;
 use clap::ValueEnum;
 use perfschema_server::account_line;
 use perfschema_sql as sql;
@@ -92,7 +93,7 @@ impl Hidden {
     /// Asks the first question.
     fn new(question: &'static str) -> io::Result<Hidden> {
         let state = Arc::new(Mutex::new(State { before: tcgetattr(io::stdin())?, question: Some(question) }));
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT])?;
+        let mut signals = Signals::new(not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT]))?;
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for signal in signals.forever() {

@@ -3,6 +3,7 @@
 use super::{Error, target};
 use crate::arguments::{address, positive};
 use crate::output;
+use crate::signals::not_ignored;
 use perfschema::Attached;
 use perfschema::render::text::escape;
 use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
@@ -114,8 +115,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let accounts = Accounts::read(&args.accounts);
     let accounts = accounts.map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
     // Before there is anything that a signal should end in good order.
-    let mut signals =
-        Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
+    let mut signals = Signals::new(not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM]))
+        .map_err(|error| Error::Serve(ServeError::Signals(error)))?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
     say_when_it_ends(&program)?;
     let mut listeners = Vec::new();

@@ -9,6 +9,7 @@ use super::target::State;
 use super::{Error, result, target};
 use crate::arguments::positive;
 use crate::output;
+use crate::signals::not_ignored;
 use complete::Completion;
 use perfschema::render::Grid;
 use perfschema::render::text::{Footer, escape};
@@ -210,7 +211,9 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
 /// A signal that ends the shell finds the terminal as a line is edited on it: first it becomes what it was before.
 fn give_back_when_ended() {
     // Where it does not work, the editor says so.
-    let (Ok(before), Ok(mut signals)) = (tcgetattr(io::stdin()), Signals::new([SIGHUP, SIGQUIT, SIGTERM])) else { return };
+    let (Ok(before), Ok(mut signals)) = (tcgetattr(io::stdin()), Signals::new(not_ignored([SIGHUP, SIGQUIT, SIGTERM]))) else {
+        return;
+    };
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if tcgetattr(io::stdin()).is_ok_and(|now| now.local_modes != before.local_modes) {

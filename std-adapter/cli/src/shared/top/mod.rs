@@ -14,6 +14,7 @@ mod view;
 
 use super::Error;
 use crate::arguments::positive;
+use crate::signals::not_ignored;
 use app::App;
 use program::Program;
 use ratatui::DefaultTerminal;
@@ -102,7 +103,7 @@ struct Signals {
 impl Signals {
     fn register() -> io::Result<Signals> {
         let signals = Signals { end: Arc::default(), stop: Arc::default(), go_on: Arc::default() };
-        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        for number in not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) {
             let number_kept = usize::try_from(number).unwrap_or(0);
             signal_hook::flag::register_usize(number, Arc::clone(&signals.end), number_kept)?;
         }
