@@ -38,7 +38,7 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
 
 /// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part, and
 /// where the disk is full the old one stays. Who may read the old one may read the new one. A link is replaced, and not what it leads to. To what is
-/// no file, as a pipe or a device, it is written.
+/// no file, as a pipe or a device, it is written; and behind what is there to what a program has open, as `/dev/stdout` is.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("perfschema-{}.html", std::process::id()));
@@ -52,8 +52,8 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
 /// The file beside it cannot be made or written, or not take its place: then it is removed again.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return File::options().write(true).open(path)?.write_all(content);
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) || is_open_file(path) {
+        return File::options().append(true).open(path)?.write_all(content);
     }
     let (unfinished, mut file) = make_beside(path, name, |path| File::create_new(path))?;
     if let Ok(old) = fs::metadata(path) {
@@ -66,6 +66,25 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&unfinished);
     }
     result
+}
+
+/// Whether the path leads to what a program has open, by way of `/proc`: that has no name of its own, be it a file or not.
+fn is_open_file(path: &Path) -> bool {
+    let mut path = path.to_owned();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = fs::read_link(&path) else { return false };
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let Ok(folder) = folder.canonicalize() else { return false };
+        if folder.starts_with("/proc") {
+            return true;
+        }
+        path = folder.join(target);
+    }
+    false
 }
 
 /// Makes something in the folder of a path, hidden and under a name that nothing has: `.NAME.PID.NUMBER`.
@@ -93,6 +112,28 @@ pub(crate) fn make_beside<T>(path: &Path, name: &OsStr, make: impl Fn(&Path) -> 
 mod tests {
     use super::*;
     use std::os::unix::fs::FileTypeExt;
+
+    /// As where a shell has sent the standard output to a file.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_open_is_written_behind_what_is_there() {
+        use std::os::fd::AsRawFd;
+        let path = std::env::temp_dir().join(format!("perfschema-open-{}", std::process::id()));
+        let link = path.with_extension("link");
+        let file = File::create(&path).expect("it can be made");
+        std::os::unix::fs::symlink(format!("/dev/fd/{}", file.as_raw_fd()), &link).expect("so can a link");
+        for (place, content) in
+            [(link.as_path(), "by a link"), (Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())), ", and so")]
+        {
+            write_whole(place, content.as_bytes()).expect("it is open");
+        }
+        let (is_link, content) = (link.is_symlink(), fs::read_to_string(&path));
+        let _ = (fs::remove_file(&path), fs::remove_file(&link));
+        assert!(is_link);
+        assert_eq!(content.expect("it is there"), "by a link, and so");
+        // What is no such link is replaced.
+        assert!(!is_open_file(&path) && !is_open_file(Path::new("/dev/null")));
+    }
 
     #[test]
     fn what_is_no_file_stays_what_it_is() {
