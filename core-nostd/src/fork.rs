@@ -93,7 +93,8 @@ impl Region<'_> {
     }
 
     /// In the child, on memory that the parent does not share: makes the region the child's. `own` are the actors of the thread that
-    /// forked; `idle` says that none of them is in the middle of a record, as only a fork by a signal handler finds them.
+    /// forked; `idle` says that none of them is in the middle of a record, nor the thread in that of registering something, as only a fork by a
+    /// signal handler finds them.
     pub fn forked(&self, child: &Child, own: &[Option<&Actor<'_>>], idle: bool) {
         self.header(header::PID).set(child.pid.into());
         self.header(header::START_UNIX_NS).set(child.start_unix_ns);

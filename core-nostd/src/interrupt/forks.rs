@@ -1,6 +1,7 @@
 //! Forks at every step: of another thread, which is not there in the child; and by a handler of the thread that forks, which goes on there.
 
-use super::{At, PLAN, REGIONS, interrupted};
+use super::{At, PLAN, REGIONS, ground, interrupted};
+use crate::metric::{MetricInfo, MetricType, Moment};
 use crate::region::{SLOT, Section};
 use crate::slot;
 use crate::table::{Table as _, TableError, Value};
@@ -211,6 +212,41 @@ fn a_slot_that_is_being_taken_is_nobody_elses_and_is_not_lost() {
             let mut threads = 0;
             let sweep = region.scan(&tables::Threads, |_| threads += 1);
             assert_eq!((threads, sweep.free), (0, 2), "{used} {parent_is_done}, a fork at {at}");
+        }
+    }
+}
+
+/// A handler that forks while its thread registers something: the child's thread goes on, and finds it by its name.
+#[test]
+fn what_is_being_registered_is_registered_once() {
+    const METRIC: MetricInfo<'_> = MetricInfo::literal("opened", "fork", "", MetricType::Value);
+    let region_of = |metrics| {
+        let (region, _) = ground(&CONFIG.with(Size::MaxMetrics, metrics));
+        let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+        (region, move || region.forked(&CHILD, &[Some(&own)], false))
+    };
+    for at in 0.. {
+        let (region, fork) = region_of(0);
+        let [_] = classes(region, [A]);
+        let registered = OnceCell::new();
+        let goes_on = interrupted(|| _ = registered.set(region.register(B, Setting::ON)), &[(at, Rc::new(fork))])[0] > at;
+        let class = registered.get().unwrap().unwrap();
+        assert_eq!((region.class_name(class).as_str(), region.setting(class)), (B.as_str(), Setting::ON), "a fork at {at}");
+        assert_eq!((region.find_class(B.as_str()), region.register(B, Setting::OFF)), (Some(class), Ok(class)), "a fork at {at}");
+        if !goes_on {
+            break;
+        }
+    }
+    for at in 0.. {
+        let (region, fork) = region_of(3);
+        let register = || region.register_metric(&METRIC, true, Moment::of_seconds(1));
+        let registered = OnceCell::new();
+        let goes_on = interrupted(|| _ = registered.set(register()), &[(at, Rc::new(fork))])[0] > at;
+        let metric = registered.get().unwrap().unwrap();
+        assert_eq!((register(), region.find_metric("opened")), (Ok(metric), Some(metric)), "a fork at {at}");
+        assert!(region.metric_is_on(metric), "a fork at {at}");
+        if !goes_on {
+            break;
         }
     }
 }

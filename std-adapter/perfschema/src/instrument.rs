@@ -2,6 +2,7 @@
 
 use crate::hook;
 use crate::process::{Process, process};
+use crate::thread::unfinished;
 use perfschema_core::{Class, InstrumentKind, InstrumentName, Switches, Word};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
@@ -97,7 +98,8 @@ impl Instrument {
         // Acquire: pairs with the Release below; the class's switch is what it was when it was registered, or newer.
         let mut class = self.class.load(Ordering::Acquire);
         if class == UNKNOWN {
-            let registered = process.region().register(self.name, process.initial_setting(self.name()));
+            let setting = process.initial_setting(self.name());
+            let registered = unfinished(|| process.region().register(self.name, setting));
             class = registered.map_or(NO_ROOM, |class| class.to_bits().into());
             self.class.store(class, Ordering::Release);
         }

@@ -38,7 +38,8 @@
 //! if both are of the same type. Nothing here allocates, locks or fails: of what finds no room, `Performance_schema_metrics_lost` tells.
 
 #[cfg(feature = "instrument")]
-use crate::{process::process, thread::with_actor};
+use crate::process::process;
+use crate::thread::{unfinished, with_actor};
 pub use perfschema_core::metric::{MetricInfo, MetricType, Moment, MonitorCommand, MonitorRefusal};
 #[cfg(feature = "instrument")]
 use perfschema_core::{Word, metric::Metric};
@@ -136,7 +137,7 @@ impl Point {
         let process = process()?;
         let region = process.region();
         let is_on = process.monitored(self.info.name(), self.info.subsystem()).unwrap_or(self.enabled);
-        let metric = region.register_metric(&self.info, is_on, now()).ok();
+        let metric = unfinished(|| region.register_metric(&self.info, is_on, now())).ok();
         let word = metric.and_then(|metric| region.metric_word(metric)).unwrap_or(&OFF);
         // Release: pairs with the Acquire in is_on(). First: who finds the metric asks then whether it is on.
         self.control.store(std::ptr::from_ref(word).cast_mut(), Ordering::Release);

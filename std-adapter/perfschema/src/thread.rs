@@ -40,7 +40,7 @@ use std::io;
 use std::panic::Location;
 use std::time::Duration;
 
-pub(crate) use actors::{Entered, Task, forks, has_list, started, task_id, with_actor, with_backoff};
+pub(crate) use actors::{Entered, Task, forks, has_list, started, task_id, unfinished, with_actor, with_backoff};
 pub use actors::{attach_as, current_id};
 #[cfg(target_os = "linux")]
 pub(crate) use actors::{forked, forking, own_actors};

@@ -48,7 +48,7 @@ const BUSY: u32 = WRITING - 1;
 const _: () = assert!(WRITING << LEVELS <= FORKING);
 
 struct Thread {
-    /// How many levels are in the middle of a record; and [`NEW`], [`WRITING`], [`FORKING`]. One thread and its handlers use it, so relaxed is enough.
+    /// How many levels are in the middle of a record, or of something else that is [`unfinished`]; and [`NEW`], [`WRITING`], [`FORKING`]. One thread and its handlers use it, so relaxed is enough.
     busy: AtomicU32,
     /// It has said who it is. Relaxed, as above.
     named: AtomicBool,
@@ -126,6 +126,24 @@ impl Entered {
         compiler_fence(Ordering::SeqCst);
         self.thread.leave();
     }
+}
+
+/// Runs what nobody but the calling thread finishes: a handler that forks meanwhile leaves to the child what it has taken so far, as in the middle of a
+/// record. It does not panic, and may record.
+pub(crate) fn unfinished<R>(run: impl FnOnce() -> R) -> R {
+    let mark = |thread: &Thread| {
+        let is_idle = thread.busy.load(Ordering::Relaxed) & BUSY == 0;
+        if is_idle {
+            thread.mark(1);
+        }
+        is_idle
+    };
+    let is_marked = local::with(mark).unwrap_or(false);
+    let result = run();
+    if is_marked {
+        local::with(|thread| thread.unmark(1));
+    }
+    result
 }
 
 /// What a thread says of itself.
@@ -250,7 +268,7 @@ impl Thread {
     }
 }
 
-/// Shows the actors that go on in the calling thread, and whether none of them is in the middle of a record.
+/// Shows the actors that go on in the calling thread, and whether it is in the middle of nothing: of no record, and nothing [`unfinished`].
 #[cfg(target_os = "linux")]
 pub(crate) fn own_actors(look: impl FnOnce(&[Option<&Actor<'static>>], bool)) {
     local::with(|thread| {

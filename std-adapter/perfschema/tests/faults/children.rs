@@ -232,29 +232,42 @@ fn other_handlers_of_a_fork_do_not_write_into_the_parents_region() {
     succeeds(&mut command("children", "handlers"));
 }
 
-/// Forks, in a handler, while a thread takes its slot at its first record; who goes on in the child writes where nobody else does.
+/// Forks, in a handler, while a thread takes its slot at its first record, or registers an instrument; who goes on in the child writes where nobody
+/// else does, and the instrument has its name.
 #[cfg(target_arch = "x86_64")]
 mod first_record {
     use super::{LOCK, Process, counted};
     use crate::fork::wait;
     use crate::{ends_in_time, small};
     use perfschema::sync::Mutex;
-    use perfschema::{Size, tables, thread};
+    use perfschema::{Instrument, Size, tables, thread};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+    /// What the names of instruments begin with that are registered step by step, and how many there are.
+    // Long, so that it is written for most of that time.
+    const NEW_LOCKS: &str =
+        "wait/synch/mutex/test/registered_step_by_step_while_a_handler_of_the_same_thread_forks_after_one_of_the_steps_";
+    static NEW: AtomicU64 = AtomicU64::new(0);
     static HANDLER: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/handler", ());
     /// Instructions until now, and after which of them it forks.
     static STEPS: AtomicU64 = AtomicU64::new(0);
     static AT: AtomicU64 = AtomicU64::new(u64::MAX);
+    /// After how many of them the instrument of each lock was seen that there is.
+    static REGISTERED: AtomicU64 = AtomicU64::new(0);
     static STEPPING: AtomicBool = AtomicBool::new(false);
     static IN_CHILD: AtomicBool = AtomicBool::new(false);
 
     extern "C" fn after_an_instruction(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
         // The processor's flag: a trap after the next instruction.
         const TRAP: i64 = 0x100;
-        if STEPS.fetch_add(1, Ordering::Relaxed) == AT.load(Ordering::Relaxed) {
+        let steps = STEPS.fetch_add(1, Ordering::Relaxed);
+        // Now and then: each look is more than a step.
+        if steps % 64 == 0 && perfschema::process().map(registered) == Some(NEW.load(Ordering::Relaxed)) {
+            let _ = REGISTERED.compare_exchange(0, steps, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        if steps == AT.load(Ordering::Relaxed) {
             STEPPING.store(false, Ordering::Relaxed);
             // SAFETY: the child does what a handler may, and goes on.
             match unsafe { libc::fork() } {
@@ -273,15 +286,16 @@ mod first_record {
         }
     }
 
-    /// A thread's first record, step by step; in the child it checks, and ends the process. Returns how many steps that were.
-    fn first_record(process: &'static Process, forks_at: u64) -> u64 {
+    /// A thread's first record, of this lock, step by step; in the child it checks, and ends the process. Returns how many steps that were.
+    fn first_record(process: &'static Process, lock: &'static Mutex<()>, forks_at: u64) -> u64 {
         STEPS.store(0, Ordering::Relaxed);
+        REGISTERED.store(0, Ordering::Relaxed);
         AT.store(forks_at, Ordering::Relaxed);
         let record = move || {
             STEPPING.store(true, Ordering::Relaxed);
             // SAFETY: it sets the flag, by way of the stack, and nothing else.
             unsafe { std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq") };
-            drop(LOCK.lock().unwrap());
+            drop(lock.lock().unwrap());
             STEPPING.store(false, Ordering::Relaxed);
             if IN_CHILD.load(Ordering::Relaxed) {
                 let failed = catch_unwind(AssertUnwindSafe(|| goes_on(process))).is_err();
@@ -297,7 +311,10 @@ mod first_record {
     fn goes_on(process: &'static Process) {
         drop(LOCK.lock().unwrap());
         let before = counted(process);
-        let own = thread::current_id().unwrap();
+        let (own, region) = (thread::current_id().unwrap(), process.region());
+        // As many as there are, and each found by its name.
+        region.classes().for_each(|class| assert_eq!(region.find_class(region.class_name(class).as_str()), Some(class)));
+        assert_eq!(registered(process), NEW.load(Ordering::Relaxed));
         let rows = || {
             let mut rows = Vec::new();
             process.region().scan(&tables::Threads, |row| rows.push((row.thread_id, row.name.as_str().ends_with("/signal"))));
@@ -341,8 +358,21 @@ mod first_record {
         }
     }
 
+    /// The locks that [`new_lock`] made whose instruments are registered.
+    fn registered(process: &Process) -> u64 {
+        let names = process.region().classes().map(|class| process.region().class_name(class));
+        names.filter(|name| name.as_str().starts_with(NEW_LOCKS)).count() as u64
+    }
+
+    /// A lock whose instrument is not registered yet.
+    fn new_lock() -> &'static Mutex<()> {
+        let name = format!("{NEW_LOCKS}{}", NEW.fetch_add(1, Ordering::Relaxed));
+        let instrument: &'static Instrument = Box::leak(Box::new(Instrument::new(Box::leak(name.into_boxed_str()))));
+        Box::leak(Box::new(Mutex::with_instrument(instrument, ())))
+    }
+
     pub(super) fn program(shared: bool) {
-        let process = small().size(Size::SetupActorsSize, 1).share(shared).start().unwrap();
+        let process = small().size(Size::SetupActorsSize, 1).size(Size::MaxMutexClasses, 8).share(shared).start().unwrap();
         // SAFETY: zeros are a value of this plain structure, and what is set is a handler of its type. It takes a lock that no other code takes.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -351,9 +381,15 @@ mod first_record {
             assert_eq!(libc::sigaction(libc::SIGTRAP, &raw const action, std::ptr::null_mut()), 0);
         }
         drop((LOCK.lock().unwrap(), HANDLER.lock().unwrap()));
-        let steps = first_record(process, u64::MAX);
+        let steps = first_record(process, &LOCK, u64::MAX);
         let phases = std::env::var("PERFSCHEMA_PHASES").map_or(8, |phases| 8 * phases.parse::<u64>().unwrap());
-        (0..phases).for_each(|phase| _ = first_record(process, (2 * phase + 1) * steps / (2 * phases)));
+        (0..phases).for_each(|phase| _ = first_record(process, &LOCK, (2 * phase + 1) * steps / (2 * phases)));
+        first_record(process, new_lock(), u64::MAX);
+        let registered = REGISTERED.load(Ordering::Relaxed);
+        // All of them while the name is written that has just been seen, or a little later.
+        for before in [1000, 300, 65, 20] {
+            first_record(process, new_lock(), registered - before);
+        }
         if let Some(file) = process.shared_file() {
             std::fs::remove_file(file.unwrap()).unwrap();
         }
@@ -362,7 +398,7 @@ mod first_record {
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn a_handler_that_forks_while_its_thread_takes_a_slot() {
+fn a_handler_that_forks_while_its_thread_takes_a_slot_or_registers() {
     succeeds(&mut command("children", "first record"));
     succeeds(&mut command("children", "shared first record"));
 }
