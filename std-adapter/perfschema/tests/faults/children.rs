@@ -264,7 +264,7 @@ mod first_record {
         const TRAP: i64 = 0x100;
         let steps = STEPS.fetch_add(1, Ordering::Relaxed);
         // Now and then: each look is more than a step.
-        if steps % 64 == 0 && perfschema::process().map(registered) == Some(NEW.load(Ordering::Relaxed)) {
+        if steps.is_multiple_of(64) && perfschema::process().map(registered) == Some(NEW.load(Ordering::Relaxed)) {
             let _ = REGISTERED.compare_exchange(0, steps, Ordering::Relaxed, Ordering::Relaxed);
         }
         if steps == AT.load(Ordering::Relaxed) {
