@@ -11,6 +11,7 @@
 //!
 //! A child may do little before it runs another program: system calls, no allocation, no lock. This keeps to that.
 
+use crate::left;
 use crate::process::{Process, process, unix_ns};
 use crate::share::{self, ShareError, Unnamed};
 use crate::thread;
@@ -173,6 +174,7 @@ extern "C" fn child() {
         });
         FORKS.store(count() + 1, Ordering::Relaxed);
         thread::forked();
+        left::forked();
     }
     done();
 }

@@ -17,9 +17,6 @@ use std::time::Duration;
 pub(crate) struct Left {
     actor: ActorId,
     what: What,
-    /// Also for the actor. It stays in the list until somebody adds to it, or an actor ends, if it has memory: who comes back for what is
-    /// its own may be a handler that has interrupted malloc.
-    has_ended: bool,
 }
 
 enum What {
@@ -36,9 +33,18 @@ struct Shelf {
     /// How many of these have not ended. Relaxed, written by who has the list: who wakes a task orders what was done before, and where that
     /// is not enough are fences, in `leave` and `forget`.
     count: AtomicUsize,
-    /// In which process the list was taken last, as how many forks lead there. Relaxed: at worst it is that of somebody before.
-    taken_in: AtomicU32,
-    all: Mutex<Vec<Left>>,
+    /// In which process the list can be taken, as how many forks lead there. Relaxed: it changes where a child has one thread.
+    usable_in: AtomicU32,
+    all: Mutex<Vec<OfOne>>,
+}
+
+/// What was left behind for one actor.
+struct OfOne {
+    actor: ActorId,
+    all: Vec<What>,
+    /// Also for the actor. It stays in the list until somebody adds to it, or an actor ends, because it has memory: who comes back for what is
+    /// its own may be a handler that has interrupted malloc.
+    has_ended: bool,
 }
 
 static SHELVES: [Shelf; 256] = [const { Shelf::new() }; 256];
@@ -50,7 +56,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 struct List {
     shelf: &'static Shelf,
     // Given back before the thread says so.
-    all: MutexGuard<'static, Vec<Left>>,
+    all: MutexGuard<'static, Vec<OfOne>>,
     _has: HasList,
 }
 
@@ -74,7 +80,7 @@ enum Patience {
 
 impl Shelf {
     const fn new() -> Shelf {
-        Shelf { count: AtomicUsize::new(0), taken_in: AtomicU32::new(0), all: Mutex::new(Vec::new()) }
+        Shelf { count: AtomicUsize::new(0), usable_in: AtomicU32::new(0), all: Mutex::new(Vec::new()) }
     }
 
     fn of(thread_id: u64) -> &'static Shelf {
@@ -85,23 +91,25 @@ impl Shelf {
     fn list(&'static self, patience: Patience) -> Option<List> {
         let has = has_list(true).then(|| HasList)?;
         for tries in 0..1100 {
-            let all = match self.all.try_lock() {
-                Ok(all) => all,
-                Err(TryLockError::Poisoned(all)) => all.into_inner(),
-                Err(TryLockError::WouldBlock) if self.taken_in.load(Ordering::Relaxed) != forks() => return None,
-                Err(TryLockError::WouldBlock) => {
-                    match tries {
-                        0..100 => std::thread::yield_now(),
-                        _ if patience == Patience::Short => return None,
-                        _ => std::thread::sleep(Duration::from_millis(1)),
-                    }
-                    continue;
-                }
-            };
-            self.taken_in.store(forks(), Ordering::Relaxed);
-            return Some(List { shelf: self, all, _has: has });
+            if let Some(all) = self.try_lock() {
+                return Some(List { shelf: self, all, _has: has });
+            }
+            match tries {
+                _ if self.usable_in.load(Ordering::Relaxed) != forks() => return None,
+                0..100 => std::thread::yield_now(),
+                _ if patience == Patience::Short => return None,
+                _ => std::thread::sleep(Duration::from_millis(1)),
+            }
         }
         None
+    }
+
+    fn try_lock(&'static self) -> Option<MutexGuard<'static, Vec<OfOne>>> {
+        match self.all.try_lock() {
+            Ok(all) => Some(all),
+            Err(TryLockError::Poisoned(all)) => Some(all.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// The list, if there is something in it that has not ended.
@@ -112,31 +120,30 @@ impl Shelf {
 }
 
 impl List {
-    /// What was left behind for this actor has ended, each as `end` does it.
-    fn end_of(&mut self, thread_id: u64, end: impl Fn(&mut What)) {
+    /// What was left behind for the actors that `are_meant` has ended, each as `end` does it.
+    fn end_of(&mut self, are_meant: impl Fn(ActorId) -> bool, end: impl Fn(&mut What)) {
         let mut ended = 0;
-        self.all.retain_mut(|left| {
-            if left.actor.thread_id() == thread_id && !left.has_ended {
-                end(&mut left.what);
-                left.has_ended = true;
-                ended += 1;
-            }
-            let is_memory = matches!(left.what, What::Event(..));
-            !left.has_ended || is_memory
-        });
+        for of_one in self.all.iter_mut().filter(|of_one| !of_one.has_ended && are_meant(of_one.actor)) {
+            of_one.all.iter_mut().for_each(&end);
+            of_one.has_ended = true;
+            ended += of_one.all.len();
+        }
         self.shelf.count.store(self.shelf.count.load(Ordering::Relaxed) - ended, Ordering::Relaxed);
         COUNT.fetch_sub(ended, Ordering::Relaxed);
     }
 
-    fn add(&mut self, left: Left) {
-        self.all.push(left);
+    fn add(&mut self, Left { actor, what }: Left) {
+        match self.all.iter_mut().find(|of_one| of_one.actor == actor && !of_one.has_ended) {
+            Some(of_one) => of_one.all.push(what),
+            None => self.all.push(OfOne { actor, all: vec![what], has_ended: false }),
+        }
         self.shelf.count.store(self.shelf.count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         COUNT.fetch_add(1, Ordering::Relaxed);
     }
 
     /// What is to be dropped outside of the list, because that memory is given back may be recorded.
-    fn take_ended(&mut self) -> Vec<Left> {
-        self.all.extract_if(.., |left| left.has_ended).collect()
+    fn take_ended(&mut self) -> Vec<OfOne> {
+        self.all.extract_if(.., |of_one| of_one.has_ended).collect()
     }
 }
 
@@ -172,14 +179,14 @@ impl Left {
                 let _ = rest.insert(at(actor, event, when));
             }
         };
-        Left { actor, what: What::Event(When::here(), Box::new(end)), has_ended: false }
+        Left { actor, what: What::Event(When::here(), Box::new(end)) }
     }
 
     pub(crate) fn wait(actor: ActorId, wait: Wait<'static>) -> Left {
-        Left { actor, what: What::Wait(wait), has_ended: false }
+        Left { actor, what: What::Wait(wait) }
     }
 
-    /// For the actor that began it, if that goes on; otherwise it is counted here.
+    /// For the actor that began it, if that goes on; otherwise it is counted here. May wait for who has the list, as for any lock.
     pub(crate) fn leave(mut self) {
         let actor = self.actor;
         match is_there(actor).then(|| Shelf::of(actor.thread_id()).list(Patience::Long)).flatten() {
@@ -206,7 +213,7 @@ fn is_there(actor: ActorId) -> bool {
 /// What was left behind for this actor ends, recorded by the one that is at hand.
 fn end_here(thread_id: u64) {
     if let Some(mut list) = Shelf::of(thread_id).list_of_some(Patience::Long) {
-        list.end_of(thread_id, What::end_here);
+        list.end_of(|of| of.thread_id() == thread_id, What::end_here);
     }
 }
 
@@ -222,24 +229,42 @@ pub(crate) fn take_back() {
 fn take_back_some() {
     let Some(thread_id) = with_actor(Actor::thread_id) else { return };
     if let Some(mut list) = Shelf::of(thread_id).list_of_some(Patience::Short) {
-        with_actor(|actor| list.end_of(actor.thread_id(), |what| what.end(actor)));
+        with_actor(|actor| list.end_of(|of| of.thread_id() == actor.thread_id(), |what| what.end(actor)));
     }
 }
 
 /// The same for an actor that is about to end.
 pub(crate) fn take_back_all(actor: &Actor<'static>) {
     if let Some(mut list) = Shelf::of(actor.thread_id()).list_of_some(Patience::Long) {
-        list.end_of(actor.thread_id(), |what| what.end(actor));
+        list.end_of(|of| of.thread_id() == actor.thread_id(), |what| what.end(actor));
     }
 }
 
-/// An actor has ended: its row is gone.
+/// An actor has ended: its row is gone. Gives no memory back.
 pub(crate) fn forget(thread_id: u64) {
     // Whoever did not see that the row is gone has counted before; see `leave`.
     fence(Ordering::SeqCst);
     end_here(thread_id);
+}
+
+/// What has ended of actors whose THREAD_IDs have the same remainder gives its memory back.
+pub(crate) fn drop_ended(thread_id: u64) {
     let ended = Shelf::of(thread_id).list(Patience::Long).map(|mut list| list.take_ended());
     drop(ended);
+}
+
+/// In a forked child, before it records: what was left behind for the parent's other actors has ended there. A list that another of the parent's
+/// threads had stays that one's.
+#[cfg(target_os = "linux")]
+pub(crate) fn forked() {
+    for shelf in &SHELVES {
+        // Where the thread itself has one, it goes on with it, and which that is nobody knows.
+        let Some(has) = has_list(true).then(|| HasList) else { return };
+        if let Some(all) = shelf.try_lock() {
+            shelf.usable_in.store(forks(), Ordering::Relaxed);
+            List { shelf, all, _has: has }.end_of(|actor| !is_there(actor), |_| {});
+        }
+    }
 }
 
 #[cfg(test)]
@@ -266,6 +291,40 @@ mod tests {
         assert!(SHELF.list(Patience::Long).is_some());
     }
 
+    /// Of a statement that a task has ended which the thread polls, while another thread has the list: the thread itself ends before it is polled again.
+    #[test]
+    fn a_thread_that_ends_takes_what_was_left_for_it() {
+        static STATEMENT: crate::statement::Statement = crate::statement!("statement/test/left_by_a_thread");
+        let region = crate::process::started_for_tests().region();
+        drop(STATEMENT.begin("registers it"));
+        region.enable_everything();
+        let (had, go_on) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+        let thread = || {
+            let own = crate::thread::current_id().expect("there is room");
+            let mut statement = Some(STATEMENT.begin("left behind"));
+            std::thread::scope(|scope| {
+                let poll = std::future::poll_fn(|_| {
+                    drop(statement.take());
+                    scope.spawn(|| {
+                        let list = Shelf::of(own).list(Patience::Long);
+                        had.wait();
+                        go_on.wait();
+                        drop(list);
+                    });
+                    had.wait();
+                    std::task::Poll::Ready(())
+                });
+                let mut task = std::pin::pin!(crate::task::attach("task/test/ends_it", poll));
+                assert!(task.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready());
+                go_on.wait();
+            });
+            Shelf::of(own).count.load(Ordering::Relaxed)
+        };
+        let left = std::thread::scope(|scope| scope.spawn(thread).join().unwrap());
+        let class = region.find_class("statement/test/left_by_a_thread").expect("it is registered");
+        assert_eq!((left, region.statements_by_event_name(class).0.count), (1, 1));
+    }
+
     /// As where the thread that had the list is not there, because the process was forked while it had it.
     #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
@@ -281,18 +340,48 @@ mod tests {
                 drop(list);
             });
             has.wait();
-            // SAFETY: the child only looks and ends.
-            let child = unsafe { libc::fork() };
-            if child == 0 {
-                let has_list = SHELF.list(Patience::Long).is_some();
-                // SAFETY: it only ends the process.
-                unsafe { libc::_exit(i32::from(has_list)) };
-            }
-            let mut status = -1;
-            // SAFETY: a child of this process, and a place to write to.
-            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            in_a_child(|| assert!(SHELF.list(Patience::Long).is_none()));
             go_on.wait();
-            assert_eq!(status, 0);
         });
+    }
+
+    /// What a task has left behind for another one, which is not there in the child: nobody there comes back for it.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn a_child_has_nothing_that_was_left_for_its_parents_tasks() {
+        static STATEMENT: crate::statement::Statement = crate::statement!("statement/test/left_in_the_parent");
+        let region = crate::process::started_for_tests().region();
+        drop(STATEMENT.begin("registers it"));
+        region.enable_everything();
+        let begun = std::cell::Cell::new(None);
+        let poll = std::future::poll_fn(|_| {
+            begun.set(Some(STATEMENT.begin_async("left behind")).zip(crate::thread::current_id()));
+            std::task::Poll::<()>::Pending
+        });
+        let mut task = Box::pin(crate::task::attach("task/test/goes_on", poll));
+        assert!(task.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_pending());
+        let (statement, thread_id) = begun.take().expect("there is room");
+        drop(statement);
+        let count = || Shelf::of(thread_id).count.load(Ordering::Relaxed);
+        assert_eq!(count(), 1);
+        in_a_child(|| assert_eq!((count(), COUNT.load(Ordering::Relaxed)), (0, 0)));
+        drop(task);
+        assert_eq!(count(), 0);
+    }
+
+    /// Runs this in a child, and waits for it.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn in_a_child(run: impl FnOnce() + std::panic::UnwindSafe) {
+        // SAFETY: the child has one thread, and ends before it returns.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let failed = std::panic::catch_unwind(run).is_err();
+            // SAFETY: it only ends the process.
+            unsafe { libc::_exit(i32::from(failed)) };
+        }
+        let mut status = -1;
+        // SAFETY: a child of this process, and a place to write to.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
     }
 }

@@ -37,7 +37,8 @@
 //! **What it does not do.** Nothing is told of a task that is not polled: it has no row of the time that it waits to be. A task that polls
 //! others within itself, as `join!` does, is one actor, unless those are attached, too; up to 13 of them within one another. A forked child
 //! keeps the tasks that were being polled, with THREAD_OS_ID that of its thread; others begin anew with their next poll. While a coroutine with a
-//! stack of its own is suspended in the middle of a poll, what its thread does is that task's.
+//! stack of its own is suspended in the middle of a poll, what its thread does is that task's. A poll ends in the thread in which it began: a
+//! coroutine that goes on in another one, in the middle of a poll, ends the program when the poll returns.
 
 pub use perfschema_core::ThreadType;
 use std::borrow::Cow;

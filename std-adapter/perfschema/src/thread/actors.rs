@@ -24,10 +24,11 @@
 
 use crate::left;
 use crate::process::{Process, process};
-use perfschema_core::{Actor, ActorIdentity, Lost, Text, ThreadType};
+use perfschema_core::{Actor, ActorId, ActorIdentity, Lost, Text, ThreadType};
 use perfschema_timer::SystemClock;
 use std::cell::Cell;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
@@ -338,15 +339,33 @@ struct Turn<'t> {
     has_actor: AtomicBool,
     /// The turn around it; null if there is none.
     outer: Cell<*const Turn<'static>>,
+    /// The thread in which it is linked, and that one's own actor, where it has a row.
+    thread: Cell<(*const Thread, Option<ActorId>)>,
 }
 
-impl Turn<'_> {
+impl<'t> Turn<'t> {
+    const fn new(task: &'t Task) -> Turn<'t> {
+        let (outer, thread) = (Cell::new(ptr::null()), Cell::new((ptr::null(), None)));
+        Turn { task, has_actor: AtomicBool::new(false), outer, thread }
+    }
+
     /// The task's actor; none while it may be half written, or another process's.
     fn actor(&self) -> Option<&Actor<'static>> {
         // SAFETY: this thread and its handlers alone use it; callers look, and do not keep it.
         self.has_actor.load(Ordering::Relaxed).then(|| unsafe { (*self.task.actor.as_ptr()).as_ref() }).flatten()
     }
+
+    /// Whether it is linked in a thread that is not this one and goes on: not if that has ended, or was not forked along.
+    #[cold]
+    fn is_linked_elsewhere(&self, this: &Thread) -> bool {
+        let (thread, own) = self.thread.get();
+        let goes_on = own.is_none_or(|own| process().is_some_and(|process| process.region().has_actor(own)));
+        !ptr::eq(thread, this) && goes_on && self.task.forks.load(Ordering::Relaxed) == forks()
+    }
 }
+
+/// What is said where a program ends because of that.
+const ENDS_ELSEWHERE: &[u8] = b"perfschema: the poll of a task ends in another thread than the one in which it began\n";
 
 impl Task {
     pub(crate) const fn new() -> Task {
@@ -358,7 +377,7 @@ impl Task {
         let identity = ActorIdentity { name, thread_type, user, host, ..Default::default() };
         // The thread gets its own actor first.
         let Some(process) = process().filter(|_| with_actor(|_| ()).is_some()) else { return poll() };
-        let turn = Turn { task: self, has_actor: AtomicBool::new(false), outer: Cell::new(ptr::null()) };
+        let turn = Turn::new(self);
         let _end = local::with(|thread| thread.begin(&turn, process, &identity)).unwrap_or(false).then(|| End(&turn));
         left::take_back();
         poll()
@@ -372,17 +391,18 @@ impl Task {
     /// The task has ended.
     pub(crate) fn detach(&mut self) {
         if let Some(actor) = self.actor.take().filter(|_| *self.forks.get_mut() == forks() && process().is_some()) {
-            left::take_back_all(&actor);
             end(&actor);
-            left::forget(actor.thread_id());
+            left::drop_ended(actor.thread_id());
         }
     }
 }
 
-/// Who recorded with the actor ends, and the stage that it was in with it.
+/// Who recorded with the actor ends, and with it the stage that it was in, and what was left behind for it. No memory is given back.
 fn end(actor: &Actor<'static>) {
+    left::take_back_all(actor);
     actor.end_any_stage(&SystemClock);
     actor.detach();
+    left::forget(actor.thread_id());
 }
 
 /// Ends a turn, also by a panic.
@@ -399,7 +419,7 @@ impl Thread {
     /// The turns on this thread, the innermost first.
     fn turns(&self) -> impl Iterator<Item = &Turn<'static>> {
         // SAFETY: a turn is linked while it is borrowed by the call that polls, and unlinked before that returns, also by a panic, and where it
-        // does not return in the order of the calls (`end`).
+        // does not return in the order of the calls (`end`). Where it returns on another thread there is no program any more.
         let turn = |turn: *const Turn<'static>| unsafe { turn.as_ref() };
         std::iter::successors(turn(self.turn.load(Ordering::Relaxed)), move |within| turn(within.outer.get()))
     }
@@ -412,6 +432,7 @@ impl Thread {
         }
         self.mark(1);
         turn.outer.set(self.turn.load(Ordering::Relaxed));
+        turn.thread.set((self, self.actor(0).and_then(Actor::id)));
         compiler_fence(Ordering::SeqCst);
         self.turn.store(ptr::from_ref(turn).cast_mut().cast(), Ordering::Relaxed);
         let task = turn.task;
@@ -448,7 +469,8 @@ impl Thread {
         turn.task.forks.store(forks, Ordering::Relaxed);
     }
 
-    /// Nearly always the innermost turn ends. A coroutine with a stack of its own may go on within a younger one's, and end before that.
+    /// Nearly always the innermost turn ends. A coroutine with a stack of its own may go on within a younger one's, and end before that. One that
+    /// goes on in another thread ends the program: the thread where it began may look at the turn at any moment, and it is about to be gone.
     fn end(&self, turn: &Turn<'_>) {
         self.mark(1);
         let (own, outer) = (ptr::from_ref(turn).cast(), turn.outer.get());
@@ -456,6 +478,9 @@ impl Thread {
             self.turn.store(outer.cast_mut(), Ordering::Relaxed);
         } else if let Some(within) = self.turns().find(|within| ptr::eq(within.outer.get(), own)) {
             within.outer.set(outer);
+        } else if turn.is_linked_elsewhere(self) {
+            let _ = std::io::stderr().write_all(ENDS_ELSEWHERE);
+            std::process::abort();
         }
         self.point_to_current();
         self.unmark(1);
@@ -642,7 +667,7 @@ mod tests {
         let process = crate::process::started_for_tests();
         let own = with_actor(id);
         let tasks = [const { Task::new() }; 3];
-        let turn = |task| Box::new(Turn { task, has_actor: AtomicBool::new(false), outer: Cell::new(ptr::null()) });
+        let turn = |task| Box::new(Turn::new(task));
         let current = || with_actor(id).zip(Some(task_id()));
         local::with(|thread| {
             for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -665,5 +690,38 @@ mod tests {
             }
         });
         tasks.into_iter().for_each(|mut task| task.detach());
+    }
+
+    /// As where a coroutine is sent to another thread in the middle of a poll: that would end the program, unless its first thread has ended.
+    #[test]
+    fn a_turn_is_linked_elsewhere_while_its_thread_goes_on() {
+        struct Sent<'t>(&'t Turn<'t>);
+        // SAFETY: one thread after the other looks at it.
+        unsafe impl Send for Sent<'_> {}
+        let _alone = alone();
+        let process = crate::process::started_for_tests();
+        assert!(with_actor(id).is_some());
+        let mut task = Task::new();
+        let turn = Turn::new(&task);
+        let (begun, sent) = (std::sync::Barrier::new(2), Sent(&turn));
+        let is_elsewhere = || local::with(|own| turn.is_linked_elsewhere(own));
+        std::thread::scope(|scope| {
+            let begun = &begun;
+            let first = scope.spawn(move || {
+                let Sent(turn) = { sent };
+                assert!(with_actor(id).is_some());
+                let begins = |own: &Thread| own.begin(turn, process, &ActorIdentity::default()) && !turn.is_linked_elsewhere(own);
+                assert_eq!(local::with(begins), Some(true));
+                begun.wait();
+                begun.wait();
+            });
+            begun.wait();
+            assert_eq!(is_elsewhere(), Some(true));
+            begun.wait();
+            first.join().unwrap();
+        });
+        assert_eq!(is_elsewhere(), Some(false));
+        local::with(|own| own.end(&turn));
+        task.detach();
     }
 }
