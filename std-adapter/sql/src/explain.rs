@@ -11,6 +11,8 @@ use rusqlite::params_from_iter;
 use serde_json::json;
 use sqlparser::ast::Statement;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 const EXPLAIN: [&str; 3] = ["EXPLAIN", "DESCRIBE", "DESC"];
@@ -150,14 +152,14 @@ fn tree(plan: &[Step]) -> String {
 
 /// The same as rows, as a document.
 fn document(tables: &[Table<'_>]) -> String {
-    let mut blocks = tables.chunk_by(|one, other| one.select == other.select).map(|tables| {
-        let read = |table: &Table<'_>| match table.name {
+    let mut blocks = tables.chunk_by(|one, other| (one.select, one.kind) == (other.select, other.kind)).map(|tables| {
+        let read = |table: &Table<'_>| match &table.name {
             None => json!({ "message": NO_TABLE }),
             Some(name) => json!({ "table": { "table_name": name, "access_type": table.access(), "key": table.key() } }),
         };
         let says = |extra| tables.iter().any(|table| table.extra.contains(&extra));
         json!({ "query_block": {
-            "select_id": tables[0].select + 1,
+            "select_id": tables[0].id(),
             "select_type": tables[0].kind,
             "using_filesort": says(FILESORT),
             "using_temporary_table": says(TEMPORARY),
@@ -192,20 +194,25 @@ const NO_TABLE: &str = "No tables used";
 const FILESORT: &str = "Using filesort";
 const TEMPORARY: &str = "Using temporary";
 
-/// A table that a select reads.
+/// A table that a select reads, or what several selects are put together in.
 struct Table<'p> {
-    /// Which select, from 0.
+    /// Which select, from 0; of several the last.
     select: usize,
     kind: &'static str,
     /// None where it reads none.
-    name: Option<&'p str>,
+    name: Option<Cow<'p, str>>,
     is_lookup: bool,
     extra: Vec<&'static str>,
 }
 
 impl Table<'_> {
+    /// MySQL's number of the select; what several are put together in has none.
+    fn id(&self) -> Option<u64> {
+        (!self.kind.ends_with(RESULT)).then_some(self.select as u64 + 1)
+    }
+
     fn access(&self) -> Option<&'static str> {
-        self.name.map(|_| if self.is_lookup { "ref" } else { "ALL" })
+        self.name.as_ref().map(|_| if self.is_lookup { "ref" } else { "ALL" })
     }
 
     fn key(&self) -> Option<&'static str> {
@@ -214,8 +221,7 @@ impl Table<'_> {
 
     /// Under MySQL's headings.
     fn row(&self) -> Vec<OwnedValue> {
-        let mut row: Vec<OwnedValue> =
-            vec![(self.select as u64 + 1).into(), self.kind.into(), self.name.into(), OwnedValue::Null];
+        let mut row: Vec<OwnedValue> = vec![self.id().into(), self.kind.into(), self.name.as_deref().into(), OwnedValue::Null];
         row.extend([self.access().into(), OwnedValue::Null, self.key().into()]);
         row.resize(11, OwnedValue::Null);
         row.push(if self.extra.is_empty() { OwnedValue::Null } else { self.extra.join("; ").into() });
@@ -223,15 +229,64 @@ impl Table<'_> {
     }
 }
 
+/// What MySQL calls where the rows of several selects are put together.
+const RESULT: &str = " RESULT";
+
+/// How a step puts rows of several selects together, as MySQL calls the second of them, and as it calls what they come together in: `MERGE (UNION)`.
+fn merged(what: &str) -> Option<(&'static str, &'static str)> {
+    Some(match what.strip_prefix("MERGE (")?.strip_suffix(')')? {
+        "EXCEPT" => ("EXCEPT", "EXCEPT RESULT"),
+        "INTERSECT" => ("INTERSECT", "INTERSECT RESULT"),
+        _ => ("UNION", "UNION RESULT"),
+    })
+}
+
+/// What the selects of each set of them come together in, behind all that is read for them: `<union1,2>`.
+fn results<'p>(plan: &[Step], select_of: impl Fn(i64) -> usize) -> Vec<Table<'p>> {
+    let is_part = |what: &str| matches!(what, "LEFT" | "RIGHT") || merged(what).is_some();
+    let is_within_set = |node: i64| plan.iter().any(|(other, _, what)| *other == node && is_part(what));
+    let result = |(place, (merge, above, what)): (usize, &Step)| {
+        let (op, kind) = merged(what)?;
+        // Several of them are put together as one.
+        if is_within_set(*above) {
+            return None;
+        }
+        let (mut all, mut parts) = (HashSet::from([*merge]), HashSet::from([*merge]));
+        let (mut numbers, mut last) = (BTreeSet::new(), 0);
+        // What is below a step follows it at once.
+        for (node, above, what) in
+            plan[place + 1..].iter().take_while(|(node, above, _)| all.contains(above) && all.insert(*node))
+        {
+            let select = select_of(*node);
+            last = last.max(select);
+            if parts.contains(above) && is_part(what) {
+                parts.insert(*node);
+                numbers.insert(select + 1);
+            }
+        }
+        let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        let name = Some(format!("<{}{}>", op.to_lowercase(), numbers.join(",")).into());
+        Some(Table { select: last, kind, name, is_lookup: false, extra: vec![TEMPORARY] })
+    };
+    // Those that lie within others first.
+    plan.iter().enumerate().rev().filter_map(result).collect()
+}
+
 /// In the order of the selects, and in each in that in which they are read.
 fn tables(plan: &[Step]) -> Vec<Table<'_>> {
     let mut selects = vec![Select { node: 0, kind: "PRIMARY" }];
-    for (node, _, what) in plan {
+    let merge_of = |node: i64| plan.iter().find(|step| step.0 == node).and_then(|step| merged(&step.2));
+    for (node, above, what) in plan {
         let kind = match what.split(' ').next().unwrap_or_default() {
             "MATERIALIZE" | "CO-ROUTINE" => "DERIVED",
             "CORRELATED" => "DEPENDENT SUBQUERY",
             "SCALAR" | "LIST" => "SUBQUERY",
-            "UNION" | "EXCEPT" | "INTERSECT" | "RECURSIVE" => "UNION",
+            "UNION" | "RECURSIVE" => "UNION",
+            // The left side is the select that is there already.
+            "RIGHT" => match merge_of(*above) {
+                Some((kind, _)) => kind,
+                None => continue,
+            },
             _ => continue,
         };
         selects.push(Select { node: *node, kind });
@@ -255,7 +310,7 @@ fn tables(plan: &[Step]) -> Vec<Table<'_>> {
         let (how, rest) = what.split_once(' ').unwrap_or((what, ""));
         let extra = match how {
             "SCAN" | "SEARCH" => {
-                let name = (what != CONSTANT_ROW).then(|| table_of(rest));
+                let name = (what != CONSTANT_ROW).then(|| table_of(rest).into());
                 let extra = if name.is_none() { vec![NO_TABLE] } else { Vec::new() };
                 tables.push(Table { select, kind: selects[select].kind, name, is_lookup: is_lookup(what), extra });
                 continue;
@@ -271,6 +326,7 @@ fn tables(plan: &[Step]) -> Vec<Table<'_>> {
             table.extra.push(extra);
         }
     }
+    tables.extend(results(plan, select_of));
     tables.sort_by_key(|table| table.select);
     tables
 }

@@ -590,8 +590,6 @@ fn explain() {
     assert_eq!(plan("DESC FORMAT = TRADITIONAL SELECT 1"), "1,SIMPLE,,,,,,,,,,No tables used");
     let sorted = plan("EXPLAIN SELECT type, COUNT(*) FROM threads t GROUP BY type ORDER BY 2");
     assert_eq!(sorted, "1,SIMPLE,t,,ALL,,,,,,,Using temporary; Using filesort");
-    let union = plan("EXPLAIN SELECT name FROM setup_timers UNION SELECT name FROM setup_consumers");
-    assert!(union.lines().all(|line| line.contains(",setup_")) && union.lines().count() == 2, "{union}");
     let derived = plan("EXPLAIN SELECT * FROM (SELECT name FROM setup_timers LIMIT 1) a JOIN threads b ON a.name = b.name");
     assert!(derived.contains(",DERIVED,setup_timers,") && derived.starts_with("1,PRIMARY,"), "{derived}");
     assert!(!plan("EXPLAIN SELECT * FROM sys.lock_waits").is_empty());
@@ -632,6 +630,44 @@ fn explain() {
     assert!(derived.contains("\"select_type\": \"DERIVED\"") && derived.contains("\"query_specifications\""), "{derived}");
     assert_eq!(run(&mut session, "EXPLAIN FORMAT=x SELECT 1"), "ERROR 1791 (HY000): Unknown EXPLAIN format name: 'x'");
     assert_eq!(session.describe("EXPLAIN FORMAT=TREE SELECT 1").expect("it can be explained").columns.len(), 1);
+}
+
+/// Several selects, and what they are put together in.
+#[test]
+fn explain_of_sets() {
+    let mut session = session();
+    let both = |op: &str| format!("SELECT name FROM setup_timers {op} SELECT name FROM setup_consumers");
+    for (query, expected) in [
+        (both("UNION ALL"), "1 PRIMARY setup_timers\n2 UNION setup_consumers"),
+        (both("UNION"), "1 PRIMARY setup_timers\n2 UNION setup_consumers\n UNION RESULT <union1,2>"),
+        (both("INTERSECT"), "1 PRIMARY setup_timers\n2 INTERSECT setup_consumers\n INTERSECT RESULT <intersect1,2>"),
+        (both("EXCEPT"), "1 PRIMARY setup_timers\n2 EXCEPT setup_consumers\n EXCEPT RESULT <except1,2>"),
+        (both("UNION ALL") + " ORDER BY 1", "1 PRIMARY setup_timers\n2 UNION setup_consumers\n UNION RESULT <union1,2>"),
+        (
+            both("UNION") + " UNION SELECT name FROM threads UNION SELECT 'x'",
+            "1 PRIMARY setup_timers\n2 UNION setup_consumers\n3 UNION threads\n4 UNION \n UNION RESULT <union1,2,3,4>",
+        ),
+        (
+            format!("SELECT * FROM ({}) AS t JOIN threads USING (name)", both("UNION")),
+            "1 PRIMARY t\n1 PRIMARY threads\n2 DERIVED setup_timers\n3 UNION setup_consumers\n UNION RESULT <union2,3>",
+        ),
+        // Each set has its own, behind the subqueries that it has.
+        (
+            "SELECT 'x' UNION SELECT (SELECT MAX(name) FROM setup_timers) FROM threads".to_owned(),
+            "1 PRIMARY \n2 UNION threads\n3 SUBQUERY setup_timers\n UNION RESULT <union1,2>",
+        ),
+        (
+            format!("SELECT name FROM threads UNION SELECT * FROM ({}) AS t", both("INTERSECT")),
+            "1 PRIMARY threads\n2 UNION t\n3 DERIVED setup_timers\n4 INTERSECT setup_consumers\n INTERSECT RESULT <intersect3,4>\n \
+             UNION RESULT <union1,2>",
+        ),
+    ] {
+        let Ok(Outcome::Rows(grid)) = session.execute(&format!("EXPLAIN {query}")) else { panic!("{query} can be explained") };
+        let text =
+            |row: &[OwnedValue]| row.iter().take(3).map(|value| value.as_value().to_string()).collect::<Vec<_>>().join(" ");
+        let found: Vec<String> = grid.rows.iter().map(|row| text(row).replace("NULL", "")).collect();
+        assert_eq!(found.join("\n"), expected, "{query}");
+    }
 }
 
 #[test]
