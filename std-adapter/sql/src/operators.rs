@@ -70,6 +70,35 @@ const OF_OTHERS: &[Keyword] = &[
     Keyword::VIEW,
 ];
 
+/// Whether the list of an IN, whose tokens begin there, has something in parentheses first and more behind it: the parser takes `((SELECT 1)`
+/// for the query that all of it is. Both are known by what follows it.
+fn begins_with_query(parser: &Parser, list: usize) -> bool {
+    let token = |index: usize| &parser.token_at(index).token;
+    if !matches!((token(list), token(list + 1)), (Token::LParen, Token::LParen)) {
+        return false;
+    }
+    let mut depth = 0_usize;
+    for index in list + 1.. {
+        match token(index) {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => {
+                return match token(index + 1) {
+                    Token::RParen | Token::EOF => false,
+                    Token::Word(word) => !OF_QUERIES.contains(&word.keyword),
+                    _ => true,
+                };
+            }
+            Token::RParen => depth -= 1,
+            Token::EOF => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What may follow a query in parentheses that is a part of another.
+const OF_QUERIES: &[Keyword] = &[Keyword::UNION, Keyword::INTERSECT, Keyword::EXCEPT, Keyword::ORDER, Keyword::LIMIT];
+
 impl Dialect for MySql {
     fn dialect(&self) -> TypeId {
         MySqlDialect {}.dialect()
@@ -124,6 +153,12 @@ impl Dialect for MySql {
             (0..=place).for_each(|_| parser.advance_token());
             let pattern = parser.parse_subexpr(PREDICATE).map(Box::new);
             return Some(pattern.map(|pattern| Expr::RLike { negated, expr: Box::new(expr.clone()), pattern, regexp: true }));
+        }
+        if is(place, &[Keyword::IN]) && begins_with_query(parser, parser.index() + place + 1) {
+            (0..place + 2).for_each(|_| parser.advance_token());
+            let list = parser.parse_comma_separated(Parser::parse_expr);
+            let list = list.and_then(|list| parser.expect_token(&Token::RParen).map(|_| list));
+            return Some(list.map(|list| Expr::InList { expr: Box::new(expr.clone()), list, negated }));
         }
         MySqlDialect {}.parse_infix(parser, expr, precedence)
     }

@@ -107,6 +107,30 @@ fn rows_are_looked_for_in_queries() {
     }
 }
 
+/// A query is one of several values, or it is all of the list.
+#[test]
+fn lists_of_queries() {
+    let world = World::new();
+    let _actors = [world.actor("thread/test/a"), world.actor("thread/test/b")];
+    let mut session = world.session();
+    for (expressions, expected) in [
+        ("1 IN ((SELECT 1.0), 99), 99 IN ((SELECT 1.0), 99), 2 NOT IN ((SELECT 1), (SELECT 3), 4)", "1,1,1"),
+        (
+            "'a' IN ((SELECT 'A'), 'b'), '1.0' IN ((SELECT 1), 2), 5 IN (((SELECT 1)), 2), NULL IN ((SELECT 1), 2) IS NULL",
+            "1,1,0,1",
+        ),
+        ("2 IN ((SELECT 1) + 1, 5), 3 IN ((1) + 2), 2 IN ((1), (2)), (1, 2) IN ((1, 2), (3, 4))", "1,1,1,1"),
+        ("1 IN ((SELECT 1)), 1 IN ((SELECT 2) UNION SELECT 1), 1 IN (((SELECT 2) UNION SELECT 1))", "1,1,1"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    let error = "ERROR 1242 (21000): Subquery returns more than 1 row";
+    assert_eq!(run(&mut session, "SELECT 1 IN ((SELECT thread_id FROM threads), 99)"), error);
+    // However deep it is, each is read once.
+    let deep = (0..18).fold("1".to_owned(), |inner, _| format!("1 IN ((SELECT {inner}), 2)"));
+    check(&mut session, &format!("SELECT {deep}"), "1");
+}
+
 #[test]
 fn sets_of_rows() {
     let mut session = World::new().session();
