@@ -5,7 +5,7 @@ use crate::database::{Account, Right};
 use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, assignments, parse, value, vtab};
+use crate::{Error, assignments, parse, scope, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::params_from_iter;
@@ -430,11 +430,7 @@ impl Session {
         let grid = self.run(&mut query, parameters)?;
         let columns: Vec<Column> =
             grid.columns.iter().map(|head| Column::new(&head.name, head.sql_type, head.nullable)).collect();
-        if let Some(twice) = columns.iter().enumerate().find_map(|(index, column)| {
-            columns[..index].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)).then_some(&column.name)
-        }) {
-            return Err(Error::new(1060, "42S21", format!("Duplicate column name '{twice}'")));
-        }
+        scope::check_once(columns.iter().map(|column| column.name.as_str()))?;
         let number = {
             let mut settings = lock(&self.state.settings);
             settings.scratch_made += 1;

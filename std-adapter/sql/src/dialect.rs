@@ -15,7 +15,7 @@ use crate::literals::{Bound, bound_value};
 use crate::parse::{MAX_STATEMENT, template};
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, assigned, expand, operators, order, recursion, subquery, variables};
+use crate::{Error, assigned, expand, operators, order, recursion, scope, subquery, variables};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -453,8 +453,8 @@ impl Rewriter<'_> {
                 }
                 Ok(())
             }
-            TableFactor::Derived { lateral: false, alias, sample: None, .. } => match alias {
-                Some(alias) => check_alias(Some(alias)),
+            TableFactor::Derived { lateral: false, alias, sample: None, subquery } => match alias {
+                Some(alias) => check_alias(Some(alias)).and_then(|()| self.check_columns(subquery, alias)),
                 None => Err(Error::new(1248, "42000", "Every derived table must have its own alias")),
             },
             TableFactor::NestedJoin { table_with_joins, alias: None } => joins(table_with_joins),
@@ -508,7 +508,7 @@ impl Rewriter<'_> {
             order.iter().try_for_each(|by| order::check_place(select, &by.expr, "order clause"))?;
         }
         self.define(query);
-        Ok(())
+        self.check_defined()
     }
 
     fn select(&mut self, select: &mut Select) -> Result<(), Error> {
@@ -675,7 +675,7 @@ fn empty() -> Query {
 
 /// `SELECT * FROM (query)`
 pub(crate) fn derived(query: Box<Query>) -> SetExpr {
-    let mut outer = template("SELECT * FROM (SELECT 1) AS member");
+    let mut outer = template(&format!("SELECT * FROM (SELECT 1) AS `{}`", scope::MEMBER));
     if let SetExpr::Select(select) = &mut *outer.body
         && let Some(TableWithJoins { relation: TableFactor::Derived { subquery, .. }, .. }) = select.from.first_mut()
     {

@@ -103,6 +103,7 @@ mod procedures;
 mod recursion;
 mod rollup;
 mod routines;
+mod scope;
 mod session;
 mod set;
 mod show;

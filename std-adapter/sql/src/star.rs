@@ -143,7 +143,7 @@ impl Rewriter<'_> {
     }
 
     /// What the columns of a query are called, if that is known.
-    fn columns_of_query(&mut self, query: &Query) -> Option<Vec<String>> {
+    pub(crate) fn columns_of_query(&mut self, query: &Query) -> Option<Vec<String>> {
         self.define(query);
         let columns = self.columns_of_body(&query.body);
         self.ctes.pop();
@@ -207,7 +207,7 @@ impl Rewriter<'_> {
         Some(Columns { shown: all.clone(), all })
     }
 
-    fn columns_of_table(&self, schema: Option<&str>, table: &str) -> Option<Vec<String>> {
+    pub(crate) fn columns_of_table(&self, schema: Option<&str>, table: &str) -> Option<Vec<String>> {
         if schema.is_none()
             && let Some(cte) = self.cte(table)
         {

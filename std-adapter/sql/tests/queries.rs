@@ -132,6 +132,31 @@ fn lists_of_queries() {
 }
 
 #[test]
+fn a_derived_table_has_each_column_once() {
+    let mut session = World::new().session();
+    for (statement, twice) in [
+        ("SELECT * FROM (SELECT 1 AS a, 2 AS a) AS t", "a"),
+        ("SELECT 1 FROM (SELECT 1, 1) AS t", "1"),
+        ("WITH t AS (SELECT 1 AS a, 2 AS A) SELECT 1 FROM t", "A"),
+        ("SELECT 1 FROM (SELECT * FROM setup_timers a JOIN setup_timers b) AS t", "NAME"),
+        ("SELECT y FROM (SELECT 1 AS a, 2 AS b) AS t (x, x)", "x"),
+        ("SELECT 1 FROM (SELECT 1 AS a, 2 AS a UNION SELECT 3, 4) AS t", "a"),
+    ] {
+        assert_eq!(run(&mut session, statement), format!("ERROR 1060 (42S21): Duplicate column name '{twice}'"), "{statement}");
+    }
+    for (statement, expected) in [
+        ("SELECT * FROM (SELECT 1 AS a, 2 AS a) AS t (x, y)", "1,2"),
+        ("WITH t (x, y) AS (SELECT 1 AS a, 2 AS a) SELECT y FROM t", "2"),
+        ("(SELECT 1 AS a, 2 AS a LIMIT 1) UNION SELECT 3, 4", "1,2\n3,4"),
+        ("SELECT (1, 2) IN (SELECT 1 AS a, 2 AS a), (1, 2) = (SELECT 1 AS a, 2 AS a)", "1,1"),
+        ("SELECT COUNT(*) FROM (SELECT * FROM setup_timers a JOIN setup_timers b USING (name, timer_name)) AS t", "5"),
+        ("SELECT 1 AS a, 2 AS a", "1,2"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
+#[test]
 fn sets_of_rows() {
     let mut session = World::new().session();
     for (statement, expected) in [
