@@ -3,10 +3,11 @@
 
 use crate::catalog::{CHARACTER_SET, COLLATION, Column, Kind, PERFORMANCE_SCHEMA, Relation, SCHEMAS, SYS, TEST};
 use crate::state::State;
-use crate::{Right, routines, status, variables};
+use crate::{Right, reserved, routines, status, variables};
 use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
-use sqlparser::keywords::{ALL_KEYWORDS, ALL_KEYWORDS_INDEX, RESERVED_FOR_COLUMN_ALIAS, RESERVED_FOR_TABLE_ALIAS};
+use sqlparser::keywords::ALL_KEYWORDS;
+use std::collections::BTreeMap;
 
 /// Makes all rows of a table, for the session that asks.
 pub(crate) type MakeRows = fn(&State) -> Vec<Vec<OwnedValue>>;
@@ -536,13 +537,11 @@ fn engines(_: &State) -> Vec<Vec<OwnedValue>> {
     ]
 }
 
-/// The words that the parser knows; reserved is what cannot be a name without quotes.
+/// The words that the parser knows, and those that MySQL reserves.
 fn keywords(_: &State) -> Vec<Vec<OwnedValue>> {
-    let row = |(word, keyword): (&&str, _)| {
-        let reserved = RESERVED_FOR_TABLE_ALIAS.contains(keyword) || RESERVED_FOR_COLUMN_ALIAS.contains(keyword);
-        vec![(*word).into(), u64::from(reserved).into()]
-    };
-    ALL_KEYWORDS.iter().zip(ALL_KEYWORDS_INDEX).map(row).collect()
+    let mut words: BTreeMap<&str, u64> = ALL_KEYWORDS.iter().map(|word| (*word, 0)).collect();
+    words.extend(reserved::words().map(|word| (word, 1)));
+    words.into_iter().map(|(word, is_reserved)| vec![word.into(), is_reserved.into()]).collect()
 }
 
 /// A table that has none is one of its own.

@@ -101,6 +101,7 @@ mod parse;
 mod prepared;
 mod procedures;
 mod recursion;
+mod reserved;
 mod rollup;
 mod routines;
 mod scope;

@@ -515,6 +515,12 @@ fn information_schema() {
         ),
         ("SELECT COUNT(*) > 0 FROM information_schema.views WHERE view_definition LIKE 'SELECT%'", "1"),
         ("SELECT reserved FROM information_schema.keywords WHERE word IN ('SELECT', 'ACTION') ORDER BY word", "0\n1"),
+        ("SELECT COUNT(*), COUNT(DISTINCT word) FROM information_schema.keywords WHERE reserved", "262,262"),
+        (
+            "SELECT GROUP_CONCAT(word ORDER BY word) FROM information_schema.keywords \
+             WHERE reserved AND word IN ('KEY', 'RANK', 'INTERVAL', 'LEAD', 'SSL', 'TOP', 'END', 'OFFSET', 'MASTER_BIND')",
+            "\"INTERVAL,KEY,LEAD,MASTER_BIND,RANK,SSL\"",
+        ),
         (
             "SELECT grantee, privilege_type FROM information_schema.user_privileges",
             "'root'@'localhost',RELOAD\n'root'@'localhost',PROCESS\n'root'@'localhost',CONNECTION_ADMIN",
