@@ -7,7 +7,7 @@ use sqlparser::ast::{
     BinaryOperator, Expr, GroupByExpr, JoinOperator, ObjectName, Query, Select, TableFactor, TableWithJoins, UnaryOperator,
     Value, Visit, Visitor,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// What the form of an expression says.
@@ -108,10 +108,21 @@ impl Nulls {
 
     /// The same query after it was rewritten, with its views in it.
     pub(crate) fn joined(mut self, query: &Query) -> Nulls {
-        let mut joins = Joins { outside: &mut self.outside };
+        let mut joins = Joins { outside: &mut self.outside, defined: HashMap::new() };
         // It goes on to the end.
         let _ = query.visit(&mut joins);
+        let defined = joins.defined;
+        self.add_defined(defined);
         self
+    }
+
+    /// Of what WITH defines and there may be no row of, there may be none of the tables in it either.
+    fn add_defined(&mut self, mut defined: HashMap<String, HashSet<String>>) {
+        let mut open: Vec<String> = self.outside.iter().cloned().collect();
+        while let Some(name) = open.pop() {
+            let tables = defined.remove(&name).unwrap_or_default();
+            open.extend(tables.into_iter().filter(|table| self.outside.insert(table.clone())));
+        }
     }
 
     pub(crate) fn is_union(&self) -> bool {
@@ -139,12 +150,19 @@ impl Nulls {
 /// Finds the tables that an outer join may find no row of.
 struct Joins<'a> {
     outside: &'a mut HashSet<String>,
+    /// The tables that are in what WITH defines, by its name.
+    defined: HashMap<String, HashSet<String>>,
 }
 
 impl Visitor for Joins<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            let names = self.defined.entry(cte.alias.name.value.to_ascii_lowercase()).or_default();
+            // It goes on to the end.
+            let _ = cte.query.visit(&mut Tables { names });
+        }
         for select in kinds::selects(&query.body) {
             select.from.iter().for_each(|table| self.look_at(table));
         }

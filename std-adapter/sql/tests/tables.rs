@@ -210,6 +210,9 @@ fn a_column_stays_what_it_is_through_queries_around_it() {
 #[test]
 fn which_columns_may_be_null() {
     let mut session = used().session();
+    let shown = |heads: Vec<perfschema::render::ColumnHead>| {
+        heads.iter().map(|head| if head.nullable { "null" } else { "-" }).collect::<Vec<_>>().join(" ")
+    };
     for (projection, from, expected) in [
         ("COUNT(*), COUNT(source), 1, 'a', -1.5, NULL, MAX(timer_wait)", "FROM events_waits_history", "- - - - - null null"),
         ("COUNT(*) + 1, 2 * COUNT(*), COUNT(*) / 2, 1 = 1, 1 / 2", "FROM threads", "- - null - null"),
@@ -235,12 +238,25 @@ fn which_columns_may_be_null() {
         ("?, @a, @@port", "FROM threads", "null null null"),
     ] {
         let statement = format!("SELECT {projection} {from}");
-        let shown = |heads: Vec<perfschema::render::ColumnHead>| {
-            heads.iter().map(|head| if head.nullable { "null" } else { "-" }).collect::<Vec<_>>().join(" ")
-        };
         assert_eq!(shown(session.describe(&statement).expect(&statement).columns), expected, "{statement}");
         let values = if statement.contains('?') { &[OwnedValue::Null][..] } else { &[] };
         let Ok(Outcome::Rows(grid)) = session.execute_with(&statement, values) else { panic!("{statement}") };
         assert_eq!(shown(grid.columns), expected, "{statement}");
+    }
+    // What WITH defines goes by another name than the tables in it.
+    for (defined, expected) in [
+        ("c AS (SELECT name FROM setup_consumers) SELECT t.name, c.name FROM threads t LEFT JOIN c ON c.name = 'x'", "- null"),
+        ("c AS (SELECT name FROM setup_consumers) SELECT c.name FROM c JOIN threads t", "-"),
+        (
+            "b AS (SELECT name FROM setup_consumers), c AS (SELECT * FROM b) SELECT * FROM c RIGHT JOIN (SELECT 1) t ON c.name = 'x'",
+            "null null",
+        ),
+        (
+            "c AS (SELECT name FROM setup_consumers) SELECT d.name FROM threads t LEFT JOIN (SELECT * FROM c) d ON d.name = 'x'",
+            "null",
+        ),
+    ] {
+        let found = session.describe(&format!("WITH {defined}")).expect(defined).columns;
+        assert_eq!(shown(found), expected, "{defined}");
     }
 }
