@@ -8,6 +8,7 @@ use crate::kinds::Kind;
 use crate::spelling::COMPOUND_UNITS;
 use crate::temporal::unit_of;
 use crate::{Error, assigned, catalog, found, times};
+use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
@@ -216,7 +217,10 @@ impl Rewriter<'_> {
             return Ok(self.as_moment(value, kind));
         }
         if let Some(value) = self.constant_function(name, given) {
-            return Ok(self.constant(&value));
+            let value = self.constant(&value);
+            // Of a number alone it would not be known.
+            let is_unsigned = functions::result(name) == Some(SqlType::BigintUnsigned);
+            return Ok(if is_unsigned { call("unsigned", vec![value]) } else { value });
         }
         match name {
             "if" => {

@@ -182,7 +182,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("sha2", 2, 2, TEXT, texts::sha2),
     function("to_base64", 1, 1, TEXT, encodings::to_base64),
     function("from_base64", 1, 1, TEXT, encodings::from_base64),
-    function("inet_aton", 1, 1, INTEGER, encodings::inet_aton),
+    function("inet_aton", 1, 1, UNSIGNED, encodings::inet_aton),
     function("inet_ntoa", 1, 1, TEXT, encodings::inet_ntoa),
     function("char", 1, MANY, TEXT, encodings::char),
     function("uuid_short", 0, 0, UNSIGNED, |_, state| Ok(value::unsigned(state.uuid_short()))),
@@ -247,7 +247,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("bit_count", 1, 1, INTEGER, |a, _| one(a, |x| Ok(Number::Integer(to_unsigned(x).count_ones().into())))),
     // Which of the numbers, that are sorted, is the last that is not larger.
     function("interval", 2, MANY, INTEGER, |a, _| Ok(numbers::interval(a))),
-    function("crc32", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
+    function("crc32", 1, 1, UNSIGNED, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
     function("rand", 0, 0, DOUBLE, |_, _| Ok(Value::Real(random()))),
     function("sleep", 1, 1, INTEGER, sleep),
     function("assign", 2, 2, None, |a, state| {
@@ -382,6 +382,14 @@ pub(crate) const BUILT_IN: &[(&str, Option<SqlType>)] = &[
     ("nth_value", None),
 ];
 
+/// Those whose value is known when the statement is rewritten, and that are whole numbers.
+const OF_THE_SESSION: &[(&str, SqlType)] = &[
+    ("connection_id", SqlType::BigintUnsigned),
+    ("last_insert_id", SqlType::BigintUnsigned),
+    ("found_rows", SqlType::Bigint),
+    ("row_count", SqlType::Bigint),
+];
+
 /// What makes one value of many rows.
 pub(crate) const AGGREGATES: &[&str] = &[
     "count",
@@ -413,7 +421,8 @@ pub(crate) fn find(name: &str) -> Option<&'static Function> {
 /// What a function returns, if that does not depend on its arguments.
 pub(crate) fn result(name: &str) -> Option<SqlType> {
     let built_in = BUILT_IN.iter().find(|(built_in, _)| built_in.eq_ignore_ascii_case(name)).and_then(|(_, result)| *result);
-    built_in.or_else(|| find(name)?.result)
+    let of_session = || OF_THE_SESSION.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, result)| *result);
+    built_in.or_else(|| find(name)?.result).or_else(of_session)
 }
 
 pub(crate) fn register(connection: &Connection, state: &Arc<State>) -> Result<()> {
