@@ -38,6 +38,8 @@ pub(crate) struct Rewriter<'a> {
     relations: Vec<usize>,
     pub(crate) kinds: Kinds,
     pub(crate) copies: Copies,
+    /// Expressions around that have queries within.
+    pub(crate) queries_within: usize,
 }
 
 /// A table that WITH defines.
@@ -107,7 +109,7 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
     assigned::expand(tree);
     expand::expand(tree, &mut copies)?;
     let kinds = Kinds::of(tree, state)?;
-    let mut rewriter = Rewriter { state, parameters, bound, ctes, views: 0, relations, kinds, copies };
+    let mut rewriter = Rewriter { state, parameters, bound, ctes, views: 0, relations, kinds, copies, queries_within: 0 };
     match tree.visit(&mut rewriter) {
         ControlFlow::Break(error) => Err(*error),
         ControlFlow::Continue(()) if rewriter.bound.values.len() > MAX_BOUND => Err(Error::too_many_values()),
@@ -543,6 +545,7 @@ impl Rewriter<'_> {
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             keys.iter().try_for_each(|key| order::check_place(select, key, "group statement"))?;
         }
+        self.check_where(select)?;
         self.join_before_commas(&mut select.from);
         subquery::having(select, &mut self.copies)?;
         self.expand_stars(select)?;
@@ -775,10 +778,12 @@ impl VisitorMut for Rewriter<'_> {
             return refuse(Error::unknown_column(&expr.to_string().replace('`', ""), "field list"));
         }
         subquery::any_as_in(expr);
+        self.queries_within += usize::from(scope::has_query(expr));
         ControlFlow::Continue(())
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> Flow {
+        self.queries_within -= usize::from(scope::has_query(expr));
         match self.state.check_time().and_then(|()| self.expr(take(expr))) {
             Ok(new) => {
                 *expr = new;

@@ -54,7 +54,8 @@
 //! - A text has characters, and no bytes that are none: HEX(UNHEX('FF')) is that of `\u{fffd}`. REGEXP has no `\p{L}`, no look-around and no
 //!   references to groups; letters beyond ASCII are none for `\w`, and have their case.
 //! - A fraction is shown with the digits that it has: PI() with all of them, and ROUND(x, 2) of a DOUBLE without zeros behind.
-//! - WHERE knows what the columns of the result are called. A query within an assignment of UPDATE sees the row as it was.
+//! - WHERE of a query within an expression knows what the columns of its result are called. A query within an assignment of UPDATE sees the
+//!   row as it was.
 //! - A user variable that a SELECT assigns is assigned before rows are sorted, and is deprecated without a warning.
 //! - No full text, stored programs, LOAD, SELECT INTO.
 //!

@@ -206,6 +206,39 @@ fn names_that_mean_nothing_or_too_much() {
     check(&mut session, "SELECT COUNT(*) FROM setup_timers a JOIN performance_schema.setup_timers", "25");
 }
 
+/// It chooses rows before there is a result.
+#[test]
+fn where_knows_no_aliases() {
+    let world = World::new();
+    let _actor = world.actor("thread/test/a");
+    let mut session = world.session();
+    let unknown = "ERROR 1054 (42S22): Unknown column 'n' in 'where clause'";
+    for statement in [
+        "SELECT name AS n FROM setup_timers WHERE n = 'wait'",
+        "SELECT 1 AS n WHERE n = 1",
+        "SELECT t.name AS n FROM setup_timers t JOIN threads u WHERE u.thread_id = 1 AND LOWER(n) = 'wait'",
+        "SELECT * FROM (SELECT name AS n FROM setup_timers WHERE n = 'wait') AS t",
+        "WITH t AS (SELECT name AS n FROM setup_timers WHERE n = 'wait') SELECT * FROM t",
+        "SELECT thread_id FROM threads UNION SELECT name AS n FROM setup_timers WHERE n = 'wait'",
+        "SELECT n AS n FROM setup_timers WHERE n = 'wait'",
+    ] {
+        let found = run(&mut session, statement);
+        assert_eq!(found.replace("'field list'", "'where clause'"), unknown, "{statement}");
+    }
+    for (statement, expected) in [
+        // A column of the tables is meant, invisible ones and those of queries around it among them.
+        ("SELECT timer_name AS name FROM setup_timers WHERE name = 'wait'", "NANOSECOND"),
+        ("SELECT LOWER(name) AS name FROM setup_timers WHERE name = 'wait'", "wait"),
+        ("SELECT 1 AS count_timer_wait FROM events_waits_summary_global_by_event_name WHERE count_timer_wait = 5", ""),
+        ("SELECT 2 AS n FROM (SELECT 1 AS n) AS t WHERE n = 1", "2"),
+        ("WITH t (n) AS (SELECT 1) SELECT 2 AS n FROM t WHERE n = 1", "2"),
+        ("SELECT name AS n FROM setup_timers HAVING n = 'wait'", "wait"),
+        ("SELECT name AS n FROM setup_timers GROUP BY n ORDER BY n LIMIT 1", "idle"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
+
 #[test]
 fn a_join_binds_closer_than_a_comma() {
     let mut session = session();
