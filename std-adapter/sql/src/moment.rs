@@ -297,7 +297,7 @@ impl Moment {
     pub(crate) fn format(self, format: &str) -> String {
         let (year, month, day) = self.civil();
         let month_name = MONTHS[(month - 1).rem_euclid(12) as usize];
-        let weekday = WEEKDAYS[(self.day() + 4).rem_euclid(7) as usize];
+        let weekday = WEEKDAYS[self.weekday() as usize];
         let of = |specifier| match specifier {
             'Y' => format!("{year:04}"),
             'y' => format!("{:02}", year % 100),
@@ -316,7 +316,7 @@ impl Moment {
             'v' => format!("{:02}", self.week(3).0),
             'X' => format!("{:04}", self.week(6).1),
             'x' => format!("{:04}", self.week(3).1),
-            'w' => (self.day() + 4).rem_euclid(7).to_string(),
+            'w' => self.weekday().to_string(),
             'D' => format!("{day}{}", ordinal(day)),
             other => of_clock(self.micros_of_day(), other),
         };
@@ -327,8 +327,13 @@ impl Moment {
         clock(self.micros_of_day())
     }
 
+    /// From Sunday, which is 0.
+    pub(crate) fn weekday(self) -> i64 {
+        (self.day() + 4).rem_euclid(7)
+    }
+
     /// Year, month and day; the reverse of [`days`].
-    fn civil(self) -> (i64, i64, i64) {
+    pub(crate) fn civil(self) -> (i64, i64, i64) {
         let shifted = self.day() + 719_468;
         let era = shifted.div_euclid(146_097);
         let day_of_era = shifted.rem_euclid(146_097);

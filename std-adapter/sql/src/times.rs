@@ -408,6 +408,12 @@ const TIME_SPECIFIERS: &str = "HhIklisSTrpf";
 struct Parts {
     date: Option<(i64, i64, i64)>,
     day_of_year: Option<i64>,
+    /// The specifier of a week, which says how weeks are counted, and its number.
+    week: Option<(char, i64)>,
+    /// The same of the year that a week is of.
+    year_of_week: Option<(char, i64)>,
+    /// From Sunday.
+    weekday: Option<i64>,
     hour: i64,
     is_afternoon: Option<bool>,
     minute: i64,
@@ -448,6 +454,17 @@ impl Parts {
                 'y' => self.date().0 = full_year(number(2)?),
                 'm' | 'c' => self.date().1 = number(2)?,
                 'd' | 'e' => self.date().2 = number(2)?,
+                'D' => {
+                    self.date().2 = number(2)?;
+                    // `st`, `nd` and so on.
+                    rest = rest.get(2..)?;
+                }
+                'U' | 'u' | 'V' | 'v' => {
+                    let least = i64::from(specifier.eq_ignore_ascii_case(&'V'));
+                    self.week = Some((specifier, number(2).filter(|week| (least..=53).contains(week))?));
+                }
+                'X' | 'x' => self.year_of_week = Some((specifier, number(4)?)),
+                'w' => self.weekday = Some(number(1).filter(|day| *day < 7)?),
                 'j' => self.day_of_year = Some(number(3)?),
                 'H' | 'k' | 'h' | 'I' | 'l' => self.hour = number(2)?,
                 'i' => self.minute = number(2)?,
@@ -472,7 +489,11 @@ impl Parts {
                     self.date().1 = index + 1;
                     rest = &rest[length..];
                 }
-                'W' | 'a' => rest = &rest[named(rest, &WEEKDAYS, specifier == 'a')?.1..],
+                'W' | 'a' => {
+                    let (index, length) = named(rest, &WEEKDAYS, specifier == 'a')?;
+                    self.weekday = Some(index);
+                    rest = &rest[length..];
+                }
                 'T' | 'r' => {
                     let (time, after) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(rest.len()));
                     let mut parts = time.split(':').map(|part| part.parse::<i64>().ok());
@@ -487,6 +508,26 @@ impl Parts {
                 _ => return None,
             }
         }
+        Some(())
+    }
+
+    /// Makes a date of a week and a day of it, if both are there; None: the week is of another kind of year.
+    fn join_week(&mut self) -> Option<()> {
+        let (Some((specifier, week)), Some(weekday)) = (self.week, self.weekday) else { return Some(()) };
+        let year = match (specifier, self.year_of_week) {
+            ('V', Some(('X', year))) | ('v', Some(('x', year))) => year,
+            ('U' | 'u', None) => self.date().0,
+            _ => return None,
+        };
+        let is_from_sunday = specifier.is_uppercase();
+        let place = |from_sunday: i64| if is_from_sunday { from_sunday } else { (from_sunday + 6) % 7 };
+        let first = Moment::of_parts((year, 1, 1), 0)?;
+        let place_of_first = place(first.weekday());
+        // The first week that is whole, or that has most of its days in the year.
+        let is_in_first_week = place_of_first == 0 || !is_from_sunday && place_of_first <= 3;
+        let to_first_week = if is_in_first_week { -place_of_first } else { 7 - place_of_first };
+        let moment = first.add(to_first_week + (week - 1) * 7 + place(weekday), "DAY")?;
+        self.date = Some(moment.civil());
         Some(())
     }
 
@@ -505,12 +546,14 @@ impl Parts {
         if let Some(day) = self.day_of_year {
             let first = Moment::of_parts((self.date().0, 1, 1), 0)?;
             let moment = first.add(day - 1, "DAY")?;
-            self.date = Some((moment.part("YEAR")?, moment.part("MONTH")?, moment.part("DAY")?));
+            self.date = Some(moment.civil());
         }
+        self.join_week()?;
         let time = format!("{:02}:{:02}:{:02}", self.hour, self.minute, self.second);
         let time = if self.has_micros { format!("{time}.{:06}", self.micros) } else { time };
+        let has_date = self.week.is_some() || self.year_of_week.is_some() || self.weekday.is_some();
         match self.date {
-            None => self.has_time.then_some(time),
+            None => (self.has_time && !has_date).then_some(time),
             Some(date) => {
                 let moment = Moment::of_parts(date, micros)?;
                 Some(if self.has_time { format!("{} {time}", moment.date()) } else { moment.date() })
@@ -532,7 +575,7 @@ pub(crate) fn read_kind(format: &str) -> Kind {
     let specifiers: Vec<char> = format.split('%').skip(1).filter_map(|part| part.chars().next()).collect();
     let has = |some: &str| specifiers.iter().any(|specifier| some.contains(*specifier));
     let digits = if has("f") { 6 } else { 0 };
-    match (has("YymcdejMb"), has(TIME_SPECIFIERS)) {
+    match (has("YymcdejMbDUuVvXxWaw"), has(TIME_SPECIFIERS)) {
         (false, true) => Kind::Time(digits),
         (_, false) => Kind::Date,
         _ => Kind::Datetime(digits),

@@ -425,3 +425,32 @@ fn digits_alone_are_dates_and_times() {
         check(&mut session, &format!("SELECT {expressions}"), expected);
     }
 }
+
+/// MySQL's manual, and its order of weeks.
+#[test]
+fn a_week_and_a_day_of_it_are_a_date() {
+    let mut session = session();
+    for (expressions, expected) in [
+        ("STR_TO_DATE('200442 Monday', '%X%V %W'), STR_TO_DATE('200442 mon', '%x%v %a')", "2004-10-18,2004-10-11"),
+        ("STR_TO_DATE('2004 42 1', '%Y %u %w'), STR_TO_DATE('2004 42 1', '%Y %U %w')", "2004-10-11,2004-10-18"),
+        ("STR_TO_DATE('2004 42 0', '%X %V %w'), STR_TO_DATE('2004 42 0', '%x %v %w')", "2004-10-17,2004-10-17"),
+        ("STR_TO_DATE('2004 42 1 10:30', '%X %V %w %H:%i')", "2004-10-18 10:30:00"),
+        // A week alone is none, nor is one whose year is counted otherwise.
+        ("STR_TO_DATE('200442', '%X%V') IS NULL, STR_TO_DATE('2004 42 1', '%X %v %w') IS NULL", "1,1"),
+        ("STR_TO_DATE('2004 42 1', '%Y %V %w') IS NULL, STR_TO_DATE('2004 42 1', '%X %U %w') IS NULL", "1,1"),
+        ("STR_TO_DATE('2004 0 1', '%X %V %w') IS NULL, STR_TO_DATE('2004 54 1', '%X %V %w') IS NULL", "1,1"),
+        ("STR_TO_DATE('2004 42 7', '%X %V %w') IS NULL, STR_TO_DATE('9999 53 6', '%X %V %w') IS NULL", "1,1"),
+        ("STR_TO_DATE('1st May 2024', '%D %M %Y'), STR_TO_DATE('22nd 5 24', '%D %c %y')", "2024-05-01,2024-05-22"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    for (day, week) in [("2024-12-30", "2024 52 2025 01"), ("2027-01-03", "2027 01 2026 53"), ("2024-09-15", "2024 37 2024 37")] {
+        check(&mut session, &format!("SELECT DATE_FORMAT('{day}', '%X %V %x %v')"), week);
+        // Those that are made of a date are that date.
+        let found = format!(
+            "SELECT STR_TO_DATE(DATE_FORMAT('{day}', '%X %V %w'), '%X %V %w'), STR_TO_DATE(DATE_FORMAT('{day}', '%x %v %w'), '%x %v %w'), \
+             STR_TO_DATE(DATE_FORMAT('{day}', '%Y %U %w'), '%Y %U %w'), STR_TO_DATE(DATE_FORMAT('{day}', '%Y %u %w'), '%Y %u %w')"
+        );
+        check(&mut session, &found, &[day; 4].join(","));
+    }
+}
