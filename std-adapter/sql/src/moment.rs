@@ -179,6 +179,20 @@ impl Moment {
         is_date.then_some(((if digits <= 2 { full_year(year) } else { year }, month, day), time))
     }
 
+    /// What clocks show: `17:31`, `17:31:54.5`. Whatever separates the numbers does, but before a fraction.
+    fn micros_of_clock(time: &str) -> Option<i64> {
+        let mut parts = time.splitn(3, |c: char| c.is_ascii_punctuation());
+        let number = |part: &str| part.parse::<i64>().ok();
+        let (hour, minute) = (number(parts.next()?)?, number(parts.next()?)?);
+        let (second, fraction) = parts.next().map_or(("0", ""), |part| part.split_once('.').unwrap_or((part, "")));
+        let second = number(second)?;
+        if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..60).contains(&second) {
+            return None;
+        }
+        let fraction: String = fraction.chars().chain("000000".chars()).take(6).collect();
+        Some(((hour * 60 + minute) * 60 + second) * SECOND + fraction.parse::<u32>().map_or(0, i64::from))
+    }
+
     /// Year, month and day of a date that is none because month or day is 0.
     pub(crate) fn incomplete(text: &str) -> Option<Date> {
         Some(Moment::parts(text.trim())?.0).filter(|(_, month, day)| *month == 0 || *day == 0)
@@ -204,14 +218,7 @@ impl Moment {
         }
         let mut micros = days(year, month, day) * DAY;
         if let Some(time) = time {
-            let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
-            let mut parts = time.splitn(3, ':').map(|part| part.parse::<i64>().ok());
-            let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
-            if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..60).contains(&second) {
-                return None;
-            }
-            let fraction: String = fraction.chars().chain("000000".chars()).take(6).collect();
-            micros += ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction.parse::<u32>().map_or(0, i64::from);
+            micros += Moment::micros_of_clock(time)?;
         }
         Some(Moment { micros, date_only: time.is_none() })
     }

@@ -454,3 +454,26 @@ fn a_week_and_a_day_of_it_are_a_date() {
         check(&mut session, &found, &[day; 4].join(","));
     }
 }
+
+/// What separates the numbers is of no consequence.
+#[test]
+fn moments_with_other_delimiters() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "DATE '2012^12^31', CAST('2012@12@31' AS DATE), YEAR('2012/12/31'), DATE_ADD('2012.12.31', INTERVAL 1 DAY)",
+            "2012-12-31,2012-12-31,2012,2013-01-01",
+        ),
+        ("TIMESTAMP '2012^12^31 11+30+45', TIMESTAMP '2012^12^31 11*30*45'", "2012-12-31 11:30:45,2012-12-31 11:30:45"),
+        (
+            "CAST('2012/12/31T11^30^45.5' AS DATETIME(1)), TIMESTAMP('2012-12-31 11-30')",
+            "2012-12-31 11:30:45.5,2012-12-31 11:30:00",
+        ),
+        (
+            "TIMESTAMP('2012-12-31 11-30-60') IS NULL, TIMESTAMP('2012-12-31 11x30') IS NULL, TIMESTAMP('2012-12-31 11::30') IS NULL",
+            "1,1,1",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+}
