@@ -4,7 +4,7 @@ use crate::calls::name_of;
 use crate::catalog::Column;
 use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE};
 use crate::dialect::Rewritten;
-use crate::kinds::{self, Kind};
+use crate::kinds::{self, Kind, Width};
 use crate::nulls::Nulls;
 use crate::{Error, functions};
 use perfschema::core::table::SqlType;
@@ -49,15 +49,22 @@ pub(crate) fn heads(
     let kinds = kinds(query, rewritten, &names);
     let known = known(query, rewritten, &names, &kinds, &written.types);
     let nulls = written.nulls.joined(query);
+    let widths = widths(query, rewritten, &names, &nulls);
     let head = |(index, (ResultColumn { name, declared }, known))| {
         let nullable = nulls.may_be(index, declared.as_ref().map(|(column, table)| (table.as_str(), column.nullable)));
         let declared = declared.map(|(column, _)| column.sql_type);
-        match declared.filter(|_| nulls.is_union()) {
+        let head = match declared.filter(|_| nulls.is_union()) {
             Some(first) => {
                 let head = head(name, None, nullable, known, rows, index);
                 ColumnHead { sql_type: of_union(first, head.sql_type, nulls.are_columns(index)), ..head }
             }
             None => head(name, declared, nullable, known, rows, index),
+        };
+        match widths.get(index).copied().flatten() {
+            Some(Width { characters, is_text: true }) => {
+                ColumnHead { sql_type: as_texts(head.sql_type, characters, rows, index), ..head }
+            }
+            _ => head,
         }
     };
     let heads = (0_usize..).zip(columns.into_iter().zip(known)).map(head).collect();
@@ -72,6 +79,33 @@ fn of_union(first: SqlType, found: SqlType, are_columns: bool) -> SqlType {
         (first, SqlType::Varchar(0)) if are_columns => first,
         (SqlType::Varchar(first), SqlType::Varchar(found)) => SqlType::Varchar(first.max(found)),
         (_, found) => found,
+    }
+}
+
+/// How wide the columns of a UNION are, where it is known of all its members.
+fn widths(query: &Query, rewritten: &Rewritten, names: &[String], nulls: &Nulls) -> Vec<Option<Width>> {
+    if !nulls.is_union() {
+        return Vec::new();
+    }
+    let all = |exprs: Vec<Option<&Expr>>| {
+        let widths = exprs.into_iter().map(|expr| rewritten.width(expr?));
+        widths.reduce(|one, other| Some(one?.or(other?))).flatten()
+    };
+    of_columns(query, names, all, |_| None)
+}
+
+/// The type of a column of texts that have up to so many characters, and of which otherwise so much was found. Those that are numbers because
+/// no others are in the result become texts.
+fn as_texts(found: SqlType, characters: u16, rows: &mut [Vec<OwnedValue>], index: usize) -> SqlType {
+    match found {
+        SqlType::Varchar(found) => SqlType::Varchar(found.max(characters)),
+        SqlType::Bigint | SqlType::BigintUnsigned | SqlType::Double | SqlType::Decimal(..) => {
+            for value in rows.iter_mut().map(|row| &mut row[index]).filter(|value| **value != OwnedValue::Null) {
+                *value = OwnedValue::Text(value.as_value().to_string());
+            }
+            SqlType::Varchar(characters)
+        }
+        other => other,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod names;
 mod signs;
+mod widths;
 
 use crate::calls::{self, name_of};
 use crate::collation::output;
@@ -17,6 +18,7 @@ use sqlparser::ast::{
     BinaryOperator, DataType, ExactNumberInfo, Expr, Function, Ident, Interval, UnaryOperator, Value, ValueWithSpan, Visit,
 };
 use std::collections::HashMap;
+pub(crate) use widths::Width;
 
 /// How many digits a sum has more than what is summed.
 const MORE_OF_SUM: u8 = 22;
@@ -152,6 +154,8 @@ pub(crate) struct Kinds {
     unsigned: HashMap<String, bool>,
     /// The columns of texts that have a number each; None if the name means something else, too.
     enums: HashMap<String, Option<Members>>,
+    /// How wide the columns of tables of this name are; None if they differ, or if the name means something else, too.
+    widths: HashMap<String, Option<Width>>,
 }
 
 /// The texts of an ENUM: the first is number 1.

@@ -1,6 +1,6 @@
 //! What the names of a statement mean: columns of tables and of views, aliases, columns of what it derives.
 
-use super::{Kind, Kinds, Members, dotted};
+use super::{Kind, Kinds, Members, Width, dotted};
 use crate::Error;
 use crate::catalog::{self, Column, Kind as Source};
 use crate::dialect::qualified;
@@ -18,14 +18,15 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         kinds: HashMap::new(),
         unsigned: HashMap::new(),
         enums: HashMap::new(),
+        widths: HashMap::new(),
         aliases: HashSet::new(),
     };
     stop(tree.visit(&mut names))?;
-    let (kinds, mut unsigned, enums, names) = (names.kinds, names.unsigned, names.enums, names.aliases);
+    let (kinds, mut unsigned, enums, widths, names) = (names.kinds, names.unsigned, names.enums, names.widths, names.aliases);
     // What an alias means is not asked of another: there may be circles of them.
     let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
     let own_signs = names.iter().filter_map(|name| Some((name.clone(), unsigned.remove(name)?))).collect();
-    let columns = Kinds { names: kinds, derived: HashMap::new(), unsigned, enums };
+    let columns = Kinds { names: kinds, derived: HashMap::new(), unsigned, enums, widths };
     let mut aliases = Aliases {
         state,
         columns,
@@ -128,10 +129,17 @@ struct Names<'a> {
     kinds: HashMap<String, Kind>,
     unsigned: HashMap<String, bool>,
     enums: HashMap<String, Option<Members>>,
+    widths: HashMap<String, Option<Width>>,
     aliases: HashSet<String>,
 }
 
 impl Names<'_> {
+    /// It is the name of something else than a table's column, too.
+    fn alias(&mut self, name: &Ident) {
+        self.aliases.insert(name.value.to_lowercase());
+        self.widths.insert(name.value.to_lowercase(), None);
+    }
+
     fn columns(&mut self, columns: &[Column]) {
         for column in columns {
             let kind = Kind::of_column(column);
@@ -139,6 +147,9 @@ impl Names<'_> {
             *known = known.or(kind);
             *self.unsigned.entry(column.name.to_lowercase()).or_insert(true) &=
                 matches!(column.sql_type, SqlType::BigintUnsigned | SqlType::IntUnsigned);
+            let width = Width::of_type(column.sql_type);
+            let known = self.widths.entry(column.name.to_lowercase()).or_insert(width);
+            *known = known.filter(|known| width == Some(*known));
             let members = match column.sql_type {
                 SqlType::Enum(members) => Some(members),
                 _ => None,
@@ -164,7 +175,7 @@ impl Visitor for Names<'_> {
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
-            self.aliases.extend(cte.alias.columns.iter().map(|column| column.name.value.to_lowercase()));
+            cte.alias.columns.iter().for_each(|column| self.alias(&column.name));
         }
         members(&query.body, &mut |name, _| {
             self.aliases.insert(name.value.to_lowercase());
@@ -173,7 +184,7 @@ impl Visitor for Names<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
-        self.aliases.extend(select.projection.iter().filter_map(alias).map(|(name, _)| name.value.to_lowercase()));
+        select.projection.iter().filter_map(alias).for_each(|(name, _)| self.alias(name));
         ControlFlow::Continue(())
     }
 
