@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **What it costs.** A poll is 104 instructions more, on or off, about as much as recording a wait. An [`Attached`] is some 1.3 KB larger
+//! **What it costs.** A poll is 120 instructions more, on or off, about as much as recording a wait. An [`Attached`] is some 1.3 KB larger
 //! than its future, because its actor is in it. Each that has begun and not ended holds a place of `performance_schema_max_thread_instances`; where there is
 //! none, which `Performance_schema_thread_instances_lost` counts, the task runs just the same, and counts in the global sums only. So
 //! attach what is worth a row: a connection, a job, not each of a million futures.

@@ -24,7 +24,7 @@
 
 use crate::left;
 use crate::process::{Process, process};
-use perfschema_core::{Actor, ActorId, ActorIdentity, Lost, Text, ThreadType};
+use perfschema_core::{Actor, ActorIdentity, Lost, Text, ThreadType};
 use perfschema_timer::SystemClock;
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -339,14 +339,15 @@ struct Turn<'t> {
     has_actor: AtomicBool,
     /// The turn around it; null if there is none.
     outer: Cell<*const Turn<'static>>,
-    /// The thread in which it is linked, and that one's own actor, where it has a row.
-    thread: Cell<(*const Thread, Option<ActorId>)>,
+    /// The thread in which it is linked, and the THREAD_ID of that one's own actor; 0 if it has no row.
+    thread: Cell<*const Thread>,
+    thread_id: Cell<u64>,
 }
 
 impl<'t> Turn<'t> {
     const fn new(task: &'t Task) -> Turn<'t> {
-        let (outer, thread) = (Cell::new(ptr::null()), Cell::new((ptr::null(), None)));
-        Turn { task, has_actor: AtomicBool::new(false), outer, thread }
+        let (outer, thread, thread_id) = (Cell::new(ptr::null()), Cell::new(ptr::null()), Cell::new(0));
+        Turn { task, has_actor: AtomicBool::new(false), outer, thread, thread_id }
     }
 
     /// The task's actor; none while it may be half written, or another process's.
@@ -355,12 +356,27 @@ impl<'t> Turn<'t> {
         self.has_actor.load(Ordering::Relaxed).then(|| unsafe { (*self.task.actor.as_ptr()).as_ref() }).flatten()
     }
 
-    /// Whether it is linked in a thread that is not this one and goes on: not if that has ended, or was not forked along.
+    /// It ends in this thread, where it is not linked.
     #[cold]
+    #[inline(never)]
+    fn is_not_linked(&self, this: &Thread) {
+        if self.is_linked_elsewhere(this) {
+            let _ = std::io::stderr().write_all(ENDS_ELSEWHERE);
+            std::process::abort();
+        }
+    }
+
+    /// Whether it is linked in a thread that is not this one and goes on: not if that has ended, or was not forked along.
     fn is_linked_elsewhere(&self, this: &Thread) -> bool {
-        let (thread, own) = self.thread.get();
-        let goes_on = own.is_none_or(|own| process().is_some_and(|process| process.region().has_actor(own)));
-        !ptr::eq(thread, this) && goes_on && self.task.forks.load(Ordering::Relaxed) == forks()
+        let own = self.thread_id.get();
+        let goes_on = || {
+            let mut is_there = false;
+            process().is_some_and(|process| {
+                process.region().scan(&crate::tables::Threads, |row| is_there |= row.thread_id == own);
+                is_there
+            })
+        };
+        !ptr::eq(self.thread.get(), this) && self.task.forks.load(Ordering::Relaxed) == forks() && (own == 0 || goes_on())
     }
 }
 
@@ -426,13 +442,15 @@ impl Thread {
 
     /// Has the task's actor used on level 0. False for a handler in the middle of a record, and where tasks are nested too deep: what they
     /// record counts for whom they interrupt, or lie within.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&self, turn: &Turn<'_>, process: &'static Process, identity: &ActorIdentity<'_>) -> bool {
         if self.busy.load(Ordering::Relaxed) & BUSY != 0 || self.turns().count() == TURNS {
             return false;
         }
         self.mark(1);
         turn.outer.set(self.turn.load(Ordering::Relaxed));
-        turn.thread.set((self, self.actor(0).and_then(Actor::id)));
+        turn.thread.set(self);
+        turn.thread_id.set(self.actor(0).map_or(0, Actor::thread_id));
         compiler_fence(Ordering::SeqCst);
         self.turn.store(ptr::from_ref(turn).cast_mut().cast(), Ordering::Relaxed);
         let task = turn.task;
@@ -478,9 +496,8 @@ impl Thread {
             self.turn.store(outer.cast_mut(), Ordering::Relaxed);
         } else if let Some(within) = self.turns().find(|within| ptr::eq(within.outer.get(), own)) {
             within.outer.set(outer);
-        } else if turn.is_linked_elsewhere(self) {
-            let _ = std::io::stderr().write_all(ENDS_ELSEWHERE);
-            std::process::abort();
+        } else {
+            turn.is_not_linked(self);
         }
         self.point_to_current();
         self.unmark(1);
