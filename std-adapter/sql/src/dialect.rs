@@ -464,33 +464,6 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `LIMIT 5, 18446744073709551615`: more rows than SQLite has numbers for.
-    fn limits(&mut self, query: &mut Query) -> Result<(), Error> {
-        let numbers = match &mut query.limit_clause {
-            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
-                [limit.as_mut(), offset.as_mut().map(|offset| &mut offset.value)]
-            }
-            Some(LimitClause::OffsetCommaLimit { offset, limit }) => [Some(limit), Some(offset)],
-            None => return Ok(()),
-        };
-        for number in numbers.into_iter().flatten() {
-            match (&*number, self.bound_value(number)) {
-                // NULL, too: a placeholder of a statement that is only described.
-                (_, Some(SqliteValue::Integer(0..) | SqliteValue::Null)) => {}
-                (_, Some(SqliteValue::Blob(bytes))) if bytes.len() == 16 => {
-                    *number = literal(self.bind(SqliteValue::Integer(i64::MAX)));
-                }
-                (_, Some(other)) => {
-                    return Err(Error::syntax(&crate::value::text(ValueRef::from(other)).unwrap_or_default(), 1));
-                }
-                (Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }), _)
-                    if digits.bytes().all(|digit| digit.is_ascii_digit()) => {}
-                (other, None) => return Err(Error::syntax(&heading(other), 1)),
-            }
-        }
-        Ok(())
-    }
-
     fn query(&mut self, query: &mut Query) -> Result<(), Error> {
         let plain = query.fetch.is_none()
             && query.for_clause.is_none()
@@ -691,15 +664,12 @@ impl VisitorMut for Rewriter<'_> {
     type Break = Box<Error>;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> Flow {
-        self.query(query).map_or_else(refuse, ControlFlow::Continue)
+        self.query(query).and_then(|()| self.limits(query)).map_or_else(refuse, ControlFlow::Continue)
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> Flow {
         self.ctes.pop();
         self.one_kind_each(&mut query.body);
-        if let Err(error) = self.limits(query) {
-            return refuse(error);
-        }
         recursion::limit_depth(query, self.state.number("cte_max_recursion_depth"));
         self.order_query(query).map_or_else(refuse, ControlFlow::Continue)
     }

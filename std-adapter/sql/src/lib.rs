@@ -91,6 +91,7 @@ mod functions;
 mod information;
 mod json;
 mod kinds;
+mod limits;
 mod literals;
 mod moment;
 mod monitor;

@@ -90,6 +90,12 @@ impl Rewriter<'_> {
         kinds::whole_literal(expr, &|value| self.bound_value(value))
     }
 
+    /// What the client gave for a placeholder; NULL if nothing.
+    pub(crate) fn parameter(&self, name: &str) -> OwnedValue {
+        let index = name.trim_start_matches('?').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        index.and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default()
+    }
+
     pub(crate) fn value(&mut self, value: &Value) -> Result<Value, Error> {
         match value {
             Value::Number(digits, false) => {
@@ -122,8 +128,7 @@ impl Rewriter<'_> {
                 Ok(self.bytes(&bytes))
             }
             Value::Placeholder(name) => {
-                let index = name.trim_start_matches('?').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                let value = index.and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default();
+                let value = self.parameter(name);
                 Ok(self.bind(crate::value::store_owned(&value)))
             }
             other => Err(Error::syntax(&other.to_string(), 1)),

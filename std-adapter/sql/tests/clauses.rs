@@ -409,11 +409,59 @@ fn rows_have_no_numbers() {
 #[test]
 fn limits_are_whole_numbers() {
     let mut session = session();
-    for limit in ["-1", "5, -1", "-1, 5", "1.5", "1e0", "'1'", "1 + 1", "NULL", "1 OFFSET -1"] {
+    check(&mut session, "SET @i = 1", "0 changed");
+    for limit in [
+        "-1",
+        "5, -1",
+        "-1, 5",
+        "1.5",
+        "1e0",
+        "'1'",
+        "1 + 1",
+        "NULL",
+        "1 OFFSET -1",
+        "18446744073709551616",
+        "@i",
+        "1, @i",
+        "0x1",
+    ] {
         let found = run(&mut session, &format!("SELECT name FROM setup_timers LIMIT {limit}"));
         assert!(found.starts_with("ERROR 1064 (42000)"), "{limit}: {found}");
     }
     assert!(session.execute_with("SELECT name FROM setup_timers LIMIT ?", &[(-1_i64).into()]).is_err());
-    let found = run(&mut session, "UPDATE setup_instruments SET enabled = 'NO' LIMIT -1");
-    assert!(found.starts_with("ERROR 1064 (42000)"), "{found}");
+    for limit in ["-1", "@i"] {
+        let found = run(&mut session, &format!("UPDATE setup_instruments SET enabled = 'NO' LIMIT {limit}"));
+        assert!(found.starts_with("ERROR 1064 (42000)"), "{found}");
+    }
+}
+
+/// Drivers send numbers as texts or as fractions, too.
+#[test]
+fn limits_are_parameters_of_any_type() {
+    let mut session = session();
+    let statement = "SELECT name FROM setup_timers LIMIT ?, ?";
+    let rows = |limits: [OwnedValue; 2]| match session.execute_with(statement, &limits) {
+        Ok(Outcome::Rows(grid)) => Ok(grid.rows.len()),
+        Ok(other) => panic!("{other:?}"),
+        Err(error) => Err(error.errno),
+    };
+    let found = [
+        ["1".into(), "2".into()],
+        [0.0.into(), 2.0.into()],
+        [OwnedValue::Decimal("1.0".to_owned()), 2_u64.into()],
+        ["0".into(), "18446744073709551616".into()],
+        ["0".into(), "2 ".into()],
+        ["0".into(), "+2".into()],
+        ["-1".into(), "2".into()],
+        ["".into(), "2".into()],
+        ["0".into(), 1.5.into()],
+        ["0".into(), (-1.0).into()],
+        [OwnedValue::Decimal("0.5".to_owned()), "2".into()],
+    ]
+    .map(rows);
+    assert_eq!(found[..3], [Ok(2); 3]);
+    assert_eq!(found[3..], [Err(1064); 8]);
+    check(&mut session, "PREPARE p FROM 'SELECT name FROM setup_timers WHERE ? = ''1'' LIMIT ?'", "Statement prepared");
+    check(&mut session, "SET @a = '1'", "0 changed");
+    check(&mut session, "EXECUTE p USING @a, @a", "idle");
 }
