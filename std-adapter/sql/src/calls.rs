@@ -254,6 +254,10 @@ impl Rewriter<'_> {
                 self.one_kind(arguments.iter_mut());
                 Ok(self.comparing_call(name, arguments))
             }
+            "field" => {
+                count(2, functions::MANY - 1)?;
+                Ok(self.comparing_call(name, arguments))
+            }
             "nullif" => {
                 count(2, 2)?;
                 if arguments.iter().any(|argument| self.kind(argument).is_moment()) {

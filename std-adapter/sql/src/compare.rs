@@ -127,7 +127,7 @@ impl Rewriter<'_> {
             return if self.kind(&expr).is_moment() { call("moment_number", vec![expr]) } else { expr };
         };
         let texts = members.iter().map(|member| self.text(member));
-        let field = call("field", std::iter::once(expr).chain(texts).collect());
+        let field = call("field", [whole(0), expr].into_iter().chain(texts).collect());
         // NULL is none of them.
         call("nullif", vec![whole(0), field, whole(0)])
     }
@@ -443,7 +443,7 @@ fn owned(value: ValueRef<'_>) -> Value {
 }
 
 /// The first argument of all these: whether letter case counts.
-fn split<'a>(arguments: Arguments<'a>) -> (bool, Arguments<'a>) {
+pub(crate) fn split<'a>(arguments: Arguments<'a>) -> (bool, Arguments<'a>) {
     match arguments {
         [how, rest @ ..] => (matches!(how, ValueRef::Integer(1)), rest),
         [] => (false, &[]),

@@ -190,7 +190,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("locate", 2, 3, INTEGER, texts::locate),
     function("instr", 2, 2, INTEGER, |a, state| texts::locate(&[a[1], a[0]], state)),
     function("strcmp", 2, 2, INTEGER, texts::strcmp),
-    function("field", 2, MANY, INTEGER, texts::field),
+    function("field", 3, MANY, INTEGER, texts::field),
     function("elt", 2, MANY, TEXT, texts::elt),
     function("find_in_set", 2, 2, INTEGER, texts::find_in_set),
     function("format", 2, 3, TEXT, texts::format_number),

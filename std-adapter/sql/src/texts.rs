@@ -388,13 +388,14 @@ pub(crate) fn strcmp(arguments: Arguments<'_>, _: &State) -> Result<Value, Error
     }
 }
 
-/// The place of the first among the others: as texts if all are, as numbers otherwise.
+/// Whether letter case counts; then the place of the first among the others: as texts if all are, as numbers otherwise.
 pub(crate) fn field(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+    let (is_binary, arguments) = compare::split(arguments);
+    let compared = |value: ValueRef<'_>| value::text(value).map(|text| if is_binary { text } else { snapshot::fold(&text) });
     let are_texts = arguments.iter().all(|value| matches!(value, ValueRef::Text(_) | ValueRef::Null));
     let found = if are_texts {
-        let Some(what) = value::text(arguments[0]).map(|what| snapshot::fold(&what)) else { return Ok(Value::Integer(0)) };
-        let is_same = |other: &ValueRef<'_>| value::text(*other).is_some_and(|other| snapshot::fold(&other) == what);
-        arguments[1..].iter().position(is_same)
+        let Some(what) = compared(arguments[0]) else { return Ok(Value::Integer(0)) };
+        arguments[1..].iter().position(|other| compared(*other).is_some_and(|other| other == what))
     } else {
         arguments[1..].iter().position(|other| compare::numbers(arguments[0], *other) == Some(Ordering::Equal))
     };

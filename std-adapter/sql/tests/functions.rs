@@ -319,6 +319,10 @@ fn of_each_character_and_each_number() {
             "1,1,1,2,0,2",
         ),
         ("FIELD('B', 'a', 'b'), FIELD('1', '1.0', '1'), FIELD('a', NULL, 'A'), FIELD(NULL, NULL)", "2,2,2,0"),
+        (
+            "FIELD('a' COLLATE utf8mb4_bin, 'A'), FIELD(BINARY 'a', 'A', 'a'), FIELD('a', BINARY 'A', 'a'), FIELD(BINARY 1, '1.0', 1)",
+            "0,2,2,1",
+        ),
         ("ROUND(1e300, 10), ROUND(-1e300, 10), TRUNCATE(1e300, 400), ROUND(1.5e300, 9999)", "1e300,-1e300,1e300,1.5e300"),
         (
             "ROUND(1.25e-40, 41) = 1.2e-40, ROUND(0e0, 400), ROUND(1e300, -400), ROUND(1234.5e0, -2), ROUND(1e300, -299)",
