@@ -403,6 +403,19 @@ pub(crate) fn of_clock(micros: i64, specifier: char) -> String {
     }
 }
 
+/// The text of a number that may be a moment: `50101` is 050101, of 2005, and `101` of 2000.
+pub(crate) fn with_zeros(text: String) -> String {
+    let whole = text.find('.').unwrap_or(text.len());
+    let missing = match whole {
+        3..=5 => 6 - whole,
+        9..=11 => 12 - whole,
+        _ => 0,
+    };
+    // Not of a number with a sign.
+    let is_digits = text.bytes().take(whole).all(|byte| byte.is_ascii_digit());
+    if missing > 0 && is_digits { format!("{}{text}", "0".repeat(missing)) } else { text }
+}
+
 /// Two digits of a year: from 1970 to 2069.
 pub(crate) fn full_year(year: i64) -> i64 {
     if year < 70 { 2000 + year } else { 1900 + year }

@@ -6,7 +6,7 @@
 use crate::calls::name_of;
 use crate::dialect::{Rewriter, call, literal, take};
 use crate::kinds::Kind;
-use crate::moment::Moment;
+use crate::moment::{self, Moment};
 use crate::{Error, times, value};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value, ValueRef};
@@ -358,7 +358,10 @@ impl Rewriter<'_> {
     }
 
     fn beside(&self, expr: &Expr, kind: Kind) -> Option<Written> {
-        let text = self.written(expr)?;
+        let mut text = self.written(expr)?;
+        if self.kind(expr).is_number() {
+            text = moment::with_zeros(text);
+        }
         Some(match kind {
             Kind::Time(_) => times::time_micros(&text).map_or(Written::Wrong(text), Written::Number),
             kind => match Moment::parse_or_zero(&text) {

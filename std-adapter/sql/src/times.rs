@@ -3,7 +3,7 @@
 use crate::decimal::Decimal;
 use crate::functions::Arguments;
 use crate::kinds::Kind;
-use crate::moment::{LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, full_year, of_clock};
+use crate::moment::{self, LAST_TIMESTAMP, MONTHS, Moment, WEEKDAYS, formatted, full_year, of_clock};
 use crate::state::State;
 use crate::value::{self, Number};
 use crate::zone::Zone;
@@ -72,8 +72,14 @@ fn parse(text: &str) -> Option<f64> {
     is_time.then_some(sign * ((hours * 60.0 + minutes) * 60.0 + seconds))
 }
 
+/// The text that is read as a moment; a number's with the zeros that it would have in front.
+fn moment_text(value: ValueRef<'_>) -> Option<String> {
+    let text = value::text(value)?;
+    Some(if let ValueRef::Text(_) = value { text } else { moment::with_zeros(text) })
+}
+
 fn moment(value: ValueRef<'_>) -> Option<Moment> {
-    Moment::parse(&value::text(value)?)
+    Moment::parse(&moment_text(value)?)
 }
 
 pub(crate) fn from_unixtime(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
@@ -142,7 +148,7 @@ pub(crate) fn time_to_sec(arguments: Arguments<'_>, _: &State) -> Result<Value, 
 
 /// A function of a moment; NULL of what is none.
 pub(crate) fn at(arguments: Arguments<'_>, f: impl Fn(Moment) -> Value) -> Result<Value, Error> {
-    Ok(value::text(arguments[0]).and_then(|text| Moment::parse(&text)).map_or(Value::Null, f))
+    Ok(moment(arguments[0]).map_or(Value::Null, f))
 }
 
 pub(crate) fn date(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
@@ -150,7 +156,7 @@ pub(crate) fn date(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
 }
 
 fn moment_or_zero(value: ValueRef<'_>) -> Option<Moment> {
-    Moment::parse_or_zero(&value::text(value)?)
+    Moment::parse_or_zero(&moment_text(value)?)
 }
 
 fn digits(arguments: Arguments<'_>) -> usize {
@@ -235,7 +241,7 @@ pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
         let number = units.iter().try_fold(0, |number, unit| Some(number * 100 + part(value, unit)?))?;
         return if last == "MICROSECOND" { Some(number * 1_000_000 + part(value, last)?) } else { Some(number) };
     }
-    let text = value::text(value)?;
+    let text = moment_text(value)?;
     let of_time = |part: fn(i64) -> i64| Some(part(time_micros(&text)?.saturating_abs()));
     match unit.to_ascii_uppercase().as_str() {
         "HOUR" => of_time(|micros| micros / 3_600_000_000),
@@ -270,7 +276,7 @@ pub(crate) fn date_add(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
 }
 
 pub(crate) fn datediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let day = |index: usize| value::text(arguments[index]).and_then(|text| Moment::parse(&text)).map(|moment| moment.day());
+    let day = |index: usize| moment(arguments[index]).map(Moment::day);
     Ok(day(0).zip(day(1)).map_or(Value::Null, |(a, b)| Value::Integer(a - b)))
 }
 
@@ -357,7 +363,7 @@ fn moment_later(text: &str, micros: i64) -> Value {
 /// TIMESTAMP of two arguments: a moment later by a time.
 pub(crate) fn timestamp(arguments: Arguments<'_>) -> Value {
     let more = arguments.get(1).and_then(|more| time_alone(&value::text(*more)?));
-    value::text(arguments[0]).zip(more).map_or(Value::Null, |(moment, more)| moment_later(&moment, more))
+    moment_text(arguments[0]).zip(more).map_or(Value::Null, |(moment, more)| moment_later(&moment, more))
 }
 
 /// An interval of several units, as `'1:30' MINUTE_SECOND`, in the unit that [`compound_unit`] says. What is missing is missing in front.

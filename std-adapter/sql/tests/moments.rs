@@ -416,13 +416,27 @@ fn digits_alone_are_dates_and_times() {
         ("TIMESTAMP('260102101112'), DATE(260102101112), HOUR(260102101112)", "2026-01-02 10:11:12,2026-01-02,10"),
         ("DATE('261301') IS NULL, DATE('260101x') IS NULL, DATEDIFF(260103, '260101')", "1,1,2"),
         ("TIMESTAMP('260102', '101112'), DATE_ADD('260101', INTERVAL 1 DAY)", "2026-01-02 10:11:12,2026-01-02"),
+        // A number has no zeros in front.
+        (
+            "DATE(50101), YEAR(50101), DATE(1231), DATE(101), DATE(100) IS NULL, DATE('050101')",
+            "2005-01-01,2005,2000-12-31,2000-01-01,1,2005-01-01",
+        ),
+        (
+            "TIMESTAMP(50101101112), DATE(101000000), DAY(1231101112), HOUR(50101101112), HOUR(50101), DATE(50101.0)",
+            "2005-01-01 10:11:12,2000-01-01,31,10,5,2005-01-01",
+        ),
+        (
+            "DATEDIFF(50102, 50101), LAST_DAY(50201), DATE_ADD(50101, INTERVAL 1 DAY), DATE'2005-01-01' = 50101, DATE'2005-01-01' IN (50102, 50101), \
+             TIMESTAMP(50101, '10:00'), CAST(50101 AS DATE), TIMESTAMPDIFF(DAY, 50101, 50103), DATE(x)",
+            "1,2005-02-28,2005-01-02,1,1,2005-01-01 10:00:00,2005-01-01,2,2005-01-01",
+        ),
         ("HOUR('101112'), MINUTE(101112), TIME('101112'), TIME_TO_SEC('101112')", "10,11,10:11:12,36672"),
         (
             "ADDTIME('101112', '000001'), TIMEDIFF('101112', '10:11:11'), TIMEDIFF('260102101112', '260102101111')",
             "10:11:13,00:00:01,00:00:01",
         ),
     ] {
-        check(&mut session, &format!("SELECT {expressions}"), expected);
+        check(&mut session, &format!("SELECT {expressions} FROM (SELECT 50101 AS x) AS t"), expected);
     }
 }
 
