@@ -304,7 +304,7 @@ impl Rewriter<'_> {
                 count(1, 1)?;
                 let unit = self.text(if name == "dayofmonth" { "day" } else { name });
                 arguments.push(unit);
-                Ok(call("extract", arguments))
+                Ok(call("part", arguments))
             }
             "week" => {
                 count(1, 2)?;

@@ -285,6 +285,11 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("extract", 2, 2, INTEGER, |a, _| {
         Ok(texts::on(a, 1, |unit| times::part(a[0], &unit).map_or(Value::Null, Value::Integer)))
     }),
+    // YEAR, HOUR and their like: of a time they do not say its sign.
+    function("part", 2, 2, INTEGER, |a, _| {
+        Ok(texts::on(a, 1, |unit| times::part(a[0], &unit).map_or(Value::Null, |part| Value::Integer(part.abs()))))
+    })
+    .internal(),
     function("unix_timestamp", 1, 1, None, |a, state| times::at(a, |moment| state.time_zone().utc(moment).unix())),
     function("from_unixtime", 1, 2, TEXT, times::from_unixtime),
     function("timestampdiff", 3, 3, INTEGER, times::timestampdiff),

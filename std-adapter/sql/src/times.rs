@@ -242,7 +242,8 @@ pub(crate) fn part(value: ValueRef<'_>, unit: &str) -> Option<i64> {
         return if last == "MICROSECOND" { Some(number * 1_000_000 + part(value, last)?) } else { Some(number) };
     }
     let text = moment_text(value)?;
-    let of_time = |part: fn(i64) -> i64| Some(part(time_micros(&text)?.saturating_abs()));
+    let most = MAX_SECONDS as i64 * 1_000_000;
+    let of_time = |part: fn(i64) -> i64| Some(part(time_micros(&text)?.clamp(-most, most)));
     match unit.to_ascii_uppercase().as_str() {
         "HOUR" => of_time(|micros| micros / 3_600_000_000),
         "MINUTE" => of_time(|micros| micros / 60_000_000 % 60),

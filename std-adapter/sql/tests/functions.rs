@@ -241,6 +241,14 @@ fn of_periods_and_intervals() {
              EXTRACT(SECOND_MICROSECOND FROM '2003-01-02 10:30:01.00123'), EXTRACT(HOUR_MINUTE FROM '10:30'), EXTRACT(YEAR_MONTH FROM 'x')",
             "201907,20102,211,10203,1001230,1030,",
         ),
+        // But functions say how long a time is, whatever its sign.
+        (
+            "EXTRACT(HOUR FROM TIME '-10:11:12'), EXTRACT(MINUTE FROM '-10:11:12'), EXTRACT(HOUR_SECOND FROM TIME '-10:11:12'), \
+             EXTRACT(SECOND_MICROSECOND FROM '-10:11:12.5'), EXTRACT(HOUR FROM '-00:11:12'), HOUR(TIME '-10:11:12'), \
+             MINUTE('-10:11:12'), SECOND('-10:11:12'), MICROSECOND('-10:11:12.5')",
+            "-10,-11,-101112,-12500000,0,10,11,12,500000",
+        ),
+        ("HOUR('900:00:00'), EXTRACT(HOUR_MICROSECOND FROM '-4000000000:00:00')", "838,-8385959000000"),
     ] {
         check(&mut session, &format!("SELECT {expressions}"), expected);
     }
