@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::catalog::{self, Catalog};
 use crate::session::{Session, with_stack};
-use crate::state::State;
+use crate::state::{ROW_NUMBER, State};
 use crate::status::{Counter, Counters};
 use crate::{Error, Program, functions, parse, vtab};
 use perfschema::render::OwnedValue;
@@ -311,14 +311,14 @@ fn open(state: &Arc<State>) -> Result<Connection, Error> {
     let own = Arc::clone(state);
     let allow = move |context: AuthContext<'_>| match own.is_own() {
         true => Authorization::Allow,
-        false => authorize(context),
+        false => authorize(context, &own),
     };
     connection.authorizer(Some(allow))?;
     Ok(connection)
 }
 
-/// Reading, and whatever happens within schema `test`.
-fn authorize(context: AuthContext<'_>) -> Authorization {
+/// Reading, but not the numbers of rows, and whatever happens within schema `test`.
+fn authorize(context: AuthContext<'_>, state: &State) -> Authorization {
     let in_test = context.database_name == Some(catalog::TEST);
     let allowed = match context.action {
         AuthAction::Select | AuthAction::Recursive => true,
@@ -326,7 +326,8 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
             let schemas = [catalog::INFORMATION_SCHEMA, catalog::PERFORMANCE_SCHEMA];
             // COUNT(*) reads no column, and SQLite does not say of what schema.
             let ours = context.database_name.map_or(column_name.is_empty(), |name| schemas.contains(&name));
-            in_test || (ours && !table_name.starts_with("sqlite_"))
+            let is_own = table_name.starts_with("sqlite_");
+            (in_test || (ours && !is_own)) && (is_own || column_name != ROW_NUMBER || state.allows_row_number(table_name))
         }
         AuthAction::Function { function_name } => {
             let name = function_name.to_ascii_lowercase();

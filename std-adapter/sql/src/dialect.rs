@@ -565,10 +565,6 @@ fn is_truth(expr: &Expr) -> bool {
 pub(crate) const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
 pub(crate) const MEANT: char = '[';
 
-fn is_row_number(name: &Ident) -> bool {
-    name.quote_style != Some(MEANT) && ROW_NUMBERS.iter().any(|known| name.value.eq_ignore_ascii_case(known))
-}
-
 fn is_digits(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(ValueWithSpan { value: Value::Number(..), .. }))
 }
@@ -717,6 +713,8 @@ impl VisitorMut for Rewriter<'_> {
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
         if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
             self.conditions(table_with_joins);
+            // SQLite makes a query of it, which has them.
+            self.state.mean_row_numbers();
         }
         ControlFlow::Continue(())
     }
@@ -742,10 +740,15 @@ impl VisitorMut for Rewriter<'_> {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> Flow {
         if let Some([.., name]) = subquery::parts(expr)
-            && is_row_number(name)
-            && !self.kinds.has_name(&name.value)
+            && ROW_NUMBERS.iter().any(|known| name.value.eq_ignore_ascii_case(known))
         {
-            return refuse(Error::unknown_column(&expr.to_string().replace('`', ""), "field list"));
+            let written = expr.to_string().replace('`', "");
+            match name.quote_style {
+                Some(MEANT) => self.state.mean_row_numbers(),
+                // SQLite finds out which table it means.
+                _ if self.kinds.has_name(&name.value) => self.state.note_row_number(written),
+                _ => return refuse(Error::unknown_column(&written, "field list")),
+            }
         }
         subquery::any_as_in(expr);
         self.queries_within += usize::from(scope::has_query(expr));

@@ -104,6 +104,9 @@ pub(crate) struct ScratchTable {
 /// Bytes that the user variables of a session may take.
 const MAX_USER_VARIABLES: usize = 8 << 20;
 
+/// What SQLite calls the number of a row, whatever the statement does.
+pub(crate) const ROW_NUMBER: &str = "ROWID";
+
 /// Numbers of relations from here on are tables of schema `test`.
 pub(crate) const SCRATCH: usize = 1 << 20;
 
@@ -120,6 +123,10 @@ pub(crate) struct Running {
     taken: Part,
     failure: Option<Error>,
     has_ended: Option<bool>,
+    /// What is written like a name of SQLite's for the number of a row: the first.
+    row_number: Option<String>,
+    /// Whether that number is read whatever the client wrote.
+    means_row_numbers: bool,
     /// Where all rows are counted, also those that the client is not given.
     pub(crate) found: Option<Found>,
     now: Option<moment::Moment>,
@@ -437,6 +444,32 @@ impl State {
             statement.regexes.insert(key, Arc::clone(&regex));
         }
         Ok(regex)
+    }
+
+    /// A name that is one of SQLite's for the number of a row, too, and may be a column's.
+    pub(crate) fn note_row_number(&self, written: String) {
+        lock(&self.statement).row_number.get_or_insert(written);
+    }
+
+    /// The statement reads the numbers of rows by what the dialect or SQLite makes of it.
+    pub(crate) fn mean_row_numbers(&self) {
+        lock(&self.statement).means_row_numbers = true;
+    }
+
+    /// Whether what SQLite takes for the number of a row in this table may be read. An error is kept if not.
+    pub(crate) fn allows_row_number(&self, table: &str) -> bool {
+        // SQLite says the same of a column that is called so.
+        let has_column = |scratch: &ScratchTable| scratch.name == table && scratch.columns.iter().any(|c| c.name == ROW_NUMBER);
+        let is_column = lock(&self.settings).scratch.iter().any(has_column);
+        let mut statement = lock(&self.statement);
+        match &statement.row_number {
+            Some(name) if !statement.means_row_numbers && !is_column => {
+                let error = Error::unknown_column(name, "field list");
+                statement.failure.get_or_insert(error);
+                false
+            }
+            _ => true,
+        }
     }
 
     /// Keeps what really went wrong while SQLite is told that something did.

@@ -399,11 +399,34 @@ fn rows_have_no_numbers() {
     }
     check(&mut session, "DELETE FROM test.numbers ORDER BY a LIMIT 1", "1 changed");
     check(&mut session, "SELECT a FROM test.numbers", "2");
+    // What else has that name does not change it.
+    for (statement, name, clause) in [
+        ("SELECT 1 AS rowid, rowid FROM threads", "rowid", "field list"),
+        ("SELECT 1 AS rowid, rowid FROM test.numbers", "rowid", "field list"),
+        ("SELECT t.oid FROM threads t JOIN (SELECT 1 AS oid) d", "t.oid", "field list"),
+        ("SELECT t.oid FROM (SELECT name FROM setup_timers) t JOIN (SELECT 1 AS oid) d", "t.oid", "field list"),
+        ("SELECT 1 FROM threads UNION SELECT 1 AS rowid FROM threads WHERE rowid = 2", "rowid", "where clause"),
+        ("SELECT 1 AS rowid FROM threads WHERE threads.rowid = 2", "threads.rowid", "where clause"),
+        ("SELECT name AS _rowid_ FROM threads ORDER BY threads._rowid_", "threads._rowid_", "order clause"),
+        ("SELECT (SELECT n.rowid FROM test.numbers n LIMIT 1) FROM (SELECT 1 AS rowid) d", "n.rowid", "field list"),
+    ] {
+        check(&mut session, statement, &unknown(name, clause));
+    }
+    check(&mut session, "SELECT d.oid, n.a FROM test.numbers n JOIN (SELECT 1 AS oid) d WHERE oid = 1 ORDER BY oid", "1,2");
+    check(&mut session, "SELECT name AS rowid FROM setup_timers HAVING rowid = 'wait' ORDER BY rowid", "wait");
+    check(&mut session, "SELECT (SELECT rowid) FROM (SELECT 5 AS rowid) AS d", "5");
+    let joined =
+        "test.numbers n JOIN test.numbers m LEFT JOIN test.numbers l ON l.a = m.a RIGHT JOIN setup_timers s ON s.name > ''";
+    check(&mut session, &format!("SELECT COUNT(d.oid) FROM {joined} JOIN (SELECT 1 AS oid) d"), "5");
+    check(&mut session, &format!("SELECT COUNT(d.oid) FROM (SELECT 1 AS oid) d, {joined}"), "5");
     // Whoever gives a column that name has one.
     check(&mut session, "SELECT rowid FROM (SELECT 5 AS rowid) AS t ORDER BY rowid", "5");
     run(&mut session, "CREATE TABLE test.own AS SELECT 1 AS rowid");
     check(&mut session, "UPDATE test.own SET rowid = rowid + 1 LIMIT 1", "Rows matched: 1  Changed: 1  Warnings: 0");
     check(&mut session, "SELECT rowid FROM test.own", "2");
+    run(&mut session, "CREATE TABLE test.capital AS SELECT 1 AS ROWID");
+    check(&mut session, "UPDATE test.capital SET rowid = ROWID + 1", "Rows matched: 1  Changed: 1  Warnings: 0");
+    check(&mut session, "SELECT Rowid FROM test.capital WHERE rowid = 2", "2");
 }
 
 #[test]
