@@ -1,13 +1,14 @@
 //! Statements that change something: UPDATE, INSERT, DELETE and TRUNCATE of the tables, and everything within schema `test`.
 
 use crate::catalog::{self, Column, Kind};
+use crate::columns::Clauses;
 use crate::database::{Account, Right};
 use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
 use crate::{Error, assignments, parse, scope, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
-use perfschema::render::OwnedValue;
+use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
 use sqlparser::ast::{
     AssignmentTarget, CastKind, CreateTable, DataType, Delete, Expr, FromTable, Ident, Insert, LimitClause, ObjectName,
@@ -98,7 +99,6 @@ impl Session {
         }
         self.check_safe(update.selection.is_some(), update.limit.is_some())?;
         let target = self.target(name, "UPDATE")?;
-        assignments::in_order(&mut update)?;
         let table = match target {
             Target::Table(table) => table,
             Target::Scratch(name) => return self.update_scratch(&name, update, parameters),
@@ -107,29 +107,23 @@ impl Session {
         if declaration.rights.update.is_empty() {
             return Err(self.state.command_denied("UPDATE", declaration.name));
         }
-        let adopted = adopted_alias(&mut update);
-        if let (Some(adopted), TableFactor::Table { alias: alias @ None, .. }) = (adopted, &mut update.table.relation) {
-            *alias = Some(TableAlias { explicit: true, name: Ident::with_quote('`', adopted), columns: Vec::new(), at: None });
-        }
         let mut columns = Vec::new();
-        for assignment in &update.assignments {
-            let AssignmentTarget::ColumnName(name) = &assignment.target else {
-                return Err(Error::unsupported("this kind of SET"));
-            };
-            let name = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.as_str()).unwrap_or_default();
-            let column = &declaration.columns[declaration.column(name)?];
+        for name in self.assigned(&update)? {
+            let column = &declaration.columns[declaration.column(&name)?];
             if !declaration.rights.update.contains(&column.name) {
                 return Err(Error::wrong_usage());
             }
             columns.push(column.name);
         }
+        let adopted = adopted_alias(&mut update);
+        if let (Some(adopted), TableFactor::Table { alias: alias @ None, .. }) = (adopted, &mut update.table.relation) {
+            *alias = Some(TableAlias { explicit: true, name: Ident::with_quote('`', adopted), columns: Vec::new(), at: None });
+        }
         let key = key_columns(table, update.table.relation.clone());
         let keys = key.columns.len();
-        let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
-        // Values first: `?` are counted in the order of the text.
-        let items = values.chain(key.items).collect();
-        let mut query = query_of_rows(items, update.table, update.selection, update.order_by, update.limit)?;
-        let grid = self.run(&mut query, parameters)?;
+        let (_, relation) = self.state.relation(table.schema(), declaration.name, "UPDATE")?;
+        let all = relation.all_columns().to_vec();
+        let grid = self.assigned_rows(update, &columns, &all, key.items, parameters)?;
 
         // Rows that get the same values are changed together.
         type Chosen = Vec<Vec<OwnedValue>>;
@@ -161,20 +155,42 @@ impl Session {
         Ok(updated(matched, changed))
     }
 
+    /// The columns that are assigned.
+    fn assigned(&self, update: &Update) -> Result<Vec<String>, Error> {
+        let target = assignments::Target::of(&update.table.relation, self.state.schema())?;
+        update.assignments.iter().map(|assignment| target.assigned(&assignment.target).map(str::to_owned)).collect()
+    }
+
+    /// What is assigned to each row that is chosen, and what else is to be known of it. `columns` are assigned, of `all` that the table has.
+    fn assigned_rows(
+        &mut self,
+        update: Update,
+        columns: &[&str],
+        all: &[Column],
+        rest: Vec<SelectItem>,
+        parameters: &[OwnedValue],
+    ) -> Result<Grid, Error> {
+        let target = assignments::Target::of(&update.table.relation, self.state.schema())?;
+        let column = |name: &&str| all.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+        let assigned: Vec<&Column> = columns.iter().filter_map(column).collect();
+        let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
+        let items = values.chain(rest).collect();
+        let mut query = query_of_rows(items, update.table, update.selection, update.order_by, update.limit)?;
+        let clauses = Clauses::of(&query);
+        assignments::in_order(&mut query, &target, &assigned, all)?;
+        self.run_as(&mut query, &clauses, parameters)
+    }
+
     /// The same of a table in schema `test`: there a row is known by its number.
     fn update_scratch(&mut self, table: &str, update: Update, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
-        let mut columns = Vec::new();
-        for assignment in &update.assignments {
-            let name = assignments::assigned_column(&assignment.target);
-            columns.push(name.ok_or_else(|| Error::unsupported("this kind of SET"))?.to_owned());
-        }
+        let columns = self.assigned(&update)?;
         self.check_columns(table, columns.iter().map(String::as_str))?;
-        let values = update.assignments.into_iter().map(|assignment| assignment.value);
+        let all =
+            self.state.scratch().into_iter().find(|scratch| scratch.name == table).map_or_else(Vec::new, |table| table.columns);
         let old = columns.iter().map(|name| Expr::Identifier(dialect::ident(name)));
-        // Values first: `?` are counted in the order of the text.
-        let items = values.chain(old).chain([self.row_number(table)?]).map(SelectItem::UnnamedExpr).collect();
-        let mut query = query_of_rows(items, update.table, update.selection, update.order_by, update.limit)?;
-        let grid = self.run(&mut query, parameters)?;
+        let rest = old.chain([self.row_number(table)?]).map(SelectItem::UnnamedExpr).collect();
+        let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let grid = self.assigned_rows(update, &names, &all, rest, parameters)?;
         let sets: Vec<String> = columns.iter().map(|name| format!("`{name}` = ?")).collect();
         let number = self.row_number_name(table)?;
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));

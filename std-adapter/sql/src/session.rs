@@ -428,6 +428,11 @@ impl Session {
 
     pub(crate) fn run(&mut self, query: &mut Query, parameters: &[OwnedValue]) -> Result<Grid, Error> {
         let clauses = Clauses::of(query);
+        self.run_as(query, &clauses, parameters)
+    }
+
+    /// The same of one that was written otherwise: where its names stand is known from there.
+    pub(crate) fn run_as(&mut self, query: &mut Query, clauses: &Clauses, parameters: &[OwnedValue]) -> Result<Grid, Error> {
         let written = Written::of(query);
         let rewritten = dialect::rewrite(query, &self.state, parameters);
         let grid = rewritten.and_then(|rewritten| self.run_rewritten(query, &rewritten, written));

@@ -96,6 +96,8 @@ fn a_statement_takes_bounded_memory() {
     assert_eq!(run(&mut session, "SELECT 1"), "1\n1\n");
 }
 
+const UPDATED: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
+
 /// Deep and long statements, on a small stack, too.
 #[test]
 fn deep_and_long_statements() {
@@ -161,6 +163,15 @@ fn deep_and_long_statements() {
             assert!(session.execute(&statement).is_ok(), "{long}");
         }
         assert!(session.execute(&format!("SELECT '{}'", "''".repeat(100_000))).is_ok());
+        // What an UPDATE assigns may be as deep each time.
+        assert!(session.execute("CREATE TABLE test.t AS SELECT 1 AS a, 2 AS b").is_ok());
+        let sum = vec!["a"; 150].join(" + ");
+        assert_eq!(run(&mut session, &format!("UPDATE test.t SET a = {sum}, b = {sum}")), UPDATED);
+        assert_eq!(run(&mut session, "SELECT a, b FROM test.t"), "a,b\n150,22500\n");
+        let doubled = |times| format!("UPDATE test.t SET {}", vec!["a = a + a"; times].join(", "));
+        assert_eq!(run(&mut session, &doubled(38)), UPDATED);
+        let found = session.execute(&doubled(1000)).map_err(|error| error.errno);
+        assert_eq!(found, Err(1436));
         let most = format!("SELECT {}1", "1+".repeat(200));
         assert!(matches!(session.execute(&most), Ok(Outcome::Rows(_))));
     };

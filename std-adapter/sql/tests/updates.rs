@@ -1,0 +1,56 @@
+//! UPDATE: what is assigned, in which order, and to all rows or to none.
+
+mod common;
+
+use common::{World, check, run};
+
+const ONE: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
+
+/// What is assigned is computed once, however many read it, and they read what the column has then.
+#[test]
+fn what_is_assigned_is_computed_once() {
+    let mut session = World::new().session();
+    run(&mut session, "CREATE TABLE test.t AS SELECT 0 AS a, 0 AS b, 0 AS c");
+    run(&mut session, "SET @i = 0");
+    check(&mut session, "UPDATE test.t SET a = (@i := @i + 1), b = a, c = a + b", ONE);
+    check(&mut session, "SELECT a, b, c, @i FROM test.t", "1,1,2,1");
+    run(&mut session, "CREATE TABLE test.v AS SELECT REPEAT('x', 40) AS x, REPEAT('y', 40) AS y, 2 AS n");
+    check(&mut session, "UPDATE test.v SET x = UUID(), y = x", ONE);
+    check(&mut session, "SELECT x = y, LENGTH(x) FROM test.v", "1,36");
+    // From row to row, in their order.
+    run(&mut session, "INSERT INTO test.t VALUES (5, 0, 0), (9, 0, 0)");
+    run(&mut session, "SET @i = 0");
+    let update = "UPDATE test.t SET b = (@i := @i + 1), c = b * 10 + @i WHERE a > 0 ORDER BY a DESC LIMIT 2";
+    check(&mut session, update, "Rows matched: 2  Changed: 2  Warnings: 0");
+    check(&mut session, "SELECT a, b, c, @i FROM test.t ORDER BY a", "1,1,2,2\n5,2,22,2\n9,1,11,2");
+    // As the column's type has it.
+    check(&mut session, "UPDATE test.v SET n = '7', x = CONCAT(n, '!'), n = n + 1, y = n", ONE);
+    check(&mut session, "SELECT n, x, y FROM test.v", "8,7!,8");
+    check(&mut session, "UPDATE test.v SET n = 1.6, y = n", ONE);
+    check(&mut session, "SELECT y FROM test.v", "2");
+    for (assignments, after) in [
+        ("enabled = 2, timed = IF(enabled = 'NO', 'NO', 'YES')", "NO,NO"),
+        ("enabled = 'no', timed = IF(BINARY enabled = 'NO', 'NO', 'YES')", "NO,NO"),
+        ("enabled = '1', timed = IF(enabled = 'YES', 2, 1)", "YES,NO"),
+        ("enabled = 2, timed = enabled, enabled = IF(timed = 'NO', 'YES', 'NO')", "YES,NO"),
+    ] {
+        run(&mut session, "UPDATE setup_instruments SET enabled = 'YES', timed = 'YES'");
+        let name = "wait/synch/cond/sql/PAGE::cond";
+        check(&mut session, &format!("UPDATE setup_instruments SET {assignments} WHERE name = '{name}'"), ONE);
+        check(&mut session, &format!("SELECT enabled, timed FROM setup_instruments WHERE name = '{name}'"), after);
+    }
+}
+
+/// What is wrong is named where it was written.
+#[test]
+fn what_an_update_does_not_know() {
+    let mut session = World::new().session();
+    run(&mut session, "CREATE TABLE test.t AS SELECT 1 AS a, 2 AS b");
+    for (rest, clause) in
+        [("b = nothing", "field list"), ("b = a WHERE nothing = 1", "where clause"), ("b = a ORDER BY nothing", "order clause")]
+    {
+        let expected = format!("ERROR 1054 (42S22): Unknown column 'nothing' in '{clause}'");
+        check(&mut session, &format!("UPDATE test.t SET a = 1, {rest}"), &expected);
+    }
+    check(&mut session, "SELECT a, b FROM test.t", "1,2");
+}
