@@ -52,7 +52,7 @@ impl Target {
         let names: Option<Vec<&Ident>> = name.0.iter().map(|part| part.as_ident()).collect();
         let names: Vec<Ident> = names.unwrap_or_default().into_iter().cloned().collect();
         match names.split_last() {
-            Some(_) => column_of(name).ok_or_else(Error::empty),
+            Some((_, qualifiers)) if self.is_meant(qualifiers) => column_of(name).ok_or_else(Error::empty),
             _ => Err(Error::unknown_column(&name.to_string().replace('`', ""), "field list")),
         }
     }

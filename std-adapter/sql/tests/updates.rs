@@ -52,5 +52,18 @@ fn what_an_update_does_not_know() {
         let expected = format!("ERROR 1054 (42S22): Unknown column 'nothing' in '{clause}'");
         check(&mut session, &format!("UPDATE test.t SET a = 1, {rest}"), &expected);
     }
+    // The columns that are assigned, too, are those of the table.
+    for name in ["x.a", "x.t.a", "performance_schema.t.a", "t.nothing", "nothing"] {
+        let expected = format!("ERROR 1054 (42S22): Unknown column '{name}' in 'field list'");
+        let expected = expected.replace("t.nothing", "nothing");
+        check(&mut session, &format!("UPDATE test.t SET {name} = 3"), &expected);
+    }
+    check(&mut session, "UPDATE test.t AS x SET t.a = 3", "ERROR 1054 (42S22): Unknown column 't.a' in 'field list'");
+    let update = "UPDATE setup_instruments SET x.enabled = 'NO'";
+    check(&mut session, update, "ERROR 1054 (42S22): Unknown column 'x.enabled' in 'field list'");
     check(&mut session, "SELECT a, b FROM test.t", "1,2");
+    for name in ["t.a", "test.t.A", "T.a"] {
+        check(&mut session, &format!("UPDATE test.t SET {name} = a + 1"), ONE);
+    }
+    check(&mut session, "UPDATE test.t AS x SET x.a = 9", ONE);
 }
