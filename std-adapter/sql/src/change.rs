@@ -6,7 +6,7 @@ use crate::database::{Account, Right};
 use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, assignments, parse, scope, value, vtab};
+use crate::{Error, assignments, parse, scope, subquery, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
 use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
@@ -523,7 +523,7 @@ pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {
     }
 }
 
-/// A query for what is to be changed.
+/// A query for what is to be changed, row by row: what is made of several would choose others.
 fn query_of_rows(
     items: Vec<SelectItem>,
     from: TableWithJoins,
@@ -531,6 +531,9 @@ fn query_of_rows(
     order_by: Vec<OrderByExpr>,
     limit: Option<Expr>,
 ) -> Result<Query, Error> {
+    let order = order_by.iter().map(|by| &by.expr);
+    let values = items.iter().filter_map(|item| if let SelectItem::UnnamedExpr(value) = item { Some(value) } else { None });
+    values.chain(&selection).chain(order).try_for_each(subquery::check_of_one_row)?;
     let mut query = parse::template("SELECT 1 FROM dual");
     query.order_by = (!order_by.is_empty()).then_some(OrderBy { kind: OrderByKind::Expressions(order_by), interpolate: None });
     query.limit_clause = limit.map(|limit| LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });

@@ -116,6 +116,16 @@ impl Error {
         Error::new(1242, "21000", "Subquery returns more than 1 row")
     }
 
+    pub(crate) fn wrong_group() -> Error {
+        Error::new(1111, "HY000", "Invalid use of group function")
+    }
+
+    /// The quote at the end is MySQL's.
+    pub(crate) fn wrong_window(function: &str) -> Error {
+        let function = function.to_ascii_lowercase();
+        Error::new(3593, "HY000", format!("You cannot use the window function '{function}' in this context.'"))
+    }
+
     pub(crate) fn out_of_range(what: &str) -> Error {
         Error::new(1690, "22003", format!("{what} value is out of range"))
     }
@@ -203,7 +213,7 @@ impl From<rusqlite::Error> for Error {
             return Error::new(1051, "42S02", format!("Unknown table '{table}'"));
         }
         if text.contains("not allowed in the GROUP BY clause") {
-            return Error::new(1111, "HY000", "Invalid use of group function");
+            return Error::wrong_group();
         }
         if let Some(column) = after("ambiguous column name: ") {
             return Error::ambiguous_column(&column, "field list");
@@ -212,7 +222,7 @@ impl From<rusqlite::Error> for Error {
             return Error::parameter_count(function.trim_end_matches("()").trim_start_matches(crate::functions::PREFIX));
         }
         if text.contains("misuse of") && (text.contains("aggregate") || text.contains("window")) {
-            return Error::new(1111, "HY000", "Invalid use of group function");
+            return Error::wrong_group();
         }
         if let Some(error) = of_window(&text) {
             return error;

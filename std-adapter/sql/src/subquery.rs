@@ -17,27 +17,44 @@ pub(crate) fn is_aggregate(expr: &Expr) -> bool {
         && AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name_of(function).0)))
 }
 
-/// Whether an aggregate stands in it that is not one of a query within.
-fn has_aggregate(tree: &impl Visit) -> bool {
-    #[derive(Default)]
-    struct Search {
+/// The first of what is looked for that stands in it, and not in a query within.
+fn search<R>(tree: &impl Visit, look: impl FnMut(&Expr) -> Option<R>) -> Option<R> {
+    struct Search<L> {
         depth: usize,
+        look: L,
     }
-    impl Visitor for Search {
-        type Break = ();
-        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+    impl<R, L: FnMut(&Expr) -> Option<R>> Visitor for Search<L> {
+        type Break = R;
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<R> {
             self.depth += 1;
             ControlFlow::Continue(())
         }
-        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<R> {
             self.depth -= 1;
             ControlFlow::Continue(())
         }
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            if self.depth == 0 && is_aggregate(expr) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<R> {
+            let found = if self.depth == 0 { (self.look)(expr) } else { None };
+            found.map_or(ControlFlow::Continue(()), ControlFlow::Break)
         }
     }
-    tree.visit(&mut Search::default()).is_break()
+    match tree.visit(&mut Search { depth: 0, look }) {
+        ControlFlow::Break(found) => Some(found),
+        ControlFlow::Continue(()) => None,
+    }
+}
+
+fn has_aggregate(tree: &impl Visit) -> bool {
+    search(tree, |expr| is_aggregate(expr).then_some(())).is_some()
+}
+
+/// Refuses what is made of several rows: aggregates and windows, where one row is looked at.
+pub(crate) fn check_of_one_row(expr: &Expr) -> Result<(), Error> {
+    let refused = search(expr, |expr| match expr {
+        Expr::Function(function) if function.over.is_some() => Some(Error::wrong_window(name_of(function).0)),
+        expr => is_aggregate(expr).then(Error::wrong_group),
+    });
+    refused.map_or(Ok(()), Err)
 }
 
 fn has_groups(select: &Select) -> bool {

@@ -67,3 +67,31 @@ fn what_an_update_does_not_know() {
     }
     check(&mut session, "UPDATE test.t AS x SET x.a = 9", ONE);
 }
+
+/// Aggregates and windows would choose other rows than those that there are.
+#[test]
+fn rows_are_changed_one_by_one() {
+    let mut session = World::new().session();
+    run(&mut session, "CREATE TABLE test.k AS SELECT 1 AS v UNION ALL SELECT 2");
+    let group = "ERROR 1111 (HY000): Invalid use of group function";
+    let window = |name: &str| format!("ERROR 3593 (HY000): You cannot use the window function '{name}' in this context.'");
+    for (statement, expected) in [
+        ("UPDATE test.k SET v = SUM(v)", group.to_owned()),
+        ("UPDATE test.k SET v = 1 + GROUP_CONCAT(v)", group.to_owned()),
+        ("UPDATE test.k SET v = 7 ORDER BY COUNT(*)", group.to_owned()),
+        ("UPDATE test.k SET v = 7 WHERE MAX(v) = 2", group.to_owned()),
+        ("DELETE FROM test.k ORDER BY MAX(v)", group.to_owned()),
+        ("UPDATE setup_instruments SET enabled = IF(COUNT(*) > 0, 'NO', 'YES')", group.to_owned()),
+        ("UPDATE setup_instruments SET enabled = IF(ROW_NUMBER() OVER (ORDER BY name) > 3, 'NO', 'YES')", window("row_number")),
+        ("UPDATE test.k SET v = SUM(v) OVER ()", window("sum")),
+        ("UPDATE test.k SET v = 7 ORDER BY RANK() OVER (ORDER BY v)", window("rank")),
+    ] {
+        check(&mut session, statement, &expected);
+    }
+    check(&mut session, "SELECT v FROM test.k", "1\n2");
+    check(&mut session, "SELECT COUNT(*) FROM setup_instruments WHERE enabled = 'NO'", "0");
+    // Those of a query within are its own.
+    let update = "UPDATE test.k SET v = (SELECT COUNT(*) + MAX(n) OVER () FROM (SELECT 4 AS n) AS t)";
+    check(&mut session, update, "Rows matched: 2  Changed: 2  Warnings: 0");
+    check(&mut session, "SELECT v FROM test.k", "5\n5");
+}
