@@ -196,19 +196,21 @@ impl Session {
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
         let explain = |error| self.state.explain(error);
         let changed = self.growing_scratch(|| {
-            let mut statement = self.connection.prepare(&sql).map_err(explain)?;
-            let mut changed = 0;
-            for row in &grid.rows {
-                let row: Vec<_> = row.iter().map(value::store_owned).collect();
-                let (new, rest) = row.split_at(columns.len());
-                let (old, number) = rest.split_at(columns.len());
-                if new != old {
-                    self.state.check_time()?;
-                    statement.execute(params_from_iter(new.iter().chain(number))).map_err(explain)?;
-                    changed += 1;
+            self.at_once(|| {
+                let mut statement = self.connection.prepare(&sql).map_err(explain)?;
+                let mut changed = 0;
+                for row in &grid.rows {
+                    let row: Vec<_> = row.iter().map(value::store_owned).collect();
+                    let (new, rest) = row.split_at(columns.len());
+                    let (old, number) = rest.split_at(columns.len());
+                    if new != old {
+                        self.state.check_time()?;
+                        statement.execute(params_from_iter(new.iter().chain(number))).map_err(explain)?;
+                        changed += 1;
+                    }
                 }
-            }
-            Ok(changed)
+                Ok(changed)
+            })
         })?;
         Ok(updated(grid.rows.len() as u64, changed))
     }
@@ -413,6 +415,19 @@ impl Session {
         let result = set.and_then(|()| run());
         taken.shrink(taken.bytes().saturating_sub(pages()? * PAGE));
         lock(&self.state.settings).scratch_bytes = taken;
+        result
+    }
+
+    /// Several statements of SQLite's in schema `test`: all of them, or none.
+    fn at_once<R>(&self, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+        let own = |sql: &str| self.state.as_own(|| self.batch(sql));
+        own("BEGIN")?;
+
+        let result = run().and_then(|result| own("COMMIT").map(|()| result));
+        // SQLite has taken it back itself where it had no room.
+        if !self.connection.is_autocommit() {
+            own("ROLLBACK")?;
+        }
         result
     }
 

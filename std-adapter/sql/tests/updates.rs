@@ -3,6 +3,9 @@
 mod common;
 
 use common::{World, check, run};
+use perfschema_sql::{Account, Database, Limits};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 const ONE: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
 
@@ -94,4 +97,47 @@ fn rows_are_changed_one_by_one() {
     let update = "UPDATE test.k SET v = (SELECT COUNT(*) + MAX(n) OVER () FROM (SELECT 4 AS n) AS t)";
     check(&mut session, update, "Rows matched: 2  Changed: 2  Warnings: 0");
     check(&mut session, "SELECT v FROM test.k", "5\n5");
+}
+
+/// All rows or none, whatever comes in between.
+#[test]
+fn an_update_is_whole() {
+    let limits = Limits { memory_bytes: 16 << 20, ..Limits::default() };
+    let database = Database::new(World::new().region).limits(limits);
+    let mut session = database.session(Account::default()).expect("there is memory");
+    run(&mut session, "SET cte_max_recursion_depth = 100000");
+    let numbers = |rows| {
+        format!("WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT {rows}) SELECT i, 'a' AS x FROM n")
+    };
+    // There is no room for all of them.
+    check(&mut session, &format!("CREATE TABLE test.t AS {}", numbers(60)), "Records: 60  Duplicates: 0  Warnings: 0");
+    check(&mut session, "UPDATE test.t SET x = REPEAT('b', 50000)", "Rows matched: 60  Changed: 60  Warnings: 0");
+    run(&mut session, "CREATE TABLE test.rest AS SELECT 1 AS i, REPEAT('r', 1000000) AS x");
+    while session.execute("INSERT INTO test.rest SELECT * FROM test.rest LIMIT 1").is_ok() {}
+    let full = session.execute("UPDATE test.t SET x = REPEAT('c', 100000)").map_err(|error| error.errno);
+    assert_eq!(full, Err(1114));
+    check(&mut session, "SELECT x = REPEAT('b', 50000), COUNT(*) FROM test.t GROUP BY 1", "1,60");
+    run(&mut session, "DROP TABLE test.rest, test.t");
+    // KILL QUERY at any moment.
+    run(&mut session, &format!("CREATE TABLE test.t AS {}", numbers(20_000)));
+    let canceller = session.canceller();
+    let ((begin, begun), (end, ended)) = (channel(), channel());
+    let killer = std::thread::spawn(move || {
+        for wait in begun {
+            std::thread::sleep(wait);
+            canceller.cancel();
+            end.send(()).expect("it is waited for");
+        }
+    });
+    let mut killed = 0;
+    for round in 1..15 {
+        begin.send(Duration::from_millis(round * 20)).expect("it goes on");
+        let result = session.execute(&format!("UPDATE test.t SET i = i + 1, x = '{round}'"));
+        killed += u32::from(result.is_err());
+        ended.recv().expect("it goes on");
+        check(&mut session, "SELECT COUNT(DISTINCT x), MAX(i) - MIN(i) FROM test.t", "1,19999");
+    }
+    drop(begin);
+    killer.join().expect("it has ended");
+    assert!(killed > 0);
 }
