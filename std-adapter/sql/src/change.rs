@@ -19,6 +19,9 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
+/// Bytes of a page of SQLite's.
+const PAGE: usize = 4096;
+
 impl Session {
     pub(crate) fn may_control(&self, privilege: &str) -> Result<(), Error> {
         match (self.state.account.right, self.state.is_read_only()) {
@@ -331,7 +334,10 @@ impl Session {
         let [target] = truncate.table_names.as_slice() else { return Err(Error::syntax("", 1)) };
         match self.target(&target.name, "DROP")? {
             Target::Table(table) => table.truncate(self.state.region()).map_err(|error| self.refusal(error))?,
-            Target::Scratch(name) => self.batch(&format!("DELETE FROM test.`{name}`"))?,
+            Target::Scratch(name) => {
+                self.batch(&format!("DELETE FROM test.`{name}`"))?;
+                self.give_scratch_back()?;
+            }
         }
         Ok(Outcome::done())
     }
@@ -398,23 +404,34 @@ impl Session {
         Ok(Outcome::changed(changed as u64))
     }
 
+    /// Bytes that the tables of schema `test` take.
+    fn scratch_bytes(&self) -> Result<usize, Error> {
+        let pages = || self.connection.query_row("PRAGMA test.page_count", [], |row| row.get::<_, u32>(0));
+        Ok(self.state.as_own(pages)? as usize * PAGE)
+    }
+
+    /// What these no longer take, others may have.
+    fn give_scratch_back(&self) -> Result<(), Error> {
+        let bytes = self.scratch_bytes()?;
+        let taken = &mut lock(&self.state.settings).scratch_bytes;
+        taken.shrink(taken.bytes().saturating_sub(bytes));
+        Ok(())
+    }
+
     /// Runs what may make the tables of schema `test` larger: by what is left for them, of a session and of all of them, and an eighth of that at once.
     fn growing_scratch<R>(&self, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-        const PAGE: usize = 4096;
-        let number = || self.connection.query_row("PRAGMA test.page_count", [], |row| row.get::<_, u32>(0));
-        let pages = || self.state.as_own(number).map(|pages| pages as usize);
-        let before = pages()? * PAGE;
+        // Its tables may have become smaller since.
+        self.give_scratch_back()?;
+        let before = self.scratch_bytes()?;
         let most = usize::try_from(self.state.limits.engine_bytes / 2).unwrap_or(usize::MAX);
         let wanted = (most / 8).min(self.state.limits.memory_bytes.saturating_sub(before));
-        // Its tables may have become smaller since.
         let mut taken = std::mem::take(&mut lock(&self.state.settings).scratch_bytes);
-        taken.shrink(taken.bytes().saturating_sub(before));
         let granted = taken.grow_by_what_is_left(&self.state.scratch_budget, wanted, most);
         let limit = format!("PRAGMA test.max_page_count = {}", (before + granted) / PAGE);
         let set = self.state.as_own(|| self.batch(&limit));
         let result = set.and_then(|()| run());
-        taken.shrink(taken.bytes().saturating_sub(pages()? * PAGE));
         lock(&self.state.settings).scratch_bytes = taken;
+        self.give_scratch_back()?;
         result
     }
 
@@ -510,6 +527,7 @@ impl Session {
                 Some(name) => {
                     self.batch(&format!("DROP TABLE test.`{name}`"))?;
                     lock(&self.state.settings).scratch.retain(|table| table.name != name);
+                    self.give_scratch_back()?;
                 }
                 None if if_exists => {
                     self.state.warn("Note", Error::unknown_in_drop(schema, table));
