@@ -36,6 +36,11 @@ fn assigned_in(tree: &impl Visit) -> BTreeSet<String> {
     names
 }
 
+/// Whether a statement assigns one.
+pub(crate) fn is_in(tree: &impl Visit) -> bool {
+    !assigned_in(tree).is_empty()
+}
+
 /// Whether an expression assigns one, once it is rewritten.
 pub(crate) fn assigns(expr: &Expr) -> bool {
     let is_call = |expr: &Expr| matches!(expr, Expr::Function(function) if name_of(function) == ("assign", true));

@@ -6,7 +6,7 @@ use crate::database::{Account, Right};
 use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, assignments, parse, scope, subquery, value, vtab};
+use crate::{Error, assigned, assignments, parse, scope, subquery, value, vtab};
 use perfschema::core::table::{self, Row, Table, TableError, Value};
 use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
@@ -21,6 +21,8 @@ use std::ops::ControlFlow;
 
 /// Bytes of a page of SQLite's.
 const PAGE: usize = 4096;
+/// Bytes that a statement is first given for the tables of schema `test`.
+const STEP: usize = 8 << 20;
 
 impl Session {
     pub(crate) fn may_control(&self, privilege: &str) -> Result<(), Error> {
@@ -198,7 +200,7 @@ impl Session {
         let number = self.row_number_name(table)?;
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
         let explain = |error| self.state.explain(error);
-        let changed = self.growing_scratch(|| {
+        let changed = self.growing_scratch(STEP, || {
             self.at_once(|| {
                 let mut statement = self.connection.prepare(&sql).map_err(explain)?;
                 let mut changed = 0;
@@ -394,9 +396,11 @@ impl Session {
         {
             *name = ObjectName::from(vec![Ident::with_quote('`', catalog::TEST), Ident::with_quote('`', table)]);
         }
+        // What counts rows by a variable is not run again.
+        let step = if assigned::is_in(statement) { usize::MAX } else { STEP };
         let rewritten = dialect::rewrite(statement, &self.state, parameters)?;
         let (state, bound) = (&self.state, &rewritten.bound);
-        let changed = self.growing_scratch(|| {
+        let changed = self.growing_scratch(step, || {
             let mut statement = self.prepare(&rewritten, "")?;
             let used = statement.parameter_count().min(bound.len());
             statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))
@@ -418,18 +422,26 @@ impl Session {
         Ok(())
     }
 
-    /// Runs what may make the tables of schema `test` larger: by what is left for them, of a session and of all of them, and an eighth of that at once.
-    fn growing_scratch<R>(&self, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-        // Its tables may have become smaller since.
+    /// Runs what may make the tables of schema `test` larger. It may take `step` more at first, and is run again with twice as much where that was
+    /// too little, as long as some is left of the session's share and of that of all: so nothing may have come of it when it fails.
+    fn growing_scratch<R>(&self, step: usize, mut run: impl FnMut() -> Result<R, Error>) -> Result<R, Error> {
         self.give_scratch_back()?;
-        let before = self.scratch_bytes()?;
-        let most = usize::try_from(self.state.limits.engine_bytes / 2).unwrap_or(usize::MAX);
-        let wanted = (most / 8).min(self.state.limits.memory_bytes.saturating_sub(before));
+        let limits = &self.state.limits;
+        let all = limits.scratch_bytes() - self.state.kept_for_control(limits.scratch_bytes());
+        let (mut limit, mut step) = (self.scratch_bytes()?, step);
         let mut taken = std::mem::take(&mut lock(&self.state.settings).scratch_bytes);
-        let granted = taken.grow_by_what_is_left(&self.state.scratch_budget, wanted, most);
-        let limit = format!("PRAGMA test.max_page_count = {}", (before + granted) / PAGE);
-        let set = self.state.as_own(|| self.batch(&limit));
-        let result = set.and_then(|()| run());
+        let result = loop {
+            let wanted = step.min(limits.scratch_bytes_of_session().saturating_sub(limit));
+            let granted = taken.grow_by_what_is_left(&self.state.scratch_budget, wanted, all);
+            limit += granted;
+            // 0 would be no limit.
+            let pages = (limit / PAGE).max(1);
+            let set = self.state.as_own(|| self.batch(&format!("PRAGMA test.max_page_count = {pages}")));
+            match set.and_then(|()| run()) {
+                Err(error) if error == Error::full() && granted > 0 => step = step.max(limit),
+                result => break result,
+            }
+        };
         lock(&self.state.settings).scratch_bytes = taken;
         self.give_scratch_back()?;
         result
@@ -439,7 +451,6 @@ impl Session {
     fn at_once<R>(&self, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
         let own = |sql: &str| self.state.as_own(|| self.batch(sql));
         own("BEGIN")?;
-
         let result = run().and_then(|result| own("COMMIT").map(|()| result));
         // SQLite has taken it back itself where it had no room.
         if !self.connection.is_autocommit() {
@@ -487,7 +498,7 @@ impl Session {
         let declared: Vec<String> =
             columns.iter().enumerate().map(|(index, column)| vtab::declare(number, index, column)).collect();
         let places = vec!["?"; columns.len()].join(", ");
-        let made = self.growing_scratch(|| {
+        let fill = || {
             self.batch(&format!("CREATE TABLE test.`{name}` ({})", declared.join(", ")))?;
             let mut insert = self.connection.prepare(&format!("INSERT INTO test.`{name}` VALUES ({places})"))?;
             for row in &grid.rows {
@@ -495,22 +506,12 @@ impl Session {
                     .execute(params_from_iter(row.iter().map(value::store_owned)))
                     .map_err(|error| self.state.explain(error))?;
             }
-            Ok(grid.rows.len() as u64)
-        });
-        match made {
-            Ok(count) => {
-                lock(&self.state.settings).scratch.push(ScratchTable { number, name, columns });
-                Ok(Outcome::Done {
-                    matched: count,
-                    changed: count,
-                    info: format!("Records: {count}  Duplicates: 0  Warnings: 0"),
-                })
-            }
-            Err(error) => {
-                self.batch(&format!("DROP TABLE IF EXISTS test.`{name}`"))?;
-                Err(error)
-            }
-        }
+            Ok(())
+        };
+        self.growing_scratch(STEP, || self.at_once(fill))?;
+        lock(&self.state.settings).scratch.push(ScratchTable { number, name, columns });
+        let count = grid.rows.len() as u64;
+        Ok(Outcome::Done { matched: count, changed: count, info: format!("Records: {count}  Duplicates: 0  Warnings: 0") })
     }
 
     pub(crate) fn drop_tables(&mut self, names: &[ObjectName], if_exists: bool) -> Result<Outcome, Error> {

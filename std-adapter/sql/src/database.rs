@@ -73,8 +73,21 @@ pub struct Limits {
     pub all_bytes: usize,
     /// Memory in bytes that SQLite may take **in the whole process**, all sessions together, and whatever else the process does with
     /// SQLite. SQLite counts per process only; the least value that any database was made with holds. Tables of schema `test` have half of it,
-    /// all together: so there is room for new sessions.
+    /// all together: so there is room for new sessions. An eighth of that half is for those that may control. Those of one session have half of that
+    /// half, and no more than `memory_bytes`.
     pub engine_bytes: u64,
+}
+
+impl Limits {
+    /// Bytes of the tables of schema `test`, of all sessions together.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        usize::try_from(self.engine_bytes / 2).unwrap_or(usize::MAX)
+    }
+
+    /// And of one session.
+    pub(crate) fn scratch_bytes_of_session(&self) -> usize {
+        self.memory_bytes.min(self.scratch_bytes() / 2)
+    }
 }
 
 impl Default for Limits {

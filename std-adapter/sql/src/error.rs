@@ -116,6 +116,10 @@ impl Error {
         Error::new(1242, "21000", "Subquery returns more than 1 row")
     }
 
+    pub(crate) fn full() -> Error {
+        Error::new(1114, "HY000", "The table is full")
+    }
+
     pub(crate) fn wrong_group() -> Error {
         Error::new(1111, "HY000", "Invalid use of group function")
     }
@@ -201,7 +205,7 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::OutOfMemory) => return Error::out_of_memory(),
             Some(ErrorCode::TooBig) => return Error::too_long(),
             Some(ErrorCode::OperationInterrupted) => return Error::cancelled(),
-            Some(ErrorCode::DiskFull) => return Error::new(1114, "HY000", "The table is full"),
+            Some(ErrorCode::DiskFull) => return Error::full(),
             _ => {}
         }
         let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.trim_matches('"').to_owned());

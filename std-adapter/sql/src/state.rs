@@ -392,10 +392,15 @@ impl State {
         self.is_own.load(Ordering::Relaxed)
     }
 
+    /// What of so many bytes this session may not have: who may control can see what the others do.
+    pub(crate) fn kept_for_control(&self, bytes: usize) -> usize {
+        if self.account.right == Right::Control { 0 } else { bytes / 8 }
+    }
+
     /// So many bytes more of what all sessions have.
     pub(crate) fn take(&self, part: &mut Part, bytes: usize) -> Result<(), Error> {
-        let kept = if self.account.right == Right::Control { 0 } else { self.limits.all_bytes / 8 };
-        if part.grow(&self.budget, bytes, self.limits.all_bytes - kept) { Ok(()) } else { Err(Error::all_out_of_memory()) }
+        let most = self.limits.all_bytes - self.kept_for_control(self.limits.all_bytes);
+        if part.grow(&self.budget, bytes, most) { Ok(()) } else { Err(Error::all_out_of_memory()) }
     }
 
     /// A UUID of version 1: the moment in units of 100 ns since 1582, counted on so that no two are the same, and what stands for
