@@ -62,6 +62,15 @@ pub(crate) fn column_of(name: &ObjectName) -> Option<&str> {
     name.0.last()?.as_ident().map(|column| column.value.as_str())
 }
 
+/// Where the last value of each column is among those that are assigned: only that one is kept.
+pub(crate) fn lasts(columns: &[&str]) -> Vec<usize> {
+    let places: HashMap<String, usize> =
+        columns.iter().enumerate().map(|(index, column)| (column.to_lowercase(), index)).collect();
+    let mut lasts: Vec<usize> = places.into_values().collect();
+    lasts.sort_unstable();
+    lasts
+}
+
 /// Makes each assigned value, which are the first columns of the query, read those before it. `assigned` are their columns, `all` those of the
 /// table. A query within an assignment has the old values.
 pub(crate) fn in_order(query: &mut Query, target: &Target, assigned: &[&Column], all: &[Column]) -> Result<(), Error> {

@@ -39,6 +39,10 @@ impl Column {
         Column { name: name.to_owned(), sql_type, nullable, doc: "", is_invisible: false }
     }
 
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.sql_type, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext | SqlType::Enum(_))
     }

@@ -148,10 +148,11 @@ impl Session {
                 column.check(&value.as_value()).map_err(|error| self.refusal(error))?;
             }
         }
+        let lasts = assignments::lasts(&columns);
         let (mut matched, mut changed) = (0, 0);
         for (values, chosen) in &groups {
             let chosen: HashSet<String> = chosen.iter().map(|key| key_text(key.iter().map(OwnedValue::as_value))).collect();
-            let new: Vec<(&str, Value<'_>)> = columns.iter().copied().zip(values.iter().map(OwnedValue::as_value)).collect();
+            let new: Vec<(&str, Value<'_>)> = lasts.iter().map(|&last| (columns[last], values[last].as_value())).collect();
             let mut choose = |row: &dyn Row| chosen.contains(&key_text(key.columns.iter().map(|&column| row.cell(column))));
             let updated = table.update(self.state.region(), &mut choose, &new).map_err(|error| self.refusal(error))?;
             matched += updated.matched;
@@ -176,7 +177,7 @@ impl Session {
         parameters: &[OwnedValue],
     ) -> Result<Grid, Error> {
         let target = assignments::Target::of(&update.table.relation, self.state.schema())?;
-        let column = |name: &&str| all.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+        let column = |name: &&str| all.iter().find(|column| column.is(name));
         let assigned: Vec<&Column> = columns.iter().filter_map(column).collect();
         let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
         let items = values.chain(rest).collect();
@@ -196,7 +197,9 @@ impl Session {
         let rest = old.chain([self.row_number(table)?]).map(SelectItem::UnnamedExpr).collect();
         let names: Vec<&str> = columns.iter().map(String::as_str).collect();
         let grid = self.assigned_rows(update, &names, &all, rest, parameters)?;
-        let sets: Vec<String> = columns.iter().map(|name| format!("`{name}` = ?")).collect();
+        let lasts = assignments::lasts(&names);
+        let assigned: Vec<&Column> = lasts.iter().filter_map(|&last| all.iter().find(|column| column.is(names[last]))).collect();
+        let sets: Vec<String> = assigned.iter().map(|column| format!("`{}` = ?", column.name)).collect();
         let number = self.row_number_name(table)?;
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
         let explain = |error| self.state.explain(error);
@@ -205,12 +208,16 @@ impl Session {
                 let mut statement = self.connection.prepare(&sql).map_err(explain)?;
                 let mut changed = 0;
                 for row in &grid.rows {
-                    let row: Vec<_> = row.iter().map(value::store_owned).collect();
-                    let (new, rest) = row.split_at(columns.len());
-                    let (old, number) = rest.split_at(columns.len());
-                    if new != old {
+                    let (values, old) = row.split_at(names.len());
+                    let value = |(&last, column): (&usize, &&Column)| {
+                        value::in_column(value::store_owned(&values[last]), column.sql_type)
+                    };
+                    let new: Vec<_> = lasts.iter().zip(&assigned).map(value).collect();
+                    let before = lasts.iter().map(|&last| value::store_owned(&old[last]));
+                    if !before.eq(new.iter().cloned()) {
                         self.state.check_time()?;
-                        statement.execute(params_from_iter(new.iter().chain(number))).map_err(explain)?;
+                        let number = value::store_owned(&old[names.len()]);
+                        statement.execute(params_from_iter(new.iter().chain([&number]))).map_err(explain)?;
                         changed += 1;
                     }
                 }

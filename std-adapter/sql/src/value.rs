@@ -8,7 +8,7 @@
 
 use crate::Error;
 use crate::decimal::Decimal;
-use perfschema::core::table::Value;
+use perfschema::core::table::{SqlType, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 
@@ -174,6 +174,39 @@ pub(crate) fn store(value: Value<'_>) -> SqliteValue {
         Value::Double(number) => SqliteValue::Real(number),
         Value::Text(text) => SqliteValue::Text(text.to_owned()),
     }
+}
+
+/// What becomes of a value in a column of this type: a number where it has numbers, with the digits that it has, a number's text where it has
+/// texts. What is none stays as it is.
+pub(crate) fn in_column(value: SqliteValue, sql_type: SqlType) -> SqliteValue {
+    let is_number = match &value {
+        SqliteValue::Null => false,
+        SqliteValue::Text(text) => is_number(text.trim()),
+        _ => true,
+    };
+    let number = || Number::of(ValueRef::from(&value)).filter(|_| is_number);
+    let exact = |number: Number| match number {
+        Number::Real(number) => Decimal::of_real(number),
+        other => other.decimal().unwrap_or_else(|| 0.into()),
+    };
+    let kept = match sql_type {
+        SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned => {
+            let whole = number().map(|number| number.whole());
+            whole
+                .filter(|whole| (i64::MIN.into()..=u64::MAX.into()).contains(whole))
+                .and_then(|whole| Number::Integer(whole).store().ok())
+        }
+        SqlType::Double => number().map(|number| SqliteValue::Real(number.real())),
+        SqlType::Decimal(_, scale) => number().map(|number| exact(number).rounded(scale).store()),
+        SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext => text(ValueRef::from(&value)).map(SqliteValue::Text),
+        _ => None,
+    };
+    kept.unwrap_or(value)
+}
+
+/// Whether all of a text is a number.
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// As a client is given it: an integer is Signed, unless it only fits Unsigned; beyond 2⁶⁴ it is an exact number.

@@ -141,3 +141,36 @@ fn an_update_is_whole() {
     killer.join().expect("it has ended");
     assert!(killed > 0);
 }
+
+/// Only rows that are different then count as changed, whatever was assigned before and how it was written.
+#[test]
+fn what_changes_nothing() {
+    let mut session = World::new().session();
+    run(&mut session, "CREATE TABLE test.t AS SELECT 1 AS a, 2.50 AS d, 1e0 AS r, '7' AS x UNION ALL SELECT 1, 2.50, 1e0, '7'");
+    let none = "Rows matched: 2  Changed: 0  Warnings: 0";
+    for assignments in [
+        "a = '1'",
+        "a = 1.0",
+        "a = 1e0",
+        "a = a + 1, a = a - 1",
+        "a = 9, A = 1",
+        "d = 2.5",
+        "d = '2.5'",
+        "d = 2.504",
+        "r = 1",
+        "r = '1'",
+        "x = 7",
+        "x = 3 + 4, a = x - 6",
+    ] {
+        check(&mut session, &format!("UPDATE test.t SET {assignments}"), none);
+    }
+    let both = "Rows matched: 2  Changed: 2  Warnings: 0";
+    check(&mut session, "UPDATE test.t SET a = 2.6, d = 1, r = '2', x = 1.50", both);
+    check(&mut session, "SELECT a, d, r, x, x + 0 FROM test.t LIMIT 1", "3,1.00,2,1.50,1.5");
+    // Capitals are a difference.
+    check(&mut session, "UPDATE test.t SET x = 'a'", both);
+    check(&mut session, "UPDATE test.t SET x = 'A'", both);
+    check(&mut session, "UPDATE setup_timers SET timer_name = 'TICK' WHERE name = 'wait'", ONE);
+    let update = "UPDATE setup_timers SET timer_name = 'CYCLE', timer_name = 'TICK' WHERE name = 'wait'";
+    check(&mut session, update, "Rows matched: 1  Changed: 0  Warnings: 0");
+}
