@@ -4,7 +4,8 @@
 use crate::Error;
 use crate::catalog::Column;
 use crate::change::select_of;
-use crate::dialect::{Copies, ident, literal, qualified, take};
+use crate::copies::Copies;
+use crate::dialect::{ident, literal, qualified, take};
 use crate::expand::{query_of, select_from};
 use crate::parse::{quote, template};
 use crate::subquery::{parts, replace};

@@ -8,11 +8,12 @@ use crate::calls::name_of;
 use crate::catalog::{self, Kind as Source};
 use crate::collation::{compare_without_case, is_column};
 use crate::compare::is_binary;
+use crate::copies::Copies;
 use crate::decimal::Decimal;
 use crate::functions::PREFIX;
 use crate::kinds::{Kind, Kinds};
 use crate::literals::{Bound, bound_value};
-use crate::parse::{MAX_STATEMENT, template};
+use crate::parse::template;
 use crate::state::State;
 use crate::value::Number;
 use crate::{Error, assigned, expand, operators, order, recursion, scope, subquery, variables};
@@ -49,27 +50,6 @@ pub(crate) struct Cte {
     pub(crate) is_recursive: bool,
     /// What its columns are called, if that is known.
     pub(crate) columns: Option<Vec<String>>,
-}
-
-/// How much may still be written several times, in bytes of the statement: what is written again in each of what is written again would
-/// grow without bound.
-pub(crate) struct Copies(usize);
-
-impl Default for Copies {
-    fn default() -> Copies {
-        Copies(MAX_STATEMENT)
-    }
-}
-
-impl Copies {
-    /// An expression is going to be written so many times more than it was.
-    pub(crate) fn spend(&mut self, expr: &Expr, times: usize) -> Result<(), Error> {
-        if times > 0 {
-            let bytes = expr.to_string().len().saturating_mul(times);
-            self.0 = self.0.checked_sub(bytes).ok_or_else(Error::too_complex)?;
-        }
-        Ok(())
-    }
 }
 
 type Flow = ControlFlow<Box<Error>>;
@@ -684,6 +664,10 @@ impl VisitorMut for Rewriter<'_> {
                 self.as_shown(expr);
                 compare_without_case(expr);
             }
+        }
+        let keys: &[Expr] = if let GroupByExpr::Expressions(keys, _) = &select.group_by { keys } else { &[] };
+        if let Err(error) = subquery::spend_aliases(select, select.selection.iter().chain(keys), &mut self.copies) {
+            return refuse(error);
         }
         if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
             keys.iter_mut().for_each(|key| {

@@ -1,7 +1,8 @@
 //! What SQLite has no words for, said in those that it has: trees of MySQL's dialect become others of MySQL's dialect, before they are
 //! rewritten for SQLite.
 
-use crate::dialect::{Copies, ident, literal, take};
+use crate::copies::Copies;
+use crate::dialect::{ident, literal, take};
 use crate::parse::template;
 use crate::{Error, rollup};
 use sqlparser::ast::{

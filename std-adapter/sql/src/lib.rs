@@ -76,6 +76,7 @@ mod change;
 mod collation;
 mod columns;
 mod compare;
+mod copies;
 mod database;
 mod decimal;
 mod definition;

@@ -8,6 +8,7 @@ use crate::functions::Arguments;
 use crate::kinds::{Kind, is_star, selects};
 use crate::parse::template;
 use crate::state::State;
+use crate::subquery::spend_aliases;
 use crate::value::Number;
 use crate::{Error, assigned};
 use rusqlite::types::{Value, ValueRef};
@@ -84,6 +85,9 @@ impl Rewriter<'_> {
             SetExpr::Select(select) => Some(&**select),
             _ => None,
         };
+        if let Some(select) = select {
+            spend_aliases(select, order.iter().map(|by| &by.expr), &mut self.copies)?;
+        }
         let Some(columns) = select.and_then(|select| self.assigned_columns(select, order)) else {
             return self.order(order, select);
         };

@@ -16,8 +16,10 @@ const MAX_TOKENS: usize = 1 << 16;
 const WINDOW: usize = 1 << 16;
 /// What so many may take while they are read, up to 500 bytes each: `parser_max_mem_size`.
 pub(crate) const PARSER_MEMORY: &str = "33554432";
+/// The same as a number.
+pub(crate) const PARSER_BYTES: usize = 33_554_432;
 /// Operators and keywords that stand within one another or in a row without a comma: what decides how deep the tree gets.
-const MAX_DEPTH: usize = 1000;
+pub(crate) const MAX_DEPTH: usize = 1000;
 /// For how many of these a join and a member of a UNION count, of which each level takes more of the stack. (Of MySQL's joins there are 61.)
 const JOIN_DEPTH: usize = 10;
 const MEMBER_DEPTH: usize = 8;

@@ -3,7 +3,8 @@
 
 use crate::Error;
 use crate::calls::name_of;
-use crate::dialect::{Copies, heading, ident, literal};
+use crate::copies::Copies;
+use crate::dialect::{heading, ident, literal};
 use crate::expand::{null, query_of, renamed, select_from};
 use crate::parse::template;
 use crate::subquery::{is_aggregate, is_named, parts, without_aliases};

@@ -2,12 +2,13 @@
 
 use crate::Error;
 use crate::calls::name_of;
-use crate::dialect::{Copies, call, heading, ident, take};
+use crate::copies::Copies;
+use crate::dialect::{call, heading, ident, take};
 use crate::functions::AGGREGATES;
 use crate::parse::template;
 use sqlparser::ast::{
     BinaryOperator, Expr, GroupByExpr, Ident, LimitClause, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
-    Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut, visit_expressions,
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -81,22 +82,50 @@ pub(crate) fn without_aliases(expr: &mut Expr, aliases: &HashMap<String, &Expr>,
         Expr::Identifier(name) => aliases.get(&name.value.to_lowercase()).copied(),
         _ => None,
     };
-    replace(expr, &meant, copies).map(|_| ())
+    replace(expr, &meant, copies)
 }
 
-/// Puts what names mean in their place, and says whether there was one. In an aggregate and in a query within it is a table's column that is
-/// meant.
-pub(crate) fn replace<'m>(
-    expr: &mut Expr,
-    meant: &dyn Fn(&Expr) -> Option<&'m Expr>,
+/// SQLite, too, puts what the columns of the result are in the place of their names: in WHERE, GROUP BY and ORDER BY.
+pub(crate) fn spend_aliases<'e>(
+    select: &Select,
+    exprs: impl Iterator<Item = &'e Expr>,
     copies: &mut Copies,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
+    let aliases: HashMap<String, &Expr> = select
+        .projection
+        .iter()
+        .filter_map(|item| match item {
+            SelectItem::ExprWithAlias { expr, alias } if parts(expr).is_none() => Some((alias.value.to_lowercase(), expr)),
+            _ => None,
+        })
+        .collect();
+    if aliases.is_empty() {
+        return Ok(());
+    }
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for expr in exprs {
+        let _ = visit_expressions(expr, |expr| {
+            if let Expr::Identifier(name) = expr {
+                *times.entry(name.value.to_lowercase()).or_default() += 1;
+            }
+            ControlFlow::<()>::Continue(())
+        });
+    }
+    times
+        .iter()
+        .filter_map(|(name, times)| Some((aliases.get(name)?, *times)))
+        .try_for_each(|(expr, times)| copies.spend(expr, times))
+}
+
+/// Puts what names mean in their place. In an aggregate and in a query within it is a table's column that is meant.
+pub(crate) fn replace<'m>(expr: &mut Expr, meant: &dyn Fn(&Expr) -> Option<&'m Expr>, copies: &mut Copies) -> Result<(), Error> {
     struct Replace<'a, 'm> {
         meant: &'a dyn Fn(&Expr) -> Option<&'m Expr>,
         copies: &'a mut Copies,
         /// Aggregates and queries that are around.
         depth: usize,
-        has_replaced: bool,
+        /// All expressions that are.
+        level: usize,
     }
     impl VisitorMut for Replace<'_, '_> {
         type Break = Error;
@@ -110,6 +139,7 @@ pub(crate) fn replace<'m>(
         }
         fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
             self.depth += usize::from(is_aggregate(expr));
+            self.level += 1;
             ControlFlow::Continue(())
         }
         fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
@@ -117,19 +147,19 @@ pub(crate) fn replace<'m>(
             if self.depth == 0
                 && let Some(meant) = (self.meant)(expr)
             {
-                if let Err(error) = self.copies.spend(meant, 1) {
-                    return ControlFlow::Break(error);
+                match self.copies.copy(meant, self.level) {
+                    Ok(copy) => *expr = Expr::Nested(Box::new(copy)),
+                    Err(error) => return ControlFlow::Break(error),
                 }
-                *expr = Expr::Nested(Box::new(meant.clone()));
-                self.has_replaced = true;
             }
+            self.level -= 1;
             ControlFlow::Continue(())
         }
     }
-    let mut replacer = Replace { meant, copies, depth: 0, has_replaced: false };
+    let mut replacer = Replace { meant, copies, depth: 0, level: 0 };
     match VisitMut::visit(expr, &mut replacer) {
         ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(replacer.has_replaced),
+        ControlFlow::Continue(()) => Ok(()),
     }
 }
 

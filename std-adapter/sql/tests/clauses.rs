@@ -28,7 +28,7 @@ fn having_without_groups_chooses_rows() {
     let error = "ERROR 1054 (42S22): Unknown column 'nothing' in 'having clause'";
     assert_eq!(run(&mut session, "SELECT name FROM setup_timers HAVING nothing = 1"), error);
     // However often a long alias is named.
-    let statement = format!("SELECT CONCAT('{}') AS x HAVING {}", "a".repeat(50_000), ["x = 'a'"; 400].join(" OR "));
+    let statement = format!("SELECT CONCAT('{}') AS x HAVING {}", "a".repeat(50_000), ["x = 'a'"; 800].join(" OR "));
     assert!(run(&mut session, &statement).starts_with("ERROR 1436 "));
 }
 
@@ -55,7 +55,7 @@ fn having_prefers_what_is_grouped_by_and_then_the_result() {
         check(&mut session, &format!("SELECT {select} FROM {table} {rest}"), expected);
     }
     // However often a long alias is named.
-    let statement = format!("SELECT MAX(CONCAT('{}')) AS x HAVING {}", "a".repeat(50_000), ["x = 'a'"; 400].join(" OR "));
+    let statement = format!("SELECT MAX(CONCAT('{}')) AS x HAVING {}", "a".repeat(50_000), ["x = 'a'"; 800].join(" OR "));
     assert!(run(&mut session, &statement).starts_with("ERROR 1436 "));
 }
 

@@ -101,7 +101,14 @@ const UPDATED: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
 /// Deep and long statements, on a small stack, too.
 #[test]
 fn deep_and_long_statements() {
+    let sum = |name: &str| vec![name; 400].join("+");
+    let aliased = |clause: &str| format!("SELECT {} AS x FROM (SELECT 1 AS a) AS t {clause} {}", sum("a"), sum("x"));
     let statements = [
+        // An alias is as deep and as long each time.
+        aliased("ORDER BY"),
+        format!("SELECT ({})", aliased("WHERE")),
+        aliased("GROUP BY"),
+        aliased("HAVING"),
         format!("SELECT {}1", "1+".repeat(100_000)),
         format!("SELECT {}1", "1 AND ".repeat(50_000)),
         format!("SELECT {}1", "- ".repeat(100_000)),
@@ -163,11 +170,14 @@ fn deep_and_long_statements() {
             assert!(session.execute(&statement).is_ok(), "{long}");
         }
         assert!(session.execute(&format!("SELECT '{}'", "''".repeat(100_000))).is_ok());
-        // What an UPDATE assigns may be as deep each time.
+        // What an UPDATE assigns may be deep each time.
         assert!(session.execute("CREATE TABLE test.t AS SELECT 1 AS a, 2 AS b").is_ok());
         let sum = vec!["a"; 150].join(" + ");
         assert_eq!(run(&mut session, &format!("UPDATE test.t SET a = {sum}, b = {sum}")), UPDATED);
         assert_eq!(run(&mut session, "SELECT a, b FROM test.t"), "a,b\n150,22500\n");
+        let deep = vec!["a"; 900].join(" + ");
+        let deep = session.execute(&format!("UPDATE test.t SET a = {deep}, b = {deep}")).map(|_| ()).map_err(|error| error.errno);
+        assert!(matches!(deep, Ok(()) | Err(1436)), "{deep:?}");
         let doubled = |times| format!("UPDATE test.t SET {}", vec!["a = a + a"; times].join(", "));
         assert_eq!(run(&mut session, &doubled(38)), UPDATED);
         let found = session.execute(&doubled(1000)).map_err(|error| error.errno);
