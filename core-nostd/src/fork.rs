@@ -77,9 +77,13 @@ impl Region<'_> {
     pub fn copy_for_child(&self, own: &[Option<&Actor<'_>>], from: &[Word], to: &[Word]) {
         let copy = |first: usize, count: usize| {
             let [from, to] = [from, to].map(|words| words.get(first..first.saturating_add(count)).unwrap_or_default());
-            // Zeros are left alone: a page that was never written takes no memory.
-            for (word, copy) in from.iter().zip(to).filter(|(word, _)| word.get() != 0) {
-                copy.set(word.get());
+            for (word, copy) in from.iter().zip(to) {
+                // [K1] Acquire: pairs with [C2], [S1], [P3]. What says that others are there stands before them.
+                let value = word.load(Ordering::Acquire);
+                // Zeros are left alone: a page that was never written takes no memory.
+                if value != 0 {
+                    copy.set(value);
+                }
             }
         };
         for section in Section::ALL.iter().filter(|section| !RECORDED.contains(section)) {

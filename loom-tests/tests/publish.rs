@@ -1,4 +1,4 @@
-//! What is written once and then found by others: classes [C1] to [C3], source lines [S1], [S2], the region itself [R1], [R2].
+//! What is written once and then found by others: classes [C1] to [C3], source lines [S1], [S2], what of them a child gets [K1], the region itself [R1], [R2].
 #![cfg(perfschema_loom)]
 
 use perfschema_core::model::{Memory, Watch, intern, source_text};
@@ -160,6 +160,29 @@ fn a_source_line_is_whole_or_not_there() {
             },
         );
     });
+}
+
+/// A child does not write again what it has of a line already.
+#[test]
+fn a_source_line_is_whole_in_a_child_or_to_be_written_there() {
+    Model { name: "publish: source line, copied", preemptions: None, least: 5, outcomes: &["none", "whole"] }.explore(
+        |swap, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_SOURCE, &[Watch::Sources]));
+            let (writer, parent, seen) = (memory.clone(), memory, seen.clone());
+            either(
+                swap,
+                move || assert_eq!(intern(&writer.region()), 1),
+                move || {
+                    let child = Memory::with_region(&ONE_SOURCE, &[]);
+                    let (parent, child) = (parent.region(), child.region());
+                    parent.copy_for_child(&[], parent.words(), child.words());
+                    let text = source_text(&child, 1);
+                    assert!(text.is_none_or(|text| text.as_str().starts_with("publish.rs:")), "{text:?}");
+                    seen.note(if text.is_some() { "whole" } else { "none" });
+                },
+            );
+        },
+    );
 }
 
 /// Also when the first is stopped before it has written the text: the second writes it, too.

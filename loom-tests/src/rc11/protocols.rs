@@ -736,11 +736,11 @@ fn class_reader(t: &mut Thread<'_>) -> Saw {
     Some(if seen == (7, 7) { "found" } else { "without its name" })
 }
 
-/// A source line is put into the table, while somebody asks for its text.
+/// A source line is put into the table, while somebody asks for its text, or copies the words as they are for a child.
 const SOURCE: Program = Program {
     name: "source line",
     words: &[("key", 0), ("length", 0), ("text", 0)],
-    threads: &[("recorder", source_recorder), ("reader", source_reader)],
+    threads: &[("recorder", source_recorder), ("reader", source_reader), ("who forks", source_copier)],
     finally: None,
     wanted: &["none", "whole"],
     forbidden: &["length without text"],
@@ -759,6 +759,11 @@ fn source_reader(t: &mut Thread<'_>) -> Saw {
         return Some("none");
     }
     Some(if t.load("", "text", Relaxed)? == 7 { "whole" } else { "length without text" })
+}
+
+fn source_copier(t: &mut Thread<'_>) -> Saw {
+    let copy = (t.load("K1", "length", Acquire)?, t.load("K1", "text", Acquire)?);
+    Some(if copy == (7, 0) { "length without text" } else { "" })
 }
 
 /// A region is made, while another process opens it.

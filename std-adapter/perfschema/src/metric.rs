@@ -39,6 +39,7 @@
 
 #[cfg(feature = "instrument")]
 use crate::process::process;
+#[cfg(feature = "instrument")]
 use crate::thread::{unfinished, with_actor};
 pub use perfschema_core::metric::{MetricInfo, MetricType, Moment, MonitorCommand, MonitorRefusal};
 #[cfg(feature = "instrument")]
