@@ -13,7 +13,6 @@ mod demo;
 mod doc;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod shared;
-mod signals;
 mod tables;
 
 use clap::{Parser, Subcommand};

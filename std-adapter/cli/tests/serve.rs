@@ -213,7 +213,7 @@ fn statements_that_run_are_interrupted_when_it_ends() {
 
 /// As `nohup` has it.
 #[test]
-fn a_signal_that_is_ignored_ends_nothing() {
+fn sighup_that_is_ignored_ends_nothing() {
     let demo = Demo::start();
     until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
     let accounts = file("serve-nohup", "boss controller no-password\n", 0o600);

@@ -287,16 +287,14 @@ impl<'i> Service<'i> {
         indexer: &'i Indexer,
         scope: &'s thread::Scope<'s, '_>,
     ) -> Result<Option<String>, DemoError> {
-        use crate::signals::not_ignored;
         use indicatif::HumanCount;
-        use signal_hook::consts::{SIGINT, SIGTERM};
         use std::sync::atomic::{AtomicBool, Ordering};
         if !args.serves() {
             return Ok(None);
         }
         // The first Ctrl-C ends the serving, the second one all.
         let stop = std::sync::Arc::new(AtomicBool::new(false));
-        for signal in not_ignored([SIGINT, SIGTERM]) {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             let second = signal_hook::flag::register_conditional_shutdown(signal, 1, std::sync::Arc::clone(&stop));
             let first = second.and_then(|_| signal_hook::flag::register(signal, std::sync::Arc::clone(&stop)));
             first.map_err(|error| DemoError::Listen { place: "signals".into(), error })?;

@@ -1,13 +1,13 @@
 //! `perfschema account`
 
+use super::signals::hang_up;
 use super::{Error, ServeError};
 use crate::output;
-use crate::signals::not_ignored;
 use clap::ValueEnum;
 use perfschema_server::account_line;
 use perfschema_sql as sql;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,7 +93,7 @@ impl Hidden {
     /// Asks the first question.
     fn new(question: &'static str) -> io::Result<Hidden> {
         let state = Arc::new(Mutex::new(State { before: tcgetattr(io::stdin())?, question: Some(question) }));
-        let mut signals = Signals::new(not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT]))?;
+        let mut signals = Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT]))?;
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for signal in signals.forever() {

@@ -1,11 +1,11 @@
 //! `perfschema export`
 
+use super::signals::hang_up;
 use super::{Error, target};
 use crate::arguments::number;
 use crate::output;
-use crate::signals::not_ignored;
 use perfschema_server::Metrics;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
 use std::path::PathBuf;
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     if args.once {
         return send().map_err(Error::Export);
     }
-    let mut signals = Signals::new(not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM]))?;
+    let mut signals = Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM]))?;
     let (stop, stopped) = mpsc::channel();
     let wait = move || {
         signals.forever().next();

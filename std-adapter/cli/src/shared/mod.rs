@@ -10,6 +10,7 @@ mod result;
 mod serve;
 mod shell;
 mod show;
+mod signals;
 mod sql;
 mod target;
 mod top;

@@ -1,14 +1,14 @@
 //! `perfschema serve`
 
+use super::signals::hang_up;
 use super::{Error, target};
 use crate::arguments::{address, positive};
 use crate::output;
-use crate::signals::not_ignored;
 use perfschema::Attached;
 use perfschema::render::text::escape;
 use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
 use std::io;
@@ -115,8 +115,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let accounts = Accounts::read(&args.accounts);
     let accounts = accounts.map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
     // Before there is anything that a signal should end in good order.
-    let mut signals = Signals::new(not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM]))
-        .map_err(|error| Error::Serve(ServeError::Signals(error)))?;
+    let mut signals =
+        Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM])).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
     say_when_it_ends(&program)?;
     let mut listeners = Vec::new();

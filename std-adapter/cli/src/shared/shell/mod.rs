@@ -5,11 +5,11 @@
 mod complete;
 mod scan;
 
+use super::signals::hang_up;
 use super::target::State;
 use super::{Error, result, target};
 use crate::arguments::positive;
 use crate::output;
-use crate::signals::not_ignored;
 use complete::Completion;
 use perfschema::render::Grid;
 use perfschema::render::text::{Footer, escape};
@@ -19,7 +19,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};
 use scan::{Open, Scanner, Step};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -211,7 +211,7 @@ fn interactive(mut session: Session, about: &str, watch: &target::Watch) -> Resu
 /// A signal that ends the shell finds the terminal as a line is edited on it: first it becomes what it was before.
 fn give_back_when_ended() {
     // Where it does not work, the editor says so.
-    let (Ok(before), Ok(mut signals)) = (tcgetattr(io::stdin()), Signals::new(not_ignored([SIGHUP, SIGQUIT, SIGTERM]))) else {
+    let (Ok(before), Ok(mut signals)) = (tcgetattr(io::stdin()), Signals::new(hang_up().chain([SIGQUIT, SIGTERM]))) else {
         return;
     };
     std::thread::spawn(move || {

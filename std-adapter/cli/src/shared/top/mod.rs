@@ -13,8 +13,8 @@ mod screen;
 mod view;
 
 use super::Error;
+use super::signals::hang_up;
 use crate::arguments::positive;
-use crate::signals::not_ignored;
 use app::App;
 use program::Program;
 use ratatui::DefaultTerminal;
@@ -25,7 +25,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_current_process_group};
 use rustix::termios::tcgetsid;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::low_level::emulate_default_handler;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ struct Signals {
 impl Signals {
     fn register() -> io::Result<Signals> {
         let signals = Signals { end: Arc::default(), stop: Arc::default(), go_on: Arc::default() };
-        for number in not_ignored([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) {
+        for number in hang_up().chain([SIGINT, SIGQUIT, SIGTERM]) {
             let number_kept = usize::try_from(number).unwrap_or(0);
             signal_hook::flag::register_usize(number, Arc::clone(&signals.end), number_kept)?;
         }

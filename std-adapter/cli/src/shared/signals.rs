@@ -1,12 +1,12 @@
-//! Signals, but for those that whoever started the program has had ignored: as `nohup` has SIGHUP, and a shell SIGINT and SIGQUIT of what it
-//! starts in the background. To listen to one would end that.
+//! Which signals end a command.
 
-/// Of these, those that were not ignored when the program was started.
-pub(crate) fn not_ignored<const N: usize>(signals: [i32; N]) -> impl Iterator<Item = i32> {
-    // As `proc(5)` has it. Elsewhere nothing is known.
+use signal_hook::consts::SIGHUP;
+
+/// SIGHUP, unless whoever started the program has had it ignored, as `nohup` does: who listens to it ignores it no more.
+pub(super) fn hang_up() -> impl Iterator<Item = i32> {
+    // As `proc(5)` has it.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = ignored(&status);
-    signals.into_iter().filter(move |signal| ignored >> (signal - 1) & 1 == 0)
+    (ignored(&status) >> (SIGHUP - 1) & 1 == 0).then_some(SIGHUP).into_iter()
 }
 
 /// A bit for each, the lowest that of signal 1.
