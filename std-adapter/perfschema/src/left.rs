@@ -1,5 +1,5 @@
 //! What has ended while another actor was at hand than the one that began it, because a task gave it away. What an actor began, nobody else
-//! writes: so it is left behind for that one, which ends it as of that moment when its task is polled next, or begins another one.
+//! writes: so it is left behind for that one, which ends it as of that moment when its task is polled next, begins another one, or ends.
 //!
 //! A wait is recorded at once by who ends it, as of any task that is not attached; what is left is its place.
 //!

@@ -386,7 +386,7 @@ mod first_record {
         (0..phases).for_each(|phase| _ = first_record(process, &LOCK, (2 * phase + 1) * steps / (2 * phases)));
         first_record(process, new_lock(), u64::MAX);
         let registered = REGISTERED.load(Ordering::Relaxed);
-        // All of them while the name is written that has just been seen, or a little later.
+        // At or shortly before the step at which the name was seen: the instrument is taken, and not whole yet, at one of them at least.
         for before in [1000, 300, 65, 20] {
             first_record(process, new_lock(), registered - before);
         }
