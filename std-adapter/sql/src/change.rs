@@ -176,6 +176,7 @@ impl Session {
         rest: Vec<SelectItem>,
         parameters: &[OwnedValue],
     ) -> Result<Grid, Error> {
+        // Anew: the table may have got an alias since its columns were looked for.
         let target = assignments::Target::of(&update.table.relation, self.state.schema())?;
         let column = |name: &&str| all.iter().find(|column| column.is(name));
         let assigned: Vec<&Column> = columns.iter().filter_map(column).collect();
