@@ -294,7 +294,7 @@ impl<'r> Actor<'r> {
         class: Class,
         what: &WaitStart,
     ) -> Wait<'r> {
-        let mut wait = Wait { plain_class: class.index(), amount: what.amount, ..Wait::NONE };
+        let mut wait = Wait::starting(class, what);
         if switches.has(Switches::PLAIN) {
             // There is nothing to decide. What is timed or visible goes straight on; all others jump, there and back.
         } else if switches.has(Switches::COUNTED) {
@@ -613,7 +613,7 @@ impl<'r> Actor<'r> {
                     start: wait.start,
                     // Read again: no register is kept for it where there is no long history.
                     end_event: self.sequence.get(),
-                    amount: wait.amount,
+                    amount: (wait.ends != Ends::Recorded).then_some(wait.amount),
                     sequence: wait.sequence,
                     base: self.base,
                     thread_id: self.thread_id,

@@ -391,8 +391,7 @@ pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option
 pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'_>) {
     record[word::VERSION].store_version(taken.version(3), Ordering::Relaxed);
     fence(Ordering::Release); // [E3]
-    let what = ended.record[word::WHAT].get();
-    record[word::WHAT].set(what);
+    record[word::WHAT].set(ended.record[word::WHAT].get());
     record[word::START].set(ended.start);
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
     record[word::NESTING].set(ended.record[word::NESTING].get());
@@ -403,8 +402,8 @@ pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'
     record[word::BASE].set(ended.base.0);
     // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
     record[word::HIDDEN_CURRENT].set(ended.record[word::HIDDEN_CURRENT].get());
-    if what & (What::HAS_AMOUNT | What::HAS_FILE | What::HAS_SOCKET) != 0 {
-        record[word::AMOUNT].set(ended.amount);
+    if let Some(amount) = ended.amount {
+        record[word::AMOUNT].set(amount);
         record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
     }
 }
@@ -424,7 +423,8 @@ pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,
     pub(crate) start: u64,
     pub(crate) end_event: Sequence,
-    pub(crate) amount: u64,
+    /// None if its record has neither an amount nor the words of a file or a socket.
+    pub(crate) amount: Option<u64>,
     pub(crate) sequence: Sequence,
     pub(crate) base: Sequence,
     pub(crate) thread_id: u64,

@@ -67,13 +67,24 @@ pub(crate) enum Ends {
     /// It is only counted, as [`COUNTED`](Switches::COUNTED) ones are. Where compilers see its begin and its end together, nothing is tested
     /// at the end.
     Counted,
-    /// As its switches say.
+    /// As its switches say, and its record has no more words than that of a wait for a lock: where compilers see both, the long history
+    /// asks for none.
     Recorded,
+    /// The same, but there is an amount, a file or a socket.
+    WithMore,
     /// The same, with an amount that was not known at the start.
     WithAmount,
 }
 
 impl Wait<'_> {
+    /// One that begins, of a class whose sums are where those of [`PLAIN`](Switches::PLAIN) ones are; nothing is decided yet.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn starting(class: Class, what: &WaitStart) -> Wait<'static> {
+        let is_longer = what.amount != 0 || !matches!(what.io, IoEvent::None);
+        let ends = if is_longer { Ends::WithMore } else { Ends::Recorded };
+        Wait { plain_class: class.index(), amount: what.amount, ends, ..Wait::NONE }
+    }
+
     /// One of which nothing is recorded.
     pub(crate) const NONE: Wait<'static> = Wait {
         sequence: Sequence(0),
@@ -87,13 +98,13 @@ impl Wait<'_> {
 
     /// A stage, a statement or a transaction, which are recorded as a wait is; nowhere visible yet.
     pub(crate) fn of_other_class(sequence: Sequence, switches: Switches) -> Wait<'static> {
-        Wait { sequence, switches, ..Wait::NONE }
+        Wait { sequence, switches, ends: Ends::WithMore, ..Wait::NONE }
     }
 
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
-        if self.ends == Ends::Recorded {
+        if self.ends != Ends::Counted {
             self.ends = Ends::WithAmount;
         }
     }
@@ -140,7 +151,7 @@ impl<'r> Actor<'r> {
         let are_alike = before.0 & switches.0 & alike == alike;
         let end = self.end(clock, ended, held);
         if are_alike && let Some(ticks) = end {
-            let wait = Wait { plain_class: class.index(), amount: what.amount, switches, ..Wait::NONE };
+            let wait = Wait { switches, ..Wait::starting(class, what) };
             return self.begin_decided(wait, Some(|| ticks), what);
         }
         let end = end.filter(|_| before.timer_index() == switches.timer_index());
