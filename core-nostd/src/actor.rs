@@ -603,7 +603,8 @@ impl<'r> Actor<'r> {
         if !on.ring.give_back(record, history) {
             self.put_in(on, record, history);
         }
-        record::begin_end(record, wait.sequence, self.sequence.get(), amount);
+        let end_event = self.sequence.get();
+        record::begin_end(record, wait.sequence, end_event, amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
             row = on.long.next(self.region);
@@ -611,8 +612,7 @@ impl<'r> Actor<'r> {
                 let ended = Ended {
                     record,
                     start: wait.start,
-                    // Read again: no register is kept for it where there is no long history.
-                    end_event: self.sequence.get(),
+                    end_event,
                     amount: (wait.ends != Ends::Recorded).then_some(wait.amount),
                     sequence: wait.sequence,
                     base: self.base,
