@@ -46,8 +46,8 @@ pub(crate) struct Writer<'r> {
     /// The records of the chunk that are still to be written; none while there is no chunk.
     rest: Cell<&'r [RecordWords]>,
     chunk: Cell<usize>,
-    /// The number with which the chunk was taken, never used before: what the versions of its rows follow from.
-    sequence: Cell<Sequence>,
+    /// The versions of its rows while they are written: of the number with which the chunk was taken, never used before.
+    version: Cell<u64>,
     /// The numbers drawn: the next one, and where they end.
     next_number: Cell<u64>,
     numbers_end: Cell<u64>,
@@ -68,7 +68,7 @@ impl<'r> Writer<'r> {
             chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
             rest: Cell::new(&[]),
             chunk: Cell::new(0),
-            sequence: Cell::new(Sequence(0)),
+            version: Cell::new(0),
             next_number: Cell::new(0),
             numbers_end: Cell::new(0),
             batch: Cell::new(1),
@@ -100,7 +100,7 @@ impl<'r> Writer<'r> {
     /// Keeps there what is known before the timer is read.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin(&self, record: &RecordWords, ended: &Ended<'_>) {
-        record::begin_ended(record, self.sequence.get(), ended);
+        record::begin_ended(record, self.version.get(), ended);
     }
 
     /// The event has ended, at `ticks` if it is timed.
@@ -120,7 +120,7 @@ impl<'r> Writer<'r> {
     /// Whether it is this thread that is filling the chunk of this word: the one it has, or one that it is about to have.
     pub(crate) fn is_filling(&self, chunk: u64) -> bool {
         let last_drawn = self.next_number.get().wrapping_sub(1);
-        chunk & OWNED != 0 && [self.sequence.get().number(), last_drawn].map(free).contains(&(chunk & !OWNED))
+        chunk & OWNED != 0 && [self.number(), last_drawn].map(free).contains(&(chunk & !OWNED))
     }
 
     /// Gives back an unfinished chunk: the thread ends.
@@ -136,12 +136,17 @@ impl<'r> Writer<'r> {
         (!self.rest.get().is_empty()).then(|| self.chunk.get())
     }
 
+    /// The number with which the chunk was taken.
+    fn number(&self) -> u64 {
+        Sequence(self.version.get()).number()
+    }
+
     #[cold]
     #[inline(never)]
     fn give_back(&self) {
         if let Some(chunk) = self.chunks.get(self.chunk.get()) {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk.store(free(self.sequence.get().number()), Ordering::Release);
+            chunk.store(free(self.number()), Ordering::Release);
         }
     }
 
@@ -175,7 +180,7 @@ impl<'r> Writer<'r> {
                 match chunk.compare_exchange(seen, free(number) | OWNED, Ordering::Acquire) {
                     Ok(_) => {
                         self.chunk.set(index);
-                        self.sequence.set(Sequence::from_number(number));
+                        self.version.set(Sequence::from_number(number).version(record::WRITING_END));
                         self.taken.set(self.taken.get() + 1);
                         return self.records.get(index * self.chunk_len..(index + 1) * self.chunk_len);
                     }

@@ -92,9 +92,9 @@ impl Sequence {
         self.number().saturating_sub(base.number())
     }
 
-    /// The version of its record in one of the phases 1 (writing), 2 (running), 3 (writing its end), 4 (ended).
+    /// The version of its record in one of the phases 1 (writing), [`RUNNING`], [`WRITING_END`], 4 (ended).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    const fn version(self, phase: u64) -> u64 {
+    pub(crate) const fn version(self, phase: u64) -> u64 {
         self.0.wrapping_add(phase)
     }
 
@@ -241,6 +241,7 @@ pub(crate) enum Read<T = Snapshot> {
 }
 
 const RUNNING: u64 = 2;
+pub(crate) const WRITING_END: u64 = 3;
 const ENDED: u64 = 0;
 
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
@@ -370,7 +371,7 @@ pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, end_event: Seq
 /// Owner: what readers see of the event while it runs changes at its end. Nobody sees it until [`finish_end`].
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_change(record: &RecordWords, sequence: Sequence) {
-    record[word::VERSION].set(sequence.version(3));
+    record[word::VERSION].set(sequence.version(WRITING_END));
     // [E3] Release fence: pairs with the fence [E6], as [E1] does.
     fence(Ordering::Release);
 }
@@ -385,11 +386,11 @@ pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option
     record[word::VERSION].store_version(sequence.version(4), Ordering::Release);
 }
 
-/// Owner of a place in the long history: keeps an ended event there. `taken` was never used for this place before.
-/// [`finish_ended`] follows.
+/// Owner of a place in the long history: keeps an ended event there. `version` is one of [`WRITING_END`] that was never used for this
+/// place before. [`finish_ended`] follows.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin_ended(record: &RecordWords, taken: Sequence, ended: &Ended<'_>) {
-    record[word::VERSION].store_version(taken.version(3), Ordering::Relaxed);
+pub(crate) fn begin_ended(record: &RecordWords, version: u64, ended: &Ended<'_>) {
+    record[word::VERSION].store_version(version, Ordering::Relaxed);
     fence(Ordering::Release); // [E3]
     record[word::WHAT].set(ended.record[word::WHAT].get());
     record[word::START].set(ended.start);
