@@ -30,7 +30,7 @@ use crate::slot::{self, ActorId, ActorIdentity, Claimed, SlotWords};
 use crate::socket::SocketIo;
 use crate::source::{Recent, SourceBits};
 use crate::stage::RunningStage;
-use crate::stat::{self, Epochs, Figure, Shared, StatWords};
+use crate::stat::{self, Epochs, Figure, Shared, StatWords, Sums};
 use crate::statement::{self, Sizes};
 use crate::sync::Word;
 use crate::wait::{Ends, Wait, WaitStart};
@@ -82,6 +82,7 @@ pub struct Actor<'r> {
     /// None once the slot is given back.
     stats: Cell<&'r [StatWords]>,
     pub(crate) recent_sources: Recent,
+    /// Of all histograms the buckets of waits that are not long, and which of them counts so many ticks.
     histograms: &'r [Word],
     tick_buckets: &'r [Word],
     pub(crate) stages: Recorder<'r>,
@@ -199,7 +200,7 @@ impl<'r> Actor<'r> {
             stats: Cell::new(&[]),
             recent_sources: Recent::default(),
             histograms: region.section(Section::Histograms),
-            tick_buckets: region.section(Section::TickBuckets),
+            tick_buckets: histogram::tick_buckets_below(region.section(Section::TickBuckets), wait_histogram::SHORT),
             stages: Recorder::new(region, &STAGES, None),
             stage: Cell::new(None),
             stage_statements: Cell::new(0),
@@ -579,12 +580,13 @@ impl<'r> Actor<'r> {
             Some(sums) => {
                 sums.count(Some(wait_ps));
                 if switches.has(Switches::HISTOGRAM) {
-                    let bucket = if timer == TimerName::Cycle.index() {
-                        histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)
-                    } else {
-                        histogram::bucket(wait_ps)
-                    };
-                    wait_histogram::note(self.histograms, sums.histogram(), bucket, || self.reserve_histogram());
+                    let by_counter = timer == TimerName::Cycle.index();
+                    match by_counter.then(|| histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)).flatten() {
+                        Some(bucket) => {
+                            wait_histogram::note(self.histograms, sums.histogram(), bucket, || self.reserve_histogram());
+                        }
+                        None => self.note_any(sums, wait_ps),
+                    }
                 }
                 sums.publish();
             }
@@ -686,7 +688,14 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn reserve_histogram(&self) -> u64 {
-        wait_histogram::reserve(self.region, self.histograms)
+        wait_histogram::reserve(self.region)
+    }
+
+    /// A wait that is long, or timed otherwise than by the counter, enters the histogram.
+    #[cold]
+    #[inline(never)]
+    fn note_any(&self, sums: Sums<'_>, wait_ps: u64) {
+        wait_histogram::note_any(self.region, sums.histogram(), wait_ps);
     }
 
     #[cold]

@@ -10,7 +10,6 @@
 //! the events that run.
 
 use crate::event::{EventStore, STATEMENTS, STORES};
-use crate::histogram::BUCKET_COUNT;
 use crate::metric::Moment;
 use crate::record::RecordWords;
 use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
@@ -19,6 +18,7 @@ use crate::stat::Versioned;
 use crate::statement::{self, EntryText, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
+use crate::wait_histogram::{LONG, SHORT};
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
 
 /// What the child is, besides what the parent was.
@@ -37,7 +37,7 @@ pub struct Child {
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 29] = [
+const RECORDED: [Section; 30] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -49,6 +49,7 @@ const RECORDED: [Section; 29] = [
     Section::SharedSocketStats,
     Section::LongRecords,
     Section::Histograms,
+    Section::LongHistograms,
     Section::HistogramBases,
     Section::MemoryStats,
     Section::SharedMemoryStats,
@@ -118,7 +119,8 @@ impl Region<'_> {
         let histograms =
             self.header(header::NEXT_HISTOGRAM).swap(self.kept_histograms(|words| !idle && is_own(words)), Ordering::Relaxed);
         if histograms != 0 {
-            zero(first(self.arrays::<BUCKET_COUNT>(Section::Histograms), histograms).as_flattened());
+            zero(first(self.arrays::<SHORT>(Section::Histograms), histograms).as_flattened());
+            zero(first(self.arrays::<LONG>(Section::LongHistograms), histograms).as_flattened());
             zero(self.section(Section::HistogramBases));
         }
         for store in STORES {
@@ -215,7 +217,7 @@ impl Region<'_> {
     fn kept_histograms(&self, are_kept: impl Fn(&SlotWords) -> bool) -> u64 {
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate().filter(|(_, words)| are_kept(words));
         let stats = slots.flat_map(|(index, _)| self.arrays_of::<STAT>(Section::Stats, index));
-        let ends = stats.filter_map(|stat| wait_histogram::number(&stat[stat::word::HISTOGRAM])).map(|number| number + 1);
+        let ends = stats.filter_map(|stat| wait_histogram::number(stat[stat::word::HISTOGRAM].get())).map(|number| number + 1);
         ends.max().unwrap_or(0)
     }
 }

@@ -17,7 +17,6 @@
 //! for ticks of its timer CYCLE, on every target, so that the bucket of a wait need not wait for its picoseconds.
 
 use crate::sync::Word;
-use core::hint::cold_path;
 use perfschema_timer::Conversion;
 
 /// Number of buckets: MySQL's 450 and three decades of 50 below them.
@@ -184,18 +183,21 @@ pub(crate) fn fill_tick_buckets(words: &[Word], conversion: Conversion) {
     }
 }
 
-/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds. `words` are those of [`fill_tick_buckets`]. `ticks` are below 2⁶³.
+/// Those of these words that stand for none but the first `count` buckets.
+pub(crate) fn tick_buckets_below(words: &[Word], count: usize) -> &[Word] {
+    let end = words.partition_point(|word| Step(word.get()).bucket(Step::END) < count);
+    words.get(..end).unwrap_or_default()
+}
+
+/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds; None if it is longer than `words` say. These are those of
+/// [`fill_tick_buckets`], or the first of them. `ticks` are below 2⁶³.
 ///
 /// Ticks that agree in their leading bits differ by less than a bucket, as picoseconds do. But of few ticks the lowest bit matters, too: so
 /// it is the leading bits of twice as many.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> usize {
-    let Some(word) = words.get(leading_bits(ticks << 1)) else {
-        // Months, as counters count.
-        cold_path();
-        return BUCKET_COUNT - 1;
-    };
-    Step(word.get()).bucket(ticks)
+pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> Option<usize> {
+    let word = words.get(leading_bits(ticks << 1))?;
+    Some(Step(word.get()).bucket(ticks))
 }
 
 const FIRST: [u16; LEADING_BITS] = first_buckets();
@@ -297,7 +299,7 @@ const fn rank(total: u64, per_mille: u32) -> u64 {
 mod tests {
     use super::{
         BOUNDARY_PS, BUCKET_COUNT, LEADING_BITS, TICK_BUCKETS, bucket, bucket_of_ticks, bucket_timer_high, bucket_timer_low,
-        fill_tick_buckets, quantile, rank, shortest,
+        fill_tick_buckets, quantile, rank, shortest, tick_buckets_below,
     };
     use crate::sync::Word;
     use perfschema_timer::Conversion;
@@ -347,7 +349,19 @@ mod tests {
             let ticks =
                 BOUNDARY_PS.map(at_boundary).into_iter().chain((0..LEADING_BITS).map(shortest)).filter(|ticks| ticks >> 63 == 0);
             for ticks in ticks.flat_map(|ticks| [ticks.saturating_sub(1), ticks, ticks.saturating_add(1)]) {
-                assert_eq!(bucket_of_ticks(&words, ticks), bucket(conversion.picoseconds(ticks)), "{ticks} ticks at {hz} Hz");
+                let expected = bucket(conversion.picoseconds(ticks));
+                // Of waits that are longer than all the words say.
+                let found = bucket_of_ticks(&words, ticks);
+                assert!(
+                    found.map_or(ticks >> 54 != 0, |found| found == expected),
+                    "{ticks} ticks at {hz} Hz: {found:?}, {expected}"
+                );
+                for count in [1, 512] {
+                    let found = bucket_of_ticks(tick_buckets_below(&words, count), ticks);
+                    assert!(found.is_none_or(|found| found == expected && found < count), "{ticks} ticks at {hz} Hz: {found:?}");
+                    // Those next to the last that is asked for may be left out.
+                    assert!(found.is_some() || expected + 2 > count || ticks >> 54 != 0, "{ticks} ticks at {hz} Hz");
+                }
             }
         }
     }

@@ -652,8 +652,15 @@ impl<'r> LongWriter<'r> {
         record::begin_end(&record, none, none, None);
         record::finish_end(&record, none, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };
-        let ended =
-            record::Ended { record: &record, start: ticks, end_event: none, amount: Some(amount), sequence: none, base: none, thread_id: 0 };
+        let ended = record::Ended {
+            record: &record,
+            start: ticks,
+            end_event: none,
+            amount: Some(amount),
+            sequence: none,
+            base: none,
+            thread_id: 0,
+        };
         self.1.begin(row, &ended);
         self.1.finish(row, Some(ticks));
     }

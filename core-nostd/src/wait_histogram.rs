@@ -2,17 +2,18 @@
 //!
 //! Which bucket takes a wait depends on the wait, and a store whose *place* depends on the second timer value makes what follows wait for
 //! it. So the bucket is computed when the wait ends and kept in the pair's summary, and counted when the next wait of the pair ends;
-//! readers add the one that is kept. Word HISTOGRAM of a summary:
+//! readers add the one that is kept. Word HISTOGRAM of a summary, where all 0 is one that never asked for a histogram:
 //! ```text
-//!  63                                            32 31                                             0
-//! ┌────────────────────────────────────────────────┬───────────────────────────────────────────────┐
-//! │ place of the histogram's first bucket, plus 1  │ the bucket of the last wait, from 0           │
-//! │ 0: never asked for one; REFUSED: no room       │ NONE: no wait yet                             │
-//! └────────────────────────────────────────────────┴───────────────────────────────────────────────┘
+//!  31         30         29                                          9 8                             0
+//! ┌──────────┬──────────┬─────────────────────────────────────────────┬──────────────────────────────┐
+//! │ no wait  │ no room  │ number of the histogram, from 1             │ the bucket of the last wait  │
+//! └──────────┴──────────┴─────────────────────────────────────────────┴──────────────────────────────┘
 //! ```
+//! So it is the place of a bucket, of histograms of 512: those that are left over, of waits longer than two minutes, are elsewhere, and are
+//! counted at once. With 600 in one place the two parts had to be taken apart and put together, four instructions at each wait.
 
 use crate::class::Class;
-use crate::histogram::BUCKET_COUNT;
+use crate::histogram::{self, BUCKET_COUNT};
 use crate::lost::Lost;
 use crate::region::{CARRY, Region, STAT, Section, header};
 use crate::slot;
@@ -20,54 +21,83 @@ use crate::stat;
 use crate::sync::{Ordering, Word};
 use core::hint::cold_path;
 
-/// No room was left when the pair asked: a place beyond every region's buckets, with room above it for a bucket's index.
-const REFUSED: u64 = 1 << 31;
+/// Buckets that have their place by the word HISTOGRAM: those of waits of less than 166 s.
+pub(crate) const SHORT: usize = 512;
+/// Buckets of longer waits.
+pub(crate) const LONG: usize = BUCKET_COUNT - SHORT;
 
-/// Of a bucket that has none: with every place it is beyond, too.
-const NONE: u64 = 1 << 31;
+/// Bits of the last wait's bucket.
+const LAST: u64 = SHORT as u64 - 1;
+/// No room was left when the pair asked. It is beyond every region's buckets, as is the next.
+const REFUSED: u64 = 1 << 30;
+/// There is no last wait, or it is counted already.
+const NO_WAIT: u64 = 1 << 31;
 
-/// Owner: counts the wait before, and keeps this one. `word` is HISTOGRAM of the summary; `reserve` gives the place of a new histogram's first
-/// bucket, plus 1.
+/// Owner: counts the wait before, and keeps this one, in `word`, which is HISTOGRAM of the summary. `short` are the [`SHORT`] buckets of all
+/// histograms, and `bucket` is one of them; `reserve` gives a new histogram's place.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn note(histograms: &[Word], word: &Word, bucket: usize, reserve: impl FnOnce() -> u64) {
+pub(crate) fn note(short: &[Word], word: &Word, bucket: usize, reserve: impl FnOnce() -> u64) {
+    word.set(count_last(short, word, reserve) | bucket as u64);
+}
+
+/// The same of a wait of so many picoseconds, of any length.
+pub(crate) fn note_any(region: &Region<'_>, word: &Word, wait_ps: u64) {
+    let bucket = histogram::bucket(wait_ps);
+    let place = count_last(region.section(Section::Histograms), word, || reserve(region));
+    let Some(bucket) = bucket.checked_sub(SHORT) else { return word.set(place | bucket as u64) };
+    let long = number(place).and_then(|number| region.arrays::<LONG>(Section::LongHistograms).get(number as usize));
+    if let Some(count) = long.and_then(|long| long.get(bucket)) {
+        increment(count);
+    }
+    word.set(place | NO_WAIT);
+}
+
+/// Owner: counts the wait that `word` keeps, and returns what is left of it, or what `reserve` gives.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn count_last(short: &[Word], word: &Word, reserve: impl FnOnce() -> u64) -> u64 {
     let mut state = word.get();
-    let (first, last) = (state >> 32, state & u64::from(u32::MAX));
-    match histograms.get((first + last).wrapping_sub(1) as usize) {
-        // One writer, so plain: the block belongs to this actor and class.
-        Some(count) => count.set(count.get().wrapping_add(1)),
+    match short.get(state.wrapping_sub(SHORT as u64) as usize) {
+        Some(count) => increment(count),
         None => {
             cold_path();
-            if state == 0 {
-                state = reserve() << 32;
-            }
+            state = if state == 0 { reserve() } else { state & !NO_WAIT };
         }
     }
-    // The new one in place of the last: an instruction less than to take the upper half.
-    word.set(state.wrapping_add((bucket as u64).wrapping_sub(last)));
+    state & !LAST
+}
+
+/// One writer, so plain: the block belongs to this actor and class.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn increment(count: &Word) {
+    count.set(count.get().wrapping_add(1));
 }
 
 /// What a forked child keeps of the word: where the histogram is, and no wait.
 pub(crate) fn without_wait(word: u64) -> u64 {
-    if word == 0 { 0 } else { (word >> 32 << 32) | NONE }
+    if word == 0 { 0 } else { word & !LAST | NO_WAIT }
 }
 
-/// The place of a new histogram's first bucket, plus 1.
-pub(crate) fn reserve(region: &Region<'_>, histograms: &[Word]) -> u64 {
-    let room = (histograms.len() / BUCKET_COUNT) as u64;
+/// A new histogram's place, or what says that there is none.
+pub(crate) fn reserve(region: &Region<'_>) -> u64 {
+    let room = region.arrays::<SHORT>(Section::Histograms).len() as u64;
     let next = region.header(header::NEXT_HISTOGRAM);
     // Relaxed: only that two owners get different numbers matters. The load first, so that the counter stays small when it is full.
     let number = if next.get() < room { next.fetch_add(1, Ordering::Relaxed) } else { room };
     if number < room {
-        return number * BUCKET_COUNT as u64 + 1;
+        return (number + 1) * SHORT as u64;
     }
     region.count_lost(Lost::WaitHistograms);
     REFUSED
 }
 
 /// Which histogram the word of a summary stands for, from 0; None if for none.
-pub(crate) fn number(word: &Word) -> Option<u64> {
-    let first = word.get() >> 32;
-    (first != 0 && first != REFUSED).then(|| (first - 1) / BUCKET_COUNT as u64)
+pub(crate) fn number(word: u64) -> Option<u64> {
+    if word & REFUSED != 0 { None } else { ((word & !NO_WAIT) / SHORT as u64).checked_sub(1) }
+}
+
+/// The bucket of the wait that it keeps.
+fn last(word: u64) -> Option<usize> {
+    (number(word).is_some() && word & NO_WAIT == 0).then_some((word & LAST) as usize)
 }
 
 /// What `look` makes of the counts of all buckets of a class, over all actors since its table was truncated, and of their sum. None where
@@ -118,25 +148,27 @@ enum Pending {
 #[inline(never)]
 fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64; BUCKET_COUNT]) -> bool {
     let (mut part, mut found) = ([0; BUCKET_COUNT], false);
-    let buckets = region.section(Section::Histograms);
+    let (short, long) = (region.arrays::<SHORT>(Section::Histograms), region.arrays::<LONG>(Section::LongHistograms));
     for (index, _) in slot::used(region) {
         let stats = region.arrays_of::<STAT>(Section::Stats, index);
         let carries = region.arrays_of::<CARRY>(Section::Carries, index);
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
         let (snapshot, is_there) = stat::read(region.patience(), stat, carry, |snapshot| {
-            let first = (snapshot.histogram() >> 32) as usize;
-            let block = first.checked_sub(1).and_then(|first| buckets.get(first..first.checked_add(BUCKET_COUNT)?));
-            for (part, word) in part.iter_mut().zip(block.unwrap_or_default()) {
+            let number = number(snapshot.histogram()).map(|number| number as usize);
+            let Some((short, long)) = number.and_then(|number| Some((short.get(number)?, long.get(number)?))) else {
+                return false;
+            };
+            for (part, word) in part.iter_mut().zip(short.iter().chain(long)) {
                 *part = word.get();
             }
-            block.is_some()
+            true
         });
         if !is_there {
             continue;
         }
         found = true;
-        let last = snapshot.histogram() as u32;
-        if let Some(part) = part.get_mut(last as usize)
+        if let Some(last) = last(snapshot.histogram())
+            && let Some(part) = part.get_mut(last)
             && (snapshot.settled || pending == Pending::Shown)
         {
             *part = part.wrapping_add(1);
@@ -154,51 +186,112 @@ mod tests {
     use crate::event::WAITS;
     use crate::region::SLOT;
     use crate::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Setting, Size, WaitStart, tables};
-    use perfschema_timer::{MockClock, TimerName};
+    use perfschema_timer::{Conversion, MockClock, TimerName};
     use std::vec::Vec;
 
-    /// A thread stands still between any two stores of [`note`] while the table is truncated: later waits count in full.
+    const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, 1);
+
+    /// One thread that waits for one lock, on a clock that stands still otherwise.
+    fn with_waiting(timer: TimerName, test: impl FnOnce(&Region<'_>, Class, &dyn Fn(u64))) {
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        let clock = MockClock::new();
+        let region = Region::create(&words, &CONFIG, &Identity::default(), &clock.timers()).expect("there is room");
+        let class = region.register(InstrumentName::literal("wait/synch/mutex/t/A"), Setting::ON).expect("there is room");
+        region.enable_everything();
+        region.set_wait_timer(timer);
+        let actor = Actor::attach(&region, &ActorIdentity::default());
+        test(&region, class, &|ticks| {
+            let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+            clock.advance(timer, ticks);
+            actor.end(&clock, wait, Held::None);
+        });
+    }
+
+    fn counts(region: &Region<'_>) -> Vec<u64> {
+        let mut counts = Vec::new();
+        region.scan(&tables::EventsWaitsHistogramByEventName, |row| counts.push(row.count_bucket));
+        counts
+    }
+
+    #[test]
+    fn what_a_word_says() {
+        for word in [0, REFUSED, REFUSED | 17, REFUSED | NO_WAIT] {
+            assert_eq!((number(word), last(word)), (None, None), "{word:#x}");
+        }
+        assert_eq!((number(SHORT as u64), last(SHORT as u64)), (Some(0), Some(0)));
+        let word = 3 * SHORT as u64 + 17;
+        assert_eq!((number(word), last(word)), (Some(2), Some(17)));
+        assert_eq!((number(without_wait(word)), last(without_wait(word))), (Some(2), None));
+        assert_eq!([0, REFUSED].map(|word| number(without_wait(word))), [None; 2]);
+        // Whatever somebody has overwritten it with.
+        assert_eq!(number(u64::MAX), None);
+    }
+
+    /// Long and short by turns, in the bucket of its length each, at once and after the next.
+    #[test]
+    fn waits_of_all_lengths_beside_a_naive_count() {
+        for timer in [TimerName::Cycle, TimerName::Nanosecond] {
+            with_waiting(timer, |region, class, wait| {
+                let conversion = region.timer(timer).conversion;
+                let mut naive = std::vec![0; BUCKET_COUNT];
+                let all = (0..BUCKET_COUNT).flat_map(|i| [i, BUCKET_COUNT - 1 - i, i, SHORT - 1, SHORT]);
+                for (step, bucket) in all.enumerate() {
+                    let ticks = (u128::from(histogram::bucket_timer_low(bucket)) << Conversion::SHIFT)
+                        .div_ceil(conversion.multiplier().into())
+                        .try_into()
+                        .expect("hours");
+                    wait(ticks);
+                    naive[histogram::bucket(conversion.picoseconds(ticks))] += 1;
+                    if step % 7 == 0 {
+                        assert_eq!(counts(region), naive, "{timer:?}: {ticks} ticks");
+                    }
+                    if step == 1000 {
+                        truncate(region, class);
+                        naive.fill(0);
+                    }
+                }
+                assert_eq!(counts(region), naive);
+                assert!(naive[100..].iter().all(|count| *count > 0), "of all lengths that are not below the timer's");
+            });
+        }
+    }
+
+    /// A thread stands still between any two stores of [`note`], or of [`note_any`], while the table is truncated: later waits count in full.
     #[test]
     fn truncate_beside_a_wait_that_is_half_counted() {
-        const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, 1);
-        for stores in 0..3 {
-            let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
-            let clock = MockClock::new();
-            let region = Region::create(&words, &CONFIG, &Identity::default(), &clock.timers()).expect("there is room");
-            let class = region.register(InstrumentName::literal("wait/synch/mutex/t/A"), Setting::ON).expect("there is room");
-            region.enable_everything();
-            region.set_wait_timer(TimerName::Nanosecond);
-            let actor = Actor::attach(&region, &ActorIdentity::default());
-            let wait = || {
-                let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
-                clock.advance(TimerName::Nanosecond, 100);
-                actor.end(&clock, wait, Held::None);
-            };
-            let count = || {
-                let mut count = 0;
-                region.scan(&tables::EventsWaitsHistogramByEventName, |row| count += row.count_bucket);
-                count
-            };
-            wait();
-            wait();
-            let epochs = slot::epochs(&region.arrays::<SLOT>(Section::Slots)[0], &WAITS);
-            let sums = stat::begin(&region.arrays_of::<STAT>(Section::Stats, 0)[class.index()], epochs, || ());
-            sums.count(Some(9_000_000));
-            let state = sums.histogram().get();
-            let (first, last) = (state >> 32, state & u64::from(u32::MAX));
-            let bucket = &region.section(Section::Histograms)[(first + last - 1) as usize];
-            let new = first << 32 | crate::histogram::bucket(9_000_000) as u64;
-            let steps = [(bucket, bucket.get() + 1), (sums.histogram(), new)];
-            steps[..stores].iter().for_each(|(word, value)| word.set(*value));
-            truncate(&region, class);
-            steps[stores..].iter().for_each(|(word, value)| word.set(*value));
-            sums.publish();
-            // The one before may show again, and this one shows if it was not there yet.
-            let before = count();
-            assert!(before <= 2, "{before} after {stores} stores");
-            wait();
-            wait();
-            assert_eq!(count() - before, 2, "after {stores} stores");
+        for (wait_ps, stores) in
+            [9_000_000, 300_000_000_000_000].into_iter().flat_map(|wait_ps| (0..4).map(move |stores| (wait_ps, stores)))
+        {
+            with_waiting(TimerName::Nanosecond, |region, class, wait| {
+                let wait = || wait(100);
+                let count = || counts(region).iter().sum::<u64>();
+                wait();
+                wait();
+                let epochs = slot::epochs(&region.arrays::<SLOT>(Section::Slots)[0], &WAITS);
+                let sums = stat::begin(&region.arrays_of::<STAT>(Section::Stats, 0)[class.index()], epochs, || ());
+                sums.count(Some(wait_ps));
+                let state = sums.histogram().get();
+                let kept = &region.section(Section::Histograms)[state as usize - SHORT];
+                let mut steps = std::vec![(kept, kept.get() + 1)];
+                match histogram::bucket(wait_ps).checked_sub(SHORT) {
+                    None => steps.push((sums.histogram(), state & !LAST | histogram::bucket(wait_ps) as u64)),
+                    Some(long) => {
+                        let long = &region.section(Section::LongHistograms)[long];
+                        steps.extend([(long, long.get() + 1), (sums.histogram(), state & !LAST | NO_WAIT)]);
+                    }
+                }
+                let (first, last) = steps.split_at(stores.min(steps.len()));
+                first.iter().for_each(|(word, value)| word.set(*value));
+                truncate(region, class);
+                last.iter().for_each(|(word, value)| word.set(*value));
+                sums.publish();
+                // The one before may show again, and this one shows if it was not there yet.
+                let before = count();
+                assert!(before <= 2, "{before} after {stores} stores");
+                wait();
+                wait();
+                assert_eq!(count() - before, 2, "after {stores} stores of {wait_ps} ps");
+            });
         }
     }
 }

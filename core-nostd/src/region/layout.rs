@@ -3,6 +3,7 @@
 use crate::config::{Config, Size};
 use crate::histogram::{BUCKET_COUNT, TICK_BUCKETS};
 use crate::lost::Lost;
+use crate::wait_histogram;
 
 /// Words of a cache line: sections start on one, so that two sections never share it.
 const LINE: usize = 8;
@@ -141,8 +142,10 @@ sections! {
     LongChunks: 1, |c| long_chunks(c, Size::EventsWaitsHistoryLongSize);
     /// The records of the long history.
     LongRecords: RECORD, |c| long_records(c, Size::EventsWaitsHistoryLongSize);
-    /// Histograms, each of one actor and one class.
-    Histograms: BUCKET_COUNT, |c| size(c, Size::MaxWaitHistograms);
+    /// Histograms, each of one actor and one class: the buckets of waits that are not long.
+    Histograms: wait_histogram::SHORT, |c| size(c, Size::MaxWaitHistograms);
+    /// Those of long waits.
+    LongHistograms: wait_histogram::LONG, |c| size(c, Size::MaxWaitHistograms);
     /// What the histograms held when their table was truncated, by class.
     HistogramBases: BUCKET_COUNT, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { classes(c) };
     /// Memory by actor and instrument of memory.
