@@ -150,7 +150,9 @@ impl<'r> Actor<'r> {
         let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
         let are_alike = before.0 & switches.0 & alike == alike;
         let end = self.end(clock, ended, held);
-        if are_alike && let Some(ticks) = end {
+        if let Some(ticks) = end
+            && are_alike
+        {
             let wait = Wait { switches, ..Wait::starting(class, what) };
             return self.begin_decided(wait, Some(|| ticks), what);
         }
