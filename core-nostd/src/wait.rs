@@ -147,7 +147,7 @@ impl<'r> Actor<'r> {
     ) -> Wait<'r> {
         let (before, switches) = (ended.switches, self.masked(switches));
         // Nearly always. Asked here, and not again where the next one begins.
-        let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER;
+        let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER | Switches::CURRENT;
         let are_alike = before.0 & switches.0 & alike == alike;
         let end = self.end(clock, ended, held);
         if let Some(ticks) = end
