@@ -281,6 +281,22 @@ impl Region<'_> {
         Ok(())
     }
 
+    /// Whether [`monitor`](Self::monitor) finds a metric by this name, module or pattern.
+    ///
+    /// ```
+    /// # use perfschema_core::{Config, Identity, Region, StaticRegion};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let timers = perfschema_timer::Timers::calibrate();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timers)?;
+    /// assert!(region.has_monitor("module_perfschema") && !region.has_monitor("module_unicorns"));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn has_monitor(&self, target: &str) -> bool {
+        let target = Target::of(target);
+        let mut names = self.metrics().filter_map(|metric| self.metric_names(metric));
+        names.any(|Names { name, subsystem }| target.matches(name.as_str(), subsystem.as_str()))
+    }
+
     /// What the command was last given to, as its variable shows it: a name, a module, or all. A pattern leaves it as it was.
     pub fn last_monitor(&self, command: MonitorCommand) -> Option<Text<NAME_LENGTH>> {
         let shown = self.section(Section::LastMonitors).get(command as usize)?.whole();

@@ -6,8 +6,11 @@ use perfschema::metric::{self, MonitorCommand};
 use perfschema::render::OwnedValue;
 
 impl Session {
-    /// Gives a command to the metrics that the value names. What it leaves as it was is warned of.
-    pub(crate) fn monitor(&mut self, command: MonitorCommand, is_global: bool, value: &OwnedValue) -> Result<(), Error> {
+    /// What metrics the value names to which the command is to be given; None, and a warning, if it is `default`.
+    ///
+    /// # Errors
+    /// It names none, or this session may not.
+    pub(crate) fn monitored(&self, command: MonitorCommand, is_global: bool, value: OwnedValue) -> Result<Option<String>, Error> {
         let variable = command.variable();
         if !is_global {
             let message = format!("Variable '{variable}' is a GLOBAL variable and should be set with SET GLOBAL");
@@ -21,14 +24,20 @@ impl Session {
             OwnedValue::Null => return Err(refused("NULL")),
             _ => return Err(Error::new(1232, "42000", format!("Incorrect argument type to variable '{variable}'"))),
         };
-        let warn = |errno, message| self.state.warn("Warning", Error::new(errno, "HY000", message));
         if target.eq_ignore_ascii_case("default") {
-            let message = "Default value is not defined for this set option. Please specify correct counter or module name.";
-            warn(1230, message.to_owned());
-        } else {
-            let left = |refusal: metric::MonitorRefusal| warn(1105, refusal.to_string());
-            self.state.region().monitor(command, target, metric::now(), left).map_err(|_| refused(target))?;
+            return Ok(None);
         }
-        Ok(())
+        if self.state.region().has_monitor(&target) { Ok(Some(target)) } else { Err(refused(&target)) }
+    }
+
+    /// Gives a command to metrics that there are. What it leaves as it was is warned of.
+    pub(crate) fn monitor(&self, command: MonitorCommand, target: Option<&str>) {
+        let warn = |errno, message| self.state.warn("Warning", Error::new(errno, "HY000", message));
+        let Some(target) = target else {
+            let message = "Default value is not defined for this set option. Please specify correct counter or module name.";
+            return warn(1230, message.to_owned());
+        };
+        // Metrics stay for ever, so it names some still.
+        let _ = self.state.region().monitor(command, target, metric::now(), |refusal| warn(1105, refusal.to_string()));
     }
 }

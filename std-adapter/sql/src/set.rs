@@ -11,10 +11,23 @@ use perfschema::render::OwnedValue;
 use sqlparser::ast::{Expr, ObjectName, SelectItem, Set, Statement};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
+/// What is known of an assignment before anything is assigned: where one of a statement's cannot be, none is.
+pub(crate) enum Assignment {
+    User(String, OwnedValue),
+    Session(String, Checked),
+    /// None where it is warned of that nothing is meant.
+    Monitor(MonitorCommand, Option<String>),
+}
+
 impl Session {
     pub(crate) fn set(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let assignments = self.assignments(set, parameters)?;
+        self.assign(assignments)
+    }
+
+    fn assignments(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Vec<Assignment>, Error> {
         let assignments: Vec<(bool, ObjectName, Expr)> = match set {
-            Set::SetTransaction { .. } => return Ok(Outcome::done()),
+            Set::SetTransaction { .. } => Vec::new(),
             Set::SingleAssignment { scope, variable, mut values, .. } => match (values.pop(), values.is_empty()) {
                 (Some(value), true) => vec![(is_global(scope.as_ref()), variable, value)],
                 _ => return Err(Error::unsupported("SET of several values")),
@@ -24,6 +37,9 @@ impl Session {
             }
             other => return Err(Error::unsupported(&other.to_string())),
         };
+        if assignments.is_empty() {
+            return Ok(Vec::new());
+        }
         let values: Vec<SelectItem> = assignments
             .iter()
             .map(|(_, _, value)| match value {
@@ -38,33 +54,58 @@ impl Session {
         select_of(&mut query)?.projection = values;
         let grid = self.run(&mut query, parameters)?;
         let values = grid.rows.into_iter().next().unwrap_or_default();
-        for ((global, name, _), value) in assignments.iter().zip(values) {
-            let parts: Vec<&str> = name.0.iter().filter_map(|part| part.as_ident()).map(|ident| ident.value.as_str()).collect();
-            let (global, name) = match parts.as_slice() {
-                [user] if user.starts_with('@') && !user.starts_with("@@") => {
-                    self.state.set_user_variable(&user[1..], value)?;
-                    continue;
-                }
-                [name] => (*global, name.trim_start_matches('@')),
-                [scope, name] => (scope.eq_ignore_ascii_case("@@global"), *name),
-                _ => return Err(Error::syntax(&name.to_string(), 1)),
-            };
-            if let Some(command) = MonitorCommand::from_variable(name) {
-                self.monitor(command, global, &value)?;
-                continue;
+        assignments.iter().zip(values).map(|((global, name, _), value)| self.assignment(*global, name, value)).collect()
+    }
+
+    fn assignment(&self, global: bool, name: &ObjectName, value: OwnedValue) -> Result<Assignment, Error> {
+        let parts: Vec<&str> = name.0.iter().filter_map(|part| part.as_ident()).map(|ident| ident.value.as_str()).collect();
+        let (global, name) = match parts.as_slice() {
+            [user] if user.starts_with('@') && !user.starts_with("@@") => {
+                return Ok(Assignment::User(user[1..].to_owned(), value));
             }
-            if global {
-                if self.state.variable(name).is_none() {
-                    return Err(Error::unknown_variable(name));
-                }
-                self.may_control("SUPER or SYSTEM_VARIABLES_ADMIN")?;
-                let (errno, why) = match variables::is_session_only(name) {
-                    true => (1228, "SESSION variable and can't be used with SET GLOBAL"),
-                    false => (1238, "read only variable"),
-                };
-                return Err(Error::new(errno, "HY000", format!("Variable '{name}' is a {why}")));
+            [name] => (global, name.trim_start_matches('@')),
+            [scope, name] => (scope.eq_ignore_ascii_case("@@global"), *name),
+            _ => return Err(Error::syntax(&name.to_string(), 1)),
+        };
+        if let Some(command) = MonitorCommand::from_variable(name) {
+            return Ok(Assignment::Monitor(command, self.monitored(command, global, value)?));
+        }
+        if !global {
+            return self.session_assignment(name, &value);
+        }
+        if self.state.variable(name).is_none() {
+            return Err(Error::unknown_variable(name));
+        }
+        self.may_control("SUPER or SYSTEM_VARIABLES_ADMIN")?;
+        let (errno, why) = match variables::is_session_only(name) {
+            true => (1228, "SESSION variable and can't be used with SET GLOBAL"),
+            false => (1238, "read only variable"),
+        };
+        Err(Error::new(errno, "HY000", format!("Variable '{name}' is a {why}")))
+    }
+
+    pub(crate) fn session_assignment(&self, name: &str, value: &OwnedValue) -> Result<Assignment, Error> {
+        let name = name.to_ascii_lowercase();
+        let checked = variables::check(&self.state, &name, value)?;
+        Ok(Assignment::Session(name, checked))
+    }
+
+    pub(crate) fn assign(&mut self, assignments: Vec<Assignment>) -> Result<Outcome, Error> {
+        let (mut of_user, mut others) = (Vec::new(), Vec::new());
+        for assignment in assignments {
+            match assignment {
+                Assignment::User(name, value) => of_user.push((name, value)),
+                Assignment::Session(..) | Assignment::Monitor(..) => others.push(assignment),
             }
-            self.set_variable(name, &value)?;
+        }
+        // Only these can fail now.
+        self.state.set_user_variables(of_user)?;
+        for assignment in others {
+            match assignment {
+                Assignment::Session(name, value) => self.set_variable(name, value),
+                Assignment::Monitor(command, target) => self.monitor(command, target.as_deref()),
+                Assignment::User(..) => {}
+            }
         }
         Ok(Outcome::done())
     }
@@ -77,18 +118,18 @@ impl Session {
         parameters: &[OwnedValue],
     ) -> Result<Option<Outcome>, Error> {
         let Some(Characters { variables, others }) = Characters::of(tokens, text)? else { return Ok(None) };
-        if let Some(set) = others {
-            self.set(set, parameters)?;
-        }
+        let mut assignments = match others {
+            Some(set) => self.assignments(set, parameters)?,
+            None => Vec::new(),
+        };
         for (name, value) in variables {
-            self.set_variable(name, &OwnedValue::Text(value))?;
+            assignments.push(self.session_assignment(name, &OwnedValue::Text(value))?);
         }
-        Ok(Some(Outcome::done()))
+        self.assign(assignments).map(Some)
     }
 
-    pub(crate) fn set_variable(&mut self, name: &str, value: &OwnedValue) -> Result<(), Error> {
-        let name = name.to_ascii_lowercase();
-        let (text, warning) = match variables::check(&self.state, &name, value)? {
+    fn set_variable(&mut self, name: String, value: Checked) {
+        let (text, warning) = match value {
             Checked::Default => (None, None),
             Checked::Value(text) => (Some(text), None),
             Checked::Nearest(text, error) => (Some(text), Some(error)),
@@ -115,7 +156,6 @@ impl Session {
                 Some(text) => settings.variables.insert(name, text.clone()),
             };
         }
-        Ok(())
     }
 }
 

@@ -93,6 +93,22 @@ pub(crate) struct Settings {
     pub(crate) origins: Vec<Option<Origin>>,
 }
 
+impl Settings {
+    fn set_user_variable(&mut self, name: &str, value: OwnedValue) -> Result<(), Error> {
+        // A place in the map, beside the name and the text.
+        let bytes = |name: &str, value: &OwnedValue| size_of::<(String, OwnedValue)>() + name.len() + value.text_bytes();
+        let name = name.to_ascii_lowercase();
+        let before = self.user_variables.get(&name).map_or(0, |before| bytes(&name, before));
+        let after = self.user_variables_bytes - before + bytes(&name, &value);
+        if after > MAX_USER_VARIABLES {
+            return Err(Error::out_of_memory());
+        }
+        self.user_variables_bytes = after;
+        self.user_variables.insert(name, value);
+        Ok(())
+    }
+}
+
 /// A table of schema `test`.
 #[derive(Clone, Debug)]
 pub(crate) struct ScratchTable {
@@ -239,17 +255,21 @@ impl State {
 
     /// `SET @name = value`
     pub(crate) fn set_user_variable(&self, name: &str, value: OwnedValue) -> Result<(), Error> {
-        // A place in the map, beside the name and the text.
-        let bytes = |name: &str, value: &OwnedValue| size_of::<(String, OwnedValue)>() + name.len() + value.text_bytes();
-        let name = name.to_ascii_lowercase();
+        lock(&self.settings).set_user_variable(name, value)
+    }
+
+    /// All of them, or none.
+    pub(crate) fn set_user_variables(&self, assignments: Vec<(String, OwnedValue)>) -> Result<(), Error> {
         let mut settings = lock(&self.settings);
-        let before = settings.user_variables.get(&name).map_or(0, |before| bytes(&name, before));
-        let after = settings.user_variables_bytes - before + bytes(&name, &value);
-        if after > MAX_USER_VARIABLES {
-            return Err(Error::out_of_memory());
+        let before = (assignments.len() > 1).then(|| (settings.user_variables.clone(), settings.user_variables_bytes));
+        for (name, value) in assignments {
+            if let Err(error) = settings.set_user_variable(&name, value) {
+                if let Some(before) = before {
+                    (settings.user_variables, settings.user_variables_bytes) = before;
+                }
+                return Err(error);
+            }
         }
-        settings.user_variables_bytes = after;
-        settings.user_variables.insert(name, value);
         Ok(())
     }
 

@@ -139,10 +139,10 @@ impl Session {
             let message = "Transaction characteristics can't be changed while a transaction is in progress";
             return Err(Error::new(1568, "25001", message.to_owned()));
         }
-        for (name, value) in found.into_iter().filter(|_| of_session) {
-            self.set_variable(name, &OwnedValue::Text(value.to_owned()))?;
-        }
-        Ok(Outcome::done())
+        let found = found.into_iter().filter(|_| of_session);
+        let assignments = found.map(|(name, value)| self.session_assignment(name, &OwnedValue::Text(value.to_owned())));
+        let assignments = assignments.collect::<Result<_, _>>()?;
+        self.assign(assignments)
     }
 
     fn savepoint(&self, name: String) -> Result<(), Error> {

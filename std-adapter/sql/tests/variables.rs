@@ -105,6 +105,36 @@ fn variables_have_kinds() {
     check(&mut session, "SHOW GLOBAL VARIABLES LIKE 'wait_timeout'", "wait_timeout,60");
 }
 
+/// As in MySQL: what a statement cannot assign, it assigns nothing of.
+#[test]
+fn a_set_that_fails_sets_nothing() {
+    let mut session = session();
+    let all = "SELECT @@autocommit, @@max_error_count, @a, @b, @@innodb_monitor_enable, @@character_set_client, @@transaction_isolation";
+    let enabled = "SELECT COUNT(*) FROM information_schema.innodb_metrics WHERE status = 'enabled'";
+    let before = [run(&mut session, all), run(&mut session, enabled)];
+    for statement in [
+        "SET @a = 1, autocommit = 0, sql_mode = 'nonsense'",
+        "SET autocommit = 0, max_error_count = 3, nosuch = 2",
+        "SET @a = 1, @b = 2, GLOBAL innodb_monitor_enable = 'module_perfschema', GLOBAL innodb_monitor_disable = 'nope'",
+        "SET GLOBAL innodb_monitor_enable = 'module_perfschema', SESSION sql_mode = 'nonsense'",
+        "SET GLOBAL innodb_monitor_enable = 'module_perfschema', GLOBAL port = 1",
+        "SET autocommit = 0, NAMES utf8mb4 COLLATE latin1_bin",
+        "SET @a = 1, NAMES latin1, max_error_count = 'many'",
+        "SET NAMES latin1, sql_mode = 'nonsense'",
+        "SET transaction_isolation = 'READ-COMMITTED', version = 1",
+        // More than a session keeps.
+        &format!("SET @a = 1, autocommit = 0{}", (0..9).map(|i| format!(", @b{i} = REPEAT('x', 1000000)")).collect::<String>()),
+    ] {
+        let answer = run(&mut session, statement);
+        assert!(answer.starts_with("ERROR"), "{statement}: {answer}");
+        assert_eq!([run(&mut session, all), run(&mut session, enabled)], before, "{statement}");
+    }
+    // Values are what was there before.
+    run(&mut session, "SET @a = 1, @b = 2, autocommit = 0, max_error_count = 3");
+    run(&mut session, "SET @a = @b, @b = @a, autocommit = 1, max_error_count = @@autocommit + 6");
+    check(&mut session, "SELECT @a, @b, @@autocommit, @@max_error_count", "2,1,1,6");
+}
+
 /// As ODBC's drivers ask for columns, and as people number rows.
 #[test]
 fn variables_are_assigned_within_a_statement() {
