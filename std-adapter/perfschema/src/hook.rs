@@ -100,12 +100,6 @@ impl Drop for Reader {
 impl Reader {
     /// Nobody is marked.
     pub(crate) const NONE: Reader = Reader(None);
-
-    /// Where it is marked.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn instance(&self) -> Option<Instance<'static>> {
-        self.0
-    }
 }
 
 /// A mark of who has an object; by default nobody is marked.
@@ -308,10 +302,7 @@ impl Waiting<'_> {
     /// The wait is over, as others may find theirs to be at this moment.
     pub(crate) fn passed(self) {
         let waiting = std::mem::ManuallyDrop::new(self);
-        with_actor(|actor| {
-            let instance = waiting.hook.instance(actor);
-            actor.end(&SystemClock, waiting.wait.clone(), instance.as_ref().map_or(Held::None, Held::Shared));
-        });
+        end_beside_others(waiting.hook, waiting.wait.clone());
     }
 }
 
@@ -328,14 +319,23 @@ impl Drop for Waiting<'_> {
     // By value, out of line: so the wait stays in registers where it does not end in vain.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
-        end_in_vain(self.wait.clone());
+        end_in_vain(self.hook, self.wait.clone());
     }
 }
 
+/// As in MySQL it counts for the object, too.
 #[cold]
 #[inline(never)]
-fn end_in_vain(wait: Wait<'static>) {
-    with_actor(|actor| actor.end(&SystemClock, wait, Held::None));
+fn end_in_vain(hook: &Hook, wait: Wait<'static>) {
+    end_beside_others(hook, wait);
+}
+
+/// A wait is over that leaves the object to others, or shares it with them.
+fn end_beside_others(hook: &Hook, wait: Wait<'static>) {
+    with_actor(|actor| {
+        let instance = hook.instance(actor);
+        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Shared));
+    });
 }
 
 /// Marks the calling thread as the holder again, after a condition was waited for.

@@ -145,6 +145,14 @@ fn upgradable_reads(region: &'static Region<'static>) {
         "try_shared_exclusive_lock",
     ];
     assert_eq!(operations, expected);
+    // Of each the lock has its time, also of those that did not get it.
+    let mut by_instance = 0;
+    region.scan(&tables::EventsWaitsSummaryByInstance, |row| {
+        if row.event_name.as_str() == LOCK_ORDERS.name() {
+            by_instance += row.count_star;
+        }
+    });
+    assert_eq!(by_instance, expected.len() as u64);
 }
 
 /// parking_lot's locks, which say how often they were bumped, and how often unlocked fairly, each kind of guard by a digit.

@@ -36,8 +36,7 @@
 //! **Who holds it.** LOCKED_BY_THREAD_ID is that of the task that has locked it, on whatever threads it is polled meanwhile, also when the guard
 //! was given to another one. Of a task that is not attached it is that of the thread that polled it then.
 //!
-//! **What is given up** before its turn has come is a wait in vain: it counts for the instrument, not for the lock. Who is next is tokio's
-//! affair, as ever.
+//! **What is given up** before its turn has come is a wait in vain, and counts as any other. Who is next is tokio's affair, as ever.
 //!
 //! **What it costs.** While its instrument is off, or nothing records yet, two loads and a branch as std's locks, and what [`tokio`](super) says
 //! for a future, which is some 150 bytes larger. A lock is 24 bytes larger than tokio's, its guard up to as many; a channel is one allocation more

@@ -19,11 +19,11 @@ pub(super) struct HookWait<'h> {
 /// What the wait has come to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outcome {
-    /// Nothing yet, or in vain.
+    /// The object has no place of its own.
     None,
     /// Whoever waited has the object alone.
     Alone(Instance<'static>),
-    /// Others may have it, too.
+    /// Others may have it, too; or nothing yet, or in vain.
     Shared(Instance<'static>),
 }
 
@@ -55,7 +55,7 @@ impl Io for HookWait<'_> {
     }
 
     fn object(&self) -> Outcome {
-        Outcome::None
+        with_actor(|actor| self.hook.instance(actor)).flatten().map_or(Outcome::None, Outcome::Shared)
     }
 
     fn operation(&self) -> Operation {
@@ -95,9 +95,7 @@ pub(super) fn pass<F: Future>(
 
 /// Such a wait is over.
 pub(super) fn passed<T>(pending: &mut Pending<HookWait<'_>>, result: T) -> T {
-    if let Some(HookWait { hook, .. }) = pending.recorded() {
-        pending.end_with(with_actor(|actor| hook.instance(actor)).flatten().map(Outcome::Shared));
-    }
+    pending.end(None);
     result
 }
 
@@ -106,7 +104,10 @@ impl Pending<HookWait<'_>> {
     pub(super) fn held(&mut self) -> Holder {
         let Some(HookWait { hook, .. }) = self.recorded() else { return Holder::NONE };
         let holder = hook.hold();
-        self.end_with(holder.instance().map(Outcome::Alone));
+        if let Some(instance) = holder.instance() {
+            self.set_object(Outcome::Alone(instance));
+        }
+        self.end(None);
         holder
     }
 
@@ -114,12 +115,7 @@ impl Pending<HookWait<'_>> {
     pub(super) fn read(&mut self) -> Reader {
         let Some(HookWait { hook, .. }) = self.recorded() else { return Reader::NONE };
         let reader = hook.join_readers();
-        self.end_with(reader.instance().map(Outcome::Shared));
-        reader
-    }
-
-    fn end_with(&mut self, outcome: Option<Outcome>) {
-        self.set_object(outcome.unwrap_or(Outcome::None));
         self.end(None);
+        reader
     }
 }
