@@ -289,6 +289,14 @@ impl Drop for Hook {
 }
 
 impl Waiting<'_> {
+    /// It looked so often for what it waits for, before it went to sleep or without that: SPINS.
+    pub(crate) fn spun(mut self, spins: u32) -> Self {
+        if spins != 0 {
+            self.wait.set_amount(spins.into());
+        }
+        self
+    }
+
     /// The wait is over, and the calling thread has the object.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn marked<M: Mark>(self) -> M {

@@ -206,6 +206,52 @@ fn a_rwlock_shows_readers_and_writer_apart() {
     assert_eq!(by_instance, 5);
 }
 
+/// How often a thread looked for a lock that it found held, before it went to sleep or without that; of one that was free nothing.
+#[test]
+fn a_lock_that_is_held_is_spun_for() {
+    start();
+    const MUTEX: &str = "wait/synch/mutex/test/spun_for";
+    const RWLOCK: &str = "wait/synch/rwlock/test/spun_for";
+    static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/spun_for", ());
+    static TABLE: RwLock<()> = perfschema::rwlock!("wait/synch/rwlock/test/spun_for", ());
+    let waits = || {
+        let mut waits = 0;
+        start().region().scan(&EventsWaitsCurrent, |row| {
+            waits += u32::from([MUTEX, RWLOCK].contains(&row.event_name.as_str()) && row.timer_end.is_none());
+        });
+        waits
+    };
+    let ways: [(&str, fn()); 3] = [
+        (MUTEX, || drop(LOCK.lock().unwrap())),
+        (RWLOCK, || drop(TABLE.read().unwrap())),
+        (RWLOCK, || drop(TABLE.write().unwrap())),
+    ];
+    for (name, lock) in ways {
+        let wait = || {
+            let held = (LOCK.lock().unwrap(), TABLE.write().unwrap());
+            std::thread::scope(|scope| {
+                let waiter = scope.spawn(move || {
+                    lock();
+                    let waited = last(name);
+                    lock();
+                    (waited, last(name))
+                });
+                while waits() == 0 {
+                    std::thread::yield_now();
+                }
+                // Longer than anybody spins.
+                std::thread::sleep(Duration::from_millis(5));
+                drop(held);
+                waiter.join().unwrap()
+            })
+        };
+        // Again where the other thread was shown as waiting, and had no processor until the lock was free.
+        let (waited, free) = (0..100).map(|_| wait()).find(|(waited, _)| waited.spins.is_some()).unwrap();
+        assert!(waited.spins.is_some_and(|spins| (1..=3).contains(&spins)), "{waited:?}");
+        assert_eq!((free.spins, waited.number_of_bytes), (None, None));
+    }
+}
+
 #[test]
 fn a_condition_is_waited_for_without_the_mutex() {
     start();

@@ -30,8 +30,8 @@ pub(super) fn lock<G, M: Mark>(
 ) -> (LockResult<G>, M) {
     if !LOCKS_ARE_WORDS {
         let waiting = hook.begin_on(switches, operation, location);
-        let result = backoff::lock(try_lock, lock);
-        return (result, waiting.map(Waiting::marked).unwrap_or_default());
+        let (result, spins) = backoff::lock(try_lock, lock);
+        return (result, waiting.map(|waiting| waiting.spun(spins).marked()).unwrap_or_default());
     }
     let switches = hook.registered(switches);
     let Some(entered) = Entered::new() else { return (lock(), M::default()) };
@@ -69,6 +69,6 @@ fn contended<G, M: Mark>(
     try_lock: impl Fn() -> TryLockResult<G>,
     lock: impl FnOnce() -> LockResult<G>,
 ) -> (LockResult<G>, M) {
-    let result = backoff::wait(try_lock, lock);
-    (result, waiting.marked())
+    let (result, spins) = backoff::wait(try_lock, lock);
+    (result, waiting.spun(spins).marked())
 }

@@ -21,30 +21,31 @@ const AGAIN: u32 = 3;
 /// Looks at the clock, the first time: more than it takes until that is over, should the clock stand still.
 const LOOKS: u32 = 16;
 
-/// Locks what may be held.
+/// Locks what may be held. Returns also how often it looked away, which is SPINS.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn lock<G>(try_lock: impl Fn() -> TryLockResult<G>, lock: impl FnOnce() -> LockResult<G>) -> LockResult<G> {
-    had(try_lock()).unwrap_or_else(|| wait(try_lock, lock))
+pub(super) fn lock<G>(try_lock: impl Fn() -> TryLockResult<G>, lock: impl FnOnce() -> LockResult<G>) -> (LockResult<G>, u32) {
+    had(try_lock()).map_or_else(|| wait(try_lock, lock), |result| (result, 0))
 }
 
-/// Locks what was found held.
+/// Locks what was found held; returns as [`lock`].
 #[cold]
 #[inline(never)]
-pub(super) fn wait<G>(try_lock: impl Fn() -> TryLockResult<G>, lock: impl FnOnce() -> LockResult<G>) -> LockResult<G> {
-    let Some(process) = process() else { return lock() };
+pub(super) fn wait<G>(try_lock: impl Fn() -> TryLockResult<G>, lock: impl FnOnce() -> LockResult<G>) -> (LockResult<G>, u32) {
+    let Some(process) = process() else { return (lock(), 0) };
     let frequency_hz = process.region().timer(TimerName::Cycle).frequency_hz;
     let first = with_backoff(|doubled| doubled);
-    for times in 0..=first / AGAIN {
-        let doubled = (first + times).min(DOUBLED);
+    let times = first / AGAIN + 1;
+    for before in 0..times {
+        let doubled = (first + before).min(DOUBLED);
         look_away(frequency_hz << doubled >> AWAY, LOOKS << doubled);
         if let Some(result) = had(try_lock()) {
             // At the first look it may have been free for long; that late, it was a look of that length that helped.
-            with_backoff(|_| if times == 0 { doubled.saturating_sub(1) } else { doubled });
-            return result;
+            with_backoff(|_| if before == 0 { doubled.saturating_sub(1) } else { doubled });
+            return (result, before + 1);
         }
     }
-    with_backoff(|_| (first + first / AGAIN + 1).min(DOUBLED));
-    lock()
+    with_backoff(|_| (first + times).min(DOUBLED));
+    (lock(), times)
 }
 
 /// For so many ticks of CYCLE, and looks at it at most.
@@ -73,6 +74,7 @@ mod tests {
     use std::sync::PoisonError;
 
     /// Waits for a lock that is free at that look; 0: at none. How often the next look is doubled, and whether it was waited for as std does.
+    /// It is said how often it was looked at.
     fn free_at(look: u32) -> (u32, bool) {
         let (looks, waited) = (Cell::new(0), Cell::new(false));
         let tried = || {
@@ -83,7 +85,8 @@ mod tests {
             waited.set(true);
             Ok(())
         };
-        assert!(wait(tried, lock).is_ok());
+        let (result, spins) = wait(tried, lock);
+        assert_eq!((result.is_ok(), spins), (true, looks.get()));
         (with_backoff(|doubled| doubled), waited.get())
     }
 
@@ -102,7 +105,8 @@ mod tests {
         let frequency_hz = process.region().timer(TimerName::Cycle).frequency_hz;
         with_backoff(|_| DOUBLED);
         let begin = SystemClock.ticks(TimerName::Cycle);
-        assert!(wait(|| Ok(()), || unreachable!("it is free")).is_ok());
+        let (result, spins) = wait(|| Ok(()), || unreachable!("it is free"));
+        assert_eq!((result.is_ok(), spins), (true, 1));
         let waited = SystemClock.ticks(TimerName::Cycle).wrapping_sub(begin);
         assert!(waited >= frequency_hz << DOUBLED >> AWAY, "{waited} ticks of {frequency_hz} a second");
     }
@@ -111,6 +115,7 @@ mod tests {
     fn what_is_poisoned_was_had() {
         started_for_tests();
         let poisoned = || Err(TryLockError::Poisoned(PoisonError::new(1)));
-        assert_eq!(lock(poisoned, || unreachable!("it is free")).unwrap_err().into_inner(), 1);
+        let (result, spins) = lock(poisoned, || unreachable!("it is free"));
+        assert_eq!((result.unwrap_err().into_inner(), spins), (1, 0));
     }
 }
