@@ -332,6 +332,7 @@ impl Region<'_> {
         }
         words[word::TIME_ENABLED].swap(now.bits(), Ordering::Relaxed);
         words[word::TIME_DISABLED].swap(0, Ordering::Relaxed);
+        words[word::RESET_BASE].update(|base| base & !1);
         self.note_value(metric, metric_type);
         true
     }
@@ -351,7 +352,7 @@ impl Region<'_> {
     fn reset_metric(&self, metric: Metric, now: Moment) {
         let (Some(words), metric_type) = (self.published_metric(metric), self.metric_type(metric)) else { return };
         let Standing { is_on, count } = self.standing(metric);
-        words[word::RESET_BASE].swap(count as u64, Ordering::Relaxed);
+        words[word::RESET_BASE].swap((count as u64) << 1 | u64::from(!is_on), Ordering::Relaxed);
         words[word::TIME_RESET].swap(now.bits(), Ordering::Relaxed);
         if let Some(shared) = self.shared_metric(metric) {
             for index in [shared::MAX_RESET, shared::MIN_RESET] {

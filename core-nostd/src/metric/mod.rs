@@ -42,7 +42,7 @@ pub(crate) mod word {
     pub(crate) const LENGTHS: usize = 1;
     /// What everybody who counts loads: see [`Control`](super::Control).
     pub(crate) const CONTROL: usize = 2;
-    /// COUNT at the last reset.
+    /// COUNT at the last reset, times two; the lowest bit says that it was off then, and ever since.
     pub(crate) const RESET_BASE: usize = 3;
     /// [`Moment`](super::Moment)s.
     pub(crate) const TIME_ENABLED: usize = 4;
@@ -590,7 +590,7 @@ impl<'r> Region<'r> {
         let words = self.published_metric(metric)?;
         let moment = |index: usize| Moment::from_bits(words.get(index)?.whole());
         let Standing { is_on, count } = self.standing(metric);
-        let (enabled, reset_base) = (moment(word::TIME_ENABLED), words[word::RESET_BASE].whole() as i64);
+        let (enabled, reset_base) = (moment(word::TIME_ENABLED), words[word::RESET_BASE].whole());
         let mut figures = Figures {
             is_on,
             count,
@@ -615,12 +615,12 @@ impl<'r> Region<'r> {
                 figures.count_reset = figures.max_reset.map_or(0, |_| count);
             }
             _ => {
-                figures.count_reset = count.saturating_sub(reset_base).max(0);
-                // What only grows is most now; nothing is the most of a status counter, too, which is there in any case.
+                figures.count_reset = count.saturating_sub(reset_base as i64 >> 1).max(0);
+                // What only grows is most now; nothing is the most of a status counter, too, if it was on since.
                 let is_kept = metric_type == MetricType::StatusCounter;
                 let most = |count: i64, is_known: bool| (count > 0 || (is_kept && is_known)).then_some(count);
                 figures.max = most(count, enabled.is_some());
-                figures.max_reset = most(figures.count_reset, is_on);
+                figures.max_reset = most(figures.count_reset, enabled.is_some() && reset_base & 1 == 0);
             }
         }
         Some(figures)

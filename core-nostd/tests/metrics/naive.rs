@@ -15,6 +15,8 @@ struct Naive {
     enabled: Option<u64>,
     disabled: Option<u64>,
     reset: Option<u64>,
+    /// Since it was reset, or ever.
+    was_on: bool,
 }
 
 const KINDS: [(&str, MetricType, bool); 5] = [
@@ -73,13 +75,13 @@ impl Naive {
         match command {
             Enable | ResetAll if self.is_on => return 1,
             Enable => {
-                (self.is_on, self.enabled, self.disabled) = (true, Some(now), None);
+                (self.is_on, self.was_on, self.enabled, self.disabled) = (true, true, Some(now), None);
                 self.changed(is_value);
             }
             Disable if self.is_on => (self.is_on, self.disabled) = (false, Some(now)),
             Disable => {}
             Reset => {
-                (self.at_reset, self.reset) = (self.count, Some(now));
+                (self.at_reset, self.reset, self.was_on) = (self.count, Some(now), self.is_on);
                 self.seen_since_reset.clear();
                 self.changed(is_value);
             }
@@ -105,7 +107,7 @@ impl Naive {
                 Some(count).filter(|count| *count > 0 || (known && metric_type == MetricType::StatusCounter))
             };
             let max = (some(self.count, self.enabled.is_some()), None::<i64>);
-            let max_reset = (some(count_reset, self.is_on), None::<i64>);
+            let max_reset = (some(count_reset, self.was_on), None::<i64>);
             let averages = (average(self.count, self.enabled), average(count_reset, self.reset));
             format!("{} {max:?} {:?} {count_reset} {max_reset:?} {:?}", self.count, averages.0, averages.1)
         };
