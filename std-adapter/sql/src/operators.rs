@@ -134,11 +134,11 @@ impl Dialect for MySql {
     }
 
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
-        // `!a = b` is `(NOT a) = b`.
-        parser.consume_token(&Token::ExclamationMark).then(|| {
-            let expr = Box::new(parser.parse_subexpr(BIT_XOR)?);
-            Ok(Expr::UnaryOp { op: UnaryOperator::BangNot, expr })
-        })
+        // `!a = b` is `(NOT a) = b`, and `~a / b` is `(~a) / b`.
+        let signs = [(Token::ExclamationMark, UnaryOperator::BangNot), (Token::Tilde, UnaryOperator::BitwiseNot)];
+        let (_, op) = signs.into_iter().find(|(sign, _)| parser.consume_token(sign))?;
+        let expr = parser.parse_subexpr(BIT_XOR).map(Box::new);
+        Some(expr.map(|expr| Expr::UnaryOp { op, expr }))
     }
 
     fn parse_infix(&self, parser: &mut Parser, expr: &Expr, precedence: u8) -> Option<Result<Expr, ParserError>> {
