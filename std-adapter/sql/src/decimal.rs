@@ -101,7 +101,9 @@ impl Decimal {
         let length = |length: usize| i64::try_from(length).unwrap_or(i64::MAX / 4);
         let point = (length(whole.len()) - length(zeros)).saturating_add(exponent);
         if digits.is_empty() || point < -i64::from(MAX_KEPT) {
-            return Decimal::from(0);
+            // A zero, too, has digits behind the point.
+            let scale = length(fraction.len()).saturating_sub(exponent).clamp(0, MAX_SCALE.into());
+            return Decimal::from(0).with_scale(u8::try_from(scale).unwrap_or(MAX_SCALE));
         }
         // Larger than all others; who wants it fitted gets the largest.
         let point = point.min(i64::from(MAX_DIGITS) + 1);

@@ -477,3 +477,19 @@ fn as_on_paper() {
         check(&mut session, &format!("SELECT x FROM ({rows}) AS t ORDER BY x"), &sorted.join("\n"));
     }
 }
+
+/// A zero has the digits behind the point that its column has.
+#[test]
+fn zero_keeps_its_digits() {
+    let mut session = session();
+    let create = "CREATE TABLE test.z AS SELECT 1 AS a, 0.00 AS b UNION ALL SELECT 2, 1.50 UNION ALL SELECT 3, NULL";
+    check(&mut session, create, "Records: 3  Duplicates: 0  Warnings: 0");
+    for (query, expected) in [
+        ("SELECT b, CONCAT(b) FROM test.z WHERE b = 0", "0.00,0.00"),
+        ("SELECT COALESCE(b, 0), COUNT(*) FROM test.z GROUP BY COALESCE(b, 0)", "0.00,2\n1.50,1"),
+        ("SELECT COUNT(DISTINCT COALESCE(b, 0)), COUNT(*) FROM test.z", "2,3"),
+        ("SELECT DISTINCT COALESCE(b, 0) FROM test.z ORDER BY 1", "0.00\n1.50"),
+    ] {
+        check(&mut session, query, expected);
+    }
+}
