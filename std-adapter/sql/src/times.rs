@@ -435,12 +435,15 @@ impl Parts {
         self.date.get_or_insert((0, 0, 0))
     }
 
-    /// Reads a text; None if it is not as the format says.
-    fn read(&mut self, text: &str, format: &str) -> Option<()> {
+    /// Reads a text, which may end before the format does, and gives what is left of it; None if it is not as the format says.
+    fn read<'t>(&mut self, text: &'t str, format: &str) -> Option<&'t str> {
         let mut rest = text.trim_start();
         let mut format = format.chars();
         while let Some(expected) = format.next() {
             rest = rest.trim_start();
+            if rest.is_empty() {
+                break;
+            }
             if expected.is_whitespace() {
                 continue;
             }
@@ -455,7 +458,6 @@ impl Parts {
                 number
             };
             let specifier = format.next()?;
-            self.has_time |= TIME_SPECIFIERS.contains(specifier);
             match specifier {
                 'Y' => self.date().0 = number(4)?,
                 'y' => self.date().0 = full_year(number(2)?),
@@ -480,7 +482,6 @@ impl Parts {
                     let digits = rest.bytes().take(6).take_while(u8::is_ascii_digit).count();
                     self.micros = format!("{:0<6}", &rest[..digits]).parse().ok()?;
                     rest = &rest[digits..];
-                    self.has_micros = true;
                 }
                 'p' => {
                     let half = rest.get(..2)?;
@@ -501,21 +502,13 @@ impl Parts {
                     self.weekday = Some(index);
                     rest = &rest[length..];
                 }
-                'T' | 'r' => {
-                    let (time, after) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(rest.len()));
-                    let mut parts = time.split(':').map(|part| part.parse::<i64>().ok());
-                    (self.hour, self.minute, self.second) = (parts.next()??, parts.next()??, parts.next()??);
-                    rest = after.trim_start();
-                    if specifier == 'r' {
-                        self.is_afternoon = Some(rest.get(..2)?.eq_ignore_ascii_case("PM"));
-                        rest = rest.get(2..)?;
-                    }
-                }
+                'T' => rest = self.read(rest, "%H:%i:%s")?,
+                'r' => rest = self.read(rest, "%I:%i:%s %p")?,
                 '%' => rest = rest.strip_prefix('%')?,
                 _ => return None,
             }
         }
-        Some(())
+        Some(rest)
     }
 
     /// Makes a date of a week and a day of it, if both are there; None: the week is of another kind of year.
@@ -579,6 +572,7 @@ fn named(text: &str, names: &[&str], short: bool) -> Option<(i64, usize)> {
 
 /// What STR_TO_DATE makes by this format.
 pub(crate) fn read_kind(format: &str) -> Kind {
+    let format = format.replace("%%", "");
     let specifiers: Vec<char> = format.split('%').skip(1).filter_map(|part| part.chars().next()).collect();
     let has = |some: &str| specifiers.iter().any(|specifier| some.contains(*specifier));
     let digits = if has("f") { 6 } else { 0 };
@@ -591,7 +585,13 @@ pub(crate) fn read_kind(format: &str) -> Kind {
 
 pub(crate) fn str_to_date(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let Some((text, format)) = value::text(arguments[0]).zip(value::text(arguments[1])) else { return Ok(Value::Null) };
-    let mut parts = Parts::default();
-    let read = parts.read(&text, &format).and_then(|()| parts.text());
-    Ok(read.map_or(Value::Null, Value::Text))
+    let kind = read_kind(&format);
+    let has_micros = matches!(kind, Kind::Time(6) | Kind::Datetime(6));
+    let mut parts = Parts { has_time: kind != Kind::Date, has_micros, ..Parts::default() };
+    let Some(_) = parts.read(&text, &format) else { return Ok(Value::Null) };
+    if !matches!(kind, Kind::Time(_)) {
+        // The format has one, though the text may have ended before.
+        parts.date();
+    }
+    Ok(parts.text().map_or(Value::Null, Value::Text))
 }

@@ -491,3 +491,26 @@ fn moments_with_other_delimiters() {
         check(&mut session, &format!("SELECT {expressions}"), expected);
     }
 }
+
+/// What the format has more than the text is zero.
+#[test]
+fn a_text_that_ends_before_its_format() {
+    let mut session = session();
+    for (expressions, expected) in [
+        ("STR_TO_DATE('2020-01-01', '%Y-%m-%d %H:%i:%s')", "2020-01-01 00:00:00"),
+        ("STR_TO_DATE('2020-01-01 10:11:12', '%Y-%m-%d %H:%i:%s.%f')", "2020-01-01 10:11:12.000000"),
+        (
+            "STR_TO_DATE('2020-01-01 10', '%Y-%m-%d %T'), STR_TO_DATE('2020-01-01 ', '%Y-%m-%d %T')",
+            "2020-01-01 10:00:00,2020-01-01 00:00:00",
+        ),
+        ("STR_TO_DATE('10:11', '%H:%i:%s'), STR_TO_DATE('10:', '%H:%i:%s')", "10:11:00,10:00:00"),
+        (
+            "STR_TO_DATE('10:11 PM', '%r') IS NULL, STR_TO_DATE('10:11:12 PM', '%r'), STR_TO_DATE('1%2', '%H%%%i')",
+            "1,22:11:12,01:02:00",
+        ),
+        ("STR_TO_DATE('', '%Y-%m-%d %H') IS NULL, STR_TO_DATE('2020', '%Y-%m-%d') IS NULL", "1,1"),
+        ("STR_TO_DATE('2020-01-01x', '%Y-%m-%d %H') IS NULL, STR_TO_DATE('2020-01-01', '%Y-%m/%d') IS NULL", "1,1"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+}
