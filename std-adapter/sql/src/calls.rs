@@ -30,7 +30,7 @@ impl Rewriter<'_> {
                     let name = self.text(&unit);
                     (call("interval_of", vec![*interval.value, name]), times::compound_unit(&unit).to_owned())
                 } else if UNITS.contains(&unit.as_str()) {
-                    (*interval.value, unit)
+                    (self.as_number(*interval.value), unit)
                 } else {
                     return Err(Error::unsupported(&format!("INTERVAL … {unit}")));
                 }
@@ -314,8 +314,8 @@ impl Rewriter<'_> {
                 let known = functions::find(name).filter(|known| !known.is_internal).ok_or(unknown)?;
                 let (least, most) = known.arguments;
                 count(least, most)?;
-                if known.is_of_numbers() {
-                    arguments.iter_mut().for_each(|argument| *argument = self.as_number(take(argument)));
+                for (_, argument) in arguments.iter_mut().enumerate().filter(|(place, _)| known.takes_number(*place)) {
+                    *argument = self.as_number(take(argument));
                 }
                 if let ("round" | "truncate", [number, places]) = (known.name, arguments.as_slice())
                     && let (Kind::Decimal(_, scale), None) = (self.kind(number), self.whole_literal(places))

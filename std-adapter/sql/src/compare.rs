@@ -197,6 +197,16 @@ impl Rewriter<'_> {
         if self.kind(&expr) == Kind::Json {
             expr = call("json_unquote", vec![expr]);
         }
+        // An ENUM is compared with numbers as a number, and with texts as a text.
+        if self.kinds.members(&expr).is_some() {
+            let (numbers, others): (Vec<Expr>, Vec<Expr>) = list.into_iter().partition(|member| self.kind(member).is_number());
+            if !numbers.is_empty() && !others.is_empty() {
+                self.copies.spend(&expr, 1)?;
+                let any = vec![self.in_list(expr.clone(), numbers, false)?, self.in_list(expr, others, false)?];
+                return Ok(not(negated, joined(any, &BinaryOperator::Or)));
+            }
+            list = if numbers.is_empty() { others } else { numbers };
+        }
         let mut all: Vec<&mut Expr> = std::iter::once(&mut expr).chain(&mut list).collect();
         let aligned = self.align(&mut all)?;
         if !aligned && list.iter().all(|member| self.kind(member).is_number()) {
@@ -228,6 +238,11 @@ impl Rewriter<'_> {
         let width = lefts.len();
         if expand::columns_of(&subquery.body).is_some_and(|columns| columns != width) {
             return Err(Error::column_count(width));
+        }
+        for (place, left) in lefts.iter_mut().enumerate() {
+            if self.kinds.members(left).is_some() && self.output_kind(&subquery, place).is_some_and(Kind::is_number) {
+                *left = self.as_number(take(left));
+            }
         }
         let kinds = lefts.iter().enumerate().map(|(place, left)| (self.kind(left), self.output_kind(&subquery, place)));
         let kinds: Vec<(Kind, Option<Kind>)> = kinds.collect();

@@ -206,9 +206,10 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What is true or not: SQLite takes bytes for a text, and large numbers and exact ones are bytes.
+    /// What is true or not: SQLite takes bytes for a text, and large numbers and exact ones are bytes; it takes texts, also of an ENUM, and
+    /// moments for the digits that they begin with.
     pub(crate) fn condition(&mut self, expr: Expr) -> Expr {
-        let expr = self.number_of_bytes(&expr).unwrap_or(expr);
+        let expr = self.as_number(expr);
         let is_clear = is_truth(&expr) || matches!(self.kind(&expr), Kind::Null | Kind::Real | Kind::Text);
         if is_clear { expr } else { call("truth", vec![expr]) }
     }
@@ -298,8 +299,8 @@ impl Rewriter<'_> {
             Expr::Floor { expr, .. } => Ok(call("floor", vec![self.as_number(*expr)])),
             Expr::Position { expr, r#in } => Ok(call("locate", vec![*expr, *r#in])),
             Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
-                let mut arguments = vec![*expr, *from];
-                arguments.extend(substring_for.map(|length| *length));
+                let mut arguments = vec![*expr, self.as_number(*from)];
+                arguments.extend(substring_for.map(|length| self.as_number(*length)));
                 Ok(call("substring", arguments))
             }
             Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {

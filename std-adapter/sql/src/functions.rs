@@ -63,12 +63,34 @@ const OF_NUMBERS: &[&str] = &[
     "bit_count",
 ];
 
+/// Those of which some arguments are numbers, from 0.
+const WITH_NUMBERS: &[(&str, &[usize])] = &[
+    ("left", &[1]),
+    ("right", &[1]),
+    ("substring", &[1, 2]),
+    ("substring_index", &[2]),
+    ("lpad", &[1]),
+    ("rpad", &[1]),
+    ("repeat", &[1]),
+    ("space", &[0]),
+    ("insert", &[1, 2]),
+    ("locate", &[2]),
+    ("elt", &[0]),
+    ("make_set", &[0]),
+    ("format", &[0, 1]),
+];
+
 /// Those whose result is not made of their arguments alone, or that do more than to return one.
 const OF_THE_MOMENT: &[&str] = &["assign", "sleep", "user_variable"];
 
 impl Function {
-    pub(crate) fn is_of_numbers(&self) -> bool {
+    fn is_of_numbers(&self) -> bool {
         OF_NUMBERS.contains(&self.name)
+    }
+
+    /// Whether its argument of this number, from 0, is a number, whatever is written there.
+    pub(crate) fn takes_number(&self, place: usize) -> bool {
+        self.is_of_numbers() || WITH_NUMBERS.iter().any(|(name, places)| *name == self.name && places.contains(&place))
     }
 
     /// No client can call it.

@@ -245,3 +245,50 @@ fn true_and_false_are_numbers() {
     check(&mut session, "SELECT (1, 5) <=> (1, TRUE), (1, 1) <=> (1, TRUE), (1, NULL) <=> (1, FALSE)", "0,1,0");
     check(&mut session, "SELECT 5 IS TRUE, 5 = TRUE, 0.5 <=> TRUE, 0.5 IS TRUE", "1,0,0,1");
 }
+
+/// What is true is a number: an ENUM is that of its text, a moment that of its digits.
+#[test]
+fn an_enum_and_a_moment_are_true() {
+    let mut session = World::new().session();
+    for (statement, expected) in [
+        ("SELECT (SELECT COUNT(*) FROM setup_consumers WHERE ENABLED) = COUNT(*) FROM setup_consumers", "1"),
+        ("SELECT COUNT(*) FROM setup_consumers WHERE NOT ENABLED", "0"),
+        ("SELECT DISTINCT ENABLED AND 1, 0 OR ENABLED, ENABLED XOR 0, !ENABLED FROM setup_consumers", "1,1,1,0"),
+        (
+            "SELECT DISTINCT ENABLED IS TRUE, ENABLED IS NOT TRUE, ENABLED IS FALSE, ENABLED IS NOT FALSE FROM setup_consumers",
+            "1,0,0,1",
+        ),
+        ("SELECT DISTINCT IF(ENABLED, 'a', 'b'), CASE WHEN ENABLED THEN 'a' ELSE 'b' END FROM setup_consumers", "a,a"),
+        ("SELECT COUNT(*) > 0 FROM (SELECT 1 AS a) AS t JOIN setup_consumers ON ENABLED", "1"),
+        (
+            "SELECT NAME, ENABLED FROM setup_consumers WHERE NAME = 'global_instrumentation' HAVING ENABLED",
+            "global_instrumentation,YES",
+        ),
+        ("SELECT 1 FROM (SELECT TIME '00:00:01' AS a) AS t WHERE a", "1"),
+        ("SELECT COUNT(*) FROM (SELECT TIME '00:00:00' AS a) AS t WHERE a", "0"),
+        ("SELECT IF(TIMESTAMP '2024-01-01 00:00:00', 1, 0), NOT DATE '2024-01-01', CAST(NULL AS TIME) AND 1", "1,0,"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    let update = "UPDATE setup_consumers SET ENABLED = 'NO' WHERE NOT ENABLED";
+    check(&mut session, update, "Rows matched: 0  Changed: 0  Warnings: 0");
+}
+
+#[test]
+fn an_enum_is_a_number_among_numbers_and_where_a_function_counts() {
+    let mut session = World::new().session();
+    for (expressions, expected) in [
+        ("ENABLED IN (1, 'NO'), ENABLED IN ('NO', 2), ENABLED NOT IN (1, 'NO'), ENABLED IN (2, 'YES')", "1,0,0,1"),
+        ("ENABLED IN (SELECT 1), ENABLED NOT IN (SELECT 2), (ENABLED, 1) IN (SELECT 1, 1), ENABLED IN (SELECT 'yes')", "1,1,1,1"),
+        ("ELT(ENABLED, 'a', 'b'), LEFT('abc', ENABLED), RIGHT('abc', ENABLED), CONCAT('[', SPACE(ENABLED), ']')", "a,a,c,[ ]"),
+        ("REPEAT('x', ENABLED), SUBSTRING('abc', ENABLED, ENABLED), SUBSTRING('abc' FROM ENABLED FOR ENABLED)", "x,a,a"),
+        ("DATE '2024-01-01' + INTERVAL ENABLED DAY, DATE_SUB('2024-01-02', INTERVAL ENABLED DAY)", "2024-01-02,2024-01-01"),
+        ("LPAD('a', ENABLED, 'b'), SUBSTRING_INDEX('a,b', ',', ENABLED), INSERT('abc', ENABLED, ENABLED, 'x')", "a,a,xbc"),
+    ] {
+        check(
+            &mut session,
+            &format!("SELECT {expressions} FROM setup_consumers WHERE NAME = 'global_instrumentation'"),
+            expected,
+        );
+    }
+}
