@@ -597,6 +597,10 @@ fn members(body: &mut SetExpr) -> Result<(), Error> {
             if *op != SetOperator::Union && matches!(set_quantifier, SetQuantifier::All) {
                 return Err(Error::unsupported(&format!("{op} ALL")));
             }
+            // So it is where nothing is said; SQLite has no word for it.
+            if *set_quantifier == SetQuantifier::Distinct {
+                *set_quantifier = SetQuantifier::None;
+            }
             members(left)?;
             members(right)?;
             // SQLite takes them one after the other, whatever they are.

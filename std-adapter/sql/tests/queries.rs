@@ -297,3 +297,16 @@ fn windows() {
         assert_eq!(run(&mut session, &format!("SELECT {over} FROM threads")), error, "{over}");
     }
 }
+
+#[test]
+fn sets_of_rows_that_differ() {
+    let mut session = World::new().session();
+    for (statement, expected) in [
+        ("SELECT 1 AS a UNION DISTINCT SELECT 1 UNION DISTINCT SELECT 2", "1\n2"),
+        ("SELECT 1 AS a INTERSECT DISTINCT SELECT 1", "1"),
+        ("(SELECT 1 AS a UNION ALL SELECT 2) EXCEPT DISTINCT SELECT 1", "2"),
+        ("SELECT a FROM (SELECT 1 AS a UNION DISTINCT (SELECT 1 UNION DISTINCT SELECT 3)) AS t", "1\n3"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
