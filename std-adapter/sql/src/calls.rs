@@ -354,6 +354,9 @@ impl Rewriter<'_> {
             match clause {
                 FunctionArgumentClause::Separator(value) => separator = Some(Expr::Value(value)),
                 FunctionArgumentClause::OrderBy(mut order) => {
+                    for by in &mut order {
+                        self.argument_by_place(&mut by.expr, list)?;
+                    }
                     self.order(&mut order, None)?;
                     clauses.push(FunctionArgumentClause::OrderBy(order));
                 }
@@ -379,6 +382,17 @@ impl Rewriter<'_> {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// What GROUP_CONCAT is sorted by: a number stands for one of its arguments.
+    fn argument_by_place(&mut self, by: &mut Expr, list: &mut FunctionArgumentList) -> Result<(), Error> {
+        let Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) = by else { return Ok(()) };
+        let place = digits.parse::<usize>().ok().and_then(|place| place.checked_sub(1));
+        let argument = place.and_then(|place| list_mut(list).nth(place));
+        let argument = argument.ok_or_else(|| Error::unknown_column(digits, "order clause"))?;
+        self.copies.spend(argument, 1)?;
+        *by = argument.clone();
+        Ok(())
     }
 
     /// The call under this name, with these arguments.

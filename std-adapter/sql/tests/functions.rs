@@ -359,3 +359,20 @@ fn of_nobody() {
         assert!(found.starts_with("ERROR 1305 (42000): FUNCTION"), "{call}: {found}");
     }
 }
+
+#[test]
+fn many_rows_joined_by_place() {
+    let mut session = session();
+    let table = "(SELECT 2 AS a, 'x' AS b UNION ALL SELECT 3, 'z' UNION ALL SELECT 1, 'y') AS t";
+    for (expressions, expected) in [
+        ("GROUP_CONCAT(a ORDER BY 1 DESC)", "\"3,2,1\""),
+        ("GROUP_CONCAT(a, b ORDER BY 2 DESC SEPARATOR ';')", "3z;1y;2x"),
+        ("GROUP_CONCAT(DISTINCT a ORDER BY 1 SEPARATOR ';')", "1;2;3"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions} FROM {table}"), expected);
+    }
+    for place in [0, 2] {
+        let error = format!("ERROR 1054 (42S22): Unknown column '{place}' in 'order clause'");
+        assert_eq!(run(&mut session, &format!("SELECT GROUP_CONCAT(a ORDER BY {place}) FROM {table}")), error);
+    }
+}
