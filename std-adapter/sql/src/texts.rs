@@ -419,7 +419,27 @@ pub(crate) fn find_in_set(arguments: Arguments<'_>, _: &State) -> Result<Value, 
     }
 }
 
-pub(crate) fn format_number(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
+/// The point, what groups of digits are separated by, and how many digits a group has but the last, which has three; as MySQL's locales of
+/// the most common languages have it.
+fn separators(locale: &str) -> Option<(char, Option<char>, usize)> {
+    Some(match locale.to_ascii_lowercase().as_str() {
+        "en_us" | "en_gb" | "en_au" | "en_ca" | "en_nz" | "en_ph" | "en_za" | "en_zw" => ('.', Some(','), 3),
+        "es_us" | "hi_in" | "ja_jp" | "ko_kr" | "th_th" | "zh_cn" | "zh_hk" | "zh_tw" => ('.', Some(','), 3),
+        "en_in" | "te_in" => ('.', Some(','), 2),
+        "de_ch" => ('.', Some('\''), 3),
+        "da_dk" | "de_be" | "de_de" | "de_lu" | "es_ar" | "hu_hu" => (',', Some('.'), 3),
+        "nb_no" | "no_no" | "tr_tr" | "uk_ua" | "vi_vn" => (',', Some('.'), 3),
+        "cs_cz" | "fi_fi" | "ru_ru" | "sv_fi" | "sv_se" => (',', Some(' '), 3),
+        "de_at" | "es_bo" | "es_cl" | "es_co" | "es_ec" | "es_es" | "es_py" | "es_uy" | "es_ve" => (',', None, 3),
+        "fr_be" | "fr_ca" | "fr_ch" | "fr_fr" | "fr_lu" | "it_it" | "nl_be" | "nl_nl" | "pl_pl" | "pt_br" | "pt_pt" => {
+            (',', None, 3)
+        }
+        "es_cr" | "es_do" | "es_gt" | "es_hn" | "es_mx" | "es_ni" | "es_pa" | "es_pe" | "es_pr" | "es_sv" => ('.', None, 3),
+        _ => return None,
+    })
+}
+
+pub(crate) fn format_number(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let (Some(number), Some(places)) = (Number::of(arguments[0]), Number::of(arguments[1])) else { return Ok(Value::Null) };
     let places = usize::try_from(places.whole().clamp(0, 30)).unwrap_or(0);
     let text = match number {
@@ -429,13 +449,23 @@ pub(crate) fn format_number(arguments: Arguments<'_>, _: &State) -> Result<Value
         Number::Real(number) => format!("{number:.places$}"),
     };
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
-    let (whole, fraction) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let locale = arguments.get(2).map(|locale| value::text(*locale).unwrap_or_else(|| "NULL".to_owned()));
+    let (point, separator, group) = separators(locale.as_deref().unwrap_or("en_US")).unwrap_or_else(|| {
+        let message = format!("Unknown locale: '{}'", locale.unwrap_or_default());
+        state.warn("Warning", Error::new(1649, "HY000", message));
+        ('.', Some(','), 3)
+    });
     let mut grouped = String::from(sign);
     for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index) % 3 == 0 {
-            grouped.push(',');
+        let left = whole.len() - index;
+        if index > 0 && left >= 3 && (left - 3) % group == 0 {
+            grouped.extend(separator);
         }
         grouped.push(digit);
+    }
+    if places > 0 {
+        grouped.push(point);
     }
     Ok(Value::Text(grouped + fraction))
 }

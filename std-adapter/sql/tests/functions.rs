@@ -376,3 +376,25 @@ fn many_rows_joined_by_place() {
         assert_eq!(run(&mut session, &format!("SELECT GROUP_CONCAT(a ORDER BY {place}) FROM {table}")), error);
     }
 }
+
+#[test]
+fn numbers_as_locales_write_them() {
+    let mut session = session();
+    for (locale, expected) in [
+        ("'en_US'", "\"1,234,567.50\""),
+        ("'de_DE'", "\"1.234.567,50\""),
+        ("'DE_de'", "\"1.234.567,50\""),
+        ("'fr_FR'", "\"1234567,50\""),
+        ("'de_CH'", "1'234'567.50"),
+        ("'pl_PL'", "\"1234567,50\""),
+        ("'cs_CZ'", "\"1 234 567,50\""),
+        ("'en_IN'", "\"12,34,567.50\""),
+        ("'es_MX'", "1234567.50"),
+        ("NULL", "\"1,234,567.50\""),
+    ] {
+        check(&mut session, &format!("SELECT FORMAT(1234567.5, 2, {locale})"), expected);
+    }
+    check(&mut session, "SELECT FORMAT(-1234, 0, 'de_DE'), FORMAT(12, 1, 'fr_FR')", "-1.234,\"12,0\"");
+    check(&mut session, "SELECT FORMAT(1234.5, 2, 'nowhere')", "\"1,234.50\"");
+    check(&mut session, "SHOW WARNINGS", "Warning,1649,Unknown locale: 'nowhere'");
+}
