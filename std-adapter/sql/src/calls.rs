@@ -13,8 +13,9 @@ use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
 use sqlparser::ast::{
     BinaryOperator, CaseWhen, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, ObjectName, Value, ValueWithSpan, WindowType,
+    FunctionArgumentList, FunctionArguments, ObjectName, Value, ValueWithSpan, WindowType, visit_expressions,
 };
+use std::ops::ControlFlow;
 
 /// What stands for a comma that is part of a text, where commas separate them: no character, so in no text.
 const STAND_IN: &str = "\u{10ffff}";
@@ -287,6 +288,20 @@ impl Rewriter<'_> {
                 let moment = arguments.pop().ok_or_else(wrong_count)?;
                 let number = arguments.pop().ok_or_else(wrong_count)?;
                 Ok(self.later(moment, number, unit))
+            }
+            "rand" if given == 1 => {
+                let is_of_row =
+                    |expr: &Expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Subquery(_));
+                let varies = visit_expressions(&arguments[0], |expr| match is_of_row(expr) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                });
+                let mut arguments = vec![self.as_number(take(&mut arguments[0]))];
+                // With the same seed for all rows they are one sequence.
+                if varies.is_continue() {
+                    arguments.push(literal(Value::Number(self.state.number_of_seeded().to_string(), false)));
+                }
+                Ok(call(name, arguments))
             }
             // So EXTRACT of several units is spelled.
             "extract" => {

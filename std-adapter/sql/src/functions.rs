@@ -3,8 +3,8 @@
 
 use crate::decimal::Decimal;
 use crate::numbers::{
-    arithmetic, bits, both, comparable, decimal, integer, integer_division, log, map, on_decimal, one, one_text, positive,
-    quotient, remainder, rounded, shifted, to_signed, to_unsigned, whole, with_scale,
+    Generator, arithmetic, bits, both, comparable, decimal, integer, integer_division, log, map, on_decimal, one, one_text,
+    positive, quotient, remainder, rounded, shifted, to_signed, to_unsigned, whole, with_scale,
 };
 use crate::state::State;
 use crate::value::{self, Number};
@@ -81,7 +81,7 @@ const WITH_NUMBERS: &[(&str, &[usize])] = &[
 ];
 
 /// Those whose result is not made of their arguments alone, or that do more than to return one.
-const OF_THE_MOMENT: &[&str] = &["assign", "sleep", "user_variable"];
+const OF_THE_MOMENT: &[&str] = &["assign", "rand", "sleep", "user_variable"];
 
 impl Function {
     fn is_of_numbers(&self) -> bool {
@@ -270,7 +270,14 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     // Which of the numbers, that are sorted, is the last that is not larger.
     function("interval", 2, MANY, INTEGER, |a, _| Ok(numbers::interval(a))),
     function("crc32", 1, 1, UNSIGNED, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(crc32(text.as_bytes()).into())))),
-    function("rand", 0, 0, DOUBLE, |_, _| Ok(Value::Real(random()))),
+    // The dialect gives a number to each that has one seed for all rows.
+    function("rand", 0, 1, DOUBLE, |a, state| {
+        Ok(Value::Real(match a {
+            [] => random(),
+            [seed] => Generator::of(*seed).next(),
+            [seed, call, ..] => state.random(*call, *seed),
+        }))
+    }),
     function("sleep", 1, 1, INTEGER, sleep),
     function("assign", 2, 2, None, |a, state| {
         let value = value::load(a[1]);

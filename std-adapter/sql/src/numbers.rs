@@ -218,3 +218,29 @@ pub(crate) fn interval(arguments: Arguments<'_>) -> Value {
     let is_larger = |other: &&ValueRef<'_>| compare::numbers(**other, *first).is_some_and(std::cmp::Ordering::is_gt);
     texts::integer(rest.iter().position(|other| is_larger(&other)).unwrap_or(rest.len()))
 }
+
+/// Random numbers, the same for the same seed as in MySQL.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Generator {
+    first: u64,
+    second: u64,
+}
+
+impl Generator {
+    const MOST: u64 = 0x3FFF_FFFF;
+
+    pub(crate) fn of(seed: ValueRef<'_>) -> Generator {
+        // The last 32 bits of it count.
+        let seed = Number::of(seed).map_or(0, to_signed) as u32;
+        let first = seed.wrapping_mul(0x1_0001).wrapping_add(55_555_555);
+        let second = seed.wrapping_mul(0x1000_0001);
+        Generator { first: u64::from(first) % Generator::MOST, second: u64::from(second) % Generator::MOST }
+    }
+
+    /// From 0 to 1, and not 1.
+    pub(crate) fn next(&mut self) -> f64 {
+        self.first = (self.first * 3 + self.second) % Generator::MOST;
+        self.second = (self.first + self.second + 33) % Generator::MOST;
+        self.first as f64 / Generator::MOST as f64
+    }
+}

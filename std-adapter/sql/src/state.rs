@@ -4,6 +4,7 @@ use crate::budget::{Budget, Part};
 use crate::catalog::{self, Catalog, Column, Kind, Relation};
 use crate::database::{Account, Clients, Limits, Right};
 use crate::found::Found;
+use crate::numbers::Generator;
 use crate::prepared::Statements;
 use crate::session::{Encryption, Origin};
 use crate::snapshot::Rows;
@@ -18,6 +19,7 @@ use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
 use perfschema::{Now, Region};
 use regex_lite::Regex;
+use rusqlite::types::ValueRef;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -133,6 +135,9 @@ pub(crate) struct Running {
     rows: HashMap<usize, Arc<Rows>>,
     rows_bytes: usize,
     regexes: HashMap<(String, Matching), Arc<Regex>>,
+    /// Of the calls of RAND with one seed for all rows: how many there are, and by their numbers what gives the next of each.
+    seeded: i64,
+    generators: HashMap<i64, Generator>,
     /// Bytes of what is being collected of many rows.
     collected_bytes: usize,
     /// Of both.
@@ -469,6 +474,19 @@ impl State {
             statement.regexes.insert(key, Arc::clone(&regex));
         }
         Ok(regex)
+    }
+
+    /// A number for a call of RAND that has a seed.
+    pub(crate) fn number_of_seeded(&self) -> i64 {
+        let mut statement = lock(&self.statement);
+        statement.seeded += 1;
+        statement.seeded
+    }
+
+    /// What the call of RAND that has this number gives next.
+    pub(crate) fn random(&self, call: ValueRef<'_>, seed: ValueRef<'_>) -> f64 {
+        let call = call.as_i64().unwrap_or(0);
+        lock(&self.statement).generators.entry(call).or_insert_with(|| Generator::of(seed)).next()
     }
 
     /// A name that is one of SQLite's for the number of a row, too, and may be a column's.

@@ -398,3 +398,21 @@ fn numbers_as_locales_write_them() {
     check(&mut session, "SELECT FORMAT(1234.5, 2, 'nowhere')", "\"1,234.50\"");
     check(&mut session, "SHOW WARNINGS", "Warning,1649,Unknown locale: 'nowhere'");
 }
+
+/// MySQL's generator, by its seed.
+#[test]
+fn random_numbers_of_a_seed() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT RAND(1), RAND(1) = RAND(1)", "0.40540353712197724,1"),
+        ("SELECT RAND(1) FROM (SELECT 1 AS a UNION SELECT 2) AS t", "0.40540353712197724\n0.8716141803857071"),
+        ("SELECT RAND(3), RAND(0), RAND(NULL) = RAND(0), RAND(-1) < 1", "0.9057697559760601,0.15522042769493574,1,1"),
+        ("SELECT RAND(a) = RAND(1) FROM (SELECT 1 AS a) AS t", "1"),
+        ("SELECT COUNT(*) FROM (SELECT 1 AS a UNION SELECT 2 UNION SELECT 3) AS t ORDER BY RAND(1)", "3"),
+        ("SELECT a FROM (SELECT 1 AS a UNION SELECT 2) AS t ORDER BY RAND(1) DESC", "2\n1"),
+    ] {
+        check(&mut session, statement, expected);
+        // Once more from the beginning.
+        check(&mut session, statement, expected);
+    }
+}
