@@ -121,6 +121,10 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
     let has_binary = tokens.iter().any(|token| is_word(Some(token), "BINARY"));
     let has_interval = tokens.iter().any(|token| is_word(Some(token), "INTERVAL"));
     let closing = if has_binary || has_interval { closing(&tokens) } else { Vec::new() };
+    // `VALUES ROW(1, 2)` are rows, all others are what stands in the parentheses.
+    let has_rows = tokens.windows(2).any(|two| is_word(two.first(), "VALUES") && is_word(two.get(1), "ROW"));
+    // Of the parentheses that are open, which are those of CHAR.
+    let mut chars: Vec<bool> = Vec::new();
     // The last tokens of what BINARY was said of.
     let mut binaries: Vec<usize> = Vec::new();
     let mut index = 0;
@@ -135,6 +139,7 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
         let is_call = matches!(next.map(|next| &next.token), Some(Token::LParen));
         let before = usual.last();
         let mut new = token.clone();
+        let is_open = token.token == Token::LParen && !has_rows;
         match &token.token {
             // There is nothing to lock.
             Token::Word(_) if is_word(Some(token), "LOCK") && is_lock_in_share_mode(&tokens[index..]) => {
@@ -182,8 +187,52 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                 let unit = tokens[index + 2].token.to_string().to_ascii_uppercase();
                 let written = [name("extract"), Token::LParen, Token::SingleQuotedString(unit), Token::Comma];
                 usual.extend(written.into_iter().zip(&tokens[index..]).map(|(token, at)| TokenWithSpan { token, span: at.span }));
+                chars.push(false);
                 index += 4;
                 continue;
+            }
+            // `TRIM(LEADING FROM a)`: of spaces.
+            Token::Word(_)
+                if any_word(Some(token), &["LEADING", "TRAILING", "BOTH"])
+                    && is_word(next, "FROM")
+                    && matches!(usual.as_slice(), [.., trim, open] if is_word(Some(trim), "TRIM") && open.token == Token::LParen) =>
+            {
+                usual.push(token.clone());
+                new.token = Token::SingleQuotedString(" ".to_owned());
+            }
+            // The parser knows only SUBSTRING with FROM.
+            Token::Word(_) if is_word(Some(token), "MID") && is_call => new.token = keyword("SUBSTRING"),
+            Token::Word(_) if is_word(Some(token), "ROW") && is_call && !has_rows => {
+                index += 1;
+                continue;
+            }
+            // `CHAR(65 USING utf8mb4)`: no text is in another character set.
+            Token::Word(_)
+                if is_word(Some(token), "USING")
+                    && chars.last() == Some(&true)
+                    && any_word(next, &["utf8mb4", "utf8mb3", "utf8"]) =>
+            {
+                index += 2;
+                continue;
+            }
+            // `CAST(a AS SIGNED INT)`.
+            Token::Word(_)
+                if any_word(Some(token), &["INT", "INTEGER"])
+                    && matches!(usual.as_slice(), [.., first, sign] if any_word(Some(sign), &["SIGNED", "UNSIGNED"])
+                        && (is_word(Some(first), "AS") || first.token == Token::Comma)) =>
+            {
+                index += 1;
+                continue;
+            }
+            // `0b101` is `b'101'`.
+            Token::Word(word) if word.quote_style.is_none() && word.value.len() > 2 && word.value.starts_with("0b") => {
+                if let Some(digits) = hexadecimal(&word.value[2..]) {
+                    new.token = Token::HexStringLiteral(digits);
+                }
+            }
+            Token::LParen => chars.push(is_word(before, "CHAR")),
+            Token::RParen => {
+                chars.pop();
             }
             // `INTERVAL '1:30' MINUTE_SECOND` is one of MINUTE TO SECOND, which no MySQL has.
             Token::Word(word) if any_word(Some(token), &COMPOUND_UNITS) && has_interval => {
@@ -240,7 +289,8 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
             _ => {}
         }
         // It is part of what was written, so of the heading too.
-        if is_word(index.checked_sub(1).and_then(|last| tokens.get(last)), "BINARY") && !binaries.is_empty() {
+        let last = index.checked_sub(1).and_then(|last| tokens.get(last));
+        if is_word(last, "BINARY") && !binaries.is_empty() || is_word(last, "ROW") && is_open {
             new.span.start = tokens[index - 1].span.start;
         }
         usual.push(new);

@@ -416,3 +416,22 @@ fn random_numbers_of_a_seed() {
         check(&mut session, statement, expected);
     }
 }
+
+#[test]
+fn words_within_calls() {
+    let mut session = session();
+    for (expressions, expected) in [
+        ("0b11 + 0, 0b1000001, 0b11 = 3", "3,A,1"),
+        ("TRIM(LEADING FROM '  x '), CONCAT(TRIM(TRAILING FROM ' x  '), '|'), TRIM(BOTH FROM '  x ')", "x , x|,x"),
+        ("ROW(1, 2) = ROW(1, 2), ROW(1, 2) IN (ROW(1, 3), ROW(1, 2)), (1, 2) <> ROW(1, 2)", "1,1,0"),
+        ("CHAR(65, 66 USING utf8mb4), CONVERT('a' USING utf8mb4), CHAR(65 USING utf8)", "AB,a,A"),
+        ("MID('abc' FROM 2 FOR 1), MID('abc' FROM 2), MID('abc', 2, 1)", "b,bc,b"),
+        ("CAST(1.5 AS SIGNED INT), CAST('7' AS UNSIGNED INTEGER), CAST(1 AS SIGNED INTEGER), CAST(1 AS UNSIGNED INT)", "2,7,1,1"),
+        ("CONVERT('12', SIGNED INT), CONVERT('12', UNSIGNED INT)", "12,12"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    check(&mut session, "VALUES ROW(1, 2), ROW(3, 4)", "1,2\n3,4");
+    let found = run(&mut session, "SELECT TRIM(LEADING FROM ' x'), MID('abc' FROM 2)");
+    assert!(found.starts_with("TRIM(LEADING FROM ' x'),MID('abc' FROM 2)\n"), "{found}");
+}
