@@ -7,6 +7,7 @@ use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, compare, snapshot};
 use perfschema::core::pattern::LikePattern;
+use regex_lite::{Captures, Regex};
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 use sha1::Digest;
@@ -29,8 +30,8 @@ impl Default for Matching {
 }
 
 impl Matching {
-    /// As REGEXP_LIKE's third argument says: of `c` and `i` the last counts.
-    fn of(flags: &str) -> Result<Matching, Error> {
+    /// As the last argument of REGEXP_LIKE and its kin says: of `c` and `i` the last counts.
+    fn of(flags: &str, function: &str) -> Result<Matching, Error> {
         let mut matching = Matching::default();
         for flag in flags.chars() {
             match flag {
@@ -39,7 +40,7 @@ impl Matching {
                 'n' => matching.dot_matches_new_line = true,
                 // Lines end with a new line only, here always.
                 'u' => {}
-                _ => return Err(Error::new(1210, "HY000", "Incorrect arguments to regexp_like")),
+                _ => return Err(Error::new(1210, "HY000", format!("Incorrect arguments to {function}"))),
             }
         }
         Ok(matching)
@@ -145,7 +146,7 @@ pub(crate) fn like(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
 pub(crate) fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
     let Some(flags) = arguments.get(2).map_or(Some(String::new()), |flags| value::text(*flags)) else { return Ok(Value::Null) };
-    let regex = state.regex(&pattern, Matching::of(&flags)?)?;
+    let regex = state.regex(&pattern, Matching::of(&flags, "regexp_like")?)?;
     // Time of one search is proportional to the size of the compiled pattern, which is bounded, and to the text.
     if text.len() > MAX_TEXT / 16 {
         return Err(Error::too_long());
@@ -153,13 +154,64 @@ pub(crate) fn regexp(arguments: Arguments<'_>, state: &State) -> Result<Value, E
     Ok(Value::Integer(regex.is_match(&text).into()))
 }
 
+/// What REGEXP_SUBSTR and REGEXP_REPLACE are told behind what they look for.
+struct Search {
+    /// The byte where it begins.
+    start: usize,
+    /// Which of those that are found is meant, from 1; 0 if nothing is said.
+    occurrence: usize,
+    matching: Matching,
+}
+
+impl Search {
+    /// By a place, from 1, a number and how the pattern is matched; None: one of them is NULL.
+    fn of(text: &str, arguments: Arguments<'_>, function: &str) -> Result<Option<Search>, Error> {
+        let number = |index: usize, otherwise: i128| match arguments.get(index) {
+            Some(number) => Number::of(*number).map(|number| number.whole()),
+            None => Some(otherwise),
+        };
+        let flags = arguments.get(2).map_or(Some(String::new()), |flags| value::text(*flags));
+        let (Some(place), Some(occurrence), Some(flags)) = (number(0, 1), number(1, 0), flags) else { return Ok(None) };
+        if place < 1 {
+            let message = format!("Incorrect parameters in the call to native function '{function}'");
+            return Err(Error::new(1583, "42000", message));
+        }
+        let before = usize::try_from(place - 1).unwrap_or(usize::MAX);
+        if before > characters(text) {
+            return Err(Error::new(3686, "HY000", "Index out of bounds in regular expression search."));
+        }
+        let occurrence = usize::try_from(occurrence.max(0)).unwrap_or(usize::MAX);
+        Ok(Some(Search { start: boundary(text, before), occurrence, matching: Matching::of(&flags, function)? }))
+    }
+}
+
+/// What is found from a place on. One after the other: each may look at all of the text that is left.
+fn found<'t>(regex: &Regex, text: &'t str, start: usize) -> impl Iterator<Item = Captures<'t>> {
+    let mut next = Some(start);
+    std::iter::from_fn(move || {
+        let captures = regex.captures_at(text, next?)?;
+        let whole = captures.get(0)?;
+        let end = whole.end();
+        let step = if whole.is_empty() { text[end..].chars().next().map(char::len_utf8) } else { Some(0) };
+        next = step.map(|step| end + step);
+        Some(captures)
+    })
+}
+
 pub(crate) fn regexp_substr(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let (Some(text), Some(pattern)) = (value::text(arguments[0]), value::text(arguments[1])) else { return Ok(Value::Null) };
+    let Some(search) = Search::of(&text, &arguments[2..], "regexp_substr")? else { return Ok(Value::Null) };
     if text.len() > MAX_TEXT / 16 {
         return Err(Error::too_long());
     }
-    let found = state.regex(&pattern, Matching::default())?.find(&text).map(|found| found.as_str().to_owned());
-    Ok(found.map_or(Value::Null, Value::Text))
+    let regex = state.regex(&pattern, search.matching)?;
+    for (index, found) in found(&regex, &text, search.start).enumerate() {
+        state.check_time()?;
+        if index + 1 >= search.occurrence {
+            return Ok(found.get(0).map_or(Value::Null, |whole| Value::Text(whole.as_str().to_owned())));
+        }
+    }
+    Ok(Value::Null)
 }
 
 pub(crate) fn regexp_replace(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
@@ -167,20 +219,23 @@ pub(crate) fn regexp_replace(arguments: Arguments<'_>, state: &State) -> Result<
     else {
         return Ok(Value::Null);
     };
-    let regex = state.regex(&pattern, Matching::default())?;
+    let Some(search) = Search::of(&text, &arguments[3..], "regexp_replace")? else { return Ok(Value::Null) };
+    let regex = state.regex(&pattern, search.matching)?;
     // Every place may be one, and each group of the pattern may be written many times.
     if text.len() > MAX_TEXT / 16 || (text.len() + 1).saturating_mul(by.len() + 1) > MAX_TEXT {
         return Err(Error::too_long());
     }
     let by = replacement(&by, regex.captures_len() - 1)?;
     let (mut replaced, mut end) = (String::with_capacity(text.len()), 0);
-    // One after the other: each may look at all of the text that is left.
-    for found in regex.captures_iter(&text) {
+    for (index, found) in found(&regex, &text, search.start).enumerate() {
         state.check_time()?;
-        let Some(whole) = found.get(0) else { continue };
+        let Some(whole) = found.get(0).filter(|_| index + 1 >= search.occurrence) else { continue };
         replaced += &text[end..whole.start()];
         found.expand(&by, &mut replaced);
         end = whole.end();
+        if search.occurrence > 0 {
+            break;
+        }
     }
     bounded(replaced + &text[end..])
 }

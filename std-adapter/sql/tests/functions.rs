@@ -435,3 +435,45 @@ fn words_within_calls() {
     let found = run(&mut session, "SELECT TRIM(LEADING FROM ' x'), MID('abc' FROM 2)");
     assert!(found.starts_with("TRIM(LEADING FROM ' x'),MID('abc' FROM 2)\n"), "{found}");
 }
+
+/// From a place on, which of those found, and how they are looked for.
+#[test]
+fn patterns_from_a_place_on() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "REGEXP_SUBSTR('abcabd', 'b.', 1, 2), REGEXP_SUBSTR('abcabd', 'b.', 3), REGEXP_SUBSTR('abc', 'b.', 1, 2) IS NULL",
+            "bd,bd,1",
+        ),
+        (
+            "REGEXP_SUBSTR('éaéb', 'é.', 2), REGEXP_SUBSTR('aB', 'b', 1, 1, 'c') IS NULL, REGEXP_SUBSTR('aB', 'b', 1, 1, 'i')",
+            "éb,1,B",
+        ),
+        (
+            "REGEXP_SUBSTR('abc', 'b.', 1, NULL) IS NULL, REGEXP_SUBSTR('abc', '^b', 2) IS NULL, REGEXP_SUBSTR('abc', 'b', 1, 0)",
+            "1,1,b",
+        ),
+        (
+            "REGEXP_REPLACE('aaa', 'a', 'b', 1, 2), REGEXP_REPLACE('aaa', 'a', 'b', 2), REGEXP_REPLACE('aaa', 'a', 'b', 2, 2)",
+            "aba,abb,aab",
+        ),
+        (
+            "REGEXP_REPLACE('aAa', 'a', 'b', 1, 0, 'c'), REGEXP_REPLACE('aaa', 'a', 'b', 1, 4), REGEXP_REPLACE('a', 'a', 'b', NULL) IS NULL",
+            "bAb,aaa,1",
+        ),
+        ("REGEXP_REPLACE('abc', 'b*', 'x'), REGEXP_REPLACE('', 'b*', 'x'), REGEXP_SUBSTR('abc', 'x*', 1, 4)", "xaxxcx,x,\"\""),
+        ("REGEXP_REPLACE('abab', '(a)(b)', '$2$1', 3), REGEXP_SUBSTR('ab', 'c', 3) IS NULL", "abba,1"),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+    let beyond = "ERROR 3686 (HY000): Index out of bounds in regular expression search.";
+    let wrong = "ERROR 1583 (42000): Incorrect parameters in the call to native function 'regexp_replace'";
+    for (call, error) in [
+        ("REGEXP_SUBSTR('abc', 'b', 5)", beyond),
+        ("REGEXP_REPLACE('a', 'a+', 'b', 3)", beyond),
+        ("REGEXP_REPLACE('aaa', 'a', 'X', 0)", wrong),
+        ("REGEXP_SUBSTR('abc', 'b', 1, 1, 'x')", "ERROR 1210 (HY000): Incorrect arguments to regexp_substr"),
+    ] {
+        assert_eq!(run(&mut session, &format!("SELECT {call}")), error, "{call}");
+    }
+}
