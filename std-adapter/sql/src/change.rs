@@ -3,11 +3,13 @@
 use crate::catalog::{self, Column, Kind};
 use crate::columns::Clauses;
 use crate::database::{Account, Right};
+use crate::decimal::MAX_DIGITS;
 use crate::dialect::{self, MEANT, ROW_NUMBERS};
+use crate::functions::PREFIX;
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
 use crate::{Error, assigned, assignments, parse, scope, subquery, value, vtab};
-use perfschema::core::table::{self, Row, Table, TableError, Value};
+use perfschema::core::table::{self, Row, SqlType, Table, TableError, Value};
 use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
 use sqlparser::ast::{
@@ -398,22 +400,54 @@ impl Session {
 
     /// INSERT and DELETE of a table in schema `test` are SQLite's business.
     fn change_scratch(&mut self, statement: &mut Statement, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        let mut fitted = None;
         // The target's name is no table factor in every statement, and is put in by hand.
         if let Statement::Insert(Insert { table: TableObject::TableName(name), .. }) = statement
             && let Target::Scratch(table) = self.target(name, "INSERT")?
         {
+            fitted = self.fitting(&table);
             *name = ObjectName::from(vec![Ident::with_quote('`', catalog::TEST), Ident::with_quote('`', table)]);
         }
         // What counts rows by a variable is not run again.
         let step = if assigned::is_in(statement) { usize::MAX } else { STEP };
         let rewritten = dialect::rewrite(statement, &self.state, parameters)?;
         let (state, bound) = (&self.state, &rewritten.bound);
-        let changed = self.growing_scratch(step, || {
+        let change = || {
             let mut statement = self.prepare(&rewritten, "")?;
             let used = statement.parameter_count().min(bound.len());
             statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))
+        };
+        let changed = self.growing_scratch(step, || match &fitted {
+            Some(fit) => self.at_once(|| {
+                let changed = change()?;
+                state.as_own(|| self.batch(fit))?;
+                Ok(changed)
+            }),
+            None => change(),
         })?;
         Ok(Outcome::changed(changed as u64))
+    }
+
+    /// What gives numbers in the columns of exact ones that were inserted as many digits behind the point as these have; None if there are no
+    /// such columns.
+    fn fitting(&self, table: &str) -> Option<String> {
+        let scratch = self.state.scratch();
+        let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
+        let sets: Vec<String> = columns
+            .filter_map(|column| match column.sql_type {
+                SqlType::Decimal(_, scale) => {
+                    Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '')", column.name))
+                }
+                _ => None,
+            })
+            .collect();
+        // Where the numbers of rows have a name, those are left alone that were there before.
+        let new = self.row_number_name(table).ok().and_then(|number| {
+            let last = format!("SELECT COALESCE(MAX({number}), 0) FROM test.`{table}`");
+            let last: i64 = self.state.as_own(|| self.connection.query_row(&last, [], |row| row.get(0))).ok()?;
+            Some(format!(" WHERE {number} > {last}"))
+        });
+        (!sets.is_empty()).then(|| format!("UPDATE test.`{table}` SET {}{}", sets.join(", "), new.unwrap_or_default()))
     }
 
     /// Bytes that the tables of schema `test` take.

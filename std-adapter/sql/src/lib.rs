@@ -42,7 +42,7 @@
 //!   `a - b` of unsigned numbers may be negative, and a whole number beyond 2⁶⁴ is a DECIMAL. `div_precision_increment` is always 4. Where
 //!   whole numbers stand beside it in IF, COALESCE and the like, the type may have more digits before the point than MySQL says. What a
 //!   recursion adds has more digits with each step, as it is computed. Within a document of JSON every number with a
-//!   point is a double. INSERT into a table of `test` keeps the digits that it is given.
+//!   point is a double. INSERT into a table of `test` keeps the digits before the point that it is given.
 //! - Times of day are UTC, or what clocks show in the session's `time_zone`. Strings compare without case, but not without accents.
 //! - GROUP BY does not insist on ONLY_FULL_GROUP_BY. UPDATE IGNORE keeps no error away.
 //! - SAVEPOINT, LOCK TABLES of what can be changed and the like are accepted, and nothing comes of them.

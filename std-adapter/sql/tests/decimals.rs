@@ -478,6 +478,27 @@ fn as_on_paper() {
     }
 }
 
+/// What is inserted has the digits behind the point that its column has.
+#[test]
+fn what_is_inserted_is_as_its_column() {
+    let mut session = session();
+    check(
+        &mut session,
+        "CREATE TABLE test.i AS SELECT 1.00 AS b, 'x' AS c UNION ALL SELECT 2.50, NULL",
+        "Records: 2  Duplicates: 0  Warnings: 0",
+    );
+    check(&mut session, "INSERT INTO test.i VALUES (1, 'y'), (2.5, 'z'), (NULL, '1'), (0, NULL)", "4 changed");
+    check(&mut session, "INSERT INTO test.i (b) SELECT b * 10 FROM test.i WHERE b = 2.5", "2 changed");
+    check(&mut session, "INSERT INTO test.i (c) VALUES (7)", "1 changed");
+    for (query, expected) in [
+        ("SELECT CONCAT(b), COUNT(*) FROM test.i GROUP BY b ORDER BY b", ",2\n0.00,1\n1.00,2\n2.50,2\n25.00,2"),
+        ("SELECT COUNT(DISTINCT b), SUM(b) FROM test.i", "4,57.00"),
+        ("SELECT c FROM test.i WHERE b = 1", "x\ny"),
+    ] {
+        check(&mut session, query, expected);
+    }
+}
+
 /// A zero has the digits behind the point that its column has.
 #[test]
 fn zero_keeps_its_digits() {
