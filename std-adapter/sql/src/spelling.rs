@@ -281,6 +281,12 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                     new.token = Token::HexStringLiteral(digits);
                 }
             }
+            // `~~a` and `!~a` are no operators between two.
+            Token::DoubleTilde | Token::ExclamationMarkTilde => {
+                let first = if token.token == Token::DoubleTilde { Token::Tilde } else { Token::ExclamationMark };
+                usual.push(TokenWithSpan { token: first, span: token.span });
+                new.token = Token::Tilde;
+            }
             Token::Assignment if is_set => new.token = Token::Eq,
             Token::StringConcat if !modes.pipes_as_concat => new.token = keyword("OR"),
             Token::DoubleQuotedString(name) if modes.ansi_quotes => {
