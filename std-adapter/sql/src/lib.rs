@@ -53,7 +53,8 @@
 //!   look whether a text is one. No JSON_TABLE, no functions that change documents.
 //! - A text has characters, and no bytes that are none: HEX(UNHEX('FF')) is that of `\u{fffd}`. REGEXP has no `\p{L}`, no look-around and no
 //!   references to groups; letters beyond ASCII are none for `\w`, and have their case.
-//! - A fraction is shown with the digits that it has: PI() with all of them, and ROUND(x, 2) of a DOUBLE without zeros behind.
+//! - A fraction is shown with the digits that it has: PI() with all of them, and ROUND(x, 2) of a DOUBLE without zeros behind. FORMAT knows the
+//!   locales of the most common languages.
 //! - WHERE of a query within an expression knows what the columns of its result are called. A query within an assignment of UPDATE sees the
 //!   row as it was.
 //! - A user variable that a SELECT assigns is assigned before rows are sorted, and is deprecated without a warning.
