@@ -21,7 +21,7 @@ fn whole(number: usize) -> Expr {
 }
 
 /// Conditions joined in a tree that is as flat as it can be, however many they are.
-fn joined(mut conditions: Vec<Expr>, op: &BinaryOperator) -> Expr {
+pub(crate) fn joined(mut conditions: Vec<Expr>, op: &BinaryOperator) -> Expr {
     if conditions.len() < 2 {
         return conditions.pop().unwrap_or_else(|| literal(Literal::Boolean(*op == BinaryOperator::And)));
     }

@@ -464,7 +464,12 @@ impl Rewriter<'_> {
             order.iter().try_for_each(|by| order::check_place(select, &by.expr, "order clause"))?;
         }
         self.define(query);
-        self.check_defined()
+        self.check_defined()?;
+        let order = match &mut query.order_by {
+            Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) => order.as_mut_slice(),
+            _ => &mut [],
+        };
+        self.name_common(&mut query.body, order)
     }
 
     fn select(&mut self, select: &mut Select) -> Result<(), Error> {

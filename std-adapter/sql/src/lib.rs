@@ -123,6 +123,7 @@ mod temporal;
 mod texts;
 mod times;
 mod transaction;
+mod using;
 mod value;
 mod variables;
 mod views;

@@ -14,18 +14,18 @@ use std::collections::HashSet;
 const MAX_COLUMNS: usize = 2000;
 
 /// The name of a table or its alias, and the name of a column.
-type Column = [String; 2];
+pub(crate) type Column = [String; 2];
 
 /// The columns of what stands in FROM.
 #[derive(Default)]
-struct Columns {
+pub(crate) struct Columns {
     all: Vec<Column>,
     /// Those of `*`.
     shown: Vec<Column>,
 }
 
 /// How tables are joined, and whether the right one has all its rows.
-fn constraint(join: &JoinOperator) -> Option<(&JoinConstraint, bool)> {
+pub(crate) fn constraint(join: &JoinOperator) -> Option<(&JoinConstraint, bool)> {
     match join {
         JoinOperator::Join(constraint)
         | JoinOperator::Inner(constraint)
@@ -39,7 +39,7 @@ fn constraint(join: &JoinOperator) -> Option<(&JoinConstraint, bool)> {
 }
 
 /// Whether `*` is not just all columns, or SQLite gives them names of its own.
-fn is_merged(table: &TableWithJoins) -> bool {
+pub(crate) fn is_merged(table: &TableWithJoins) -> bool {
     let is_nested = |factor: &TableFactor| matches!(factor, TableFactor::NestedJoin { .. });
     let merges = |join: &JoinOperator| matches!(constraint(join), Some((JoinConstraint::Using(_) | JoinConstraint::Natural, _)));
     is_nested(&table.relation) || table.joins.iter().any(|join| is_nested(&join.relation) || merges(&join.join_operator))
@@ -61,16 +61,29 @@ impl Columns {
         (self.all.len() <= MAX_COLUMNS).then_some(())
     }
 
-    fn join(&mut self, mut other: Columns, join: &JoinOperator) -> Option<()> {
-        let (constraint, is_right) = constraint(join)?;
-        let common: HashSet<String> = match constraint {
-            JoinConstraint::On(_) | JoinConstraint::None => return self.add(other),
-            JoinConstraint::Using(names) => names.iter().map(|name| Some(last(name)?.to_lowercase())).collect::<Option<_>>()?,
+    /// The names, in lower case, of columns that are one; the inner None: the join has none such.
+    pub(crate) fn common(&self, other: &Columns, constraint: &JoinConstraint) -> Option<Option<HashSet<String>>> {
+        Some(match constraint {
+            JoinConstraint::On(_) | JoinConstraint::None => None,
+            JoinConstraint::Using(names) => {
+                Some(names.iter().map(|name| Some(last(name)?.to_lowercase())).collect::<Option<_>>()?)
+            }
             JoinConstraint::Natural => {
                 let names = self.shown.iter().map(|[_, name]| name);
-                names.filter(|name| has(&other.shown, name)).map(|name| name.to_lowercase()).collect()
+                Some(names.filter(|name| has(&other.shown, name)).map(|name| name.to_lowercase()).collect())
             }
-        };
+        })
+    }
+
+    /// The one column that a name without a table's means.
+    pub(crate) fn named(&self, name: &str) -> Option<&Column> {
+        let mut found = self.shown.iter().filter(|[_, column]| column.eq_ignore_ascii_case(name));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    pub(crate) fn join(&mut self, mut other: Columns, join: &JoinOperator) -> Option<()> {
+        let (constraint, is_right) = constraint(join)?;
+        let Some(common) = self.common(&other, constraint)? else { return self.add(other) };
         // The table that has all its rows is the first.
         if is_right {
             std::mem::swap(&mut self.shown, &mut other.shown);
@@ -99,7 +112,7 @@ impl Columns {
         }
     }
 
-    fn are_distinct(&self) -> bool {
+    pub(crate) fn are_distinct(&self) -> bool {
         let mut seen = HashSet::new();
         self.all.iter().all(|[table, column]| seen.insert((table.to_lowercase(), column.to_lowercase())))
     }
@@ -108,7 +121,12 @@ impl Columns {
 impl Rewriter<'_> {
     /// Puts the columns in the place of `*`. What is not known is left to SQLite.
     pub(crate) fn expand_stars(&mut self, select: &mut Select) -> Result<(), Error> {
-        if !select.from.iter().any(is_merged) || !select.projection.iter().any(is_star) {
+        if select.from.iter().any(is_merged) { self.expand_all_stars(select) } else { Ok(()) }
+    }
+
+    /// The same where SQLite, too, would do.
+    pub(crate) fn expand_all_stars(&mut self, select: &mut Select) -> Result<(), Error> {
+        if !select.projection.iter().any(is_star) {
             return Ok(());
         }
         let Some(columns) = self.columns_of_from(&select.from).filter(Columns::are_distinct) else { return Ok(()) };
@@ -175,7 +193,7 @@ impl Rewriter<'_> {
         Some(names)
     }
 
-    fn columns_of_from(&mut self, from: &[TableWithJoins]) -> Option<Columns> {
+    pub(crate) fn columns_of_from(&mut self, from: &[TableWithJoins]) -> Option<Columns> {
         let mut columns = Columns::default();
         for table in from {
             columns.add(self.columns_of_joins(table)?)?;
@@ -191,7 +209,7 @@ impl Rewriter<'_> {
         Some(columns)
     }
 
-    fn columns_of_factor(&mut self, factor: &TableFactor) -> Option<Columns> {
+    pub(crate) fn columns_of_factor(&mut self, factor: &TableFactor) -> Option<Columns> {
         let (table, names) = match factor {
             TableFactor::Table { name, alias, .. } => {
                 let (schema, table) = qualified(name).ok()?;

@@ -292,3 +292,30 @@ fn an_enum_is_a_number_among_numbers_and_where_a_function_counts() {
         );
     }
 }
+
+#[test]
+fn using_compares_as_on_does() {
+    let world = World::new();
+    let _threads = [world.user("a", "h"), world.user("b", "h")];
+    let mut session = world.session();
+    for (statement, expected) in [
+        ("SELECT COUNT(*) FROM threads JOIN (SELECT THREAD_ID * 1.0 THREAD_ID FROM threads) u USING (THREAD_ID)", "2"),
+        ("SELECT a FROM (SELECT '01' a) t JOIN (SELECT 1 a) u USING (a)", "01"),
+        ("SELECT a FROM (SELECT DATE '2020-01-01' a) t JOIN (SELECT '2020-1-1' a) u USING (a)", "2020-01-01"),
+        ("SELECT * FROM (SELECT 3 c, 1.00 a) t NATURAL JOIN (SELECT 4 d, 1e0 a) u ORDER BY a", "1.00,3,4"),
+        (
+            "SELECT a, COUNT(a) FROM (SELECT 1.00 a) t NATURAL LEFT JOIN (SELECT '2' a) u WHERE a > 0 GROUP BY a HAVING a > 0",
+            "1.00,1",
+        ),
+        ("SELECT a, t.a, u.a FROM (SELECT 1.00 a) t RIGHT JOIN (SELECT '2' a) u USING (a)", "2,,2"),
+        ("SELECT a FROM (SELECT 1.00 a) t JOIN (SELECT '1' a) u USING (a) JOIN (SELECT 1e0 a) v USING (a)", "1.00"),
+        ("SELECT * FROM (SELECT 1.0 a) t JOIN ((SELECT 2 b, '1' a) u JOIN (SELECT 2e0 b) v USING (b)) USING (a)", "1.0,2"),
+        ("SELECT a AS b, -a AS a FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a) ORDER BY a", "1.0,-1.0"),
+        (
+            "SELECT 1 FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a) UNION ALL SELECT a FROM (SELECT '1' a) t JOIN (SELECT 1 a) u USING (a)",
+            "1\n1",
+        ),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}

@@ -1,0 +1,202 @@
+//! Columns that are one, by USING and NATURAL: SQLite compares what is stored of them, and equal values of different kinds are stored
+//! differently. Such a join becomes one with ON, and names without a table's get that of the column that is shown.
+
+use crate::Error;
+use crate::compare::joined;
+use crate::dialect::{Rewriter, ident};
+use crate::kinds::Kind;
+use crate::star::{Column, Columns, constraint, is_merged};
+use sqlparser::ast::{
+    BinaryOperator, Expr, GroupByExpr, JoinConstraint, JoinOperator, OrderByExpr, Query, Select, SelectItem, SetExpr,
+    TableFactor, TableWithJoins, Visit, VisitMut, Visitor, VisitorMut,
+};
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+fn column([table, name]: &Column) -> Expr {
+    Expr::CompoundIdentifier(vec![ident(table), ident(name)])
+}
+
+/// The columns that are one in the joins of a FROM.
+#[derive(Default)]
+struct Common {
+    /// By their names in lower case: which is shown.
+    shown: HashMap<String, Expr>,
+    /// Whether SQLite compares some of them as MySQL does not.
+    differ: bool,
+}
+
+fn constraint_of(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
+    match join {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::CrossJoin(constraint)
+        | JoinOperator::StraightJoin(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint) => Some(constraint),
+        _ => None,
+    }
+}
+
+/// Whether equal values of both kinds may be stored differently.
+fn may_differ(one: Kind, other: Kind) -> bool {
+    let is_plain = matches!(
+        one,
+        Kind::Null
+            | Kind::Integer
+            | Kind::Real
+            | Kind::Text
+            | Kind::Date
+            | Kind::Time(_)
+            | Kind::Datetime(_)
+            | Kind::Timestamp(_)
+    );
+    one != other || !is_plain
+}
+
+/// Gives names of common columns that of their table.
+struct Namer<'a, 'r, 's> {
+    rewriter: &'r mut Rewriter<'s>,
+    shown: &'a HashMap<String, Expr>,
+    /// What means a column of the result.
+    aliases: HashSet<String>,
+    depth: usize,
+}
+
+impl VisitorMut for Namer<'_, '_, '_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        if let (0, Expr::Identifier(name)) = (self.depth, &*expr) {
+            let name = name.value.to_lowercase();
+            if let Some(shown) = self.shown.get(&name).filter(|_| !self.aliases.contains(&name)) {
+                if let Err(error) = self.rewriter.copies.spend(shown, 1) {
+                    return ControlFlow::Break(error);
+                }
+                *expr = shown.clone();
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether a query within an expression has one of the names: it may be of that query's tables, or of those around.
+fn is_named_within(tree: &impl Visit, names: &HashMap<String, Expr>) -> bool {
+    struct Within<'a>(&'a HashMap<String, Expr>, usize);
+    impl Visitor for Within<'_> {
+        type Break = ();
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.1 += 1;
+            ControlFlow::Continue(())
+        }
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.1 -= 1;
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Identifier(name) if self.1 > 0 && self.0.contains_key(&name.value.to_lowercase()) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    tree.visit(&mut Within(names, 0)).is_break()
+}
+
+impl Rewriter<'_> {
+    /// Of a query, or of the members of a UNION, before they are rewritten.
+    pub(crate) fn name_common(&mut self, body: &mut SetExpr, order: &mut [OrderByExpr]) -> Result<(), Error> {
+        match body {
+            SetExpr::Select(select) => self.join_on_common(select, order),
+            SetExpr::SetOperation { left, right, .. } => {
+                for member in [left, right] {
+                    self.name_common(member, &mut [])?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn join_on_common(&mut self, select: &mut Select, order: &mut [OrderByExpr]) -> Result<(), Error> {
+        if !select.from.iter().any(is_merged) || !self.columns_of_from(&select.from).is_some_and(|all| all.are_distinct()) {
+            return Ok(());
+        }
+        let (mut from, mut common) = (select.from.clone(), Common::default());
+        if from.iter_mut().any(|table| self.join_on(table, &mut common).is_none()) || !common.differ {
+            return Ok(());
+        }
+        let shown = &common.shown;
+        let is_within = is_named_within(&select.projection, shown)
+            || is_named_within(&select.selection, shown)
+            || is_named_within(&select.having, shown)
+            || order.iter().any(|by| is_named_within(by, shown));
+        if is_within {
+            return Ok(());
+        }
+        self.expand_stars(select)?;
+        select.from = from;
+        let GroupByExpr::Expressions(keys, _) = &mut select.group_by else { return Ok(()) };
+        let alias = |item: &SelectItem| match item {
+            SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.to_lowercase()),
+            _ => None,
+        };
+        let aliases: HashSet<String> = select.projection.iter().filter_map(alias).collect();
+        let mut namer = Namer { rewriter: self, shown, aliases: HashSet::new(), depth: 0 };
+        // What is derived has names of its own: it is deeper.
+        let columns = [VisitMut::visit(&mut select.from, &mut namer), VisitMut::visit(&mut select.projection, &mut namer)];
+        let rows = [VisitMut::visit(&mut select.selection, &mut namer), VisitMut::visit(keys, &mut namer)];
+        namer.aliases = aliases;
+        let others = [VisitMut::visit(&mut select.having, &mut namer), VisitMut::visit(&mut select.named_window, &mut namer)];
+        let order = order.iter_mut().map(|by| VisitMut::visit(by, &mut namer));
+        match columns.into_iter().chain(rows).chain(others).chain(order).find_map(ControlFlow::break_value) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// The joins become such with ON; None if not all columns are known.
+    fn join_on(&mut self, table: &mut TableWithJoins, common: &mut Common) -> Option<Columns> {
+        let mut left = self.factor(&mut table.relation, common)?;
+        for join in &mut table.joins {
+            let right = self.factor(&mut join.relation, common)?;
+            let (constraint, is_right) = constraint(&join.join_operator)?;
+            let Some(names) = left.common(&right, constraint)? else {
+                left.join(right, &join.join_operator)?;
+                continue;
+            };
+            let mut conditions = Vec::with_capacity(names.len());
+            for name in names {
+                let (one, other) = (column(left.named(&name)?), column(right.named(&name)?));
+                common.differ |= may_differ(self.kind(&one), self.kind(&other));
+                common.shown.insert(name, if is_right { other.clone() } else { one.clone() });
+                conditions.push(Expr::BinaryOp { left: Box::new(one), op: BinaryOperator::Eq, right: Box::new(other) });
+            }
+            left.join(right, &join.join_operator)?;
+            *constraint_of(&mut join.join_operator)? = match conditions.as_slice() {
+                [] => JoinConstraint::None,
+                _ => JoinConstraint::On(joined(conditions, &BinaryOperator::And)),
+            };
+        }
+        Some(left)
+    }
+
+    fn factor(&mut self, factor: &mut TableFactor, common: &mut Common) -> Option<Columns> {
+        match factor {
+            TableFactor::NestedJoin { table_with_joins, .. } => self.join_on(table_with_joins, common),
+            other => self.columns_of_factor(other),
+        }
+    }
+}
