@@ -123,6 +123,9 @@ impl Rewriter<'_> {
             SetExpr::SetOperation { left, right, .. } => {
                 for member in [left, right] {
                     self.name_common(member, &mut [])?;
+                    if let SetExpr::Select(select) = &mut **member {
+                        self.name_tables(select)?;
+                    }
                 }
                 Ok(())
             }
@@ -165,6 +168,27 @@ impl Rewriter<'_> {
             Some(error) => Err(error),
             None => Ok(()),
         }
+    }
+
+    /// Columns of a UNION's member are known by their tables, as far as there are decimals among what is derived: a name alone may be that of
+    /// others, too.
+    fn name_tables(&mut self, select: &mut Select) -> Result<(), Error> {
+        if !self.kinds.derives_decimals() {
+            return Ok(());
+        }
+        self.expand_all_stars(select)?;
+        let Some(columns) = self.columns_of_from(&select.from).filter(Columns::are_distinct) else { return Ok(()) };
+        for item in &mut select.projection {
+            if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item
+                && let Expr::Identifier(name) = expr
+                && let Some(found) = columns.named(&name.value)
+            {
+                let named = column(found);
+                self.copies.spend(&named, 1)?;
+                *expr = named;
+            }
+        }
+        Ok(())
     }
 
     /// The joins become such with ON; None if not all columns are known.

@@ -514,3 +514,20 @@ fn zero_keeps_its_digits() {
         check(&mut session, query, expected);
     }
 }
+
+/// Equal numbers are one row, also where a column is among the members.
+#[test]
+fn unions_of_columns_know_equal_numbers() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT b FROM (SELECT 1.00 b UNION ALL SELECT 2.50) t UNION SELECT 1 UNION SELECT 2.5", "1.00\n2.50"),
+        ("SELECT a FROM (SELECT 1.00 a) t INTERSECT SELECT 1", "1.00"),
+        ("SELECT a FROM (SELECT 1.00 a) t EXCEPT SELECT 1", ""),
+        ("SELECT 1 UNION SELECT a FROM (SELECT 1.00 a) t", "1.00"),
+        ("WITH c AS (SELECT 1.5 a), d AS (SELECT 1.50 a) SELECT * FROM c UNION SELECT * FROM d", "1.50"),
+        ("WITH c (x) AS (SELECT 1.5 a), d AS (SELECT 1.50 a) SELECT e.x FROM c e UNION SELECT a FROM d", "1.50"),
+        ("SELECT a FROM (SELECT 1.50 a) t UNION SELECT 15e-1", "1.5"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}

@@ -175,6 +175,11 @@ impl Kinds {
         self.names.contains_key(&name.to_lowercase())
     }
 
+    /// Whether a table that the statement derives has a column of exact numbers.
+    pub(crate) fn derives_decimals(&self) -> bool {
+        self.derived.values().any(|kind| kind.has_decimals())
+    }
+
     /// Of what kind all columns and aliases of this name are.
     pub(crate) fn of_column_named(&self, name: &str) -> Kind {
         self.names.get(&name.to_lowercase()).copied().unwrap_or(Kind::Unknown)

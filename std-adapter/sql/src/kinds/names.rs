@@ -6,7 +6,7 @@ use crate::catalog::{self, Column, Kind as Source};
 use crate::dialect::qualified;
 use crate::state::State;
 use perfschema::core::table::SqlType;
-use sqlparser::ast::{Cte, Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Visit, Visitor};
+use sqlparser::ast::{Cte, Expr, Ident, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor, Visit, Visitor};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
@@ -36,6 +36,7 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         unsigned: own_signs,
         enums: named,
         seen: HashSet::new(),
+        ctes: Vec::new(),
     };
     for name in names {
         let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
@@ -223,6 +224,8 @@ struct Aliases<'a> {
     /// Those that are columns of an ENUM and nothing else.
     enums: HashMap<String, Option<Members>>,
     seen: HashSet<usize>,
+    /// What WITH defines, of the queries around.
+    ctes: Vec<String>,
 }
 
 impl Aliases<'_> {
@@ -241,6 +244,12 @@ impl Aliases<'_> {
         }
     }
 
+    fn is_table(&self, factor: &TableFactor) -> bool {
+        let is_of_test = |table: &str| self.state.scratch().iter().any(|known| known.name.eq_ignore_ascii_case(table));
+        relation(self.state, factor).is_some()
+            || matches!(factor, TableFactor::Table { name, .. } if qualified(name).is_ok_and(|(_, table)| is_of_test(table)))
+    }
+
     /// The columns of `WITH name (columns) AS (query)`, as the query has them.
     fn named_columns(&mut self, cte: &Cte) {
         let all = selects(&cte.query.body);
@@ -256,17 +265,18 @@ impl Aliases<'_> {
         }
     }
 
-    /// The columns of `(query) AS alias`.
-    fn derived_columns(&mut self, query: &Query, table: &Ident) {
+    /// The columns of `(query) AS alias (names)`.
+    fn derived_columns(&mut self, query: &Query, table: &TableAlias) {
         let all = selects(&query.body);
         let Some(first) = all.first() else { return };
         for (index, item) in first.projection.iter().enumerate() {
-            let Some(name) = name_of_column(item) else { continue };
+            let renamed = table.columns.get(index).map(|column| &column.name);
+            let Some(name) = renamed.or_else(|| name_of_column(item)) else { continue };
             let kinds = in_column(&all, index).into_iter().flatten().map(|expr| self.columns.kind(expr, &|_| None));
             // All of them are given the digits of what takes in all.
             let both = |one: Kind, other: Kind| one.of_decimals(other).unwrap_or_else(|| one.or(other));
             let Some(kind) = kinds.reduce(both) else { continue };
-            let known = self.derived.entry((table.value.to_lowercase(), name.value.to_lowercase())).or_insert(kind);
+            let known = self.derived.entry((table.name.value.to_lowercase(), name.value.to_lowercase())).or_insert(kind);
             *known = known.or(kind);
         }
     }
@@ -297,6 +307,8 @@ impl Visitor for Aliases<'_> {
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
             self.named_columns(cte);
+            self.derived_columns(&cte.query, &cte.alias);
+            self.ctes.push(cte.alias.name.value.to_lowercase());
         }
         members(&query.body, &mut |name, expr| self.add(name, expr));
         ControlFlow::Continue(())
@@ -317,13 +329,31 @@ impl Visitor for Aliases<'_> {
             query.visit(self)?;
         }
         match factor {
-            TableFactor::Derived { subquery, alias: Some(alias), .. } => self.derived_columns(subquery, &alias.name),
+            TableFactor::Derived { subquery, alias: Some(alias), .. } => self.derived_columns(subquery, alias),
             TableFactor::Table { name, alias, .. } => {
-                let own = qualified(name).map_or("", |(_, table)| table);
-                self.others.insert(alias.as_ref().map_or(own, |alias| &alias.name.value).to_lowercase());
+                let (schema, own) = qualified(name).unwrap_or_default();
+                let alias = alias.as_ref().map_or(own, |alias| &alias.name.value).to_lowercase();
+                let own = own.to_lowercase();
+                // It is not told from a table that has its name.
+                if schema.is_some() || !self.ctes.contains(&own) || self.is_table(factor) {
+                    self.others.insert(alias);
+                } else if alias != own {
+                    let columns = self.derived.iter().filter(|((table, _), _)| *table == own);
+                    let columns: Vec<_> = columns.map(|((_, column), kind)| (column.clone(), *kind)).collect();
+                    for (column, kind) in columns {
+                        let known = self.derived.entry((alias.clone(), column)).or_insert(kind);
+                        *known = known.or(kind);
+                    }
+                }
             }
             _ => {}
         }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
+        let defined = query.with.iter().flat_map(|with| &with.cte_tables).count();
+        self.ctes.truncate(self.ctes.len() - defined);
         ControlFlow::Continue(())
     }
 }
