@@ -261,6 +261,8 @@ fn head(
                 (_, _, _, length @ 1..) => u16::try_from(length).map_or(SqlType::Longtext, SqlType::Varchar),
                 (_, _, true, _) => SqlType::Double,
                 _ if exact.is_found => exact.sql_type(),
+                // No type of whole numbers has both.
+                (_, true, ..) if found_negative => SqlType::Decimal(20, 0),
                 (_, true, ..) => SqlType::BigintUnsigned,
                 (true, ..) if known == Some(SqlType::BigintUnsigned) && !found_negative => SqlType::BigintUnsigned,
                 (true, ..) => SqlType::Bigint,

@@ -73,6 +73,8 @@ fn a_union_has_the_types_of_all_its_members() {
         ("thread_id FROM threads UNION ALL SELECT thread_id FROM threads", "bigint unsigned", "bigint unsigned"),
         ("thread_id FROM threads UNION ALL SELECT -5", "bigint", "bigint"),
         ("-5 UNION ALL SELECT thread_id FROM threads", "bigint", "bigint"),
+        ("18446744073709551615 UNION ALL SELECT -1", "bigint", "decimal(20,0)"),
+        ("IF(thread_id = 1, -1, ~thread_id) FROM threads UNION ALL SELECT ~0", "bigint", "decimal(20,0)"),
         ("thread_id FROM threads UNION ALL SELECT 2.5", "varchar(0)", "decimal(2,1)"),
         ("thread_id FROM threads UNION ALL SELECT 1e3", "varchar(0)", "double"),
         ("thread_id FROM threads UNION ALL SELECT 'abc'", "varchar(20)", "varchar(20)"),
