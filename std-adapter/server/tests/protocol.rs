@@ -68,6 +68,15 @@ fn text_and_binary_results() {
         client.tell(&packet(0x19, b""));
         assert_eq!(client.fails(&packet(0x17, b"\0\x01\0\0\0\x03\0")), 1243);
         assert_eq!(client.fails(&packet(0x1a, b"")), 1243);
+
+        // A DATETIME and a DATE of the same day.
+        let id = client.send(b"\x16SELECT ? = ?")[1..5].to_vec();
+        client.skip(if deprecate_eof { 3 } else { 5 });
+        let values = b"\0\x01\0\0\0\0\x01\x0c\0\x0a\0\x07\xe4\x07\x01\x02\0\0\0\x04\xe4\x07\x01\x02";
+        assert_eq!(client.send(&[&[0x17], id.as_slice(), values].concat()), [1]);
+        client.skip(if deprecate_eof { 1 } else { 2 });
+        assert_eq!(client.read(), [&b"\0\0"[..], &1_u64.to_le_bytes()].concat());
+        client.skip(1);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::literals::{Bound, bound_value};
 use crate::parse::template;
 use crate::state::State;
 use crate::value::Number;
-use crate::{Error, assigned, expand, operators, order, recursion, scope, subquery, variables};
+use crate::{Error, assigned, expand, literals, operators, order, recursion, scope, subquery, variables};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
 use sqlparser::ast::{
@@ -88,6 +88,7 @@ pub(crate) fn rewrite<T: Visit + VisitMut + std::fmt::Display>(
     let mut copies = Copies::default();
     assigned::expand(tree);
     expand::expand(tree, &mut copies)?;
+    literals::type_moments(tree, state, parameters);
     let kinds = Kinds::of(tree, state)?;
     let mut rewriter = Rewriter { state, parameters, bound, ctes, views: 0, relations, kinds, copies, queries_within: 0 };
     match tree.visit(&mut rewriter) {

@@ -2,11 +2,15 @@
 
 use crate::decimal::Decimal;
 use crate::dialect::{Rewriter, literal};
-use crate::{Error, kinds, texts};
+use crate::moment::Moment;
+use crate::state::{State, lock};
+use crate::{Error, kinds, texts, times};
+use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use rusqlite::types::Value as SqliteValue;
-use sqlparser::ast::{Expr, Value, ValueWithSpan};
+use sqlparser::ast::{DataType, Expr, TimezoneInfo, TypedString, Value, ValueWithSpan, VisitMut, visit_expressions_mut};
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 /// What is bound.
 #[derive(Default)]
@@ -16,6 +20,38 @@ pub(crate) struct Bound {
     places: HashMap<Vec<u8>, usize>,
     /// The numbers that hexadecimal and binary literals are where one is asked for, by those places.
     numbers: HashMap<usize, u64>,
+}
+
+/// Of the client's values those that are moments become literals that say so.
+pub(crate) fn type_moments(tree: &mut impl VisitMut, state: &State, parameters: &[OwnedValue]) {
+    let types = lock(&state.statement).types.clone();
+    if types.iter().all(Option::is_none) {
+        return;
+    }
+    let typed = |name: &str| {
+        let place = index(name)?;
+        let (OwnedValue::Text(text), Some(sql_type)) = (parameters.get(place)?, *types.get(place)?) else { return None };
+        let data_type = match sql_type {
+            SqlType::Time(_) => times::time_micros(text).map(|_| DataType::Time(None, TimezoneInfo::None)),
+            SqlType::Date => Moment::parse_or_zero(text).map(|_| DataType::Date),
+            _ => Moment::parse_or_zero(text).map(|_| DataType::Datetime(None)),
+        };
+        let value = Value::SingleQuotedString(text.clone()).with_empty_span();
+        Some(TypedString { data_type: data_type?, value, uses_odbc_syntax: false })
+    };
+    let _ = visit_expressions_mut(tree, |expr| {
+        if let Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. }) = expr
+            && let Some(typed) = typed(name)
+        {
+            *expr = Expr::TypedString(typed);
+        }
+        ControlFlow::<()>::Continue(())
+    });
+}
+
+/// Of the client's values the place of that which a placeholder stands for.
+fn index(placeholder: &str) -> Option<usize> {
+    placeholder.trim_start_matches('?').parse::<usize>().ok()?.checked_sub(1)
 }
 
 /// What is the same is bound once: the first letter of a value's type, and its bytes.
@@ -92,8 +128,7 @@ impl Rewriter<'_> {
 
     /// What the client gave for a placeholder; NULL if nothing.
     pub(crate) fn parameter(&self, name: &str) -> OwnedValue {
-        let index = name.trim_start_matches('?').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        index.and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default()
+        index(name).and_then(|index| self.parameters.get(index)).cloned().unwrap_or_default()
     }
 
     pub(crate) fn value(&mut self, value: &Value) -> Result<Value, Error> {

@@ -145,9 +145,22 @@ impl Session {
     /// # Errors
     /// As [`execute`](Self::execute).
     pub fn execute_with(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+        self.execute_typed(statement, parameters, &[])
+    }
+
+    /// The same where it is known of some of the values that they are moments, in texts.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn execute_typed(
+        &mut self,
+        statement: &str,
+        parameters: &[OwnedValue],
+        types: &[Option<SqlType>],
+    ) -> Result<Outcome, Error> {
         self.count(Counter::Questions, 1);
         self.count(Counter::Queries, 1);
-        with_stack(|| self.execute_here(statement, parameters))
+        with_stack(|| self.execute_here(statement, parameters, types))
     }
 
     /// Says what a statement will return, without running it.
@@ -302,9 +315,10 @@ impl Session {
         self.state.begin(if own == 0 { time } else { time.min(Duration::from_millis(own)) });
     }
 
-    fn execute_here(&mut self, statement: &str, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+    fn execute_here(&mut self, statement: &str, parameters: &[OwnedValue], types: &[Option<SqlType>]) -> Result<Outcome, Error> {
         let begun = Instant::now();
         self.begin();
+        lock(&self.state.statement).types = types.to_vec();
         let result = self.dispatch(statement, parameters);
         if self.is_slow(begun.elapsed()) {
             self.count(Counter::SlowQueries, 1);

@@ -15,6 +15,7 @@ use crate::warnings::Warnings;
 use crate::zone::Zone;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::name::EventClass;
+use perfschema::core::table::SqlType;
 use perfschema::core::timer::{Clock, SystemClock, TimerName};
 use perfschema::render::OwnedValue;
 use perfschema::{Now, Region};
@@ -150,6 +151,8 @@ pub(crate) struct Running {
     means_row_numbers: bool,
     /// Where all rows are counted, also those that the client is not given.
     pub(crate) found: Option<Found>,
+    /// Of its parameters, where they are moments.
+    pub(crate) types: Vec<Option<SqlType>>,
     now: Option<moment::Moment>,
     time_zone: Option<Zone>,
     /// By [`TimerName::index`].

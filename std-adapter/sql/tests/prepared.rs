@@ -3,6 +3,9 @@
 mod common;
 
 use common::{World, check, run, session};
+use perfschema::core::table::SqlType;
+use perfschema::render::OwnedValue;
+use perfschema_sql::Outcome;
 
 #[test]
 fn a_statement_is_kept_under_a_name() {
@@ -101,5 +104,30 @@ fn literals_are_headed_as_written() {
     ] {
         let found = run(&mut session, &format!("SELECT {written} FROM setup_timers"));
         assert_eq!(found.lines().next(), Some(headings), "{written}");
+    }
+}
+
+/// What a client has as a moment is one, not the text that says so.
+#[test]
+fn moments_among_the_values_are_known() {
+    let mut session = session();
+    let (datetime, date, time) = (Some(SqlType::Datetime(6)), Some(SqlType::Date), Some(SqlType::Time(6)));
+    for (statement, values, types, expected) in [
+        ("SELECT ? + 0", &["2020-01-02 03:04:05"][..], &[datetime][..], "20200102030405"),
+        ("SELECT ? = ?", &["2020-01-02 00:00:00", "2020-01-02"], &[datetime, date], "1"),
+        ("SELECT ? = ?", &["2020-01-01", "2020-1-1"], &[date, None], "1"),
+        ("SELECT ? + 0, ? < ?", &["01:02:03", "9:00:00", "10:00:00"], &[time, time, None], "10203,1"),
+        ("SELECT ? < NOW() FROM setup_timers LIMIT 1", &["2020-01-02 03:04:05.5"], &[datetime], "1"),
+        ("SELECT CONCAT(?), ?", &["2020-01-02", "0000-00-00 00:00:00"], &[date, datetime], "2020-01-02,0000-00-00 00:00:00"),
+        ("SELECT ?, CONCAT(?)", &["nonsense", "2020-1-1"], &[datetime, None], "nonsense,2020-1-1"),
+    ] {
+        let values: Vec<OwnedValue> = values.iter().map(|text| (*text).into()).collect();
+        match session.execute_typed(statement, &values, types) {
+            Ok(Outcome::Rows(grid)) => {
+                let rows = grid.csv().to_string();
+                assert_eq!(rows.lines().nth(1), Some(expected), "{statement}");
+            }
+            other => panic!("{statement}: {other:?}"),
+        }
     }
 }

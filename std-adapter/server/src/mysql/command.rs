@@ -2,6 +2,7 @@
 
 use super::packet::{Malformed, Parts};
 use super::prepared::Long;
+use perfschema::core::table::SqlType;
 use perfschema::render::OwnedValue;
 use perfschema_sql::Counter;
 
@@ -128,6 +129,18 @@ impl Command<'_> {
 pub(crate) struct ParameterType {
     code: u8,
     unsigned: bool,
+}
+
+impl ParameterType {
+    /// Of a moment, whose value is a text.
+    pub(crate) fn moment(self) -> Option<SqlType> {
+        match self.code {
+            7 | 12 => Some(SqlType::Datetime(6)),
+            10 => Some(SqlType::Date),
+            11 => Some(SqlType::Time(6)),
+            _ => None,
+        }
+    }
 }
 
 /// The values of a statement's `?`, as the client sends them for one execution.

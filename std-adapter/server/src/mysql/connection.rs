@@ -1,7 +1,7 @@
 //! One client from its greeting to its end.
 
 use super::authentication::{Nonce, Plugin, Proof, nonce};
-use super::command::{self, Command};
+use super::command::{self, Command, ParameterType};
 use super::handshake::{self, Login, capability};
 use super::packet::{Malformed, PacketError, Packets, Stream, Traffic};
 use super::prepared::{Cursor, Statements};
@@ -9,6 +9,7 @@ use super::response::{self, Column, Done, status};
 use crate::clients::{Place, error};
 use crate::tls::{Securable, Tls};
 use crate::{Accounts, Limits, Shared};
+use perfschema::core::table::SqlType;
 use perfschema::render::{Grid, OwnedValue};
 use perfschema_sql::{Account, Counter, Error, Origin, Outcome, Session, fits, split};
 use std::io;
@@ -312,12 +313,12 @@ impl<'a, S: Stream> Connection<'a, S> {
             Command::FieldList { table } => self.field_list(table),
             Command::Refresh { status } => {
                 // Of the rest there is nothing to flush.
-                let result = self.statement(if status { "FLUSH STATUS" } else { "FLUSH TABLES" }, &[]);
+                let result = self.statement(if status { "FLUSH STATUS" } else { "FLUSH TABLES" }, &[], &[]);
                 self.answer(&result, Form::Text, 0)
             }
             Command::Statistics => self.statistics(),
             Command::ProcessInfo => {
-                let result = self.statement("SHOW PROCESSLIST", &[]);
+                let result = self.statement("SHOW PROCESSLIST", &[], &[]);
                 self.answer(&result, Form::Text, 0)
             }
             Command::ProcessKill(id) => match self.kill(&format!("KILL {id}"), id.into(), false) {
@@ -372,17 +373,17 @@ impl<'a, S: Stream> Connection<'a, S> {
             Err(error) => return self.error(&error),
         };
         if self.capabilities & capability::MULTI_STATEMENTS == 0 {
-            let result = self.statement(text, &[]);
+            let result = self.statement(text, &[], &[]);
             return self.answer(&result, Form::Text, 0);
         }
         let pieces = if fits(text) { split(text) } else { Vec::new() };
         if pieces.is_empty() {
             // Its error.
-            let result = self.statement(text, &[]);
+            let result = self.statement(text, &[], &[]);
             return self.answer(&result, Form::Text, 0);
         }
         for (index, piece) in pieces.iter().enumerate() {
-            let result = self.statement(&piece.text, &[]);
+            let result = self.statement(&piece.text, &[], &[]);
             let is_last = index + 1 == pieces.len() || result.is_err();
             self.answer(&result, Form::Text, if is_last { 0 } else { status::MORE_RESULTS })?;
             if is_last {
@@ -393,7 +394,7 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     /// Runs a statement: the server's own, or one for the session.
-    fn statement(&mut self, text: &str, arguments: &[OwnedValue]) -> Result<Outcome, Error> {
+    fn statement(&mut self, text: &str, values: &[OwnedValue], types: &[Option<SqlType>]) -> Result<Outcome, Error> {
         self.origins.clear();
         if let Some((id, only_statement)) = command::kill(text) {
             self.count(command::KILL);
@@ -402,7 +403,8 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
         self.place.runs(text);
         // Of several statements that one packet has none runs that had not begun. Whoever is killed from here on is cancelled.
-        let result = if self.place.is_killed() { Err(interrupted()) } else { self.session.execute_with(text, arguments) };
+        let is_killed = self.place.is_killed();
+        let result = if is_killed { Err(interrupted()) } else { self.session.execute_typed(text, values, types) };
         self.place.has_run();
         self.origins = self.session.origins();
         result
@@ -578,8 +580,13 @@ impl<'a, S: Stream> Connection<'a, S> {
         let Ok(values) = values else {
             return self.error(&error(1210, "HY000", "Incorrect arguments to mysqld_stmt_execute"));
         };
+        // What came in pieces is a text, whatever its type.
+        let moment = |(place, of): (usize, &ParameterType)| {
+            of.moment().filter(|_| !u16::try_from(place).is_ok_and(|place| long.contains_key(&place)))
+        };
+        let moments: Vec<Option<SqlType>> = prepared.types.iter().enumerate().map(moment).collect();
         let text = prepared.text.clone();
-        match self.statement(&text, &values) {
+        match self.statement(&text, &values, &moments) {
             Ok(Outcome::Rows(grid)) if with_cursor => self.open_cursor(id, grid),
             result => self.answer(&result, Form::Binary, 0),
         }
