@@ -68,7 +68,8 @@ impl Number {
         }
         match text[..end].parse::<i128>() {
             Ok(number) if end == whole => Number::Integer(number),
-            _ => Number::Real(text[..end].parse().unwrap_or(0.0)),
+            // One that is too large is the largest that there is.
+            _ => Number::Real(text[..end].parse().unwrap_or(0.0_f64).clamp(f64::MIN, f64::MAX)),
         }
     }
 

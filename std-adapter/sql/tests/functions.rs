@@ -477,3 +477,16 @@ fn patterns_from_a_place_on() {
         assert_eq!(run(&mut session, &format!("SELECT {call}")), error, "{call}");
     }
 }
+
+/// A text that is too large a number is the largest; arithmetic beyond it is refused.
+#[test]
+fn texts_are_no_larger_than_numbers() {
+    let mut session = session();
+    let most = "1.7976931348623157e308";
+    check(&mut session, "SELECT '1e999' + 0, -'1e999', ABS('-1e999')", &format!("{most},-{most},{most}"));
+    check(&mut session, "SELECT SUM('1e999'), CAST('1e999' AS DOUBLE), '1e999' > 1e308", &format!("{most},{most},1"));
+    for overflow in ["'1e999' * 10", "1e308 * 10"] {
+        let found = run(&mut session, &format!("SELECT {overflow}"));
+        assert_eq!(found, "ERROR 1690 (22003): DOUBLE value is out of range", "{overflow}");
+    }
+}
