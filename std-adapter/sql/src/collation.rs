@@ -1,6 +1,7 @@
 //! Texts compare without case, as MySQL's default collation has it. SQLite knows collations of columns only, and is told of everything else:
 //! wherever two values are compared, one of them gets COLLATE.
 
+use crate::Error;
 use crate::dialect::{ident, take};
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, SelectItem, SetExpr, Value, ValueWithSpan};
 
@@ -78,4 +79,29 @@ pub(crate) fn is_collated(expr: &Expr) -> bool {
         Expr::Nested(inner) => is_collated(inner),
         _ => false,
     }
+}
+
+/// The character sets of MySQL 8. A client may name each: nothing is converted.
+const CHARACTER_SETS: &[&str] = &[
+    "armscii8", "ascii", "big5", "binary", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852", "cp866", "cp932", "dec8",
+    "eucjpms", "euckr", "gb18030", "gb2312", "gbk", "geostd8", "greek", "hebrew", "hp8", "keybcs2", "koi8r", "koi8u", "latin1",
+    "latin2", "latin5", "latin7", "macce", "macroman", "sjis", "swe7", "tis620", "ucs2", "ujis", "utf16", "utf16le", "utf32",
+    "utf8", "utf8mb3", "utf8mb4",
+];
+
+/// # Errors
+/// 1115, there is no such character set.
+pub(crate) fn check_character_set(name: &str) -> Result<(), Error> {
+    let is_known = CHARACTER_SETS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    is_known.then_some(()).ok_or_else(|| Error::new(1115, "42000", format!("Unknown character set: '{name}'")))
+}
+
+/// # Errors
+/// 1273, there is no such collation, as far as its character set tells.
+pub(crate) fn check_collation(name: &str) -> Result<(), Error> {
+    let is_known = match name.split_once('_') {
+        Some((set, rest)) => check_character_set(set).is_ok() && !rest.is_empty(),
+        None => name.eq_ignore_ascii_case("binary"),
+    };
+    is_known.then_some(()).ok_or_else(|| Error::unknown_collation(name))
 }

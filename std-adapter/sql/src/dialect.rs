@@ -6,7 +6,7 @@
 
 use crate::calls::name_of;
 use crate::catalog::{self, Kind as Source};
-use crate::collation::{compare_without_case, is_column};
+use crate::collation::{check_character_set, check_collation, compare_without_case, is_column};
 use crate::compare::is_binary;
 use crate::copies::Copies;
 use crate::decimal::Decimal;
@@ -286,9 +286,12 @@ impl Rewriter<'_> {
             Expr::InList { expr, list, negated } => self.in_list(*expr, list, negated),
             Expr::Between { expr, negated, low, high } => self.between(*expr, *low, *high, negated),
             Expr::Subquery(query) => Ok(subquery::single(query)),
-            Expr::Convert { expr, data_type, is_try: false, .. } => match data_type {
+            Expr::Convert { expr, data_type, charset, is_try: false, .. } => match data_type {
                 Some(data_type) => self.cast(*expr, &data_type.to_string()),
-                None => Ok(call("char_of", vec![*expr])),
+                None => {
+                    charset.map_or(Ok(()), |charset| check_character_set(charset.to_string().trim_matches('`')))?;
+                    Ok(call("char_of", vec![*expr]))
+                }
             },
             Expr::Cast { kind: CastKind::Cast, expr, data_type, format: None } => self.cast(*expr, &data_type.to_string()),
             Expr::Extract { field: DateTimeField::Week(None), expr, .. } => Ok(self.week(vec![*expr])),
@@ -321,9 +324,14 @@ impl Rewriter<'_> {
                 if !is_binary && !name.ends_with("_ci") {
                     return Err(Error::unknown_collation(&name));
                 }
+                check_collation(&name)?;
                 Ok(collate(*expr, is_binary))
             }
-            Expr::Prefixed { value, .. } => Ok(*value),
+            // What is no character set is a name, as it is for MySQL.
+            Expr::Prefixed { prefix, value } => match check_character_set(prefix.value.trim_start_matches('_')) {
+                Ok(()) => Ok(*value),
+                Err(_) => Err(Error::unknown_column(&prefix.value, "field list")),
+            },
             Expr::TypedString(typed) => self.typed_literal(typed),
             Expr::Function(function) => self.function(function),
             Expr::Case { operand, mut conditions, mut else_result, .. } => {

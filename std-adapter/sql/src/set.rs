@@ -1,6 +1,7 @@
 //! SET of variables.
 
 use crate::change::select_of;
+use crate::collation::{check_character_set, check_collation};
 use crate::session::{Outcome, Session};
 use crate::show::Words;
 use crate::state::lock;
@@ -192,6 +193,10 @@ impl Characters {
             let characters = name(&mut words)?;
             let collation = if is_names && words.take("COLLATE") { name(&mut words)? } else { "default".to_owned() };
             words.end()?;
+            let is_default = |name: &str| name.eq_ignore_ascii_case("default");
+            let unless_default = |name, check: fn(&str) -> Result<(), Error>| if is_default(name) { Ok(()) } else { check(name) };
+            unless_default(&characters, check_character_set)?;
+            unless_default(&collation, check_collation)?;
             let is_of = |collation: &str, characters: &str| {
                 collation.strip_prefix(characters).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
             };

@@ -1,6 +1,7 @@
 //! `@@variables`: what clients ask for and set. Those of the region are its own; of the rest, MySQL's defaults.
 
 use crate::catalog::{CHARACTER_SET, COLLATION};
+use crate::collation::{check_character_set, check_collation};
 use crate::database::Account;
 use crate::state::State;
 use crate::zone::Zone;
@@ -388,6 +389,10 @@ impl Kind {
             SqlMode => sql_mode(&text).map_err(wrong_value)?,
             TimeZone if Zone::find(&text).is_some() => text,
             TimeZone => return Err(Error::new(1298, "HY000", format!("Unknown or incorrect time zone: '{text}'"))),
+            // By the number of a collation, too.
+            Text if text.parse::<u16>().is_ok() => text,
+            Text if name.starts_with("character_set_") => check_character_set(&text).map(|()| text)?,
+            Text if name.contains("collation_") => check_collation(&text).map(|()| text)?,
             Text => text,
         };
         if kept.len() > 4096 {

@@ -180,3 +180,27 @@ fn variables_are_assigned_within_a_statement() {
         assert!(run(&mut session, wrong).starts_with("ERROR 1235 "), "{wrong}");
     }
 }
+
+#[test]
+fn character_sets_are_mysqls() {
+    let mut session = session();
+    let unknown = "ERROR 1115 (42000): Unknown character set: 'nosuch'";
+    let collation = "ERROR 1273 (HY000): Unknown collation: 'nosuch_ci'";
+    for (statement, expected) in [
+        ("SET NAMES nosuch", unknown),
+        ("SET CHARACTER SET nosuch", unknown),
+        ("SET character_set_results = nosuch", unknown),
+        ("SELECT CONVERT('a' USING nosuch)", unknown),
+        ("SET NAMES utf8mb4 COLLATE nosuch_ci", collation),
+        ("SET collation_connection = nosuch_ci", collation),
+        ("SELECT 'a' COLLATE nosuch_ci", collation),
+        ("SELECT _nosuch'x'", "ERROR 1054 (42S22): Unknown column '_nosuch' in 'field list'"),
+        ("SET NAMES 'latin1'", "0 changed"),
+        ("SET NAMES utf8 COLLATE utf8_general_ci", "0 changed"),
+        ("SET NAMES DEFAULT", "0 changed"),
+        ("SET character_set_results = NULL", "0 changed"),
+        ("SELECT CONVERT('a' USING UTF8), _latin1'b', 'c' COLLATE utf8mb4_bin", "a,b,c"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}
