@@ -514,6 +514,7 @@ impl Rewriter<'_> {
             keys.iter().try_for_each(|key| order::check_place(select, key, "group statement"))?;
         }
         self.check_where(select)?;
+        self.check_having(select)?;
         self.join_before_commas(&mut select.from);
         subquery::having(select, &mut self.copies)?;
         self.expand_stars(select)?;

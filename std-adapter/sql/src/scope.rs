@@ -1,9 +1,14 @@
-//! Names of columns that MySQL refuses and SQLite takes: one that a derived table has twice, and one of the result in WHERE.
+//! Names of columns that MySQL refuses and SQLite takes: one that a derived table has twice, one of the result in WHERE, and one that HAVING
+//! has no value of.
 
 use crate::Error;
 use crate::catalog;
 use crate::dialect::{Rewriter, qualified};
-use sqlparser::ast::{Expr, Ident, Query, Select, SelectItem, TableAlias, TableFactor, TableWithJoins, Visit, Visitor};
+use crate::kinds::is_star;
+use crate::subquery::{is_aggregate, parts};
+use sqlparser::ast::{
+    Expr, GroupByExpr, Ident, Query, Select, SelectItem, TableAlias, TableFactor, TableWithJoins, Visit, Visitor,
+};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -19,12 +24,12 @@ pub(crate) fn check_once<'n>(names: impl IntoIterator<Item = &'n str>) -> Result
     }
 }
 
-/// The names without a table's that stand in a condition, but in no query within it: there they may be of that query's tables.
-fn names_in(condition: &Expr) -> Vec<Ident> {
+/// The names of columns that stand in a condition, but in no query within it, where they may be of that query's tables, and in no aggregate.
+fn names_in(condition: &Expr) -> Vec<Vec<Ident>> {
     #[derive(Default)]
     struct Names {
         depth: usize,
-        found: Vec<Ident>,
+        found: Vec<Vec<Ident>>,
     }
     impl Visitor for Names {
         type Break = ();
@@ -37,9 +42,14 @@ fn names_in(condition: &Expr) -> Vec<Ident> {
             ControlFlow::Continue(())
         }
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            if let (0, Expr::Identifier(name)) = (self.depth, expr) {
-                self.found.push(name.clone());
+            self.depth += usize::from(is_aggregate(expr));
+            if let (0, Some(names)) = (self.depth, parts(expr)) {
+                self.found.push(names.to_vec());
             }
+            ControlFlow::Continue(())
+        }
+        fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            self.depth -= usize::from(is_aggregate(expr));
             ControlFlow::Continue(())
         }
     }
@@ -80,12 +90,45 @@ impl Rewriter<'_> {
         };
         // Each is asked for once.
         let mut aliases: HashSet<String> = select.projection.iter().filter_map(alias).collect();
-        for name in names_in(condition).into_iter().filter(|name| aliases.remove(&name.value.to_lowercase())) {
+        let alone = names_in(condition).into_iter().filter(|names| names.len() == 1).flatten();
+        for name in alone.filter(|name| aliases.remove(&name.value.to_lowercase())) {
             self.state.check_time()?;
             let found = select.from.iter().map(|table| self.has_column(table, &name.value));
             // None: it is not known of one.
             if found.reduce(either).unwrap_or(Some(false)) == Some(false) {
                 return Err(Error::unknown_column(&name.value, "where clause"));
+            }
+        }
+        Ok(())
+    }
+
+    /// HAVING chooses among groups, of which there are the columns of the result and what is grouped by.
+    pub(crate) fn check_having(&mut self, select: &Select) -> Result<(), Error> {
+        let (Some(having), GroupByExpr::Expressions(keys, _)) = (&select.having, &select.group_by) else { return Ok(()) };
+        // It may be a column of a query around, or of `*`.
+        if self.queries_within > 0 || select.projection.iter().any(is_star) {
+            return Ok(());
+        }
+        let mut known: HashSet<String> = HashSet::new();
+        for item in &select.projection {
+            if let SelectItem::ExprWithAlias { alias, .. } = item {
+                known.insert(alias.value.to_lowercase());
+            }
+            if let SelectItem::ExprWithAlias { expr, .. } | SelectItem::UnnamedExpr(expr) = item {
+                known.extend(parts(expr).and_then(<[Ident]>::last).map(|name| name.value.to_lowercase()));
+            }
+        }
+        // Also within expressions, which MySQL knows only with ROLLUP.
+        known.extend(keys.iter().flat_map(names_in).filter_map(|names| Some(names.last()?.value.to_lowercase())));
+        for names in names_in(having) {
+            self.state.check_time()?;
+            let Some(name) = names.last().filter(|_| !names[0].value.starts_with('@')) else { continue };
+            // Each is asked for once; what no table has SQLite refuses.
+            if known.insert(name.value.to_lowercase())
+                && select.from.iter().any(|table| self.has_column(table, &name.value) == Some(true))
+            {
+                let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
+                return Err(Error::unknown_column(&names.join("."), "having clause"));
             }
         }
         Ok(())

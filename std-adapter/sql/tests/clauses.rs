@@ -488,3 +488,22 @@ fn limits_are_parameters_of_any_type() {
     check(&mut session, "SET @a = '1'", "0 changed");
     check(&mut session, "EXECUTE p USING @a, @a", "idle");
 }
+
+/// HAVING has the columns of the result, what is grouped by, and aggregates of anything.
+#[test]
+fn having_knows_no_other_columns() {
+    let world = World::new();
+    let _threads = [world.user("a", "h"), world.user("b", "h")];
+    let mut session = world.session();
+    let unknown = |name: &str| format!("ERROR 1054 (42S22): Unknown column '{name}' in 'having clause'");
+    for (statement, expected) in [
+        ("SELECT NAME FROM threads HAVING TYPE = 'BACKGROUND'", unknown("TYPE")),
+        ("SELECT NAME FROM threads t HAVING t.TYPE = 'BACKGROUND'", unknown("t.TYPE")),
+        ("SELECT COUNT(*) FROM threads GROUP BY TYPE HAVING THREAD_ID = 1", unknown("THREAD_ID")),
+        ("SELECT COUNT(*) FROM threads GROUP BY TYPE HAVING TYPE = 'FOREGROUND' AND MAX(THREAD_ID) > 0", "2".to_owned()),
+        ("SELECT TYPE T FROM threads HAVING TYPE = 'FOREGROUND' AND T = 'FOREGROUND' LIMIT 1", "FOREGROUND".to_owned()),
+        ("SELECT (SELECT 1 FROM setup_timers HAVING t.TYPE = 'FOREGROUND' LIMIT 1) FROM threads t LIMIT 1", "1".to_owned()),
+    ] {
+        check(&mut session, statement, &expected);
+    }
+}
