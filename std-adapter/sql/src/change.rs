@@ -520,10 +520,12 @@ impl Session {
             return Err(Error::new(1103, "42000", format!("Incorrect table name '{name}'")));
         }
         if self.state.scratch_name(&name).is_some() {
+            let error = Error::new(1050, "42S01", format!("Table '{name}' already exists"));
             if create.if_not_exists {
+                self.state.warn("Note", error);
                 return Ok(Outcome::done());
             }
-            return Err(Error::new(1050, "42S01", format!("Table '{name}' already exists")));
+            return Err(error);
         }
         let (Some(mut query), true) = (create.query, create.columns.is_empty() && create.constraints.is_empty()) else {
             return Err(Error::unsupported("CREATE TABLE other than AS SELECT"));

@@ -10,7 +10,7 @@ use crate::collation::{check_character_set, check_collation, compare_without_cas
 use crate::compare::is_binary;
 use crate::copies::Copies;
 use crate::decimal::Decimal;
-use crate::functions::PREFIX;
+use crate::functions::{PREFIX, SLEEP_ALONE};
 use crate::kinds::{Kind, Kinds};
 use crate::literals::{Bound, bound_value};
 use crate::parse::template;
@@ -676,6 +676,12 @@ impl VisitorMut for Rewriter<'_> {
 
     /// What is compared by DISTINCT, UNION, GROUP BY, and by the query around.
     fn post_visit_select(&mut self, select: &mut Select) -> Flow {
+        if let (1, [], [SelectItem::ExprWithAlias { expr: Expr::Function(function), .. }]) =
+            (self.ctes.len(), select.from.as_slice(), select.projection.as_mut_slice())
+            && name_of(function) == ("sleep", true)
+        {
+            function.name = ObjectName::from(vec![ident(&format!("{PREFIX}{SLEEP_ALONE}"))]);
+        }
         for item in &mut select.projection {
             if let SelectItem::ExprWithAlias { expr, .. } = item
                 // A column is compared as it was declared; and what it is, SQLite says only if it stands alone.

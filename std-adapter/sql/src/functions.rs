@@ -3,8 +3,8 @@
 
 use crate::decimal::Decimal;
 use crate::numbers::{
-    Generator, arithmetic, bits, both, comparable, decimal, integer, integer_division, log, map, on_decimal, one, one_text,
-    positive, quotient, remainder, rounded, shifted, to_signed, to_unsigned, whole, with_scale,
+    Generator, arithmetic, bits, both, comparable, decimal, digits_of, integer, integer_division, log, map, on_decimal, one,
+    one_text, positive, quotient, remainder, rounded, shifted, to_signed, to_unsigned, whole, with_scale,
 };
 use crate::state::State;
 use crate::value::{self, Number};
@@ -83,7 +83,10 @@ const WITH_NUMBERS: &[(&str, &[usize])] = &[
 ];
 
 /// Those whose result is not made of their arguments alone, or that do more than to return one.
-const OF_THE_MOMENT: &[&str] = &["assign", "rand", "sleep", "user_variable"];
+const OF_THE_MOMENT: &[&str] = &["assign", "rand", "sleep", SLEEP_ALONE, "user_variable"];
+
+/// SLEEP where a query does nothing else.
+pub(crate) const SLEEP_ALONE: &str = "sleep_alone";
 
 impl Function {
     fn is_of_numbers(&self) -> bool {
@@ -188,8 +191,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("char_length", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| texts::integer(texts::characters(&text))))),
     function("ascii", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(text.bytes().next().unwrap_or(0).into())))),
     function("ord", 1, 1, INTEGER, |a, _| Ok(texts::on(a, 0, |text| Value::Integer(texts::ord(&text))))),
-    function("bin", 1, 1, TEXT, |a, _| one_text(a, |x| format!("{:b}", to_unsigned(x)))),
-    function("oct", 1, 1, TEXT, |a, _| one_text(a, |x| format!("{:o}", to_unsigned(x)))),
+    function("bin", 1, 1, TEXT, |a, _| digits_of(a, |x| format!("{:b}", to_unsigned(x)))),
+    function("oct", 1, 1, TEXT, |a, _| digits_of(a, |x| format!("{:o}", to_unsigned(x)))),
     function("regexp_replace", 3, 6, TEXT, texts::regexp_replace),
     function("regexp_substr", 2, 5, TEXT, texts::regexp_substr),
     function("row", 1, MANY, TEXT, texts::row).internal(),
@@ -281,6 +284,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         }))
     }),
     function("sleep", 1, 1, INTEGER, sleep),
+    function(SLEEP_ALONE, 1, 1, INTEGER, |a, state| {
+        state.check_time()?;
+        // Who is woken by KILL is told so by the value.
+        sleep(a, state).or_else(|error| if error == Error::cancelled() { Ok(Value::Integer(1)) } else { Err(error) })
+    })
+    .internal(),
     function("assign", 2, 2, None, |a, state| {
         let value = value::load(a[1]);
         let stored = value::store_owned(&value);

@@ -17,6 +17,11 @@ pub(crate) fn one_text(arguments: Arguments<'_>, f: impl Fn(Number) -> String) -
     Ok(Number::of(arguments[0]).map_or(Value::Null, |number| Value::Text(f(number))))
 }
 
+/// As CONV: of no digits at all NULL.
+pub(crate) fn digits_of(arguments: Arguments<'_>, f: impl Fn(Number) -> String) -> Result<Value, Error> {
+    if matches!(arguments[0], ValueRef::Text(b"")) { Ok(Value::Null) } else { one_text(arguments, f) }
+}
+
 pub(crate) fn both(arguments: Arguments<'_>, f: impl Fn(Number, Number) -> Number) -> Result<Value, Error> {
     match (Number::of(arguments[0]), Number::of(arguments[1])) {
         (Some(a), Some(b)) => f(a, b).store(),

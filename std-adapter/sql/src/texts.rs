@@ -114,6 +114,9 @@ pub(crate) fn like(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
         return Err(Error::too_long());
     }
     let escape = arguments.get(3).map_or(Some("\\".to_owned()), |escape| value::text(*escape));
+    if escape.as_ref().is_some_and(|escape| escape.chars().nth(1).is_some()) {
+        return Err(Error::new(1210, "HY000", "Incorrect arguments to ESCAPE"));
+    }
     let pattern = match escape.as_deref() {
         Some("\\") => pattern,
         // The matcher knows one escape; any other, or none, is put in its words.
@@ -606,7 +609,7 @@ pub(crate) fn conv(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> 
         return Ok(Value::Null);
     };
     let base = |base: &Number| u32::try_from(base.whole().unsigned_abs()).ok().filter(|base| (2..=36).contains(base));
-    let (Some(from_base), Some(to_base)) = (base(&from), base(&to)) else { return Ok(Value::Null) };
+    let (false, Some(from_base), Some(to_base)) = (text.is_empty(), base(&from), base(&to)) else { return Ok(Value::Null) };
     let (is_negative, text) = text.trim().strip_prefix('-').map_or((false, text.trim()), |rest| (true, rest));
     let digits = text.chars().map_while(|digit| digit.to_digit(from_base));
     let number = digits.fold(0_u64, |number, digit| number.saturating_mul(from_base.into()).saturating_add(digit.into()));

@@ -307,14 +307,33 @@ fn sleep() {
     for wrong in ["NULL", "-1"] {
         assert_eq!(run(&mut session, &format!("SELECT SLEEP({wrong})")), "ERROR 1210 (HY000): Incorrect arguments to sleep.");
     }
-    let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
-    let canceller = session.canceller();
-    let sleeper = std::thread::spawn(move || run(&mut session, "SELECT SLEEP(60)"));
-    while !sleeper.is_finished() {
-        canceller.cancel();
-        std::thread::sleep(Duration::from_millis(10));
+    // One that does nothing else tells who is woken.
+    for (statement, woken) in [
+        ("SELECT SLEEP(60), 1", "ERROR 1317 "),
+        ("SELECT SLEEP(60) FROM setup_timers", "ERROR 1317 "),
+        ("SELECT SLEEP(60) s", "s\n1"),
+    ] {
+        let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");
+        session.use_schema("performance_schema").expect("it is there");
+        let canceller = session.canceller();
+        let sleeper = std::thread::spawn(move || run(&mut session, statement));
+        // It may not have begun.
+        while !sleeper.is_finished() {
+            std::thread::sleep(Duration::from_millis(50));
+            canceller.cancel();
+        }
+        let found = sleeper.join().expect("it ends");
+        assert!(found.starts_with(woken), "{statement}: {found}");
     }
-    assert!(sleeper.join().expect("it ends").starts_with("ERROR 1317 "));
+}
+
+#[test]
+fn nothing_has_no_digits_and_escapes_are_one_character() {
+    let mut session = session();
+    check(&mut session, "SELECT BIN(''), OCT(''), CONV('', 10, 2), BIN('x'), CONV(' ', 10, 2)", ",,,0,0");
+    let wrong = "ERROR 1210 (HY000): Incorrect arguments to ESCAPE";
+    check(&mut session, "SELECT 'ab' LIKE 'a%' ESCAPE 'aa'", wrong);
+    check(&mut session, "SELECT 'ab' LIKE 'a%' ESCAPE '', 'a%' LIKE 'aé%' ESCAPE 'é'", "1,1");
 }
 
 #[test]

@@ -491,6 +491,7 @@ fn insert_delete_truncate() {
     }
     check(&mut session, "SELECT COUNT(*) FROM test.t", "0");
     check(&mut session, "CREATE TABLE IF NOT EXISTS test.t AS SELECT 1", "0 changed");
+    check(&mut session, "SHOW WARNINGS", "Note,1050,Table 't' already exists");
     check(&mut session, "CREATE TABLE test.T AS SELECT 1", "ERROR 1050 (42S01): Table 'T' already exists");
     check(&mut session, "DROP TABLE IF EXISTS test.t, test.u", "0 changed");
 }
