@@ -5,6 +5,7 @@ use crate::decimal::{MAX_DIGITS, MAX_SCALE};
 use crate::dialect::{Rewriter, call, collate, heading, ident, literal, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
+use crate::moment::Moment;
 use crate::spelling::COMPOUND_UNITS;
 use crate::temporal::unit_of;
 use crate::{Error, assigned, catalog, found, times};
@@ -426,9 +427,10 @@ impl Rewriter<'_> {
 
     /// The moment of the statement, with as many digits of a fraction as are asked for.
     fn now(&self, name: &str, arguments: &[Expr]) -> Result<Option<(String, Kind)>, Error> {
-        let now = || match name.starts_with("utc_") {
-            true => self.state.now(),
-            false => self.state.time_zone().at(self.state.now()),
+        let now = || match name {
+            _ if name.starts_with("utc_") => self.state.now(),
+            "sysdate" if self.state.set_moment().is_some() => self.state.time_zone().at(Moment::now()),
+            _ => self.state.time_zone().at(self.state.now()),
         };
         let is_time = match name {
             "curdate" | "current_date" | "utc_date" => {

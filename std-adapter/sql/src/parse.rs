@@ -264,6 +264,14 @@ pub(crate) fn rest<'a>(tokens: &[TokenWithSpan], index: usize, text: &'a str) ->
     text.get(offsets.get(first.span.start)..offsets.get(last.span.end)).unwrap_or_default()
 }
 
+/// The optimizer hints that follow the first word, if that is SELECT: the parser does not see them.
+pub(crate) fn hints<'a>(tokens: &[TokenWithSpan], text: &'a str) -> &'a str {
+    let ([first, second, ..], true) = (tokens, is_word(tokens, 0, "SELECT")) else { return "" };
+    let mut offsets = Offsets::of(text);
+    let between = text.get(offsets.get(first.span.end)..offsets.get(second.span.start)).unwrap_or_default();
+    between.trim_start().strip_prefix("/*+").and_then(|hints| hints.split_once("*/")).map_or("", |(hints, _)| hints)
+}
+
 fn near(text: &str, location: Location) -> Error {
     Error::syntax(&text[Offsets::of(text).get(location)..], location.line.max(1))
 }

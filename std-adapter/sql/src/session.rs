@@ -123,6 +123,14 @@ impl Canceller {
     }
 }
 
+/// How long a query may take by its hint MAX_EXECUTION_TIME.
+fn hinted_time(hints: &str) -> Option<Duration> {
+    let hints = hints.to_ascii_uppercase();
+    let (_, rest) = hints.split_once("MAX_EXECUTION_TIME")?;
+    let (milliseconds, _) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
+    Some(Duration::from_millis(milliseconds.trim().parse::<u32>().ok()?.into()))
+}
+
 /// One client's connection.
 #[derive(Debug)]
 pub struct Session {
@@ -383,6 +391,11 @@ impl Session {
             return Err(error);
         }
         let headings = parse::headings(&tokens, text);
+        if let Some(time) = hinted_time(parse::hints(&tokens, text)) {
+            // 0: as long as any.
+            let most = self.state.limits.time;
+            self.state.bound_time(if time.is_zero() { most } else { most.min(time) });
+        }
         match parse::parse(tokens, text)? {
             Statement::Query(mut query) => {
                 columns::name_as_written(&mut query, headings);

@@ -285,9 +285,16 @@ impl State {
         lock(&self.settings).user_variables.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default()
     }
 
-    /// The moment at which the statement first asks, in UTC.
+    /// The moment at which the statement first asks, in UTC; or that which the session has set.
     pub(crate) fn now(&self) -> moment::Moment {
-        *lock(&self.statement).now.get_or_insert_with(moment::Moment::now)
+        let set = self.set_moment();
+        *lock(&self.statement).now.get_or_insert_with(|| set.unwrap_or_else(moment::Moment::now))
+    }
+
+    /// What the session has as the moment of all its statements, in the variable `timestamp`.
+    pub(crate) fn set_moment(&self) -> Option<moment::Moment> {
+        let seconds: f64 = lock(&self.settings).variables.get("timestamp")?.parse().ok()?;
+        (seconds > 0.0).then(|| moment::Moment::from_unix(seconds))
     }
 
     /// That of the session's clocks.
@@ -353,6 +360,11 @@ impl State {
         }
         // None: a time that no clock will see.
         *lock(&self.statement) = Running { deadline: Instant::now().checked_add(time), ..Running::default() };
+    }
+
+    /// It says itself how long it may take from here on.
+    pub(crate) fn bound_time(&self, time: Duration) {
+        lock(&self.statement).deadline = Instant::now().checked_add(time);
     }
 
     /// The statement has ended; its rows are given back.

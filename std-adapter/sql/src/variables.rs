@@ -44,8 +44,8 @@ const MOST: u64 = u64::MAX;
 const ISOLATION: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
 /// Variables of a session. It may set them, but for those of its server; what is heeded is `autocommit`, `cte_max_recursion_depth`,
-/// `default_week_format`, `group_concat_max_len`, `max_error_count`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit` and `time_zone`,
-/// and by a server `net_read_timeout` and `wait_timeout`.
+/// `default_week_format`, `group_concat_max_len`, `max_error_count`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit`, `time_zone`
+/// and `timestamp`, and by a server `net_read_timeout` and `wait_timeout`.
 const SESSION: &[Variable] = &[
     ("auto_increment_increment", "1", Number(1, 65_535)),
     ("auto_increment_offset", "1", Number(1, 65_535)),

@@ -5,6 +5,7 @@ mod common;
 use common::{World, check, run, session};
 use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Database, Outcome, Session};
+use std::time::{Duration, Instant};
 
 #[test]
 fn use_and_set() {
@@ -203,4 +204,34 @@ fn character_sets_are_mysqls() {
     ] {
         check(&mut session, statement, expected);
     }
+}
+
+#[test]
+fn a_session_sets_its_clock() {
+    let mut session = session();
+    check(&mut session, "SET timestamp = 1000000000.25", "0 changed");
+    check(
+        &mut session,
+        "SELECT NOW(2), UTC_DATE(), UNIX_TIMESTAMP(), SYSDATE() > NOW()",
+        "2001-09-09 01:46:40.25,2001-09-09,1000000000,1",
+    );
+    for undone in ["0", "DEFAULT"] {
+        check(&mut session, &format!("SET timestamp = {undone}"), "0 changed");
+        check(&mut session, "SELECT NOW() > '2020-01-01'", "1");
+        check(&mut session, "SET timestamp = 1000000000", "0 changed");
+    }
+}
+
+/// As MAX_EXECUTION_TIME among the hints says, in milliseconds.
+#[test]
+fn a_hint_bounds_the_time() {
+    let mut session = session();
+    for hints in ["MAX_EXECUTION_TIME(100)", "NO_BKA(t) max_execution_time ( 100 )"] {
+        let begun = Instant::now();
+        let found = run(&mut session, &format!("SELECT /*+ {hints} */ SLEEP(100), 1"));
+        assert!(begun.elapsed() < Duration::from_secs(5), "{hints}");
+        assert!(found.starts_with("ERROR 3024 "), "{hints}: {found}");
+    }
+    check(&mut session, "SET max_execution_time = 500", "0 changed");
+    check(&mut session, "SELECT /*+ MAX_EXECUTION_TIME(0) */ SLEEP(1), 1", "0,1");
 }
