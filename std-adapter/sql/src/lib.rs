@@ -57,6 +57,8 @@
 //!   locales of the most common languages.
 //! - WHERE of a query within an expression knows what the columns of its result are called. A query within an assignment of UPDATE sees the
 //!   row as it was.
+//! - A text that is no number is 0 without a warning. Of texts that differ in case only, UNION keeps the last. HAVING takes any column where
+//!   a query is within an expression.
 //! - A user variable that a SELECT assigns is assigned before rows are sorted, and is deprecated without a warning.
 //! - No full text, stored programs, LOAD, SELECT INTO.
 //!
