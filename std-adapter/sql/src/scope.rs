@@ -2,6 +2,7 @@
 //! has no value of.
 
 use crate::Error;
+use crate::calls::name_of;
 use crate::catalog;
 use crate::dialect::{Rewriter, qualified};
 use crate::kinds::is_star;
@@ -29,6 +30,8 @@ fn names_in(condition: &Expr) -> Vec<Vec<Ident>> {
     #[derive(Default)]
     struct Names {
         depth: usize,
+        /// What is looked at next is a unit, as in `TIMESTAMPDIFF(DAY, …)`.
+        unit: bool,
         found: Vec<Vec<Ident>>,
     }
     impl Visitor for Names {
@@ -42,8 +45,9 @@ fn names_in(condition: &Expr) -> Vec<Vec<Ident>> {
             ControlFlow::Continue(())
         }
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            let is_unit = std::mem::replace(&mut self.unit, begins_with_unit(expr));
             self.depth += usize::from(is_aggregate(expr));
-            if let (0, Some(names)) = (self.depth, parts(expr)) {
+            if let (0, false, Some(names)) = (self.depth, is_unit, parts(expr)) {
                 self.found.push(names.to_vec());
             }
             ControlFlow::Continue(())
@@ -57,6 +61,19 @@ fn names_in(condition: &Expr) -> Vec<Vec<Ident>> {
     // It goes on to the end.
     let _ = condition.visit(&mut names);
     names.found
+}
+
+/// Whether it is a call whose first argument is a word that is no column.
+pub(crate) fn begins_with_unit(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function)
+        if ["timestampdiff", "timestampadd", "get_format"].iter().any(|name| name.eq_ignore_ascii_case(name_of(function).0)))
+}
+
+fn without_parentheses(mut expr: &Expr) -> &Expr {
+    while let Expr::Nested(inner) = expr {
+        expr = inner;
+    }
+    expr
 }
 
 impl Rewriter<'_> {
@@ -115,7 +132,7 @@ impl Rewriter<'_> {
                 known.insert(alias.value.to_lowercase());
             }
             if let SelectItem::ExprWithAlias { expr, .. } | SelectItem::UnnamedExpr(expr) = item {
-                known.extend(parts(expr).and_then(<[Ident]>::last).map(|name| name.value.to_lowercase()));
+                known.extend(parts(without_parentheses(expr)).and_then(<[Ident]>::last).map(|name| name.value.to_lowercase()));
             }
         }
         // Also within expressions, which MySQL knows only with ROLLUP.

@@ -498,6 +498,11 @@ fn having_knows_no_other_columns() {
     let unknown = |name: &str| format!("ERROR 1054 (42S22): Unknown column '{name}' in 'having clause'");
     for (statement, expected) in [
         ("SELECT NAME FROM threads HAVING TYPE = 'BACKGROUND'", unknown("TYPE")),
+        ("SELECT (TYPE) FROM threads HAVING TYPE = 'FOREGROUND' LIMIT 1", "FOREGROUND".to_owned()),
+        (
+            "SELECT MIN(t) AS m FROM (SELECT 1 AS day, NOW() AS t) d HAVING TIMESTAMPDIFF(DAY, m, NOW()) < 1 AND m > 0 LIMIT 0",
+            String::new(),
+        ),
         ("SELECT NAME FROM threads t HAVING t.TYPE = 'BACKGROUND'", unknown("t.TYPE")),
         ("SELECT COUNT(*) FROM threads GROUP BY TYPE HAVING THREAD_ID = 1", unknown("THREAD_ID")),
         ("SELECT COUNT(*) FROM threads GROUP BY TYPE HAVING TYPE = 'FOREGROUND' AND MAX(THREAD_ID) > 0", "2".to_owned()),
