@@ -8,7 +8,7 @@ use sqlparser::ast::{
     Expr, JoinConstraint, JoinOperator, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
     TableFactor, TableWithJoins,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Columns that SQLite has in one result.
 const MAX_COLUMNS: usize = 2000;
@@ -73,6 +73,15 @@ impl Columns {
                 Some(names.filter(|name| has(&other.shown, name)).map(|name| name.to_lowercase()).collect())
             }
         })
+    }
+
+    /// What names without a table's mean, in lower case.
+    pub(crate) fn all_named(&self) -> HashMap<String, &Column> {
+        let mut found: HashMap<String, Option<&Column>> = HashMap::new();
+        for column in &self.shown {
+            found.entry(column[1].to_lowercase()).and_modify(|found| *found = None).or_insert(Some(column));
+        }
+        found.into_iter().filter_map(|(name, column)| Some((name, column?))).collect()
     }
 
     /// The one column that a name without a table's means.

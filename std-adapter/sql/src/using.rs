@@ -5,9 +5,10 @@ use crate::Error;
 use crate::compare::joined;
 use crate::dialect::{Rewriter, ident};
 use crate::kinds::Kind;
+use crate::scope::begins_with_unit;
 use crate::star::{Column, Columns, constraint, is_merged};
 use sqlparser::ast::{
-    BinaryOperator, Expr, GroupByExpr, JoinConstraint, JoinOperator, OrderByExpr, Query, Select, SelectItem, SetExpr,
+    BinaryOperator, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, OrderByExpr, Query, Select, SelectItem, SetExpr,
     TableFactor, TableWithJoins, Visit, VisitMut, Visitor, VisitorMut,
 };
 use std::collections::{HashMap, HashSet};
@@ -63,6 +64,15 @@ struct Namer<'a, 'r, 's> {
     /// What means a column of the result.
     aliases: HashSet<String>,
     depth: usize,
+    /// What is looked at next is a unit, and what is looked at now.
+    unit: bool,
+    is_unit: bool,
+}
+
+impl<'a, 'r, 's> Namer<'a, 'r, 's> {
+    fn new(rewriter: &'r mut Rewriter<'s>, shown: &'a HashMap<String, Expr>) -> Self {
+        Namer { rewriter, shown, aliases: HashSet::new(), depth: 0, unit: false, is_unit: false }
+    }
 }
 
 impl VisitorMut for Namer<'_, '_, '_> {
@@ -78,18 +88,47 @@ impl VisitorMut for Namer<'_, '_, '_> {
         ControlFlow::Continue(())
     }
 
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        self.is_unit = std::mem::replace(&mut self.unit, begins_with_unit(expr));
+        ControlFlow::Continue(())
+    }
+
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        if let (0, Expr::Identifier(name)) = (self.depth, &*expr) {
-            let name = name.value.to_lowercase();
-            if let Some(shown) = self.shown.get(&name).filter(|_| !self.aliases.contains(&name)) {
+        if let (0, false, Expr::Identifier(name)) = (self.depth, std::mem::take(&mut self.is_unit), &*expr) {
+            let lower = name.value.to_lowercase();
+            if let Some(shown) = self.shown.get(&lower).filter(|_| !self.aliases.contains(&lower)) {
                 if let Err(error) = self.rewriter.copies.spend(shown, 1) {
                     return ControlFlow::Break(error);
                 }
-                *expr = shown.clone();
+                *expr = as_written(shown.clone(), name);
             }
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The column, its name as the client wrote it, which heads the result.
+fn as_written(mut column: Expr, name: &Ident) -> Expr {
+    if let Expr::CompoundIdentifier(parts) = &mut column
+        && let Some(last) = parts.last_mut()
+    {
+        *last = ident(&name.value);
+    }
+    column
+}
+
+/// What the joins of a FROM say by ON.
+fn conditions<'t>(table: &'t TableWithJoins, found: &mut Vec<&'t Expr>) {
+    let joins = table.joins.iter();
+    for factor in joins.clone().map(|join| &join.relation).chain([&table.relation]) {
+        if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+            conditions(table_with_joins, found);
+        }
+    }
+    found.extend(joins.filter_map(|join| match constraint(&join.join_operator) {
+        Some((JoinConstraint::On(condition), _)) => Some(condition),
+        _ => None,
+    }));
 }
 
 /// Whether a query within an expression has one of the names: it may be of that query's tables, or of those around.
@@ -141,8 +180,15 @@ impl Rewriter<'_> {
         if from.iter_mut().any(|table| self.join_on(table, &mut common).is_none()) || !common.differ {
             return Ok(());
         }
+        let mut on = Vec::new();
+        select.from.iter().for_each(|table| conditions(table, &mut on));
+        // What other tables have, too, is ambiguous, and SQLite says so.
+        let Some(all) = self.columns_of_from(&select.from) else { return Ok(()) };
+        common.shown.retain(|name, _| all.named(name).is_some());
         let shown = &common.shown;
         let is_within = is_named_within(&select.projection, shown)
+            || on.into_iter().any(|condition| is_named_within(condition, shown))
+            || is_named_within(&select.group_by, shown)
             || is_named_within(&select.selection, shown)
             || is_named_within(&select.having, shown)
             || order.iter().any(|by| is_named_within(by, shown));
@@ -157,9 +203,8 @@ impl Rewriter<'_> {
             _ => None,
         };
         let aliases: HashSet<String> = select.projection.iter().filter_map(alias).collect();
-        let mut namer = Namer { rewriter: self, shown, aliases: HashSet::new(), depth: 0 };
-        // What is derived has names of its own: it is deeper.
-        let columns = [VisitMut::visit(&mut select.from, &mut namer), VisitMut::visit(&mut select.projection, &mut namer)];
+        let mut namer = Namer::new(self, shown);
+        let columns = [VisitMut::visit(&mut select.projection, &mut namer)];
         let rows = [VisitMut::visit(&mut select.selection, &mut namer), VisitMut::visit(keys, &mut namer)];
         namer.aliases = aliases;
         let others = [VisitMut::visit(&mut select.having, &mut namer), VisitMut::visit(&mut select.named_window, &mut namer)];
@@ -185,7 +230,7 @@ impl Rewriter<'_> {
             {
                 let named = column(found);
                 self.copies.spend(&named, 1)?;
-                *expr = named;
+                *expr = as_written(named, name);
             }
         }
         Ok(())
@@ -199,6 +244,11 @@ impl Rewriter<'_> {
             let (constraint, is_right) = constraint(&join.join_operator)?;
             let Some(names) = left.common(&right, constraint)? else {
                 left.join(right, &join.join_operator)?;
+                // Its names mean what there is so far, and nothing of what is joined later.
+                let shown = left.all_named().into_iter().map(|(name, found)| (name, column(found))).collect();
+                if let Some(JoinConstraint::On(condition)) = constraint_of(&mut join.join_operator) {
+                    VisitMut::visit(condition, &mut Namer::new(self, &shown)).is_continue().then_some(())?;
+                }
                 continue;
             };
             let mut conditions = Vec::with_capacity(names.len());

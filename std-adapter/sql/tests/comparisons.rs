@@ -311,6 +311,17 @@ fn using_compares_as_on_does() {
         ("SELECT a FROM (SELECT 1.00 a) t JOIN (SELECT '1' a) u USING (a) JOIN (SELECT 1e0 a) v USING (a)", "1.00"),
         ("SELECT * FROM (SELECT 1.0 a) t JOIN ((SELECT 2 b, '1' a) u JOIN (SELECT 2e0 b) v USING (b)) USING (a)", "1.0,2"),
         ("SELECT a AS b, -a AS a FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a) ORDER BY a", "1.0,-1.0"),
+        // What is joined later by ON means what there is then.
+        ("SELECT x FROM (SELECT 1.0 x) a JOIN (SELECT 1 y) b ON x = y RIGHT JOIN (SELECT 1 x) c USING (x)", "1"),
+        (
+            "SELECT a FROM (SELECT 1.0 a) t JOIN (SELECT 1.0 a) u USING (a) \
+             JOIN (SELECT 1 k) v ON k = (SELECT MAX(z) FROM (SELECT 1 z) w WHERE w.z = a)",
+            "1.0",
+        ),
+        (
+            "SELECT TIMESTAMPDIFF(DAY, '2020-01-01', '2020-01-03'), day FROM (SELECT 1.0 day) t JOIN (SELECT 1 day) u USING (day)",
+            "2,1.0",
+        ),
         (
             "SELECT 1 FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a) UNION ALL SELECT a FROM (SELECT '1' a) t JOIN (SELECT 1 a) u USING (a)",
             "1\n1",
@@ -318,4 +329,16 @@ fn using_compares_as_on_does() {
     ] {
         check(&mut session, statement, expected);
     }
+    // Names of what two tables have that are not joined by it are refused, and head the result as they are written.
+    for query in [
+        "SELECT a FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a), (SELECT 5 a) v",
+        "SELECT a FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a), (SELECT 1.0 a) v JOIN (SELECT 1 a) w USING (a)",
+    ] {
+        assert!(
+            run(&mut session, query).starts_with("ERROR 1052 (23000): Column 'a' in "),
+            "{query}: {}",
+            run(&mut session, query)
+        );
+    }
+    assert_eq!(run(&mut session, "SELECT A FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a)"), "A\n1.0\n");
 }
