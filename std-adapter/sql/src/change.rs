@@ -412,7 +412,9 @@ impl Session {
         let step = if assigned::is_in(statement) { usize::MAX } else { STEP };
         let rewritten = dialect::rewrite(statement, &self.state, parameters)?;
         let (state, bound) = (&self.state, &rewritten.bound);
+        self.make_relations(&rewritten)?;
         let change = || {
+            state.seed_again();
             let mut statement = self.prepare(&rewritten, "")?;
             let used = statement.parameter_count().min(bound.len());
             statement.execute(params_from_iter(&bound[..used])).map_err(|error| state.explain(error))
@@ -436,18 +438,22 @@ impl Session {
         let sets: Vec<String> = columns
             .filter_map(|column| match column.sql_type {
                 SqlType::Decimal(_, scale) => {
-                    Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '')", column.name))
+                    let name = column.name.replace('\'', "''");
+                    Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '{name}')", column.name))
                 }
                 _ => None,
             })
             .collect();
+        if sets.is_empty() {
+            return None;
+        }
         // Where the numbers of rows have a name, those are left alone that were there before.
         let new = self.row_number_name(table).ok().and_then(|number| {
             let last = format!("SELECT COALESCE(MAX({number}), 0) FROM test.`{table}`");
             let last: i64 = self.state.as_own(|| self.connection.query_row(&last, [], |row| row.get(0))).ok()?;
             Some(format!(" WHERE {number} > {last}"))
         });
-        (!sets.is_empty()).then(|| format!("UPDATE test.`{table}` SET {}{}", sets.join(", "), new.unwrap_or_default()))
+        Some(format!("UPDATE test.`{table}` SET {}{}", sets.join(", "), new.unwrap_or_default()))
     }
 
     /// Bytes that the tables of schema `test` take.

@@ -14,7 +14,7 @@ use crate::functions::{PREFIX, SLEEP_ALONE};
 use crate::kinds::{Kind, Kinds};
 use crate::literals::{Bound, bound_value};
 use crate::parse::template;
-use crate::state::State;
+use crate::state::{State, lock};
 use crate::value::Number;
 use crate::{Error, assigned, expand, literals, operators, order, recursion, scope, subquery, variables};
 use perfschema::render::OwnedValue;
@@ -679,6 +679,7 @@ impl VisitorMut for Rewriter<'_> {
         if let (1, [], [SelectItem::ExprWithAlias { expr: Expr::Function(function), .. }]) =
             (self.ctes.len(), select.from.as_slice(), select.projection.as_mut_slice())
             && name_of(function) == ("sleep", true)
+            && lock(&self.state.statement).is_select
         {
             function.name = ObjectName::from(vec![ident(&format!("{PREFIX}{SLEEP_ALONE}"))]);
         }

@@ -391,6 +391,7 @@ impl Session {
             return Err(error);
         }
         let headings = parse::headings(&tokens, text);
+        lock(&self.state.statement).is_select = parse::is_word(&tokens, 0, "SELECT");
         if let Some(time) = hinted_time(parse::hints(&tokens, text)) {
             // 0: as long as any.
             let most = self.state.limits.time;
@@ -466,9 +467,15 @@ impl Session {
         grid.map_err(|error| clauses.name(error))
     }
 
-    /// What SQLite is to run, after a prefix of its own. It has a table of each relation from the first statement on that names it:
-    /// making all of them would take longer than most sessions last.
+    /// What SQLite is to run, after a prefix of its own.
     pub(crate) fn prepare(&self, rewritten: &Rewritten, prefix: &str) -> Result<rusqlite::Statement<'_>, Error> {
+        self.make_relations(rewritten)?;
+        self.connection.prepare(&format!("{prefix}{}", rewritten.sql)).map_err(|error| self.state.explain(error))
+    }
+
+    /// SQLite has a table of each relation from the first statement on that names it: making all of them would take longer than most sessions
+    /// last. Outside of what may be rolled back, which would take it away again.
+    pub(crate) fn make_relations(&self, rewritten: &Rewritten) -> Result<(), Error> {
         let state = &self.state;
         for &number in &rewritten.relations {
             if !lock(&state.settings).known.contains(&number)
@@ -479,7 +486,7 @@ impl Session {
                 lock(&state.settings).known.insert(number);
             }
         }
-        self.connection.prepare(&format!("{prefix}{}", rewritten.sql)).map_err(|error| state.explain(error))
+        Ok(())
     }
 
     /// The columns of a statement of SQLite's, whose origins the session knows from then on. Those of a UNION have none.

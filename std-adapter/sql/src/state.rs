@@ -151,6 +151,8 @@ pub(crate) struct Running {
     means_row_numbers: bool,
     /// Where all rows are counted, also those that the client is not given.
     pub(crate) found: Option<Found>,
+    /// Whether its first word says so: it changes nothing.
+    pub(crate) is_select: bool,
     /// Of its parameters, where they are moments.
     pub(crate) types: Vec<Option<SqlType>>,
     now: Option<moment::Moment>,
@@ -496,6 +498,11 @@ impl State {
         let mut statement = lock(&self.statement);
         statement.seeded += 1;
         statement.seeded
+    }
+
+    /// The statement is run again from its beginning.
+    pub(crate) fn seed_again(&self) {
+        lock(&self.statement).generators.clear();
     }
 
     /// What the call of RAND that has this number gives next.

@@ -490,6 +490,10 @@ fn what_is_inserted_is_as_its_column() {
     check(&mut session, "INSERT INTO test.i VALUES (1, 'y'), (2.5, 'z'), (NULL, '1'), (0, NULL)", "4 changed");
     check(&mut session, "INSERT INTO test.i (b) SELECT b * 10 FROM test.i WHERE b = 2.5", "2 changed");
     check(&mut session, "INSERT INTO test.i (c) VALUES (7)", "1 changed");
+    // What fails leaves the tables that it was the first to name.
+    let fails = run(&mut session, "INSERT INTO test.i (b) SELECT 1e308 * 10 FROM performance_schema.setup_timers");
+    assert!(fails.starts_with("ERROR 1690 "), "{fails}");
+    check(&mut session, "SELECT COUNT(*) FROM performance_schema.setup_timers", "5");
     for (query, expected) in [
         ("SELECT CONCAT(b), COUNT(*) FROM test.i GROUP BY b ORDER BY b", ",2\n0.00,1\n1.00,2\n2.50,2\n25.00,2"),
         ("SELECT COUNT(DISTINCT b), SUM(b) FROM test.i", "4,57.00"),
