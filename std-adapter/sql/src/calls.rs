@@ -7,6 +7,7 @@ use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
 use crate::moment::Moment;
 use crate::spelling::COMPOUND_UNITS;
+use crate::subquery::is_aggregate;
 use crate::temporal::unit_of;
 use crate::{Error, assigned, catalog, found, times};
 use perfschema::core::table::SqlType;
@@ -291,8 +292,13 @@ impl Rewriter<'_> {
                 Ok(self.later(moment, number, unit))
             }
             "rand" if given == 1 => {
-                let is_of_row =
-                    |expr: &Expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Subquery(_));
+                let is_of_row = |expr: &Expr| match expr {
+                    Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Subquery(_) => true,
+                    Expr::Function(function) => {
+                        function.over.is_some() || is_aggregate(expr) || functions::varies(name_of(function).0)
+                    }
+                    _ => false,
+                };
                 let varies = visit_expressions(&arguments[0], |expr| match is_of_row(expr) {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),

@@ -85,6 +85,11 @@ const WITH_NUMBERS: &[(&str, &[usize])] = &[
 /// Those whose result is not made of their arguments alone, or that do more than to return one.
 const OF_THE_MOMENT: &[&str] = &["assign", "rand", "sleep", SLEEP_ALONE, "user_variable"];
 
+/// Whether a function gives another value for each row whatever its arguments are.
+pub(crate) fn varies(name: &str) -> bool {
+    OF_THE_MOMENT.iter().any(|known| *known != "user_variable" && known.eq_ignore_ascii_case(name))
+}
+
 /// SLEEP where a query does nothing else.
 pub(crate) const SLEEP_ALONE: &str = "sleep_alone";
 

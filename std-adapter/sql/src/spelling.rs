@@ -201,7 +201,9 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                 new.token = Token::SingleQuotedString(" ".to_owned());
             }
             // The parser knows only SUBSTRING with FROM.
-            Token::Word(_) if is_word(Some(token), "MID") && is_call => new.token = keyword("SUBSTRING"),
+            Token::Word(_) if is_word(Some(token), "MID") && is_call && has_from(&tokens[index + 2..]) => {
+                new.token = keyword("SUBSTRING");
+            }
             Token::Word(_) if is_word(Some(token), "ROW") && is_call && !has_rows => {
                 index += 1;
                 continue;
@@ -282,9 +284,12 @@ pub(crate) fn usual(tokens: Vec<TokenWithSpan>, modes: Modes) -> Vec<TokenWithSp
                 }
             }
             // `~~a` and `!~a` are no operators between two.
-            Token::DoubleTilde | Token::ExclamationMarkTilde => {
+            Token::DoubleTilde | Token::ExclamationMarkTilde | Token::ExclamationMarkDoubleTilde => {
                 let first = if token.token == Token::DoubleTilde { Token::Tilde } else { Token::ExclamationMark };
                 usual.push(TokenWithSpan { token: first, span: token.span });
+                if token.token == Token::ExclamationMarkDoubleTilde {
+                    usual.push(TokenWithSpan { token: Token::Tilde, span: token.span });
+                }
                 new.token = Token::Tilde;
             }
             Token::Assignment if is_set => new.token = Token::Eq,
@@ -358,6 +363,21 @@ fn hexadecimal(bits: &str) -> Option<String> {
 
 fn is_lock_in_share_mode(tokens: &[TokenWithSpan]) -> bool {
     ["LOCK", "IN", "SHARE", "MODE"].iter().enumerate().all(|(index, word)| is_word(tokens.get(index), word))
+}
+
+/// Whether FROM stands among the arguments that begin here, and in no parentheses among them.
+fn has_from(arguments: &[TokenWithSpan]) -> bool {
+    let mut depth = 0_usize;
+    for token in arguments {
+        match token.token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 0 => return false,
+            Token::RParen => depth -= 1,
+            _ if depth == 0 && is_word(Some(token), "FROM") => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether BINARY is an operator behind these tokens, and no name of a type or character set.
