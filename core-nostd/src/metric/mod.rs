@@ -620,7 +620,7 @@ impl<'r> Region<'r> {
                 let is_kept = metric_type == MetricType::StatusCounter;
                 let most = |count: i64, is_known: bool| (count > 0 || (is_kept && is_known)).then_some(count);
                 figures.max = most(count, enabled.is_some());
-                figures.max_reset = most(figures.count_reset, enabled.is_some() && reset_base & 1 == 0);
+                figures.max_reset = most(figures.count_reset, enabled.is_some() && (is_on || reset_base & 1 == 0));
             }
         }
         Some(figures)
