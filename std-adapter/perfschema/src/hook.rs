@@ -100,6 +100,12 @@ impl Drop for Reader {
 impl Reader {
     /// Nobody is marked.
     pub(crate) const NONE: Reader = Reader(None);
+
+    /// Where it is marked.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn instance(&self) -> Option<Instance<'static>> {
+        self.0
+    }
 }
 
 /// A mark of who has an object; by default nobody is marked.

@@ -72,6 +72,12 @@ pub(crate) trait Io: Copy {
     #[cfg(feature = "tokio")]
     fn transfers(&self) -> bool;
 
+    /// What it is done to, where it is given up; `object` is what was known of that before.
+    #[cfg(feature = "tokio")]
+    fn given_up(&self, object: Self::Object) -> Self::Object {
+        object
+    }
+
     /// How many bytes are asked for.
     #[cfg(feature = "tokio")]
     fn asked(&self) -> u64 {

@@ -90,6 +90,7 @@ impl<I: Io> Drop for Pending<I> {
     fn drop(&mut self) {
         // In vain. Of an idle one there is nothing to count.
         if let Pending::On(begun) = self {
+            begun.object = begun.io.given_up(begun.object);
             let bytes = begun.io.transfers().then_some(0);
             self.end(bytes);
         }

@@ -19,17 +19,21 @@ pub(super) struct HookWait<'h> {
 /// What the wait has come to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outcome {
-    /// The object has no place of its own.
+    /// Nothing yet, or the object has no place of its own.
     None,
     /// Whoever waited has the object alone.
     Alone(Instance<'static>),
-    /// Others may have it, too; or nothing yet, or in vain.
+    /// Others may have it, too; or it was waited for in vain.
     Shared(Instance<'static>),
 }
 
 impl<'h> HookWait<'h> {
     pub(super) const fn new(hook: &'h Hook, operation: Operation, location: &'static Location<'static>) -> HookWait<'h> {
         HookWait { hook, operation, location }
+    }
+
+    fn shared(self) -> Outcome {
+        with_actor(|actor| self.hook.instance(actor)).flatten().map_or(Outcome::None, Outcome::Shared)
     }
 }
 
@@ -55,7 +59,7 @@ impl Io for HookWait<'_> {
     }
 
     fn object(&self) -> Outcome {
-        with_actor(|actor| self.hook.instance(actor)).flatten().map_or(Outcome::None, Outcome::Shared)
+        Outcome::None
     }
 
     fn operation(&self) -> Operation {
@@ -69,6 +73,10 @@ impl Io for HookWait<'_> {
 
     fn transfers(&self) -> bool {
         false
+    }
+
+    fn given_up(&self, _: Outcome) -> Outcome {
+        self.shared()
     }
 }
 
@@ -95,7 +103,9 @@ pub(super) fn pass<F: Future>(
 
 /// Such a wait is over.
 pub(super) fn passed<T>(pending: &mut Pending<HookWait<'_>>, result: T) -> T {
-    pending.end(None);
+    if let Some(wait) = pending.recorded() {
+        pending.end_with(wait.shared());
+    }
     result
 }
 
@@ -104,10 +114,7 @@ impl Pending<HookWait<'_>> {
     pub(super) fn held(&mut self) -> Holder {
         let Some(HookWait { hook, .. }) = self.recorded() else { return Holder::NONE };
         let holder = hook.hold();
-        if let Some(instance) = holder.instance() {
-            self.set_object(Outcome::Alone(instance));
-        }
-        self.end(None);
+        self.end_with(holder.instance().map_or(Outcome::None, Outcome::Alone));
         holder
     }
 
@@ -115,7 +122,12 @@ impl Pending<HookWait<'_>> {
     pub(super) fn read(&mut self) -> Reader {
         let Some(HookWait { hook, .. }) = self.recorded() else { return Reader::NONE };
         let reader = hook.join_readers();
-        self.end(None);
+        self.end_with(reader.instance().map_or(Outcome::None, Outcome::Shared));
         reader
+    }
+
+    fn end_with(&mut self, outcome: Outcome) {
+        self.set_object(outcome);
+        self.end(None);
     }
 }
