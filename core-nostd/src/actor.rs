@@ -695,7 +695,7 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn note_any(&self, sums: Sums<'_>, wait_ps: u64) {
-        wait_histogram::note_any(self.region, sums.histogram(), wait_ps);
+        wait_histogram::note_any(self.region, self.histograms, sums.histogram(), wait_ps);
     }
 
     #[cold]

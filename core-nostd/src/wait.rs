@@ -80,8 +80,8 @@ impl Wait<'_> {
     /// One that begins, of a class whose sums are where those of [`PLAIN`](Switches::PLAIN) ones are; nothing is decided yet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn starting(class: Class, what: &WaitStart) -> Wait<'static> {
-        let is_longer = what.amount != 0 || !matches!(what.io, IoEvent::None);
-        let ends = if is_longer { Ends::WithMore } else { Ends::Recorded };
+        let has_more = what.amount != 0 || !matches!(what.io, IoEvent::None);
+        let ends = if has_more { Ends::WithMore } else { Ends::Recorded };
         Wait { plain_class: class.index(), amount: what.amount, ends, ..Wait::NONE }
     }
 

@@ -41,9 +41,9 @@ pub(crate) fn note(short: &[Word], word: &Word, bucket: usize, reserve: impl FnO
 }
 
 /// The same of a wait of so many picoseconds, of any length.
-pub(crate) fn note_any(region: &Region<'_>, word: &Word, wait_ps: u64) {
+pub(crate) fn note_any(region: &Region<'_>, short: &[Word], word: &Word, wait_ps: u64) {
     let bucket = histogram::bucket(wait_ps);
-    let place = count_last(region.section(Section::Histograms), word, || reserve(region));
+    let place = count_last(short, word, || reserve(region));
     let Some(bucket) = bucket.checked_sub(SHORT) else { return word.set(place | bucket as u64) };
     let long = number(place).and_then(|number| region.arrays::<LONG>(Section::LongHistograms).get(number as usize));
     if let Some(count) = long.and_then(|long| long.get(bucket)) {

@@ -240,11 +240,7 @@ impl Region<'_> {
     ) -> Result<(), UnknownMonitor> {
         let target = Target::of(target);
         let mut first = None;
-        for (metric, Names { name, subsystem }) in self.metrics().filter_map(|metric| Some((metric, self.metric_names(metric)?)))
-        {
-            if !target.matches(name.as_str(), subsystem.as_str()) {
-                continue;
-            }
+        for (metric, name) in self.metrics_of(&target) {
             first = first.or(Some(metric));
             let done = match command {
                 MonitorCommand::Enable => self.enable_metric(metric, now),
@@ -292,9 +288,15 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn has_monitor(&self, target: &str) -> bool {
-        let target = Target::of(target);
-        let mut names = self.metrics().filter_map(|metric| self.metric_names(metric));
-        names.any(|Names { name, subsystem }| target.matches(name.as_str(), subsystem.as_str()))
+        self.metrics_of(&Target::of(target)).next().is_some()
+    }
+
+    /// The metrics that it names, and what they are called.
+    fn metrics_of(&self, target: &Target<'_>) -> impl Iterator<Item = (Metric, Text<NAME_LENGTH>)> {
+        self.metrics().filter_map(move |metric| {
+            let Names { name, subsystem } = self.metric_names(metric)?;
+            target.matches(name.as_str(), subsystem.as_str()).then_some((metric, name))
+        })
     }
 
     /// What the command was last given to, as its variable shows it: a name, a module, or all. A pattern leaves it as it was.
