@@ -14,6 +14,7 @@ use crate::functions::{PREFIX, SLEEP_ALONE};
 use crate::kinds::{Kind, Kinds};
 use crate::literals::{Bound, bound_value};
 use crate::parse::template;
+use crate::star::constraint_mut;
 use crate::state::{State, lock};
 use crate::value::Number;
 use crate::{Error, assigned, expand, literals, operators, order, recursion, scope, subquery, variables};
@@ -530,17 +531,8 @@ impl Rewriter<'_> {
 
 /// What a join is ON.
 fn on(join: &mut JoinOperator) -> Option<&mut Expr> {
-    match join {
-        JoinOperator::Join(constraint)
-        | JoinOperator::Inner(constraint)
-        | JoinOperator::Left(constraint)
-        | JoinOperator::LeftOuter(constraint)
-        | JoinOperator::Right(constraint)
-        | JoinOperator::RightOuter(constraint)
-        | JoinOperator::CrossJoin(constraint) => match constraint {
-            JoinConstraint::On(condition) => Some(condition),
-            _ => None,
-        },
+    match constraint_mut(join) {
+        Some(JoinConstraint::On(condition)) => Some(condition),
         _ => None,
     }
 }

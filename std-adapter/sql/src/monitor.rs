@@ -6,7 +6,8 @@ use perfschema::metric::{self, MonitorCommand};
 use perfschema::render::OwnedValue;
 
 impl Session {
-    /// What metrics the value names to which the command is to be given; None, and a warning, if it is `default`.
+    /// What metrics the value names to which the command is to be given; None if it is `default`,
+    /// which is [warned of](Self::monitor).
     ///
     /// # Errors
     /// It names none, or this session may not.

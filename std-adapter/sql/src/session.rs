@@ -156,7 +156,22 @@ impl Session {
         self.execute_typed(statement, parameters, &[])
     }
 
-    /// The same where it is known of some of the values that they are moments, in texts.
+    /// The same with values that are moments, in texts: by place their types, `Date`, `Datetime` or `Time`. What has none, or is no text of one, is
+    /// what the value is.
+    ///
+    /// ```
+    /// # use perfschema::core::table::SqlType;
+    /// # use perfschema::render::OwnedValue;
+    /// # use perfschema_sql::{Account, Database, Outcome};
+    /// # let process = perfschema::builder().environment(false).start()?;
+    /// let mut session = Database::new(process.region()).session(Account::default())?;
+    /// let moment = OwnedValue::Text("2020-01-02 03:04:05".into());
+    /// let Outcome::Rows(rows) = session.execute_typed("SELECT ? + 0", &[moment], &[Some(SqlType::Datetime(0))])? else {
+    ///     panic!("a SELECT has rows");
+    /// };
+    /// assert_eq!(rows.rows[0][0].as_value().to_string(), "20200102030405");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`execute`](Self::execute).

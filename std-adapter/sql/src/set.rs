@@ -12,9 +12,21 @@ use perfschema::render::OwnedValue;
 use sqlparser::ast::{Expr, ObjectName, SelectItem, Set, Statement};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-/// What is known of an assignment before anything is assigned: where one of a statement's cannot be, none is.
+/// What a statement assigns, as far as it is known before anything is assigned: where one assignment cannot be, none is.
+#[derive(Default)]
+pub(crate) struct Assignments {
+    /// To the user's variables: only these may still fail, all together.
+    of_user: Vec<(String, OwnedValue)>,
+    others: Vec<Assignment>,
+}
+
+impl From<Vec<Assignment>> for Assignments {
+    fn from(others: Vec<Assignment>) -> Assignments {
+        Assignments { of_user: Vec::new(), others }
+    }
+}
+
 pub(crate) enum Assignment {
-    User(String, OwnedValue),
     Session(String, Checked),
     /// None where it is warned of that nothing is meant.
     Monitor(MonitorCommand, Option<String>),
@@ -26,7 +38,7 @@ impl Session {
         self.assign(assignments)
     }
 
-    fn assignments(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Vec<Assignment>, Error> {
+    fn assignments(&mut self, set: Set, parameters: &[OwnedValue]) -> Result<Assignments, Error> {
         let assignments: Vec<(bool, ObjectName, Expr)> = match set {
             Set::SetTransaction { .. } => Vec::new(),
             Set::SingleAssignment { scope, variable, mut values, .. } => match (values.pop(), values.is_empty()) {
@@ -38,8 +50,9 @@ impl Session {
             }
             other => return Err(Error::unsupported(&other.to_string())),
         };
+        let mut all = Assignments::default();
         if assignments.is_empty() {
-            return Ok(Vec::new());
+            return Ok(all);
         }
         let values: Vec<SelectItem> = assignments
             .iter()
@@ -55,24 +68,30 @@ impl Session {
         select_of(&mut query)?.projection = values;
         let grid = self.run(&mut query, parameters)?;
         let values = grid.rows.into_iter().next().unwrap_or_default();
-        assignments.iter().zip(values).map(|((global, name, _), value)| self.assignment(*global, name, value)).collect()
+        for ((global, name, _), value) in assignments.iter().zip(values) {
+            self.add_assignment(&mut all, *global, name, value)?;
+        }
+        Ok(all)
     }
 
-    fn assignment(&self, global: bool, name: &ObjectName, value: OwnedValue) -> Result<Assignment, Error> {
+    fn add_assignment(&self, all: &mut Assignments, global: bool, name: &ObjectName, value: OwnedValue) -> Result<(), Error> {
         let parts: Vec<&str> = name.0.iter().filter_map(|part| part.as_ident()).map(|ident| ident.value.as_str()).collect();
         let (global, name) = match parts.as_slice() {
             [user] if user.starts_with('@') && !user.starts_with("@@") => {
-                return Ok(Assignment::User(user[1..].to_owned(), value));
+                all.of_user.push((user[1..].to_owned(), value));
+                return Ok(());
             }
             [name] => (global, name.trim_start_matches('@')),
             [scope, name] => (scope.eq_ignore_ascii_case("@@global"), *name),
             _ => return Err(Error::syntax(&name.to_string(), 1)),
         };
         if let Some(command) = MonitorCommand::from_variable(name) {
-            return Ok(Assignment::Monitor(command, self.monitored(command, global, value)?));
+            all.others.push(Assignment::Monitor(command, self.monitored(command, global, value)?));
+            return Ok(());
         }
         if !global {
-            return self.session_assignment(name, &value);
+            all.others.push(self.session_assignment(name, &value)?);
+            return Ok(());
         }
         if self.state.variable(name).is_none() {
             return Err(Error::unknown_variable(name));
@@ -91,21 +110,12 @@ impl Session {
         Ok(Assignment::Session(name, checked))
     }
 
-    pub(crate) fn assign(&mut self, assignments: Vec<Assignment>) -> Result<Outcome, Error> {
-        let (mut of_user, mut others) = (Vec::new(), Vec::new());
-        for assignment in assignments {
-            match assignment {
-                Assignment::User(name, value) => of_user.push((name, value)),
-                Assignment::Session(..) | Assignment::Monitor(..) => others.push(assignment),
-            }
-        }
-        // Only these can fail now.
-        self.state.set_user_variables(of_user)?;
-        for assignment in others {
+    pub(crate) fn assign(&mut self, all: Assignments) -> Result<Outcome, Error> {
+        self.state.set_user_variables(all.of_user)?;
+        for assignment in all.others {
             match assignment {
                 Assignment::Session(name, value) => self.set_variable(name, value),
                 Assignment::Monitor(command, target) => self.monitor(command, target.as_deref()),
-                Assignment::User(..) => {}
             }
         }
         Ok(Outcome::done())
@@ -119,14 +129,14 @@ impl Session {
         parameters: &[OwnedValue],
     ) -> Result<Option<Outcome>, Error> {
         let Some(Characters { variables, others }) = Characters::of(tokens, text)? else { return Ok(None) };
-        let mut assignments = match others {
+        let mut all = match others {
             Some(set) => self.assignments(set, parameters)?,
-            None => Vec::new(),
+            None => Assignments::default(),
         };
         for (name, value) in variables {
-            assignments.push(self.session_assignment(name, &OwnedValue::Text(value))?);
+            all.others.push(self.session_assignment(name, &OwnedValue::Text(value))?);
         }
-        self.assign(assignments).map(Some)
+        self.assign(all).map(Some)
     }
 
     fn set_variable(&mut self, name: String, value: Checked) {

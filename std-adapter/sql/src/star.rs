@@ -38,6 +38,21 @@ pub(crate) fn constraint(join: &JoinOperator) -> Option<(&JoinConstraint, bool)>
     }
 }
 
+/// How they are joined, to be changed.
+pub(crate) fn constraint_mut(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
+    match join {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::CrossJoin(constraint)
+        | JoinOperator::StraightJoin(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint) => Some(constraint),
+        _ => None,
+    }
+}
+
 /// Whether `*` is not just all columns, or SQLite gives them names of its own.
 pub(crate) fn is_merged(table: &TableWithJoins) -> bool {
     let is_nested = |factor: &TableFactor| matches!(factor, TableFactor::NestedJoin { .. });

@@ -141,8 +141,8 @@ impl Session {
         }
         let found = found.into_iter().filter(|_| of_session);
         let assignments = found.map(|(name, value)| self.session_assignment(name, &OwnedValue::Text(value.to_owned())));
-        let assignments = assignments.collect::<Result<_, _>>()?;
-        self.assign(assignments)
+        let assignments = assignments.collect::<Result<Vec<_>, _>>()?;
+        self.assign(assignments.into())
     }
 
     fn savepoint(&self, name: String) -> Result<(), Error> {

@@ -6,10 +6,10 @@ use crate::compare::joined;
 use crate::dialect::{Rewriter, ident};
 use crate::kinds::Kind;
 use crate::scope::begins_with_unit;
-use crate::star::{Column, Columns, constraint, is_merged};
+use crate::star::{Column, Columns, constraint, constraint_mut, is_merged};
 use sqlparser::ast::{
-    BinaryOperator, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, OrderByExpr, Query, Select, SelectItem, SetExpr,
-    TableFactor, TableWithJoins, Visit, VisitMut, Visitor, VisitorMut,
+    BinaryOperator, Expr, GroupByExpr, Ident, JoinConstraint, OrderByExpr, Query, Select, SelectItem, SetExpr, TableFactor,
+    TableWithJoins, Visit, VisitMut, Visitor, VisitorMut, visit_expressions,
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -25,20 +25,6 @@ struct Common {
     shown: HashMap<String, Expr>,
     /// Whether SQLite compares some of them as MySQL does not.
     differ: bool,
-}
-
-fn constraint_of(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
-    match join {
-        JoinOperator::Join(constraint)
-        | JoinOperator::Inner(constraint)
-        | JoinOperator::Left(constraint)
-        | JoinOperator::LeftOuter(constraint)
-        | JoinOperator::CrossJoin(constraint)
-        | JoinOperator::StraightJoin(constraint)
-        | JoinOperator::Right(constraint)
-        | JoinOperator::RightOuter(constraint) => Some(constraint),
-        _ => None,
-    }
 }
 
 /// Whether equal values of both kinds may be stored differently.
@@ -133,25 +119,17 @@ fn conditions<'t>(table: &'t TableWithJoins, found: &mut Vec<&'t Expr>) {
 
 /// Whether a query within an expression has one of the names: it may be of that query's tables, or of those around.
 fn is_named_within(tree: &impl Visit, names: &HashMap<String, Expr>) -> bool {
-    struct Within<'a>(&'a HashMap<String, Expr>, usize);
+    struct Within<'a>(&'a HashMap<String, Expr>);
     impl Visitor for Within<'_> {
         type Break = ();
-        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-            self.1 += 1;
-            ControlFlow::Continue(())
-        }
-        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-            self.1 -= 1;
-            ControlFlow::Continue(())
-        }
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            match expr {
-                Expr::Identifier(name) if self.1 > 0 && self.0.contains_key(&name.value.to_lowercase()) => ControlFlow::Break(()),
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+            visit_expressions(query, |expr| match expr {
+                Expr::Identifier(name) if self.0.contains_key(&name.value.to_lowercase()) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
-            }
+            })
         }
     }
-    tree.visit(&mut Within(names, 0)).is_break()
+    tree.visit(&mut Within(names)).is_break()
 }
 
 impl Rewriter<'_> {
@@ -204,12 +182,15 @@ impl Rewriter<'_> {
         };
         let aliases: HashSet<String> = select.projection.iter().filter_map(alias).collect();
         let mut namer = Namer::new(self, shown);
-        let columns = [VisitMut::visit(&mut select.projection, &mut namer)];
-        let rows = [VisitMut::visit(&mut select.selection, &mut namer), VisitMut::visit(keys, &mut namer)];
+        let rows = [
+            VisitMut::visit(&mut select.projection, &mut namer),
+            VisitMut::visit(&mut select.selection, &mut namer),
+            VisitMut::visit(keys, &mut namer),
+        ];
         namer.aliases = aliases;
         let others = [VisitMut::visit(&mut select.having, &mut namer), VisitMut::visit(&mut select.named_window, &mut namer)];
         let order = order.iter_mut().map(|by| VisitMut::visit(by, &mut namer));
-        match columns.into_iter().chain(rows).chain(others).chain(order).find_map(ControlFlow::break_value) {
+        match rows.into_iter().chain(others).chain(order).find_map(ControlFlow::break_value) {
             Some(error) => Err(error),
             None => Ok(()),
         }
@@ -246,7 +227,7 @@ impl Rewriter<'_> {
                 left.join(right, &join.join_operator)?;
                 // Its names mean what there is so far, and nothing of what is joined later.
                 let shown = left.all_named().into_iter().map(|(name, found)| (name, column(found))).collect();
-                if let Some(JoinConstraint::On(condition)) = constraint_of(&mut join.join_operator) {
+                if let Some(JoinConstraint::On(condition)) = constraint_mut(&mut join.join_operator) {
                     VisitMut::visit(condition, &mut Namer::new(self, &shown)).is_continue().then_some(())?;
                 }
                 continue;
@@ -259,7 +240,7 @@ impl Rewriter<'_> {
                 conditions.push(Expr::BinaryOp { left: Box::new(one), op: BinaryOperator::Eq, right: Box::new(other) });
             }
             left.join(right, &join.join_operator)?;
-            *constraint_of(&mut join.join_operator)? = match conditions.as_slice() {
+            *constraint_mut(&mut join.join_operator)? = match conditions.as_slice() {
                 [] => JoinConstraint::None,
                 _ => JoinConstraint::On(joined(conditions, &BinaryOperator::And)),
             };
