@@ -722,7 +722,9 @@ impl<'r> Actor<'r> {
         let records = self.recorders().into_iter().flat_map(|on| {
             let (first, records) = (self.first_record(on), on.ring.records());
             let beside = (first..first + records.len()).flat_map(|index| on.store().beside_ring(self.region, index));
-            records.as_flattened().iter().chain(beside)
+            let last = on.long.last_of_chunk().into_iter();
+            let last = last.flat_map(|(index, row)| row.iter().chain(on.store().beside_long(self.region, index)));
+            records.as_flattened().iter().chain(beside).chain(last)
         });
         // Of sums only whether they are being written.
         slot.chain(records).chain(self.stats.get().iter().map(|stat| &stat[stat::word::VERSION]))
@@ -738,9 +740,11 @@ impl<'r> Actor<'r> {
         self.metrics.get()
     }
 
-    /// Whether it is filling the chunk of this word of a long history.
-    pub(crate) fn is_filling(&self, store: &EventStore, chunk: u64) -> bool {
-        self.recorders().into_iter().any(|on| on.long.store().long_chunks == store.long_chunks && on.long.is_filling(chunk))
+    /// Whether it is filling the chunk at this index of a long history, whose word is this one.
+    pub(crate) fn is_filling(&self, store: &EventStore, index: usize, chunk: u64) -> bool {
+        self.recorders()
+            .into_iter()
+            .any(|on| on.long.store().long_chunks == store.long_chunks && on.long.is_filling(index, chunk))
     }
 
     /// Gives back the chunks of the long histories that it has not filled.

@@ -3,7 +3,7 @@
 //!
 //! (A handler may fork in the middle of a record. What its thread goes on to write then may have been made of what stood there before: a
 //! count or a sum of the parent's shows in the child. In memory of its own, the row of the long history that it was writing is none until it is
-//! written again.)
+//! written again, but for the last of a chunk.)
 //!
 //! A fork copies one thread. What the others had begun in the region will never be finished in the child, so it is taken back: their
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
@@ -123,11 +123,21 @@ impl Region<'_> {
             zero(first(self.arrays::<LONG>(Section::LongHistograms), histograms).as_flattened());
             zero(self.section(Section::HistogramBases));
         }
+        if idle {
+            own.iter().flatten().for_each(|actor| actor.finish_chunks());
+        }
         for store in STORES {
-            let chunks = self.section(store.long_chunks).len();
+            let chunks = self.section(store.long_chunks);
+            // While there are the rows that say which of them are full.
+            for (index, chunk) in chunks.iter().enumerate() {
+                let is_kept = !idle && own.iter().flatten().any(|actor| actor.is_filling(store, index, chunk.get()));
+                if !is_kept {
+                    zero_word(chunk);
+                }
+            }
             let records = self.arrays::<RECORD>(store.long_records);
-            let filled = self.header(store.next_long_chunk).get().min(chunks as u64);
-            let records = first(records, filled * records.len().checked_div(chunks).unwrap_or(0) as u64).iter().enumerate();
+            let filled = self.header(store.next_long_chunk).get().min(chunks.len() as u64);
+            let records = first(records, filled * records.len().checked_div(chunks.len()).unwrap_or(0) as u64).iter().enumerate();
             // In the middle of a record the thread may be writing one, which it shows when it goes on.
             for (index, record) in records.filter(|(_, record)| idle || record::has_ended(record)) {
                 zero(record);
@@ -189,13 +199,6 @@ impl Region<'_> {
         hints.for_each(|hint| instance::give_back(hint, 0));
         self.forget_file_io(idle);
         self.forget_socket_io(idle);
-        if idle {
-            own.iter().flatten().for_each(|actor| actor.finish_chunks());
-        }
-        for store in STORES {
-            let is_kept = |chunk: &Word| !idle && own.iter().flatten().any(|actor| actor.is_filling(store, chunk.get()));
-            self.section(store.long_chunks).iter().filter(|chunk| !is_kept(chunk)).for_each(zero_word);
-        }
         if idle {
             self.forget_unfinished_classes();
             setup_actors::forget_unfinished(self);

@@ -5,9 +5,10 @@
 //! into lines that another thread has written, which cost as much as ten rows. What all have drawn and not yet used is a part of the ring
 //! that holds old rows, so together they draw no more than an eighth of it.
 //!
-//! The chunk's word says who took it last, and whether it is being filled. A thread that is slow to fill its chunk keeps it, and the
-//! others go round it; when every chunk tried is being filled, the row is lost and counted. A thread that is slow to use the numbers
-//! that it drew keeps nothing: their chunks are there for whoever comes round.
+//! The chunk's word says who took it last. It is that thread's until its last row has ended, which that row's version says, or until it is
+//! given back unfinished, which the word says. A thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk
+//! tried is being filled, the row is lost and counted. A thread that is slow to use the numbers that it drew keeps nothing: their chunks are
+//! there for whoever comes round.
 
 use crate::event::EventStore;
 use crate::record::{self, Ended, RecordWords, Sequence};
@@ -32,8 +33,8 @@ const ROWS_AHEAD: usize = PREFETCHED * size_of::<RecordWords>();
 /// Bytes of a cache line; a record is two.
 const LINE: usize = 64;
 
-/// In a chunk's word, beside the number of whoever took it last: it is being filled.
-const OWNED: u64 = 1;
+/// In a chunk's word, beside the number of whoever took it last: it was not given back unfinished.
+const TAKEN: u64 = 1;
 
 /// One thread's place in the long history.
 #[derive(Debug)]
@@ -107,9 +108,6 @@ impl<'r> Writer<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish(&self, record: &RecordWords, ticks: Option<u64>) {
         record::finish_ended(record, ticks);
-        if self.rest.get().is_empty() {
-            self.give_back();
-        }
     }
 
     /// Where a record is in the section.
@@ -117,16 +115,28 @@ impl<'r> Writer<'r> {
         record::index_in(self.records, record)
     }
 
-    /// Whether it is this thread that is filling the chunk of this word: the one it has, or one that it is about to have.
-    pub(crate) fn is_filling(&self, chunk: u64) -> bool {
+    /// Whether it is this thread that is filling the chunk of this word, which is at `index`: the one it has, or one that it is about to have.
+    pub(crate) fn is_filling(&self, index: usize, chunk: u64) -> bool {
         let last_drawn = self.next_number.get().wrapping_sub(1);
-        chunk & OWNED != 0 && [self.number(), last_drawn].map(free).contains(&(chunk & !OWNED))
+        let is_free = self.rows(index).is_none_or(|(rows, _)| is_free(rows, chunk));
+        !is_free && [self.number(), last_drawn].contains(&number_of(chunk))
+    }
+
+    /// The row that says, when it has ended, that nobody fills the thread's chunk any more; with its index. None if it has none.
+    pub(crate) fn last_of_chunk(&self) -> Option<(usize, &'r RecordWords)> {
+        let chunk = self.chunk.get();
+        let is_taken = self.version.get() != 0 && self.chunks.get(chunk)?.get() == taken(self.number());
+        let row = self.rows(chunk)?.0.last().filter(|_| is_taken)?;
+        Some((self.index_of(row), row))
     }
 
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
-        if !self.rest.replace(&[]).is_empty() {
-            self.give_back();
+        if !self.rest.replace(&[]).is_empty()
+            && let Some(chunk) = self.chunks.get(self.chunk.get())
+        {
+            // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
+            chunk.store(unfinished(self.number()), Ordering::Release);
         }
     }
 
@@ -141,13 +151,9 @@ impl<'r> Writer<'r> {
         Sequence(self.version.get()).number()
     }
 
-    #[cold]
-    #[inline(never)]
-    fn give_back(&self) {
-        if let Some(chunk) = self.chunks.get(self.chunk.get()) {
-            // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk.store(free(self.number()), Ordering::Release);
-        }
+    /// The rows of a chunk, and all behind them.
+    fn rows(&self, chunk: usize) -> Option<(&'r [RecordWords], &'r [RecordWords])> {
+        self.records.get(chunk * self.chunk_len..)?.split_at_checked(self.chunk_len)
     }
 
     /// The records of a chunk that nobody else fills, or none, which is counted.
@@ -155,10 +161,12 @@ impl<'r> Writer<'r> {
     #[inline(never)]
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
         let records = self.take_chunk(region).unwrap_or_default();
-        // Those behind them are asked for row by row.
-        for record in records.iter().take(PREFETCHED) {
-            prefetch_for_write::<0, _>(record);
-            prefetch_for_write::<LINE, _>(record);
+        // Those behind them are asked for row by row, and so they were where this chunk is behind the one before.
+        if records.as_ptr() != self.rest.get().as_ptr() {
+            for record in records.iter().take(PREFETCHED) {
+                prefetch_for_write::<0, _>(record);
+                prefetch_for_write::<LINE, _>(record);
+            }
         }
         if records.is_empty() {
             region.count_lost(self.store.long_lost);
@@ -171,23 +179,28 @@ impl<'r> Writer<'r> {
         for _ in 0..PROBES {
             let number = self.draw(region);
             let index = (number % count) as usize;
-            let Some(chunk) = self.chunks.get(index) else { break };
-            // Whoever took it last usually did so one round ago.
-            let mut seen = free(number.saturating_sub(count.get()));
-            // It ends: each time that somebody else was faster there is a larger number, or a row being written.
-            while seen & OWNED == 0 && seen <= free(number) {
+            let (Some(chunk), Some((rows, behind))) = (self.chunks.get(index), self.rows(index)) else { break };
+            // Whoever took it last usually did so one round ago, and has filled it.
+            let mut seen = number.checked_sub(count.get()).map_or(unfinished(0), taken);
+            if !is_free(rows, seen) {
+                seen = chunk.get();
+            }
+            // It ends: each time that somebody else was faster there is a larger number, or a chunk being filled.
+            while seen <= taken(number) && is_free(rows, seen) {
                 // [H1] Acquire: pairs with [H2] of the owner before.
-                match chunk.compare_exchange(seen, free(number) | OWNED, Ordering::Acquire) {
+                match chunk.compare_exchange(seen, taken(number), Ordering::Acquire) {
                     Ok(_) => {
                         self.chunk.set(index);
-                        self.version.set(Sequence::from_number(number).version(record::WRITING_END));
+                        self.version.set(number_version(number));
                         self.taken.set(self.taken.get() + 1);
-                        return self.records.get(index * self.chunk_len..(index + 1) * self.chunk_len);
+                        // What is looked at when this one is full.
+                        behind.get(rows.len().saturating_sub(1)).into_iter().for_each(prefetch_for_write::<0, _>);
+                        return Some(rows);
                     }
                     Err(now) => seen = now,
                 }
             }
-            if seen > free(number) {
+            if seen > taken(number) {
                 // Others have come round since the numbers were drawn: their rows are newer than most.
                 self.numbers_end.set(self.next_number.get());
             }
@@ -216,7 +229,28 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// The word of a chunk that nobody fills, and `number` was the last to take.
-const fn free(number: u64) -> u64 {
+/// The word of a chunk that `number` was the last to take, and has given back unfinished; that of one never taken is the first's.
+const fn unfinished(number: u64) -> u64 {
     number << 1
+}
+
+/// The word of a chunk that `number` was the last to take, and fills or has filled.
+const fn taken(number: u64) -> u64 {
+    unfinished(number) | TAKEN
+}
+
+/// Whether nobody fills a chunk any more that has these rows, and whose word is this one.
+fn is_free(rows: &[RecordWords], chunk: u64) -> bool {
+    let is_full = || rows.last().is_some_and(|last| record::has_ended_as(last, number_version(number_of(chunk))));
+    chunk & TAKEN == 0 || is_full()
+}
+
+/// The number in a chunk's word.
+const fn number_of(chunk: u64) -> u64 {
+    chunk >> 1
+}
+
+/// The version of the rows of a chunk taken by this number, while they are written.
+const fn number_version(number: u64) -> u64 {
+    Sequence::from_number(number).version(record::WRITING_END)
 }

@@ -46,6 +46,8 @@ pub enum Watch {
     LongChunks,
     /// Version, start and amount of the long history's records.
     LongRecords,
+    /// Their versions alone.
+    LongVersions,
     /// Consumers and generation.
     Setup,
     /// Effective switches.
@@ -118,6 +120,7 @@ impl Watch {
             Watch::Rings => (Section::Rings, &RECORD_WORDS),
             Watch::LongChunks => (Section::LongChunks, &[0]),
             Watch::LongRecords => (Section::LongRecords, &RECORD_WORDS),
+            Watch::LongVersions => (Section::LongRecords, &[record::word::VERSION]),
             Watch::Setup => (Section::Setup, &[setup::word::CONSUMERS, setup::word::GENERATION]),
             Watch::Switches => (Section::Switches, &[0]),
             Watch::Classes => (Section::Classes, &[class::word::STATE, class::word::NAME_LEN, class::word::NAME.start]),

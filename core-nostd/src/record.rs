@@ -418,6 +418,12 @@ pub(crate) fn finish_ended(record: &RecordWords, ticks: Option<u64>) {
     record[word::VERSION].store(record[word::VERSION].get().wrapping_add(1), Ordering::Release); // [E4]
 }
 
+/// Whoever wants the place in the long history: whether the event has ended that had this version while it was written there.
+pub(crate) fn has_ended_as(record: &RecordWords, version: u64) -> bool {
+    // [H3] Acquire: pairs with [E4]; what its owner has written there and in the rows before comes before what is written next.
+    record[word::VERSION].load(Ordering::Acquire) == version.wrapping_add(1)
+}
+
 /// An event that ends: its record, and what its owner knows, or has looked up there already.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended<'a> {

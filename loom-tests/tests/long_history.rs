@@ -1,4 +1,4 @@
-//! The long history: chunks are handed over, [H1] and [H2], and its rows are read, [E3] to [E6].
+//! The long history: chunks are handed over, [H1] to [H3], and its rows are read, [E3] to [E6].
 #![cfg(perfschema_loom)]
 
 use loom::cell::UnsafeCell;
@@ -124,9 +124,9 @@ impl Owned {
 
 #[test]
 fn a_chunk_has_one_owner() {
-    Model { name: "long history: hand-over", preemptions: Some(2), least: 10, outcomes: &["nothing lost"] }.explore(
+    Model { name: "long history: hand-over", preemptions: Some(2), least: 10, outcomes: &["nothing lost", "some lost"] }.explore(
         |swap, seen| {
-            let memory = Arc::new(Memory::with_region(&TWO_CHUNKS, &[Watch::LongChunks]));
+            let memory = Arc::new(Memory::with_region(&TWO_CHUNKS, &[Watch::LongChunks, Watch::LongVersions]));
             let owned = Arc::new([(); 2].map(|()| Owned(UnsafeCell::new(0))));
             let written = Arc::new(AtomicUsize::new(0));
             let run = |by: u64, rows: u64| {

@@ -713,7 +713,8 @@ fn a_child_registers_over_what_was_copied_too_early() {
 #[test]
 fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
     const SIZES: Config = Config::SMALL.with(Size::EventsWaitsHistoryLongSize, 1000).with(Size::MaxThreadInstances, 16);
-    for (idle, own_memory) in [(true, false), (true, true), (false, false), (false, true)] {
+    let ways = [(true, false), (true, true), (false, false), (false, true)];
+    for ((idle, own_memory), is_full) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
         let words: Vec<Word> = (0..SIZES.words()).map(|_| Word::new(0)).collect();
         let region = Region::create(&words, &SIZES, &Identity::default(), &MockClock::new().timers()).expect("there is room");
         let class = region.register(InstrumentName::literal("wait/synch/mutex/t/LOCK"), Setting::ON).expect("there is room");
@@ -725,16 +726,20 @@ fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
             actor.end(&clock, wait, Held::None);
         };
         actors.iter().for_each(record);
+        let records = region.place(Section::LongRecords).count;
+        let chunks = region.section(Section::LongChunks);
+        if is_full {
+            (1..records / chunks.len()).for_each(|_| record(&actors[0]));
+        }
         if own_memory {
             into_own_memory(&region, &actors[0]);
         }
         region.forked(&CHILD, &[Some(&actors[0])], idle);
-        // Who is in the middle of an event keeps its own, which nobody else may take meanwhile.
-        let owned = region.section(Section::LongChunks).iter().filter(|chunk| chunk.get() & 1 != 0).count();
-        assert_eq!(owned, usize::from(!idle));
-        let records = region.place(Section::LongRecords).count;
+        // Who is in the middle of an event keeps its own, which nobody else may take meanwhile; but not one that is full, whose rows are gone.
+        let kept = chunks.iter().filter(|chunk| chunk.get() & 1 != 0).count();
+        assert_eq!(kept, usize::from(!idle && !is_full));
         (0..2 * records).for_each(|_| record(&actors[0]));
         let sweep = region.scan(&tables::EventsWaitsHistoryLong, |_| ());
-        assert_eq!((sweep.rows, region.lost(crate::Lost::HistoryLongRows)), (records as u64, 0), "{idle}");
+        assert_eq!((sweep.rows, region.lost(crate::Lost::HistoryLongRows)), (records as u64, 0), "{idle} {is_full}");
     }
 }

@@ -3,6 +3,8 @@
 //! Each has as few words as show every tear: two words of payload behind a version. A version says which event, owner or row it is; the
 //! payload does so, too, so that a mixture shows.
 
+mod long_history;
+
 use super::{Last, Program, Thread, Wrong};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -16,7 +18,8 @@ pub const PROGRAMS: &[Program] = &[
     SLOT,
     SUCCESSION,
     END,
-    LONG_HISTORY,
+    long_history::GIVEN_BACK,
+    long_history::FULL,
     POOL_FULL,
     FILE_LINKED,
     FILE_REUSED,
@@ -391,66 +394,6 @@ fn end_reader(t: &mut Thread<'_>) -> Saw {
         (2, Some(100)) => "2 with its wait",
         _ => "another's",
     })
-}
-
-/// The long history: a chunk of one row goes from one thread to another, while somebody reads the row.
-const LONG_HISTORY: Program = Program {
-    name: "long history",
-    words: &[("chunk", 1), ("version", 0), ("start", 0), ("amount", 0)],
-    threads: &[("first", long_first), ("second", long_second), ("reader", long_reader)],
-    finally: Some(long_finally),
-    wanted: &["free", "changed", "first", "second", "lost"],
-    forbidden: &["torn"],
-    wrong: &[],
-};
-
-/// The row of reservation `number`.
-fn long_row(t: &mut Thread<'_>, number: u64) -> Option<()> {
-    t.store("", "version", 4 * number + 3, Relaxed)?;
-    t.fence("E3", Release)?;
-    t.store("", "start", 10 * number, Relaxed)?;
-    t.store("", "amount", 10 * number, Relaxed)?;
-    t.store("E4", "version", 4 * number + 4, Release)
-}
-
-fn long_first(t: &mut Thread<'_>) -> Saw {
-    long_row(t, 1)?;
-    t.store("H2", "chunk", 0, Release)?;
-    Some("")
-}
-
-fn long_second(t: &mut Thread<'_>) -> Saw {
-    if t.compare_exchange("H1", "chunk", 0, 1, Acquire)?.is_err() {
-        return Some("lost");
-    }
-    long_row(t, 2)?;
-    Some("")
-}
-
-fn long_reader(t: &mut Thread<'_>) -> Saw {
-    let seen = t.load("E5", "version", Acquire)?;
-    if seen == 0 {
-        return Some("free");
-    }
-    if !seen.is_multiple_of(2) {
-        return Some("changed");
-    }
-    let start = t.load("", "start", Relaxed)?;
-    let amount = t.load("", "amount", Relaxed)?;
-    t.fence("E6", Acquire)?;
-    Some(if t.load("", "version", Relaxed)? == seen { long_row_seen(seen, start, amount) } else { "changed" })
-}
-
-fn long_row_seen(version: u64, start: u64, amount: u64) -> &'static str {
-    match (version, start, amount) {
-        (8, 10, 10) => "first",
-        (12, 20, 20) => "second",
-        _ => "torn",
-    }
-}
-
-fn long_finally(last: &Last<'_>) -> &'static str {
-    long_row_seen(last.get("version"), last.get("start"), last.get("amount"))
 }
 
 /// A pool that is full: one thread gives back the only place and says where it is; another finds nothing, says so, and looks again.
