@@ -18,7 +18,7 @@ use crate::event::{EventStore, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
 use crate::file::FileIo;
 use crate::instance::Held;
 use crate::io;
-use crate::long_history;
+use crate::long_history::{self, ChunkWords};
 use crate::memory::{self, MemoryChange};
 use crate::metric;
 use crate::nest::Nest;
@@ -124,9 +124,10 @@ pub(crate) struct Recorder<'r> {
 impl<'r> Recorder<'r> {
     /// For the actor of this slot, if it has one.
     fn new(region: &Region<'r>, store: &'static EventStore, slot: Option<&Claimed<'r>>) -> Recorder<'r> {
+        let owner = slot.map(|slot| long_history::Owner { thread_id: slot.thread_id, base: slot.base });
         Recorder {
             ring: Ring::new(slot.map_or(&[], |slot| region.arrays_of::<RECORD>(store.rings, slot.index))),
-            long: long_history::Writer::new(region, store),
+            long: long_history::Writer::new(region, store, owner.unwrap_or_default()),
         }
     }
 
@@ -617,8 +618,6 @@ impl<'r> Actor<'r> {
                     end_event,
                     amount: (wait.ends != Ends::Recorded).then_some(wait.amount),
                     sequence: wait.sequence,
-                    base: self.base,
-                    thread_id: self.thread_id,
                 };
                 on.long.begin(row, &ended);
             }
@@ -740,8 +739,8 @@ impl<'r> Actor<'r> {
         self.metrics.get()
     }
 
-    /// Whether it is filling the chunk at this index of a long history, whose word is this one.
-    pub(crate) fn is_filling(&self, store: &EventStore, index: usize, chunk: u64) -> bool {
+    /// Whether it is filling the chunk at this index of a long history, whose words are these.
+    pub(crate) fn is_filling(&self, store: &EventStore, index: usize, chunk: &ChunkWords) -> bool {
         self.recorders()
             .into_iter()
             .any(|on| on.long.store().long_chunks == store.long_chunks && on.long.is_filling(index, chunk))

@@ -12,7 +12,9 @@
 use crate::event::{EventStore, STATEMENTS, STORES};
 use crate::metric::Moment;
 use crate::record::RecordWords;
-use crate::region::{CARRY, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header};
+use crate::region::{
+    CARRY, CHUNK, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header,
+};
 use crate::slot::SlotWords;
 use crate::stat::Versioned;
 use crate::statement::{self, EntryText, Sizes};
@@ -127,12 +129,12 @@ impl Region<'_> {
             own.iter().flatten().for_each(|actor| actor.finish_chunks());
         }
         for store in STORES {
-            let chunks = self.section(store.long_chunks);
+            let chunks = self.arrays::<CHUNK>(store.long_chunks);
             // While there are the rows that say which of them are full.
             for (index, chunk) in chunks.iter().enumerate() {
-                let is_kept = !idle && own.iter().flatten().any(|actor| actor.is_filling(store, index, chunk.get()));
+                let is_kept = !idle && own.iter().flatten().any(|actor| actor.is_filling(store, index, chunk));
                 if !is_kept {
-                    zero_word(chunk);
+                    zero(chunk);
                 }
             }
             let records = self.arrays::<RECORD>(store.long_records);

@@ -5,15 +5,18 @@
 //! into lines that another thread has written, which cost as much as ten rows. What all have drawn and not yet used is a part of the ring
 //! that holds old rows, so together they draw no more than an eighth of it.
 //!
-//! The chunk's word says who took it last. It is that thread's until its last row has ended, which that row's version says, or until it is
-//! given back unfinished, which the word says. A thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk
+//! The chunk's state says who took it last. It is that thread's until its last row has ended, which that row's version says, or until it is
+//! given back unfinished, which the state says. A thread that is slow to fill its chunk keeps it, and the others go round it; when every chunk
 //! tried is being filled, the row is lost and counted. A thread that is slow to use the numbers that it drew keeps nothing: their chunks are
 //! there for whoever comes round.
+//!
+//! Whose the rows are stands in the chunk, not in each row: for the thread that took it last, and for the one before, whose rows are there
+//! until they are written over.
 
 use crate::event::EventStore;
-use crate::record::{self, Ended, RecordWords, Sequence};
-use crate::region::{RECORD, Region};
-use crate::sync::{Ordering, Word};
+use crate::record::{self, Ended, RecordWords, Sequence, Snapshot};
+use crate::region::{CHUNK, RECORD, Region};
+use crate::sync::{Ordering, Word, fence};
 use core::cell::Cell;
 use core::num::NonZero;
 use perfschema_timer::prefetch_for_write;
@@ -33,14 +36,42 @@ const ROWS_AHEAD: usize = PREFETCHED * size_of::<RecordWords>();
 /// Bytes of a cache line; a record is two.
 const LINE: usize = 64;
 
-/// In a chunk's word, beside the number of whoever took it last: it was not given back unfinished.
+/// Words of a chunk.
+pub(crate) mod word {
+    /// The number of whoever took it last, and whether the chunk was given back unfinished.
+    pub(crate) const STATE: usize = 0;
+    /// The two that took it last, in no order, [`OWNER`] words each. Rows that are older than both are none any more.
+    pub(crate) const OWNERS: usize = 1;
+    pub(crate) const OWNER: usize = 3;
+}
+
+/// Words of one of those.
+mod owner {
+    /// One more than the number with which it took the chunk; 0 if nobody did.
+    pub(crate) const NUMBER: usize = 0;
+    pub(crate) const THREAD_ID: usize = 1;
+    pub(crate) const BASE: usize = 2;
+}
+
+pub(crate) type ChunkWords = [Word; CHUNK];
+
+/// Whose the rows of a chunk are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Owner {
+    pub(crate) thread_id: u64,
+    /// The sequence before its first event. It may be gone when the event ids are read.
+    pub(crate) base: Sequence,
+}
+
+/// In a chunk's state, beside the number of whoever took it last: it was not given back unfinished.
 const TAKEN: u64 = 1;
 
 /// One thread's place in the long history.
 #[derive(Debug)]
 pub(crate) struct Writer<'r> {
     store: &'static EventStore,
-    chunks: &'r [Word],
+    owner: Owner,
+    chunks: &'r [ChunkWords],
     records: &'r [RecordWords],
     /// Records of a chunk.
     chunk_len: usize,
@@ -59,11 +90,12 @@ pub(crate) struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    pub(crate) fn new(region: &Region<'r>, store: &'static EventStore) -> Writer<'r> {
-        let chunks = region.section(store.long_chunks);
+    pub(crate) fn new(region: &Region<'r>, store: &'static EventStore, owner: Owner) -> Writer<'r> {
+        let chunks = region.arrays::<CHUNK>(store.long_chunks);
         let records = region.arrays::<RECORD>(store.long_records);
         Writer {
             store,
+            owner,
             chunks,
             records,
             chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
@@ -115,17 +147,18 @@ impl<'r> Writer<'r> {
         record::index_in(self.records, record)
     }
 
-    /// Whether it is this thread that is filling the chunk of this word, which is at `index`: the one it has, or one that it is about to have.
-    pub(crate) fn is_filling(&self, index: usize, chunk: u64) -> bool {
+    /// Whether it is this thread that is filling this chunk, which is at `index`: the one it has, or one that it is about to have.
+    pub(crate) fn is_filling(&self, index: usize, chunk: &ChunkWords) -> bool {
+        let state = chunk[word::STATE].get();
         let last_drawn = self.next_number.get().wrapping_sub(1);
-        let is_free = self.rows(index).is_none_or(|(rows, _)| is_free(rows, chunk));
-        !is_free && [self.number(), last_drawn].contains(&number_of(chunk))
+        let is_free = self.rows(index).is_none_or(|(rows, _)| is_free(rows, state));
+        !is_free && [self.number(), last_drawn].contains(&number_of(state))
     }
 
     /// The row that says, when it has ended, that nobody fills the thread's chunk any more; with its index. None if it has none.
     pub(crate) fn last_of_chunk(&self) -> Option<(usize, &'r RecordWords)> {
         let chunk = self.chunk.get();
-        let is_taken = self.version.get() != 0 && self.chunks.get(chunk)?.get() == taken(self.number());
+        let is_taken = self.version.get() != 0 && self.chunks.get(chunk)?[word::STATE].get() == taken(self.number());
         let row = self.rows(chunk)?.0.last().filter(|_| is_taken)?;
         Some((self.index_of(row), row))
     }
@@ -136,7 +169,7 @@ impl<'r> Writer<'r> {
             && let Some(chunk) = self.chunks.get(self.chunk.get())
         {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk.store(unfinished(self.number()), Ordering::Release);
+            chunk[word::STATE].store(unfinished(self.number()), Ordering::Release);
         }
     }
 
@@ -183,13 +216,14 @@ impl<'r> Writer<'r> {
             // Whoever took it last usually did so one round ago, and has filled it.
             let mut seen = number.checked_sub(count.get()).map_or(unfinished(0), taken);
             if !is_free(rows, seen) {
-                seen = chunk.get();
+                seen = chunk[word::STATE].get();
             }
             // It ends: each time that somebody else was faster there is a larger number, or a chunk being filled.
             while seen <= taken(number) && is_free(rows, seen) {
                 // [H1] Acquire: pairs with [H2] of the owner before.
-                match chunk.compare_exchange(seen, taken(number), Ordering::Acquire) {
+                match chunk[word::STATE].compare_exchange(seen, taken(number), Ordering::Acquire) {
                     Ok(_) => {
+                        self.sign(chunk, number_of(seen), number);
                         self.chunk.set(index);
                         self.version.set(number_version(number));
                         self.taken.set(self.taken.get() + 1);
@@ -206,6 +240,16 @@ impl<'r> Writer<'r> {
             }
         }
         None
+    }
+
+    /// Says whose the rows are that it is about to write. Those of who had the chunk before, by the number `before`, stay as they are.
+    fn sign(&self, chunk: &ChunkWords, before: u64, number: u64) {
+        let Some(words) = owners(chunk).iter().find(|words| words[owner::NUMBER].get() != before.wrapping_add(1)) else { return };
+        words[owner::NUMBER].set(number.wrapping_add(1));
+        // [H4] Release fence: pairs with the fence [H5] of a reader that saw one of the words below. Who sees a row of this number sees them by [E4].
+        fence(Ordering::Release);
+        words[owner::THREAD_ID].set(self.owner.thread_id);
+        words[owner::BASE].set(self.owner.base.0);
     }
 
     /// A number that nobody has drawn.
@@ -229,23 +273,45 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// The word of a chunk that `number` was the last to take, and has given back unfinished; that of one never taken is the first's.
+/// The state of a chunk that `number` was the last to take, and has given back unfinished; that of one never taken is the first's.
 const fn unfinished(number: u64) -> u64 {
     number << 1
 }
 
-/// The word of a chunk that `number` was the last to take, and fills or has filled.
+/// The state of a chunk that `number` was the last to take, and fills or has filled.
 const fn taken(number: u64) -> u64 {
     unfinished(number) | TAKEN
 }
 
-/// Whether nobody fills a chunk any more that has these rows, and whose word is this one.
+/// Reader: the records of the long history, each with its chunk.
+pub(crate) fn rows<'r>(region: &Region<'r>, store: &EventStore) -> impl Iterator<Item = (&'r RecordWords, &'r ChunkWords)> {
+    let (chunks, records) = (region.arrays::<CHUNK>(store.long_chunks), region.arrays::<RECORD>(store.long_records));
+    let chunk_len = records.len().checked_div(chunks.len()).unwrap_or(0).max(1);
+    chunks.iter().zip(records.chunks_exact(chunk_len)).flat_map(|(chunk, rows)| rows.iter().map(move |row| (row, chunk)))
+}
+
+/// The words of the two that took a chunk last.
+fn owners(chunk: &ChunkWords) -> &[[Word; word::OWNER]] {
+    chunk[word::OWNERS..].as_chunks().0
+}
+
+/// Reader: whose a row is that was read whole in the chunk; None if two others took the chunk since.
+pub(crate) fn owner_of(chunk: &ChunkWords, row: &Snapshot) -> Option<Owner> {
+    let number = row.sequence.number().wrapping_add(1);
+    let words = owners(chunk).iter().find(|words| words[owner::NUMBER].get() == number)?;
+    let owner = Owner { thread_id: words[owner::THREAD_ID].get(), base: Sequence(words[owner::BASE].get()) };
+    // [H5] Acquire fence: pairs with [H4]; if a word above is newer than the row, so is the number below.
+    fence(Ordering::Acquire);
+    (words[owner::NUMBER].get() == number).then_some(owner)
+}
+
+/// Whether nobody fills a chunk any more that has these rows, and whose state is this one.
 fn is_free(rows: &[RecordWords], chunk: u64) -> bool {
     let is_full = || rows.last().is_some_and(|last| record::has_ended_as(last, number_version(number_of(chunk))));
     chunk & TAKEN == 0 || is_full()
 }
 
-/// The number in a chunk's word.
+/// The number in a chunk's state.
 const fn number_of(chunk: u64) -> u64 {
     chunk >> 1
 }

@@ -4,7 +4,7 @@
 //! Nothing here decides anything: a wrapper calls one function of the core and renames what it returns.
 
 use crate::record::Sequence;
-use crate::region::{CARRY, CLASS, Layout, MEMORY, RECORD, RUNNING, SLOT, STAT, STATEMENT, Section, header};
+use crate::region::{CARRY, CHUNK, CLASS, Layout, MEMORY, RECORD, RUNNING, SLOT, STAT, STATEMENT, Section, header};
 use crate::stat::View;
 use crate::statement_digest::{self, word as digest};
 use crate::tables::setup_actors;
@@ -44,6 +44,8 @@ pub enum Watch {
     Rings,
     /// Who fills the chunks.
     LongChunks,
+    /// Who took them last, and is whose rows are there.
+    LongOwners,
     /// Version, start and amount of the long history's records.
     LongRecords,
     /// Their versions alone.
@@ -118,7 +120,8 @@ impl Watch {
             Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
             Watch::SharedStats => (Section::SharedStats, &[stat::sum::SUM]),
             Watch::Rings => (Section::Rings, &RECORD_WORDS),
-            Watch::LongChunks => (Section::LongChunks, &[0]),
+            Watch::LongChunks => (Section::LongChunks, &[long_history::word::STATE]),
+            Watch::LongOwners => (Section::LongChunks, &LONG_OWNERS),
             Watch::LongRecords => (Section::LongRecords, &RECORD_WORDS),
             Watch::LongVersions => (Section::LongRecords, &[record::word::VERSION]),
             Watch::Setup => (Section::Setup, &[setup::word::CONSUMERS, setup::word::GENERATION]),
@@ -161,6 +164,10 @@ impl Watch {
     }
 }
 
+const LONG_OWNERS: [usize; 6] = {
+    let first = long_history::word::OWNERS;
+    [first, first + 1, first + 2, first + 3, first + 4, first + 5]
+};
 const RECORD_WORDS: [usize; 3] = [record::word::VERSION, record::word::START, record::word::AMOUNT];
 const STAT_WORDS: [usize; 3] =
     [stat::word::VERSION, stat::word::OWNED.start + stat::own::TIMED, stat::word::OWNED.start + stat::own::SUM];
@@ -642,7 +649,13 @@ pub struct LongWriter<'r>(&'r Region<'r>, long_history::Writer<'r>);
 impl<'r> LongWriter<'r> {
     /// [`long_history::Writer::new`].
     pub fn new(region: &'r Region<'r>) -> LongWriter<'r> {
-        LongWriter(region, long_history::Writer::new(region, &crate::event::WAITS))
+        LongWriter::of(region, 0)
+    }
+
+    /// The same, of the thread of this THREAD_ID, whose events count from as much.
+    pub fn of(region: &'r Region<'r>, thread_id: u64) -> LongWriter<'r> {
+        let owner = long_history::Owner { thread_id, base: Sequence(thread_id) };
+        LongWriter(region, long_history::Writer::new(region, &crate::event::WAITS, owner))
     }
 
     /// [`long_history::Writer::begin`] and the rest of a row whose start and amount are these.
@@ -655,15 +668,7 @@ impl<'r> LongWriter<'r> {
         record::begin_end(&record, none, none, None);
         record::finish_end(&record, none, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };
-        let ended = record::Ended {
-            record: &record,
-            start: ticks,
-            end_event: none,
-            amount: Some(amount),
-            sequence: none,
-            base: none,
-            thread_id: 0,
-        };
+        let ended = record::Ended { record: &record, start: ticks, end_event: none, amount: Some(amount), sequence: none };
         self.1.begin(row, &ended);
         self.1.finish(row, Some(ticks));
     }
@@ -682,6 +687,14 @@ impl<'r> LongWriter<'r> {
 /// [`record::read`] of the first record of the long history: start and amount of its row.
 pub fn read_long(region: &Region<'_>) -> Found {
     record::read(&region.arrays::<RECORD>(Section::LongRecords)[0]).into()
+}
+
+/// [`long_history::owner_of`] the first record of the long history: the number of its chunk, and the THREAD_ID and the base of who wrote it.
+/// None if the record is not whole, or nobody knows any more.
+pub fn read_long_owner(region: &Region<'_>) -> Option<(u64, u64, u64)> {
+    let record::Read::Whole(row) = record::read(&region.arrays::<RECORD>(Section::LongRecords)[0]) else { return None };
+    let owner = long_history::owner_of(&region.arrays::<CHUNK>(Section::LongChunks)[0], &row)?;
+    Some((row.sequence.number(), owner.thread_id, owner.base.0))
 }
 
 /// Rows that the long history lost.

@@ -38,9 +38,8 @@ pub(crate) mod word {
     pub(crate) const AMOUNT: usize = 5;
     pub(crate) const END: usize = 6;
     pub(crate) const END_EVENT: usize = 7;
-    /// Long history only: in a ring the owner and the version say it.
-    pub(crate) const THREAD_ID: usize = 8;
-    pub(crate) const EVENT: usize = 9;
+    /// Long history only: in a ring the version says it.
+    pub(crate) const EVENT: usize = 8;
     /// Rings only: the records that are taken after it, and before it. The owner's alone, and no part of the event.
     pub(crate) const NEXT: usize = 8;
     pub(crate) const PREVIOUS: usize = 9;
@@ -48,8 +47,6 @@ pub(crate) mod word {
     pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
     pub(crate) const HIDDEN_HISTORY: usize = 11;
-    /// Long history only: the sequence before the owner's first event.
-    pub(crate) const BASE: usize = 12;
     /// Files: which one, and FLAGS. There if WHAT says so.
     pub(crate) const FILE: usize = 13;
     pub(crate) const FLAGS: usize = 14;
@@ -203,9 +200,8 @@ pub(crate) struct Snapshot {
     pub(crate) io: IoEvent,
     pub(crate) end: u64,
     pub(crate) end_event: Sequence,
-    pub(crate) thread_id: u64,
+    /// In the long history: which event it is. There [`sequence`](Self::sequence) is that of the chunk.
     pub(crate) event: Sequence,
-    pub(crate) base: Sequence,
     pub(crate) hidden_history: bool,
     /// The version in [`word::HIDDEN_CURRENT`].
     hidden: u64,
@@ -397,10 +393,7 @@ pub(crate) fn begin_ended(record: &RecordWords, version: u64, ended: &Ended<'_>)
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
     record[word::NESTING].set(ended.record[word::NESTING].get());
     record[word::END_EVENT].set(ended.end_event.0);
-    record[word::THREAD_ID].set(ended.thread_id);
     record[word::EVENT].set(ended.sequence.0);
-    // The owner may be gone when the event ids are read.
-    record[word::BASE].set(ended.base.0);
     // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
     record[word::HIDDEN_CURRENT].set(ended.record[word::HIDDEN_CURRENT].get());
     if let Some(amount) = ended.amount {
@@ -433,8 +426,6 @@ pub(crate) struct Ended<'a> {
     /// None if its record has neither an amount nor the words of a file or a socket.
     pub(crate) amount: Option<u64>,
     pub(crate) sequence: Sequence,
-    pub(crate) base: Sequence,
-    pub(crate) thread_id: u64,
 }
 
 /// Reader: one attempt.
@@ -465,9 +456,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             },
             end: record[word::END].get(),
             end_event: Sequence(record[word::END_EVENT].get()),
-            thread_id: record[word::THREAD_ID].get(),
             event: Sequence(record[word::EVENT].get()),
-            base: Sequence(record[word::BASE].get()),
             hidden_history: ended && record[word::HIDDEN_HISTORY].get() == seen,
             hidden: record[word::HIDDEN_CURRENT].get(),
         }

@@ -1,8 +1,8 @@
-//! The long history: chunks are handed over, [H1] to [H3], and its rows are read, [E3] to [E6].
+//! The long history: chunks are handed over, [H1] to [H3], its rows are read, [E3] to [E6], and whose they are, [H4] and [H5].
 #![cfg(perfschema_loom)]
 
 use loom::cell::UnsafeCell;
-use perfschema_core::model::{Found, LongWriter, Memory, Watch, lost_long, read_long};
+use perfschema_core::model::{Found, LongWriter, Memory, Watch, lost_long, read_long, read_long_owner};
 use perfschema_core::{Config, Size};
 use perfschema_loom_tests::{Model, either};
 use std::sync::Arc;
@@ -105,6 +105,34 @@ fn two_writers_one_row() {
         seen.note(if lost_long(&region) == 0 { "both written" } else { "lost" });
         assert!(matches!(read_long(&region), Found::Row(row) if row.amount == row.start + 1), "nobody writes any more");
     });
+}
+
+#[test]
+fn a_row_is_its_owners() {
+    Model { name: "long history: whose a row is", preemptions: Some(3), least: 100, outcomes: &["none", "1", "2", "3"] }.explore(
+        |swap, seen| {
+            let memory = Arc::new(Memory::with_region(&ONE_ROW, &[Watch::LongOwners, Watch::LongVersions]));
+            LongWriter::of(&memory.region(), 1).write(1, 1);
+            let (writer, reader, seen) = (memory.clone(), memory, seen.clone());
+            either(
+                swap,
+                move || {
+                    let region = writer.region();
+                    LongWriter::of(&region, 2).write(2, 2);
+                    LongWriter::of(&region, 3).write(3, 3);
+                },
+                move || {
+                    seen.note(match read_long_owner(&reader.region()) {
+                        None => "none",
+                        Some((0, 1, 1)) => "1",
+                        Some((1, 2, 2)) => "2",
+                        Some((2, 3, 3)) => "3",
+                        Some(row) => panic!("torn: {row:?}"),
+                    });
+                },
+            );
+        },
+    );
 }
 
 /// What only the owner of a chunk may touch. Loom fails if two touch it without one coming after the other.

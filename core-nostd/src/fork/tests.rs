@@ -727,7 +727,7 @@ fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
         };
         actors.iter().for_each(record);
         let records = region.place(Section::LongRecords).count;
-        let chunks = region.section(Section::LongChunks);
+        let chunks = region.arrays::<CHUNK>(Section::LongChunks);
         if is_full {
             (1..records / chunks.len()).for_each(|_| record(&actors[0]));
         }
@@ -736,7 +736,7 @@ fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
         }
         region.forked(&CHILD, &[Some(&actors[0])], idle);
         // Who is in the middle of an event keeps its own, which nobody else may take meanwhile; but not one that is full, whose rows are gone.
-        let kept = chunks.iter().filter(|chunk| chunk.get() & 1 != 0).count();
+        let kept = chunks.iter().filter(|chunk| chunk[0].get() & 1 != 0).count();
         assert_eq!(kept, usize::from(!idle && !is_full));
         (0..2 * records).for_each(|_| record(&actors[0]));
         let sweep = region.scan(&tables::EventsWaitsHistoryLong, |_| ());

@@ -10,6 +10,8 @@ const LINE: usize = 8;
 
 /// Words of an event record: two cache lines, the first holds all that a wait of a lock writes.
 pub(crate) const RECORD: usize = 16;
+/// A line, so that no two threads write one.
+pub(crate) const CHUNK: usize = 8;
 /// Words of a summary of one actor and one instrument: one cache line.
 pub(crate) const STAT: usize = 8;
 /// Words of what such a summary keeps for the table that was truncated less recently.
@@ -139,7 +141,7 @@ sections! {
     /// Sums of io of sockets that no actor owns.
     SharedSocketStats: IO_SUMS, |c| size(c, Size::MaxSocketClasses);
     /// Who fills which chunk of the long history.
-    LongChunks: 1, |c| long_chunks(c, Size::EventsWaitsHistoryLongSize);
+    LongChunks: CHUNK, |c| long_chunks(c, Size::EventsWaitsHistoryLongSize);
     /// The records of the long history.
     LongRecords: RECORD, |c| long_records(c, Size::EventsWaitsHistoryLongSize);
     /// Histograms, each of one actor and one class: the buckets of waits that are not long.
@@ -155,7 +157,7 @@ sections! {
     /// Records of the actors' stages: their histories, and the stage that runs. None where there are no instruments of stages.
     StageRings: RECORD, |c| size(c, Size::MaxThreadInstances).saturating_mul(stage_ring_len(c));
     /// Who fills which chunk of the long history of stages.
-    StageLongChunks: 1, |c| long_chunks(c, Size::EventsStagesHistoryLongSize);
+    StageLongChunks: CHUNK, |c| long_chunks(c, Size::EventsStagesHistoryLongSize);
     /// Its records.
     StageLongRecords: RECORD, |c| long_records(c, Size::EventsStagesHistoryLongSize);
     /// Records of the actors' statements, as those of waits. None where there are no instruments of statements.
@@ -165,7 +167,7 @@ sections! {
     /// Their texts.
     StatementTexts: 1, |c| statement_records(c).saturating_mul(statement_text_words(c));
     /// Who fills which chunk of the long history of statements.
-    StatementLongChunks: 1, |c| long_chunks(c, Size::EventsStatementsHistoryLongSize);
+    StatementLongChunks: CHUNK, |c| long_chunks(c, Size::EventsStatementsHistoryLongSize);
     /// Its records, what they have besides, and their texts.
     StatementLongRecords: RECORD, |c| long_records(c, Size::EventsStatementsHistoryLongSize);
     /// What those have besides.
@@ -199,7 +201,7 @@ sections! {
     /// What those records have besides, each that of the record of its index.
     TransactionDetails: TRANSACTION, |c| transaction_records(c);
     /// Who fills which chunk of the long history of transactions.
-    TransactionLongChunks: 1, |c| long_chunks(c, Size::EventsTransactionsHistoryLongSize);
+    TransactionLongChunks: CHUNK, |c| long_chunks(c, Size::EventsTransactionsHistoryLongSize);
     /// Its records.
     TransactionLongRecords: RECORD, |c| long_records(c, Size::EventsTransactionsHistoryLongSize);
     /// What those have besides.

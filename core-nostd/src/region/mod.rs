@@ -26,9 +26,9 @@ use crate::setup;
 use crate::stat::Patience;
 use crate::sync::{Ordering, Word};
 pub(crate) use layout::{
-    CARRY, CLASS, DIGEST, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, RECORD,
-    RUNNING, SETUP, SETUP_ACTOR, SHARED_MEMORY, SHARED_STATEMENT_STAT, SLOT, SOCKET, SOURCE, STAT, STATEMENT, STATEMENT_STAT,
-    Section, TIMER, TRANSACTION,
+    CARRY, CHUNK, CLASS, DIGEST, FILE, INSTANCE, IO_SUMS, Layout, MEMORY, METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS,
+    RECORD, RUNNING, SETUP, SETUP_ACTOR, SHARED_MEMORY, SHARED_STATEMENT_STAT, SLOT, SOCKET, SOURCE, STAT, STATEMENT,
+    STATEMENT_STAT, Section, TIMER, TRANSACTION,
 };
 use layout::{DIRECTORY_ENTRY, HEADER, Place};
 pub use now::Now;
@@ -40,7 +40,7 @@ pub(crate) use text::{little_endian, read_text, text_is, what_fits, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 17;
+const LAYOUT_VERSION: u64 = 18;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.

@@ -7,6 +7,7 @@
 
 use crate::Class;
 use crate::event::EventStore;
+use crate::long_history;
 use crate::record::{self, Read, Sequence, Snapshot};
 use crate::region::{RECORD, RUNNING, Region, SLOT, Section, Text};
 use crate::slot::{self, Look, Owner};
@@ -272,19 +273,27 @@ impl<R> SingleEvents<R> {
     }
 
     pub(super) fn history_long(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
-        let records = region.arrays::<RECORD>(self.store.long_records);
-        let mut sweep = Sweep::of(records.len());
+        let mut sweep = Sweep::of(region.arrays::<RECORD>(self.store.long_records).len());
         let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running(snapshot.event);
-        let is_shown = |snapshot: &Snapshot| snapshot.ended && !is_hidden(snapshot);
-        for (index, words) in records.iter().enumerate() {
-            match record::read(words) {
-                Read::Whole(snapshot) if is_shown(&snapshot) => {
-                    let Snapshot { thread_id, event, base, .. } = snapshot;
-                    let event = Event { record: &snapshot, thread_id, sequence: event, base, place: Some(Place::Long(index)) };
+        for (index, (words, chunk)) in long_history::rows(region, self.store).enumerate() {
+            let snapshot = match record::read(words) {
+                Read::Whole(snapshot) if snapshot.ended && !is_hidden(&snapshot) => snapshot,
+                Read::Whole(_) | Read::Free => {
+                    sweep.free(1);
+                    continue;
+                }
+                Read::Changed => {
+                    sweep.changed();
+                    continue;
+                }
+            };
+            match long_history::owner_of(chunk, &snapshot) {
+                Some(long_history::Owner { thread_id, base }) => {
+                    let (sequence, place) = (snapshot.event, Some(Place::Long(index)));
+                    let event = Event { record: &snapshot, thread_id, sequence, base, place };
                     self.deliver(words, &snapshot, (self.row)(region, &event), each, &mut sweep);
                 }
-                Read::Whole(_) | Read::Free => sweep.free(1),
-                Read::Changed => sweep.changed(),
+                None => sweep.free(1),
             }
         }
         sweep

@@ -423,9 +423,14 @@ impl Naive {
                     own.numbers.clear();
                     own.drew_up_to = number + 1;
                 } else if !*being_filled {
+                    let first = number % count * long.chunk_len;
+                    // Of those whose rows are there, two are known.
+                    for row in &mut long.rows[first..first + long.chunk_len] {
+                        *row = row.take().filter(|(by, ..)| Some(*by) == *taken_by);
+                    }
                     (*taken_by, *being_filled) = (Some(number), true);
                     own.chunks_taken += 1;
-                    own.chunk = (number % count, number % count * long.chunk_len, long.chunk_len);
+                    own.chunk = (number % count, first, long.chunk_len);
                     break;
                 }
             }
@@ -434,11 +439,12 @@ impl Naive {
         if *left == 0 {
             return self.lose(EVENTS[event.kind()].history_long_lost);
         }
-        long.rows[*next] = Some((id, event));
+        let (taken_by, being_filled) = &mut long.chunks[*chunk];
+        long.rows[*next] = taken_by.map(|number| (number, id, event));
         *next += 1;
         *left -= 1;
         if *left == 0 {
-            long.chunks[*chunk].1 = false;
+            *being_filled = false;
         }
     }
 

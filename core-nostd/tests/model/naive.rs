@@ -298,7 +298,8 @@ struct Own {
 
 /// The long history of a kind of events.
 struct Long {
-    rows: Vec<Option<(u64, Event)>>,
+    /// Each with the number with which its chunk was taken for it, and the thread.
+    rows: Vec<Option<(usize, u64, Event)>>,
     /// Its chunks, each of so many rows: the number that took it last, and whether it is being filled.
     chunks: Vec<(Option<usize>, bool)>,
     chunk_len: usize,

@@ -304,8 +304,8 @@ impl Naive {
             | "events_stages_history_long"
             | "events_statements_history_long"
             | "events_transactions_history_long" => {
-                let shown = self.long[kind].rows.iter().flatten().filter(|(_, event)| !event.hidden_history);
-                shown.map(|(thread, event)| self.event_row(*thread, event)).collect()
+                let shown = self.long[kind].rows.iter().flatten().filter(|(_, _, event)| !event.hidden_history);
+                shown.map(|(_, thread, event)| self.event_row(*thread, event)).collect()
             }
             "events_stages_summary_global_by_event_name"
             | "events_statements_summary_global_by_event_name"

@@ -20,6 +20,7 @@ pub const PROGRAMS: &[Program] = &[
     END,
     long_history::GIVEN_BACK,
     long_history::FULL,
+    long_history::OWNER,
     POOL_FULL,
     FILE_LINKED,
     FILE_REUSED,

@@ -1,4 +1,4 @@
-//! The long history: a chunk of one row goes from one thread to another.
+//! The long history: a chunk of one row goes from one thread to another, and whose a row is.
 
 use super::Saw;
 use crate::rc11::{Last, Program, Thread};
@@ -82,4 +82,49 @@ fn row_seen(version: u64, start: u64, amount: u64) -> &'static str {
 
 fn finally(last: &Last<'_>) -> &'static str {
     row_seen(last.get("version"), last.get("start"), last.get("amount"))
+}
+
+/// A chunk is taken whose row another thread has written, while somebody reads whose the row is. The numbers of the two are 1 and 3: the second
+/// writes where the first has said who it is.
+pub(super) const OWNER: Program = Program {
+    name: "long history, whose a row is",
+    words: &[("version", 8), ("number", 2), ("thread", 10), ("base", 10)],
+    threads: &[("taker", taker), ("reader", reader_of_owner)],
+    finally: None,
+    wanted: &["changed", "first", "second", "unknown"],
+    forbidden: &["torn"],
+    wrong: &[],
+};
+
+fn taker(t: &mut Thread<'_>) -> Saw {
+    t.store("", "number", 4, Relaxed)?;
+    t.fence("H4", Release)?;
+    t.store("", "thread", 30, Relaxed)?;
+    t.store("", "base", 30, Relaxed)?;
+    t.store("", "version", 15, Relaxed)?;
+    t.fence("E3", Release)?;
+    t.store("E4", "version", 16, Release)?;
+    Some("")
+}
+
+fn reader_of_owner(t: &mut Thread<'_>) -> Saw {
+    let seen = t.load("E5", "version", Acquire)?;
+    t.fence("E6", Acquire)?;
+    if !seen.is_multiple_of(2) || t.load("", "version", Relaxed)? != seen {
+        return Some("changed");
+    }
+    let number = seen / 4;
+    if t.load("", "number", Relaxed)? != number {
+        return Some("unknown");
+    }
+    let owner = (t.load("", "thread", Relaxed)?, t.load("", "base", Relaxed)?);
+    t.fence("H5", Acquire)?;
+    if t.load("", "number", Relaxed)? != number {
+        return Some("unknown");
+    }
+    Some(match (number, owner) {
+        (2, (10, 10)) => "first",
+        (4, (30, 30)) => "second",
+        _ => "torn",
+    })
 }
