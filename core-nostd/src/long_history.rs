@@ -150,15 +150,15 @@ impl<'r> Writer<'r> {
     /// Whether it is this thread that is filling this chunk, which is at `index`: the one it has, or one that it is about to have.
     pub(crate) fn is_filling(&self, index: usize, chunk: &ChunkWords) -> bool {
         let state = chunk[word::STATE].get();
-        let last_drawn = self.next_number.get().wrapping_sub(1);
+        let last_drawn = self.next_number.get().checked_sub(1);
         let is_free = self.rows(index).is_none_or(|(rows, _)| is_free(rows, state));
-        !is_free && [self.number(), last_drawn].contains(&number_of(state))
+        !is_free && [self.number(), last_drawn].contains(&Some(number_of(state)))
     }
 
     /// The row that says, when it has ended, that nobody fills the thread's chunk any more; with its index. None if it has none.
     pub(crate) fn last_of_chunk(&self) -> Option<(usize, &'r RecordWords)> {
         let chunk = self.chunk.get();
-        let is_taken = self.version.get() != 0 && self.chunks.get(chunk)?[word::STATE].get() == taken(self.number());
+        let is_taken = self.number().map(taken) == Some(self.chunks.get(chunk)?[word::STATE].get());
         let row = self.rows(chunk)?.0.last().filter(|_| is_taken)?;
         Some((self.index_of(row), row))
     }
@@ -166,10 +166,10 @@ impl<'r> Writer<'r> {
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
         if !self.rest.replace(&[]).is_empty()
-            && let Some(chunk) = self.chunks.get(self.chunk.get())
+            && let (Some(chunk), Some(number)) = (self.chunks.get(self.chunk.get()), self.number())
         {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk[word::STATE].store(unfinished(self.number()), Ordering::Release);
+            chunk[word::STATE].store(unfinished(number), Ordering::Release);
         }
     }
 
@@ -179,9 +179,9 @@ impl<'r> Writer<'r> {
         (!self.rest.get().is_empty()).then(|| self.chunk.get())
     }
 
-    /// The number with which the chunk was taken.
-    fn number(&self) -> u64 {
-        Sequence(self.version.get()).number()
+    /// The number with which the chunk was taken, if one ever was.
+    fn number(&self) -> Option<u64> {
+        Some(self.version.get()).filter(|&version| version != 0).map(|version| Sequence(version).number())
     }
 
     /// The rows of a chunk, and all behind them.

@@ -743,3 +743,19 @@ fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
         assert_eq!((sweep.rows, region.lost(crate::Lost::HistoryLongRows)), (records as u64, 0), "{idle} {is_full}");
     }
 }
+
+/// The first chunk is another thread's, also where the thread that forks has none.
+#[test]
+fn a_child_keeps_no_chunk_for_a_thread_that_has_recorded_nothing() {
+    const SIZES: Config = Config::SMALL.with(Size::EventsWaitsHistoryLongSize, 1000).with(Size::MaxThreadInstances, 16);
+    let words: Vec<Word> = (0..SIZES.words()).map(|_| Word::new(0)).collect();
+    let clock = MockClock::new();
+    let region = Region::create(&words, &SIZES, &Identity::default(), &clock.timers()).expect("there is room");
+    let class = region.register(InstrumentName::literal("wait/synch/mutex/t/LOCK"), Setting::ON).expect("there is room");
+    region.enable_everything();
+    let [other, own] = [(); 2].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+    let wait = other.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    other.end(&clock, wait, Held::None);
+    region.forked(&CHILD, &[Some(&own)], false);
+    assert!(region.section(Section::LongChunks).iter().all(|word| word.get() == 0));
+}
