@@ -18,7 +18,7 @@ use crate::event::{EventStore, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
 use crate::file::FileIo;
 use crate::instance::Held;
 use crate::io;
-use crate::long_history::{self, ChunkWords};
+use crate::long_history;
 use crate::memory::{self, MemoryChange};
 use crate::metric;
 use crate::nest::Nest;
@@ -739,11 +739,9 @@ impl<'r> Actor<'r> {
         self.metrics.get()
     }
 
-    /// Whether it is filling the chunk at this index of a long history, whose words are these.
-    pub(crate) fn is_filling(&self, store: &EventStore, index: usize, chunk: &ChunkWords) -> bool {
-        self.recorders()
-            .into_iter()
-            .any(|on| on.long.store().long_chunks == store.long_chunks && on.long.is_filling(index, chunk))
+    /// Whether it is filling the chunk at this index of a long history.
+    pub(crate) fn is_filling(&self, store: &EventStore, index: usize) -> bool {
+        self.recorders().into_iter().any(|on| on.long.store().long_chunks == store.long_chunks && on.long.is_filling(index))
     }
 
     /// Gives back the chunks of the long histories that it has not filled.

@@ -132,7 +132,7 @@ impl Region<'_> {
             let chunks = self.arrays::<CHUNK>(store.long_chunks);
             // While there are the rows that say which of them are full.
             for (index, chunk) in chunks.iter().enumerate() {
-                let is_kept = !idle && own.iter().flatten().any(|actor| actor.is_filling(store, index, chunk));
+                let is_kept = !idle && own.iter().flatten().any(|actor| actor.is_filling(store, index));
                 if !is_kept {
                     zero(chunk);
                 }

@@ -63,6 +63,67 @@ pub(crate) struct Owner {
     pub(crate) base: Sequence,
 }
 
+/// Chunks that are behind one another.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chunks<'r> {
+    words: &'r [ChunkWords],
+    records: &'r [RecordWords],
+}
+
+impl<'r> Chunks<'r> {
+    /// All of them.
+    fn of(region: &Region<'r>, store: &EventStore) -> Chunks<'r> {
+        Chunks { words: region.arrays::<CHUNK>(store.long_chunks), records: region.arrays::<RECORD>(store.long_records) }
+    }
+
+    /// Records of each; 0 if there are none.
+    fn chunk_len(self) -> usize {
+        self.records.len().checked_div(self.words.len()).unwrap_or(0)
+    }
+
+    /// Those from this one on.
+    fn get_from(self, index: usize, chunk_len: usize) -> Option<Chunks<'r>> {
+        Some(Chunks { words: self.words.get(index..)?, records: self.records.get(index * chunk_len..)? })
+    }
+
+    /// The first, and those behind it.
+    fn split_first(self, chunk_len: usize) -> Option<(Chunk<'r>, Chunks<'r>)> {
+        let (first, words) = self.words.split_first()?;
+        let (rows, records) = self.records.split_at_checked(chunk_len)?;
+        Some((Chunk { words: first, rows }, Chunks { words, records }))
+    }
+}
+
+/// A chunk, and its records.
+#[derive(Clone, Copy, Debug)]
+struct Chunk<'r> {
+    words: &'r ChunkWords,
+    rows: &'r [RecordWords],
+}
+
+impl Chunk<'_> {
+    fn state(&self) -> &Word {
+        &self.words[word::STATE]
+    }
+
+    /// Whether nobody fills it any more, if its state is this one.
+    fn is_free(&self, state: u64) -> bool {
+        let is_full = || self.rows.last().is_some_and(|last| record::has_ended_as(last, number_version(number_of(state))));
+        state & TAKEN == 0 || is_full()
+    }
+
+    /// Says whose the rows are that are about to be written by `number`. Those of who had it before, by the number `before`, stay that one's.
+    fn sign(&self, owner: Owner, before: u64, number: u64) {
+        let is_older = |words: &&[Word; word::OWNER]| words[owner::NUMBER].get() != before.wrapping_add(1);
+        let Some(words) = owners(self.words).iter().find(is_older) else { return };
+        words[owner::NUMBER].set(number.wrapping_add(1));
+        // [H4] Release fence: pairs with the fence [H5] of a reader that saw one of the words below. Who sees a row of this number sees them by [E4].
+        fence(Ordering::Release);
+        words[owner::THREAD_ID].set(owner.thread_id);
+        words[owner::BASE].set(owner.base.0);
+    }
+}
+
 /// In a chunk's state, beside the number of whoever took it last: it was not given back unfinished.
 const TAKEN: u64 = 1;
 
@@ -71,13 +132,13 @@ const TAKEN: u64 = 1;
 pub(crate) struct Writer<'r> {
     store: &'static EventStore,
     owner: Owner,
-    chunks: &'r [ChunkWords],
-    records: &'r [RecordWords],
-    /// Records of a chunk.
+    chunks: Chunks<'r>,
     chunk_len: usize,
     /// The records of the chunk that are still to be written; none while there is no chunk.
     rest: Cell<&'r [RecordWords]>,
-    chunk: Cell<usize>,
+    chunk: Cell<Option<Chunk<'r>>>,
+    /// What is behind it: the next number's chunk is the first of these, unless that number is to be drawn.
+    behind: Cell<Chunks<'r>>,
     /// The versions of its rows while they are written: of the number with which the chunk was taken, never used before.
     version: Cell<u64>,
     /// The numbers drawn: the next one, and where they end.
@@ -91,16 +152,15 @@ pub(crate) struct Writer<'r> {
 
 impl<'r> Writer<'r> {
     pub(crate) fn new(region: &Region<'r>, store: &'static EventStore, owner: Owner) -> Writer<'r> {
-        let chunks = region.arrays::<CHUNK>(store.long_chunks);
-        let records = region.arrays::<RECORD>(store.long_records);
+        let chunks = Chunks::of(region, store);
         Writer {
             store,
             owner,
             chunks,
-            records,
-            chunk_len: records.len().checked_div(chunks.len()).unwrap_or(0),
+            chunk_len: chunks.chunk_len(),
             rest: Cell::new(&[]),
-            chunk: Cell::new(0),
+            chunk: Cell::new(None),
+            behind: Cell::default(),
             version: Cell::new(0),
             next_number: Cell::new(0),
             numbers_end: Cell::new(0),
@@ -144,39 +204,41 @@ impl<'r> Writer<'r> {
 
     /// Where a record is in the section.
     pub(crate) fn index_of(&self, record: &RecordWords) -> usize {
-        record::index_in(self.records, record)
+        record::index_in(self.chunks.records, record)
     }
 
-    /// Whether it is this thread that is filling this chunk, which is at `index`: the one it has, or one that it is about to have.
-    pub(crate) fn is_filling(&self, index: usize, chunk: &ChunkWords) -> bool {
-        let state = chunk[word::STATE].get();
+    /// Whether it is this thread that is filling the chunk at this index: the one it has, or one that it is about to have.
+    pub(crate) fn is_filling(&self, index: usize) -> bool {
+        let chunk = self.chunks.get_from(index, self.chunk_len).and_then(|chunks| chunks.split_first(self.chunk_len));
+        let Some((chunk, _)) = chunk else { return false };
+        let state = chunk.state().get();
         let last_drawn = self.next_number.get().checked_sub(1);
-        let is_free = self.rows(index).is_none_or(|(rows, _)| is_free(rows, state));
-        !is_free && [self.number(), last_drawn].contains(&Some(number_of(state)))
+        !chunk.is_free(state) && [self.number(), last_drawn].contains(&Some(number_of(state)))
     }
 
     /// The row that says, when it has ended, that nobody fills the thread's chunk any more; with its index. None if it has none.
     pub(crate) fn last_of_chunk(&self) -> Option<(usize, &'r RecordWords)> {
-        let chunk = self.chunk.get();
-        let is_taken = self.number().map(taken) == Some(self.chunks.get(chunk)?[word::STATE].get());
-        let row = self.rows(chunk)?.0.last().filter(|_| is_taken)?;
+        let chunk = self.chunk.get()?;
+        let is_taken = self.number().map(taken) == Some(chunk.state().get());
+        let row = chunk.rows.last().filter(|_| is_taken)?;
         Some((self.index_of(row), row))
     }
 
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
         if !self.rest.replace(&[]).is_empty()
-            && let (Some(chunk), Some(number)) = (self.chunks.get(self.chunk.get()), self.number())
+            && let (Some(chunk), Some(number)) = (self.chunk.get(), self.number())
         {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk[word::STATE].store(unfinished(number), Ordering::Release);
+            chunk.state().store(unfinished(number), Ordering::Release);
         }
     }
 
     /// The chunk that is reserved and not full.
     #[cfg(perfschema_loom)]
     pub(crate) fn open_chunk(&self) -> Option<usize> {
-        (!self.rest.get().is_empty()).then(|| self.chunk.get())
+        let row = self.chunk.get()?.rows.first().filter(|_| !self.rest.get().is_empty())?;
+        Some(self.index_of(row) / self.chunk_len)
     }
 
     /// The number with which the chunk was taken, if one ever was.
@@ -184,53 +246,57 @@ impl<'r> Writer<'r> {
         Some(self.version.get()).filter(|&version| version != 0).map(|version| Sequence(version).number())
     }
 
-    /// The rows of a chunk, and all behind them.
-    fn rows(&self, chunk: usize) -> Option<(&'r [RecordWords], &'r [RecordWords])> {
-        self.records.get(chunk * self.chunk_len..)?.split_at_checked(self.chunk_len)
-    }
-
     /// The records of a chunk that nobody else fills, or none, which is counted.
     #[cold]
     #[inline(never)]
     fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
-        let records = self.take_chunk(region).unwrap_or_default();
-        // Those behind them are asked for row by row, and so they were where this chunk is behind the one before.
-        if records.as_ptr() != self.rest.get().as_ptr() {
-            for record in records.iter().take(PREFETCHED) {
-                prefetch_for_write::<0, _>(record);
-                prefetch_for_write::<LINE, _>(record);
-            }
-        }
-        if records.is_empty() {
-            region.count_lost(self.store.long_lost);
-        }
-        records
+        self.take_next().unwrap_or_else(|| self.take_any(region))
     }
 
-    fn take_chunk(&self, region: &Region<'_>) -> Option<&'r [RecordWords]> {
-        let count = NonZero::new(self.chunks.len() as u64)?;
+    /// Takes the chunk behind the last, if that is the next number's and somebody has filled it a round ago, as nearly always. Its first
+    /// records were asked for row by row.
+    fn take_next(&self) -> Option<&'r [RecordWords]> {
+        let number = self.next_number.get();
+        let (chunk, behind) = self.behind.get().split_first(self.chunk_len).filter(|_| number != self.numbers_end.get())?;
+        // Of who took it last, nearly always.
+        let state = number.checked_sub(self.chunks.words.len() as u64).map_or(unfinished(0), taken);
+        // Before it is taken, so that a child of a handler's fork knows whose the chunk is.
+        self.next_number.set(number.wrapping_add(1));
+        let rows = self.take(chunk, behind, state, number).ok();
+        if rows.is_none() {
+            self.next_number.set(number);
+        }
+        rows
+    }
+
+    /// Looks for a chunk that is free, from that of the next number on.
+    #[cold]
+    #[inline(never)]
+    fn take_any(&self, region: &Region<'_>) -> &'r [RecordWords] {
+        self.behind.take();
+        let rows = self.search(region).unwrap_or_default();
+        for record in rows.iter().take(PREFETCHED) {
+            prefetch_for_write::<0, _>(record);
+            prefetch_for_write::<LINE, _>(record);
+        }
+        if rows.is_empty() {
+            region.count_lost(self.store.long_lost);
+        }
+        rows
+    }
+
+    fn search(&self, region: &Region<'_>) -> Option<&'r [RecordWords]> {
+        let count = NonZero::new(self.chunks.words.len() as u64)?;
         for _ in 0..PROBES {
             let number = self.draw(region);
-            let index = (number % count) as usize;
-            let (Some(chunk), Some((rows, behind))) = (self.chunks.get(index), self.rows(index)) else { break };
-            // Whoever took it last usually did so one round ago, and has filled it.
-            let mut seen = number.checked_sub(count.get()).map_or(unfinished(0), taken);
-            if !is_free(rows, seen) {
-                seen = chunk[word::STATE].get();
-            }
+            let chunks = self.chunks.get_from((number % count) as usize, self.chunk_len)?;
+            let (chunk, behind) = chunks.split_first(self.chunk_len)?;
+            let mut seen = chunk.state().get();
             // It ends: each time that somebody else was faster there is a larger number, or a chunk being filled.
-            while seen <= taken(number) && is_free(rows, seen) {
-                // [H1] Acquire: pairs with [H2] of the owner before.
-                match chunk[word::STATE].compare_exchange(seen, taken(number), Ordering::Acquire) {
-                    Ok(_) => {
-                        self.sign(chunk, number_of(seen), number);
-                        self.chunk.set(index);
-                        self.version.set(number_version(number));
-                        self.taken.set(self.taken.get() + 1);
-                        // What is looked at when this one is full.
-                        behind.get(rows.len().saturating_sub(1)).into_iter().for_each(prefetch_for_write::<0, _>);
-                        return Some(rows);
-                    }
+            while seen <= taken(number) {
+                match self.take(chunk, behind, seen, number) {
+                    Ok(rows) => return Some(rows),
+                    Err(now) if now == seen => break,
                     Err(now) => seen = now,
                 }
             }
@@ -242,14 +308,22 @@ impl<'r> Writer<'r> {
         None
     }
 
-    /// Says whose the rows are that it is about to write. Those of who had the chunk before, by the number `before`, stay as they are.
-    fn sign(&self, chunk: &ChunkWords, before: u64, number: u64) {
-        let Some(words) = owners(chunk).iter().find(|words| words[owner::NUMBER].get() != before.wrapping_add(1)) else { return };
-        words[owner::NUMBER].set(number.wrapping_add(1));
-        // [H4] Release fence: pairs with the fence [H5] of a reader that saw one of the words below. Who sees a row of this number sees them by [E4].
-        fence(Ordering::Release);
-        words[owner::THREAD_ID].set(self.owner.thread_id);
-        words[owner::BASE].set(self.owner.base.0);
+    /// Takes a chunk by this number, if its state is `seen` and nobody fills it. Otherwise its state, which is `seen` while somebody does.
+    fn take(&self, chunk: Chunk<'r>, behind: Chunks<'r>, seen: u64, number: u64) -> Result<&'r [RecordWords], u64> {
+        if !chunk.is_free(seen) {
+            return Err(seen);
+        }
+        // [H1] Acquire: pairs with [H2] of the owner before.
+        chunk.state().compare_exchange(seen, taken(number), Ordering::Acquire)?;
+        chunk.sign(self.owner, number_of(seen), number);
+        self.chunk.set(Some(chunk));
+        self.behind.set(behind);
+        self.version.set(number_version(number));
+        self.taken.set(self.taken.get() + 1);
+        // What is looked at when this one is full.
+        let last_of_next = behind.records.get(self.chunk_len.saturating_sub(1));
+        last_of_next.into_iter().for_each(prefetch_for_write::<0, _>);
+        Ok(chunk.rows)
     }
 
     /// A number that nobody has drawn.
@@ -264,7 +338,7 @@ impl<'r> Writer<'r> {
             // Its share of what all have drawn meanwhile, and of what may be drawn ahead. A thread that ends leaves numbers unused: no
             // more than a quarter of those that it used.
             let drawn_by_all = number.wrapping_sub(end).saturating_add(batch);
-            let ahead = self.chunks.len() as u64 / AHEAD;
+            let ahead = self.chunks.words.len() as u64 / AHEAD;
             let share = (ahead * batch).checked_div(drawn_by_all).unwrap_or(0);
             self.batch.set(share.min(1 + self.taken.get() / 4).max(1));
         }
@@ -285,9 +359,9 @@ const fn taken(number: u64) -> u64 {
 
 /// Reader: the records of the long history, each with its chunk.
 pub(crate) fn rows<'r>(region: &Region<'r>, store: &EventStore) -> impl Iterator<Item = (&'r RecordWords, &'r ChunkWords)> {
-    let (chunks, records) = (region.arrays::<CHUNK>(store.long_chunks), region.arrays::<RECORD>(store.long_records));
-    let chunk_len = records.len().checked_div(chunks.len()).unwrap_or(0).max(1);
-    chunks.iter().zip(records.chunks_exact(chunk_len)).flat_map(|(chunk, rows)| rows.iter().map(move |row| (row, chunk)))
+    let chunks = Chunks::of(region, store);
+    let rows = chunks.records.chunks_exact(chunks.chunk_len().max(1));
+    chunks.words.iter().zip(rows).flat_map(|(chunk, rows)| rows.iter().map(move |row| (row, chunk)))
 }
 
 /// The words of the two that took a chunk last.
@@ -303,12 +377,6 @@ pub(crate) fn owner_of(chunk: &ChunkWords, row: &Snapshot) -> Option<Owner> {
     // [H5] Acquire fence: pairs with [H4]; if a word above is newer than the row, so is the number below.
     fence(Ordering::Acquire);
     (words[owner::NUMBER].get() == number).then_some(owner)
-}
-
-/// Whether nobody fills a chunk any more that has these rows, and whose state is this one.
-fn is_free(rows: &[RecordWords], chunk: u64) -> bool {
-    let is_full = || rows.last().is_some_and(|last| record::has_ended_as(last, number_version(number_of(chunk))));
-    chunk & TAKEN == 0 || is_full()
 }
 
 /// The number in a chunk's state.

@@ -1,6 +1,7 @@
 //! Forks at every step: of another thread, which is not there in the child; and by a handler of the thread that forks, which goes on there.
 
 use super::{At, PLAN, REGIONS, ground, interrupted};
+use crate::fork::tests::into_own_memory;
 use crate::metric::{MetricInfo, MetricType, Moment};
 use crate::region::{SLOT, Section};
 use crate::slot;
@@ -163,6 +164,42 @@ fn the_record_that_is_being_written_stays_whole() {
         region.scan(&tables::EventsWaitsCurrent, check);
         if !goes_on {
             break;
+        }
+    }
+}
+
+/// A handler that forks while its thread takes a chunk of the long history: it goes on filling it in the child, and nobody else does.
+#[test]
+fn a_chunk_that_is_being_taken_is_nobody_elses() {
+    // Thirty-two chunks of two rows, so that a thread draws several numbers at once when it has taken some.
+    const SIZES: Config = CONFIG.with(Size::MaxThreadInstances, 16).with(Size::EventsWaitsHistoryLongSize, 64);
+    for (chunks, own_memory) in [0, 1, 12, 13, 14, 40].into_iter().flat_map(|chunks| [(chunks, false), (chunks, true)]) {
+        for at in 0.. {
+            let (region, _) = ground(&SIZES);
+            let [a, _] = classes(region, [A, B]);
+            let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+            let waits = |actor: &Actor<'static>, count| (0..count).for_each(|_| wait(actor, a, Operation::Lock, 1, Held::None));
+            waits(&own, 2 * chunks);
+            let forks = Rc::clone(&own);
+            let fork = move || {
+                if own_memory {
+                    into_own_memory(region, &forks);
+                }
+                region.forked(&CHILD, &[Some(&forks)], false);
+            };
+            if interrupted(|| waits(&own, 1), &[(at, Rc::new(fork))])[0] <= at {
+                break;
+            }
+            let rows = || {
+                let mut rows = 0;
+                region.scan(&tables::EventsWaitsHistoryLong, |row| rows += u32::from(row.thread_id == own.thread_id()));
+                rows
+            };
+            let before = rows();
+            waits(&Actor::attach(region, &ActorIdentity::default()), 256);
+            assert_eq!(rows(), before, "{chunks} chunks, {own_memory}, a fork at {at}");
+            waits(&own, 1);
+            assert_eq!(rows(), before + 1, "{chunks} chunks, {own_memory}, a fork at {at}");
         }
     }
 }
