@@ -81,14 +81,18 @@ impl Format {
 /// The columns of the terminal that the standard output is; without one, those of `COLUMNS`, or 80.
 pub(crate) fn width() -> usize {
     let terminal = console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
-    let variable = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    terminal.or_else(variable).filter(|&columns| columns >= 20).unwrap_or(80)
+    terminal.or_else(columns).filter(|&columns| columns >= 20).unwrap_or(80)
+}
+
+/// What `COLUMNS` says. Empty, 0 or no number, as where a shell has exported it without a terminal, it says nothing.
+fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|&columns| columns > 0)
 }
 
 /// The same for rows of a program's tables: of those, nothing is shortened that goes into a file or a pipe, unless `COLUMNS` says so.
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 pub(crate) fn width_of_rows() -> usize {
-    let is_fitted = io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some();
+    let is_fitted = io::stdout().is_terminal() || columns().is_some();
     if is_fitted { width() } else { usize::MAX }
 }
 

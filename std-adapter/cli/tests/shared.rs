@@ -65,6 +65,11 @@ fn running_stopped_killed_pruned() {
     let piped = Command::new(PROGRAM).args(["list"]).env_remove("COLUMNS").output().expect("the program was built");
     let piped = String::from_utf8(piped.stdout).expect("UTF-8");
     assert!(piped.contains("/dev/shm/perfschema-") && !piped.contains('…'), "{piped}");
+    // Nor does COLUMNS say so where it says nothing.
+    for columns in ["", "0", "x"] {
+        let piped = Command::new(PROGRAM).args(["list"]).env("COLUMNS", columns).output().expect("the program was built");
+        assert!(String::from_utf8_lossy(&piped.stdout).contains("/dev/shm/perfschema-"), "{columns:?}");
+    }
 
     demo.signal("-STOP");
     // A stop reaches one thread after the other.
