@@ -87,6 +87,9 @@ fn running_stopped_killed_pruned() {
     let threads = succeeds(&["show", file.trim_end(), "threads"]);
     assert!(threads.contains("worker-1"), "by its file");
     assert!(!threads.contains("PROCESSLIST_TIME"), "nothing lasts any longer: {threads}");
+    // Of what has ended there are no next values to try again with.
+    let (success, _, said) = perfschema(&["export", &demo.pid(), "--otlp", "http://127.0.0.1:1"]);
+    assert!(!success && said.lines().count() == 1 && !said.contains("trying again"), "{said}");
     assert_eq!(succeeds(&["prune", &demo.pid()]), file);
     assert_eq!(state(&demo), None);
     let mut said = String::new();

@@ -138,6 +138,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         // Asked before the values are read, so that the last ones are sent.
         let is_last = !program.is_in_use();
         let result = send();
+        if is_last {
+            return result.map_err(Error::Export);
+        }
         match &result {
             Ok(()) if fails => note!("perfschema: {} takes the metrics again", without_password(&args.otlp)),
             // Once, and not every ten seconds.
@@ -145,9 +148,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             Ok(()) | Err(_) => {}
         }
         fails = result.is_err();
-        if is_last {
-            return result.map_err(Error::Export);
-        }
         if stopped.recv_timeout(args.interval) != Err(RecvTimeoutError::Timeout) {
             return Ok(());
         }
