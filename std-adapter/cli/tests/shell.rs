@@ -210,6 +210,8 @@ fn scripts() {
     assert_eq!(script(&demo, &[], text), (true, expected.into(), String::new()));
     let framed = "+---+\n| 1 |\n+---+\n| 1 |\n+---+\n";
     assert_eq!(script(&demo, &["--table"], b"SELECT 1;"), (true, framed.into(), String::new()));
+    // Some editors mark UTF-8.
+    assert_eq!(script(&demo, &[], "\u{feff}SELECT 1;".as_bytes()), (true, "1\n1\n".into(), String::new()));
 
     let wrong = b"SELECT 1;\n\nSELECT\n nothing;\nSELECT 2;\n";
     let error = "ERROR 1054 (42S22) at line 3: Unknown column 'nothing' in 'field list'\n";

@@ -158,7 +158,7 @@ fn forms_and_errors() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program was built");
-    let script = "CREATE TABLE test.saved AS SELECT * FROM setup_instruments; -- in memory, until the end\n\
+    let script = "\u{feff}CREATE TABLE test.saved AS SELECT * FROM setup_instruments; -- in memory, until the end\n\
                   UPDATE setup_instruments SET timed = 'NO';\n\
                   UPDATE setup_instruments x SET timed = (SELECT timed FROM test.saved y WHERE x.name = y.name);\n\
                   SELECT ';' AS semicolon, COUNT(*) > 0 AS some FROM setup_instruments WHERE timed = 'YES';\n";

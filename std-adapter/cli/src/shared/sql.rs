@@ -76,7 +76,8 @@ fn from_standard_input() -> io::Result<String> {
     }
     let mut text = String::new();
     input.lock().read_to_string(&mut text)?;
-    Ok(text)
+    // Some editors mark UTF-8, and the mark is no part of a statement.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// What the `mysql` client prints; for programs, rows and nothing else.

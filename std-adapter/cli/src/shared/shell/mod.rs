@@ -329,6 +329,8 @@ fn script(args: &Args, session: &mut Session) -> Result<(), Error> {
         number += 1;
         let is_last = input.read_until(b'\n', &mut bytes).map_err(Error::Input)? == 0;
         let Ok(line) = str::from_utf8(&bytes) else { return Err(Error::Shell(ShellError::NotUtf8(number))) };
+        // As `mysql` does with what some editors mark UTF-8 by.
+        let line = line.strip_prefix('\u{feff}').filter(|_| number == 1).unwrap_or(line);
         let steps = if is_last { Vec::from_iter(scanner.finish()) } else { scanner.feed(line.trim_end_matches(['\n', '\r'])) };
         for step in steps {
             let (done, line) = match step {
