@@ -235,6 +235,18 @@ fn scripts() {
     assert!(!success && err.contains("no program no-such-program"), "{err}");
 }
 
+/// As with `mysql`: what goes into a file has neither prompts nor what moves a cursor.
+#[test]
+fn typed_and_written_to_a_file() {
+    let demo = demo();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("shell-typed");
+    let command = format!("exec {PROGRAM} shell {} >{}", demo.pid(), path.display());
+    let mut terminal = Terminal::start("/bin/sh", &["-c", &command], &[], (24, 100));
+    terminal.press("SELECT 1 AS one;\r\u{4}");
+    assert!(terminal.ended().success());
+    assert_eq!(std::fs::read_to_string(path).expect("it is written"), "one\n1\n");
+}
+
 /// Nothing that is printed acts on the terminal, whatever program it is meant for.
 #[test]
 fn a_terminal_is_not_commanded() {

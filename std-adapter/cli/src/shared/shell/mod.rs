@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 /// Ask a program's tables, statement by statement, as with the mysql client.
 ///
 /// A statement ends with ; or \G and may have several lines. Tab completes names, Ctrl-C stops a statement that runs, \h helps.
-/// What is not typed at a terminal is read as a script, and rows come out with tabs between their values.
+/// What is not typed at a terminal, or answered at none, is a script, and its rows come out with tabs between their values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
@@ -87,7 +87,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
     let mut session = database.session(Account::default()).map_err(Error::Sql)?;
     session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
-    if io::stdin().is_terminal() {
+    // As `mysql`: prompts, and what edits a line, are nothing for a file.
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
         interactive(session, &about, &watch).map_err(Error::Shell)
     } else {
         script(args, &mut session)
