@@ -341,6 +341,19 @@ fn mistakes_are_named() {
     fails(&[path, "--seconds", "0"], "expected a number of seconds above 0");
 }
 
+/// `ulimit -f` says how large a file may be, and the shared one is larger.
+#[cfg(all(target_os = "linux", feature = "instrument"))]
+#[test]
+fn says_why_it_does_not_share() {
+    let root = corpus("unshared");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 20000; exec \"$0\" demo \"$1\"", env!("CARGO_BIN_EXE_perfschema"), root.to_str().unwrap()]);
+    let output = command.env("PERFSCHEMA_SHARE", "1").output().expect("there is a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("perfschema: the tables are not shared: fallocate in /dev/shm/perfschema-"), "{said}");
+    assert!(output.status.success(), "{said}");
+}
+
 /// A server, killed if the test does not end it.
 #[cfg(all(unix, feature = "instrument"))]
 struct Server(std::process::Child);

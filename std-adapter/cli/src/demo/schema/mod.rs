@@ -27,6 +27,10 @@ impl Schema {
         let builder = if args.off { builder.monitor_disable("all") } else { builder };
         let builder = args.options.iter().fold(builder, |builder, options| builder.options(options));
         let process = builder.start().map_err(DemoError::Start)?;
+        #[cfg(target_os = "linux")]
+        if let Some(Err(error)) = process.shared_file() {
+            note!("perfschema: the tables are not shared: {error}");
+        }
         Ok(Schema { region: process.region() })
     }
 
