@@ -354,6 +354,17 @@ fn says_why_it_does_not_share() {
     assert!(output.status.success(), "{said}");
 }
 
+/// What people are told is no reason to keep from programs what is theirs.
+#[cfg(target_os = "linux")]
+#[test]
+fn tables_for_programs_do_not_depend_on_the_standard_error() {
+    let root = corpus("deaf");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfschema"));
+    let output = command.args(["demo", "--format", "csv", root.to_str().unwrap()]).stderr(full).output().expect("it was built");
+    assert!(output.status.success() && !output.stdout.is_empty(), "{output:?}");
+}
+
 /// A server, killed if the test does not end it.
 #[cfg(all(unix, feature = "instrument"))]
 struct Server(std::process::Child);
