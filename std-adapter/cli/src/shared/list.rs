@@ -7,7 +7,7 @@ use perfschema::core::table::SqlType;
 use perfschema::metric::Moment;
 use perfschema::render::{ColumnHead, Grid, OwnedValue};
 use perfschema::{AttachError, SharedFile, shared_files, tables};
-use std::io::Write;
+use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// List the programs that share their tables, and those that did until they ended.
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let columns = vec![number("PID"), program, text("STATE"), text("STARTED"), number("THREADS"), text("FILE")];
     let files = shared_files().map_err(|error| Error::Target(TargetError::Directory(error)))?;
     let mut unreadable = Vec::new();
-    let mut grid = Grid { columns, rows: files.iter().map(|file| row(file, args.format, &mut unreadable)).collect() };
+    let mut grid = Grid { columns, rows: files.iter().filter_map(|file| row(file, args.format, &mut unreadable)).collect() };
     let width = output::width_of_rows();
     if args.format == Format::Table && grid.boxed().to_string().lines().any(|line| line.chars().count() > width) {
         // Cut, paths say nothing; a pid is enough to name a program.
@@ -48,7 +48,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-fn row(file: &SharedFile, format: Format, unreadable: &mut Vec<(u32, AttachError)>) -> Vec<OwnedValue> {
+/// None if somebody has removed it meanwhile.
+fn row(file: &SharedFile, format: Format, unreadable: &mut Vec<(u32, AttachError)>) -> Option<Vec<OwnedValue>> {
     let state = if file.is_in_use() { "runs" } else { "ended" };
     let (program, threads) = match file.attach() {
         Ok(attached) => {
@@ -56,13 +57,21 @@ fn row(file: &SharedFile, format: Format, unreadable: &mut Vec<(u32, AttachError
             attached.region().scan(&tables::Threads, |_| threads += 1);
             (Some(attached.region().program().as_str().to_owned()), Some(threads))
         }
+        Err(AttachError::File(error)) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
             unreadable.push((file.pid(), error));
             (None, None)
         }
     };
     let path = file.path().display().to_string();
-    vec![u64::from(file.pid()).into(), program.into(), state.into(), started(file, format).into(), threads.into(), path.into()]
+    Some(vec![
+        u64::from(file.pid()).into(),
+        program.into(),
+        state.into(),
+        started(file, format).into(),
+        threads.into(),
+        path.into(),
+    ])
 }
 
 /// How long ago, for people; for programs when, in UTC.
@@ -81,5 +90,29 @@ fn ago(age: Duration) -> String {
         60..3600 => format!("{} min ago", seconds / 60),
         3600..86400 => format!("{} h ago", seconds / 3600),
         _ => format!("{} d ago", seconds / 86400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::DirBuilderExt;
+    use std::path::PathBuf;
+
+    /// As by `perfschema prune` meanwhile.
+    #[test]
+    fn a_file_that_is_removed_is_no_row() {
+        let folder = PathBuf::from(format!("/dev/shm/perfschema-{}", rustix::process::geteuid().as_raw()));
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).expect("there is shared memory");
+        // No process has such a number.
+        let path = folder.join(format!("{}-1", u32::MAX - std::process::id()));
+        std::fs::write(&path, "nothing").expect("it is this user's");
+        let files = shared_files().expect("it is there");
+        let file = files.iter().find(|file| file.path() == path).expect("it is listed");
+        let mut unreadable = Vec::new();
+        let is_row = row(file, Format::Csv, &mut unreadable).is_some();
+        std::fs::remove_file(path).expect("it is this user's");
+        assert!(is_row && unreadable.len() == 1);
+        assert!(row(file, Format::Csv, &mut unreadable).is_none() && unreadable.len() == 1);
     }
 }
