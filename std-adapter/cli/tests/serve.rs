@@ -125,6 +125,7 @@ fn what_cannot_be_served_is_said() {
     fails(&open, &["--mysql", "127.0.0.1:0"], "others than its owner may read it: chmod 600");
     let wrong = file("serve-wrong", "\na reader\n", 0o600);
     fails(&wrong, &["--mysql", "127.0.0.1:0"], "serve-wrong: line 2: it says nothing about a password");
+    fails(Path::new("/"), &["--mysql", "127.0.0.1:0"], "/: is a directory");
     fails(
         Path::new("/no/such/file"),
         &["--mysql", "127.0.0.1:0"],

@@ -27,7 +27,12 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
     {
         use std::os::unix::fs::MetadataExt;
         // Of the file that is read, whatever has its name by then.
-        if file.metadata().map_err(PrivateError::Io)?.mode() & 0o077 != 0 {
+        let metadata = file.metadata().map_err(PrivateError::Io)?;
+        if metadata.is_dir() {
+            // Whose mode is as it should be.
+            return Err(PrivateError::Io(io::ErrorKind::IsADirectory.into()));
+        }
+        if metadata.mode() & 0o077 != 0 {
             return Err(PrivateError::Readable);
         }
     }
