@@ -236,6 +236,12 @@ impl<S: Stream> Stream for Buffered<S> {
 pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)> {
     use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 
+    if std::os::unix::net::SocketAddr::from_pathname(path).is_err() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "too long for the address of a socket: no client could connect to it",
+        ));
+    }
     match fs::symlink_metadata(path) {
         Ok(found) if !found.file_type().is_socket() => {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and is no socket"));
@@ -325,6 +331,17 @@ mod tests {
         assert!(!is_kept_alive(&accepted));
         Socket::Tcp(accepted.try_clone().unwrap()).prepare().unwrap();
         assert!(is_kept_alive(&accepted));
+    }
+
+    /// Where no client could connect to it, a server would listen in vain.
+    #[test]
+    fn a_path_that_no_address_has_room_for() {
+        let folder = std::env::temp_dir().join(format!("perfschema-far-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let error = bind_private(&folder.join("s".repeat(120))).map(drop).unwrap_err();
+        assert_eq!((error.kind(), fs::read_dir(&folder).unwrap().count()), (io::ErrorKind::InvalidInput, 0), "{error}");
+        assert!(error.to_string().starts_with("too long for the address of a socket"), "{error}");
+        fs::remove_dir_all(folder).unwrap();
     }
 
     /// What programs of the same number have left is in nobody's way, nor is who binds at the same time.
