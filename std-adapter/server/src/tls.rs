@@ -36,7 +36,10 @@ impl Tls {
             PrivateError::Io(error) => TlsError::File(key.to_owned(), error.to_string()),
             PrivateError::Readable => TlsError::File(key.to_owned(), files::READABLE.to_owned()),
         })?;
-        let private = PrivateKeyDer::from_pem_slice(&private).map_err(|error| pem(key, error))?;
+        let private = PrivateKeyDer::from_pem_slice(&private).map_err(|error| match error {
+            rustls::pki_types::pem::Error::NoItemsFound => TlsError::File(key.to_owned(), "it has no private key".to_owned()),
+            error => pem(key, error),
+        })?;
         // Named, so that it is this one whatever else the program links and installs.
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)

@@ -274,7 +274,7 @@ fn files_that_hold_something_else() {
     assert!(matches!(check(&certificate, &other, "cannot be used"), TlsError::Pair(_)));
     check(&key, &key, "tls-one.key: it has no certificate");
     set_mode(&certificate, 0o600);
-    check(&certificate, &certificate, "tls-one.crt: ");
+    check(&certificate, &certificate, "tls-one.crt: it has no private key");
     check(Path::new("/no/such/file"), &key, "/no/such/file: ");
     check(&certificate, Path::new("/no/such/file"), "/no/such/file: ");
     #[cfg(unix)]
