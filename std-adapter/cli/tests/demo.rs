@@ -557,7 +557,7 @@ fn a_query_is_a_statement() {
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
 }
 
-/// What has taken the place of its socket is neither waited for nor removed.
+/// What has taken the place of its socket is neither waited for nor removed. What a server that was killed has left is in no way.
 #[cfg(all(unix, feature = "instrument"))]
 #[test]
 fn ends_though_its_socket_is_anothers() {
@@ -568,6 +568,7 @@ fn ends_though_its_socket_is_anothers() {
     fs::write(dir.join("one"), "to be").unwrap();
     // Short enough for the address of a socket.
     let socket = std::env::temp_dir().join(format!("perfschema-demo-others-{}", std::process::id()));
+    drop(UnixListener::bind(&socket).unwrap());
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfschema"));
     command.arg("demo").arg(&dir).arg("--socket").arg(&socket).env_remove("PERFSCHEMA_OPTIONS");
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());

@@ -352,7 +352,9 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
     match own_directory() {
         Ok(_) => {}
         Err(ShareError::System { errno: libc::ENOENT, .. }) => return Ok(Vec::new()),
-        Err(ShareError::System { errno, .. }) => return Err(std::io::Error::from_raw_os_error(errno)),
+        Err(error @ ShareError::System { errno, .. }) => {
+            return Err(std::io::Error::new(std::io::Error::from_raw_os_error(errno).kind(), error));
+        }
         Err(error @ ShareError::Directory) => return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, error)),
     }
     let mut files = Vec::new();

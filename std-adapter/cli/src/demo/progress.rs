@@ -38,7 +38,7 @@ pub(crate) struct Lines {
 /// Finds the files, which takes a while where there are many; a terminal is told so.
 pub(crate) fn searching<T>(dir: &Path, find: impl FnOnce() -> T) -> T {
     let spinner = ProgressBar::new_spinner().with_message(format!("Looking for files below {}", output::path(dir)));
-    spinner.enable_steady_tick(VIEW_INTERVAL / 5);
+    turn(&spinner);
     let found = find();
     spinner.finish_and_clear();
     found
@@ -49,8 +49,15 @@ pub(crate) fn searching<T>(dir: &Path, find: impl FnOnce() -> T) -> T {
 pub(crate) fn serving() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} Serving, Ctrl-C ends: {msg}").expect("the template is a constant");
     let spinner = ProgressBar::new_spinner().with_style(style);
-    spinner.enable_steady_tick(VIEW_INTERVAL / 5);
+    turn(&spinner);
     spinner
+}
+
+/// Turns it, by a thread: not where nobody sees it, because it panics where there is no thread.
+fn turn(spinner: &ProgressBar) {
+    if !spinner.is_hidden() {
+        spinner.enable_steady_tick(VIEW_INTERVAL / 5);
+    }
 }
 
 impl Progress {

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,6 +80,7 @@ impl<'i> Server<'i> {
         let unix = match unix {
             None => None,
             Some(path) => {
+                remove_left_over(path);
                 let listener = LOCAL_QUERIES.bind_unix(path).map_err(cannot(output::path(path)))?;
                 let place = UnixPlace::of(&listener, path).map_err(cannot(output::path(path)))?;
                 note!("perfschema: listening on {}", output::path(path));
@@ -226,6 +227,15 @@ impl UnixPlace {
         if is_there {
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// Removes the socket of a server that was killed, where nobody listens.
+fn remove_left_over(path: &Path) {
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    let refuses = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(refuses) {
+        let _ = std::fs::remove_file(path);
     }
 }
 
