@@ -16,8 +16,13 @@ const PIECE: usize = 1 << 20;
 const HEAD: usize = 1 << 14;
 
 /// What files begin with that say nothing before they are unpacked.
-const COMPRESSED: [(&[u8], &str); 4] =
-    [(b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\x04\x22\x4d\x18", "lz4"), (b"\xfd7zXZ\0", "xz")];
+const COMPRESSED: [(&[u8], &str); 5] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"BZh", "bzip2"),
+];
 
 /// A region of the reader's own.
 type Found = (&'static [Word], Region<'static>);

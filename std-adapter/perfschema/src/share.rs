@@ -446,10 +446,10 @@ pub fn attach(file: impl AsRef<Path>) -> Result<Attached, AttachError> {
 }
 
 fn attach_to(path: &Path, links: Links) -> Result<Attached, AttachError> {
-    use std::io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem};
+    use std::io::ErrorKind::{ExecutableFileBusy, InvalidInput, PermissionDenied, ReadOnlyFilesystem};
     let mut options = OpenOptions::new();
     let (opened, is_read_only) = match open_file(path, options.read(true).write(true), links) {
-        Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
+        Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | ExecutableFileBusy) => {
             (open_file(path, options.write(false), links), true)
         }
         opened => (opened, false),

@@ -138,9 +138,13 @@ fn holes_in_a_dump_stay_holes() {
 #[test]
 fn what_has_to_be_unpacked_first() {
     let file = scratch("packed");
-    for (begin, format) in
-        [(&b"\x1f\x8b\x08"[..], "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\x04\x22\x4d\x18", "lz4"), (b"\xfd7zXZ\0", "xz")]
-    {
+    for (begin, format) in [
+        (&b"\x1f\x8b\x08"[..], "gzip"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"\x04\x22\x4d\x18", "lz4"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"BZh9", "bzip2"),
+    ] {
         std::fs::write(&file, [begin, &[7; 100]].concat()).unwrap();
         let error = attach(&file).unwrap_err();
         assert_eq!(error.to_string(), format!("it is compressed by {format}: unpack it first"));
