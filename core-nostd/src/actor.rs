@@ -721,9 +721,11 @@ impl<'r> Actor<'r> {
         let records = self.recorders().into_iter().flat_map(|on| {
             let (first, records) = (self.first_record(on), on.ring.records());
             let beside = (first..first + records.len()).flat_map(|index| on.store().beside_ring(self.region, index));
-            let last = on.long.last_of_chunk().into_iter();
-            let last = last.flat_map(|(index, row)| row.iter().chain(on.store().beside_long(self.region, index)));
-            records.as_flattened().iter().chain(beside).chain(last)
+            let chunk = on.long.last_chunk().into_iter().flat_map(|(first, rows, state)| {
+                let beside = (first..first + rows.len()).flat_map(|index| on.store().beside_long(self.region, index));
+                rows.as_flattened().iter().chain(beside).chain([state])
+            });
+            records.as_flattened().iter().chain(beside).chain(chunk)
         });
         // Of sums only whether they are being written.
         slot.chain(records).chain(self.stats.get().iter().map(|stat| &stat[stat::word::VERSION]))

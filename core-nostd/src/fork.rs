@@ -2,8 +2,7 @@
 //! that the parent recorded.
 //!
 //! (A handler may fork in the middle of a record. What its thread goes on to write then may have been made of what stood there before: a
-//! count or a sum of the parent's shows in the child. In memory of its own, the row of the long history that it was writing is none until it is
-//! written again, but for the last of a chunk.)
+//! count or a sum of the parent's shows in the child.)
 //!
 //! A fork copies one thread. What the others had begun in the region will never be finished in the child, so it is taken back: their
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
@@ -81,7 +80,8 @@ impl Region<'_> {
         let copy = |first: usize, count: usize| {
             let [from, to] = [from, to].map(|words| words.get(first..first.saturating_add(count)).unwrap_or_default());
             for (word, copy) in from.iter().zip(to) {
-                // [K1] Acquire: pairs with [C2], [S1], [P3]. What says that others are there stands before them.
+                // [K1] Acquire: pairs with [C2], [S1], [P3]. What says that others are there stands before them. And with [H4], [E3]: a chunk of which
+                // a row is another thread's already is copied with that one's state, which stands behind the rows.
                 let value = word.load(Ordering::Acquire);
                 // Zeros are left alone: a page that was never written takes no memory.
                 if value != 0 {

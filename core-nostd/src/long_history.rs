@@ -216,12 +216,13 @@ impl<'r> Writer<'r> {
         !chunk.is_free(state) && [self.number(), last_drawn].contains(&Some(number_of(state)))
     }
 
-    /// The row that says, when it has ended, that nobody fills the thread's chunk any more; with its index. None if it has none.
-    pub(crate) fn last_of_chunk(&self) -> Option<(usize, &'r RecordWords)> {
-        let chunk = self.chunk.get()?;
-        let is_taken = self.number().map(taken) == Some(chunk.state().get());
-        let row = chunk.rows.last().filter(|_| is_taken)?;
-        Some((self.index_of(row), row))
+    /// The thread's chunk, or the one that it had last: the index of its first row, the rows, and its state. What is copied of the rows
+    /// before the state is the thread's own, or the state says that it is not.
+    // By the number alone, which is one word, also where a handler asks while a chunk is being taken.
+    pub(crate) fn last_chunk(&self) -> Option<(usize, &'r [RecordWords], &'r Word)> {
+        let index = self.number()?.checked_rem(self.chunks.words.len() as u64)? as usize;
+        let (chunk, _) = self.chunks.get_from(index, self.chunk_len)?.split_first(self.chunk_len)?;
+        Some((index * self.chunk_len, chunk.rows, &chunk.words[word::STATE]))
     }
 
     /// Gives back an unfinished chunk: the thread ends.
@@ -291,7 +292,7 @@ impl<'r> Writer<'r> {
             let number = self.draw(region);
             let chunks = self.chunks.get_from((number % count) as usize, self.chunk_len)?;
             let (chunk, behind) = chunks.split_first(self.chunk_len)?;
-            let mut seen = chunk.state().get();
+            let mut seen = chunk.state().whole();
             // It ends: each time that somebody else was faster there is a larger number, or a chunk being filled.
             while seen <= taken(number) {
                 match self.take(chunk, behind, seen, number) {

@@ -147,24 +147,96 @@ fn instruments_share_no_histogram() {
     }
 }
 
+/// In memory that is copied at the first write, or in memory of the child's own; in each row of a chunk of the long history.
 #[test]
 fn the_record_that_is_being_written_stays_whole() {
+    for (before, own_memory) in [1, 2, 3].into_iter().flat_map(|before| [(before, false), (before, true)]) {
+        for at in 0.. {
+            let region = region();
+            let [_, b] = classes(region, [A, B]);
+            let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
+            let waits = |count| (0..count).for_each(|_| wait(&own, b, Operation::Lock, 1, Held::None));
+            waits(before);
+            let forks = Rc::clone(&own);
+            let fork = move || {
+                if own_memory {
+                    into_own_memory(region, &forks);
+                }
+                region.forked(&CHILD, &[Some(&forks)], false);
+            };
+            let goes_on = interrupted(|| waits(1), &[(at, Rc::new(fork))])[0] > at;
+            let check = |row: &tables::EventsWaitsRow| {
+                let found = (row.event_name.as_str(), row.object_instance_begin, row.thread_id, row.operation);
+                assert_eq!(found, (B.as_str(), 77, own.thread_id(), "lock"), "{before} {own_memory}, a fork at {at}");
+            };
+            let sweep = region.scan(&tables::EventsWaitsHistoryLong, check);
+            assert_eq!(sweep.changed, 0, "{before} {own_memory}, a fork at {at}");
+            region.scan(&tables::EventsWaitsHistory, check);
+            region.scan(&tables::EventsWaitsCurrent, check);
+            if !goes_on {
+                break;
+            }
+        }
+    }
+}
+
+/// Another thread takes the chunk that the forking thread has filled, at each step of the copies that become the child's own memory: the
+/// first before the fork, the second in the child, when the parent has gone on. The child has the whole of its long history.
+#[test]
+fn a_full_chunk_that_another_takes_meanwhile_is_not_lost() {
+    const SIZES: Config = CONFIG.with(Size::MaxThreadInstances, 16).with(Size::EventsWaitsHistoryLongSize, 64);
+    // Not at all of them, for want of time; no kind of entry has a multiple of seven words.
+    for at in (0..).step_by(7) {
+        let (region, _) = ground(&SIZES);
+        let [a, _] = classes(region, [A, B]);
+        let [own, other] = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
+        let waits = |actor: &Actor<'static>, count| (0..count).for_each(|_| wait(actor, a, Operation::Lock, 1, Held::None));
+        waits(&own, 2);
+        let words = region.words();
+        let [saved, child]: [Vec<Word>; 2] = [(); 2].map(|()| words.iter().map(|_| Word::new(0)).collect());
+        let copies = || {
+            region.copy_for_child(&[Some(&own)], words, &saved);
+            region.copy_for_child(&[Some(&own)], &saved, &child);
+        };
+        let round = move || (0..80).for_each(|_| wait(&other, a, Operation::Lock, 1, Held::None));
+        let steps = interrupted(copies, &[(at, Rc::new(round))])[0];
+        words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+        region.forked(&CHILD, &[Some(&own)], false);
+        waits(&Actor::attach(region, &ActorIdentity::default()), 256);
+        waits(&own, 256);
+        assert_eq!(region.scan(&tables::EventsWaitsHistoryLong, |_| ()).rows, 64, "at {at}");
+        if steps <= at {
+            break;
+        }
+    }
+}
+
+/// The parent has gone on when the child copies what was saved for it, and another thread has taken the chunk of which this one writes the
+/// last row.
+#[test]
+fn a_chunk_whose_last_row_is_being_written_is_not_lost() {
     for at in 0.. {
         let region = region();
         let [_, b] = classes(region, [A, B]);
         let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
-        wait(&own, b, Operation::Lock, 1, Held::None);
-        let goes_on = forked_within(at, &own, || wait(&own, b, Operation::Lock, 1, Held::None));
-        let check = |row: &tables::EventsWaitsRow| {
-            let found = (row.event_name.as_str(), row.object_instance_begin, row.thread_id, row.operation);
-            assert_eq!(found, (B.as_str(), 77, own.thread_id(), "lock"), "a fork at {at}");
+        let waits = |count| (0..count).for_each(|_| wait(&own, b, Operation::Lock, 1, Held::None));
+        waits(3);
+        let forks = Rc::clone(&own);
+        let fork = move || {
+            let words = region.words();
+            let [saved, child]: [Vec<Word>; 2] = [(); 2].map(|()| words.iter().map(|_| Word::new(0)).collect());
+            region.copy_for_child(&[Some(&forks)], words, &saved);
+            // By the number 6, the first of the next round.
+            region.section(Section::LongChunks)[0].set(2 * 6 + 1);
+            region.copy_for_child(&[Some(&forks)], &saved, &child);
+            words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+            region.forked(&CHILD, &[Some(&forks)], false);
         };
-        region.scan(&tables::EventsWaitsHistoryLong, check);
-        region.scan(&tables::EventsWaitsHistory, check);
-        region.scan(&tables::EventsWaitsCurrent, check);
-        if !goes_on {
+        if interrupted(|| waits(1), &[(at, Rc::new(fork))])[0] <= at {
             break;
         }
+        waits(100);
+        assert_ne!(region.section(Section::LongChunks)[0].get(), 1, "a fork at {at}");
     }
 }
 
