@@ -185,7 +185,7 @@ fn the_record_that_is_being_written_stays_whole() {
 #[test]
 fn a_full_chunk_that_another_takes_meanwhile_is_not_lost() {
     const SIZES: Config = CONFIG.with(Size::MaxThreadInstances, 16).with(Size::EventsWaitsHistoryLongSize, 64);
-    // Not at all of them, for want of time; no kind of entry has a multiple of seven words.
+    // Not at all of them, for want of time.
     for at in (0..).step_by(7) {
         let (region, _) = ground(&SIZES);
         let [a, _] = classes(region, [A, B]);
