@@ -30,7 +30,7 @@
 //!
 //! What one task has begun and another ends, because a future or a socket was handed over meanwhile, is recorded whole by the one that ends
 //! it. With the first one, whose records nobody else writes, the row stays as that of a wait that still runs, and takes one of the
-//! `performance_schema_events_waits_history_size` records that it has, until that task ends.
+//! `performance_schema_events_waits_history_size` records that it has, until that task is polled again, or ends.
 //!
 //! **When a wait ends.** When the operation completes, with an error or without, and when its future is dropped before, as `select!` and
 //! `timeout` do: then it has no bytes, and no lock is held. What is polled without a future, as everything that `AsyncReadExt` and
