@@ -31,7 +31,8 @@
 //!
 //! **Over an await.** As of statements: a thread's transaction cannot go to another thread; what a task does begins with
 //! [`begin_async`], and goes with it from thread to thread. In an [attached](crate::task) task it is shown while it lasts, in any other it is
-//! recorded when it ends. It may be given away, to `spawn_blocking` say, and end there.
+//! recorded when it ends. It may be given away, to `spawn_blocking` say, and end there. One that outlives the attached task that began it has
+//! no row from then on, also in no history; it counts in the sums when it ends.
 //!
 //! **What it costs.** As much as a statement without text and digest. Without the feature `instrument`, nothing.
 

@@ -369,11 +369,12 @@ fn what_ends_elsewhere_is_the_tasks() {
     end_elsewhere(take.recv().unwrap());
     drop(task);
     assert_eq!(history(region), [("GET 0".into(), 1, 7), ("GET 2".into(), 1, 7)]);
-    // Its task's row is gone: it is counted.
+    // Its task's row is gone: it is counted, and in no history.
     let count = || region.statements_by_event_name(region.find_class("statement/test/search").unwrap()).0.count;
     let before = count();
     end_elsewhere(late);
     assert_eq!(count() - before, 1);
+    assert_eq!(history(region), [("GET 0".into(), 1, 7), ("GET 2".into(), 1, 7)]);
 }
 
 /// Each is ended by another thread at about the moment at which its task ends.
