@@ -712,7 +712,7 @@ fn a_child_registers_over_what_was_copied_too_early() {
 /// Whoever forks, also in the middle of an event, leaves the child no chunk of a thread that it has not: all of them are filled again.
 #[test]
 fn a_child_fills_the_chunks_of_threads_that_are_not_there() {
-    const SIZES: Config = Config::SMALL.with(Size::EventsWaitsHistoryLongSize, 400).with(Size::MaxThreadInstances, 16);
+    const SIZES: Config = Config::SMALL.with(Size::EventsWaitsHistoryLongSize, 100).with(Size::MaxThreadInstances, 16);
     let ways = [(true, false), (true, true), (false, false), (false, true)];
     for ((idle, own_memory), is_full) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
         let words: Vec<Word> = (0..SIZES.words()).map(|_| Word::new(0)).collect();
