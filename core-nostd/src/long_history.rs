@@ -101,19 +101,19 @@ struct Chunk<'r> {
     rows: &'r [RecordWords],
 }
 
-impl Chunk<'_> {
-    fn state(&self) -> &Word {
+impl<'r> Chunk<'r> {
+    fn state(self) -> &'r Word {
         &self.words[word::STATE]
     }
 
     /// Whether nobody fills it any more, if its state is this one.
-    fn is_free(&self, state: u64) -> bool {
+    fn is_free(self, state: u64) -> bool {
         let is_full = || self.rows.last().is_some_and(|last| record::has_ended_as(last, number_version(number_of(state))));
         state & TAKEN == 0 || is_full()
     }
 
     /// Says whose the rows are that are about to be written by `number`. Those of who had it before, by the number `before`, stay that one's.
-    fn sign(&self, owner: Owner, before: u64, number: u64) {
+    fn sign(self, owner: Owner, before: u64, number: u64) {
         let is_older = |words: &&[Word; word::OWNER]| words[owner::NUMBER].get() != before.wrapping_add(1);
         let Some(words) = owners(self.words).iter().find(is_older) else { return };
         words[owner::NUMBER].set(number.wrapping_add(1));
@@ -136,10 +136,9 @@ pub(crate) struct Writer<'r> {
     chunk_len: usize,
     /// The records of the chunk that are still to be written; none while there is no chunk.
     rest: Cell<&'r [RecordWords]>,
-    chunk: Cell<Option<Chunk<'r>>>,
-    /// What is behind it: the next number's chunk is the first of these, unless that number is to be drawn.
+    /// What is behind the chunk: the next number's chunk is the first of these, unless that number is to be drawn.
     behind: Cell<Chunks<'r>>,
-    /// The versions of its rows while they are written: of the number with which the chunk was taken, never used before.
+    /// The versions of the chunk's rows while they are written: of the number with which the chunk was taken, never used before.
     version: Cell<u64>,
     /// The numbers drawn: the next one, and where they end.
     next_number: Cell<u64>,
@@ -159,7 +158,6 @@ impl<'r> Writer<'r> {
             chunks,
             chunk_len: chunks.chunk_len(),
             rest: Cell::new(&[]),
-            chunk: Cell::new(None),
             behind: Cell::default(),
             version: Cell::new(0),
             next_number: Cell::new(0),
@@ -209,8 +207,7 @@ impl<'r> Writer<'r> {
 
     /// Whether it is this thread that is filling the chunk at this index: the one it has, or one that it is about to have.
     pub(crate) fn is_filling(&self, index: usize) -> bool {
-        let chunk = self.chunks.get_from(index, self.chunk_len).and_then(|chunks| chunks.split_first(self.chunk_len));
-        let Some((chunk, _)) = chunk else { return false };
+        let Some((chunk, _)) = self.chunk(index) else { return false };
         let state = chunk.state().get();
         let last_drawn = self.next_number.get().checked_sub(1);
         !chunk.is_free(state) && [self.number(), last_drawn].contains(&Some(number_of(state)))
@@ -221,25 +218,30 @@ impl<'r> Writer<'r> {
     // By the number alone, which is one word, also where a handler asks while a chunk is being taken.
     pub(crate) fn last_chunk(&self) -> Option<(usize, &'r [RecordWords], &'r Word)> {
         let index = self.number()?.checked_rem(self.chunks.words.len() as u64)? as usize;
-        let (chunk, _) = self.chunks.get_from(index, self.chunk_len)?.split_first(self.chunk_len)?;
-        Some((index * self.chunk_len, chunk.rows, &chunk.words[word::STATE]))
+        let (chunk, _) = self.chunk(index)?;
+        Some((index * self.chunk_len, chunk.rows, chunk.state()))
+    }
+
+    /// The chunk at this index, and those behind it.
+    fn chunk(&self, index: usize) -> Option<(Chunk<'r>, Chunks<'r>)> {
+        self.chunks.get_from(index, self.chunk_len)?.split_first(self.chunk_len)
     }
 
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
         if !self.rest.replace(&[]).is_empty()
-            && let (Some(chunk), Some(number)) = (self.chunk.get(), self.number())
+            && let (Some((_, _, state)), Some(number)) = (self.last_chunk(), self.number())
         {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
-            chunk.state().store(unfinished(number), Ordering::Release);
+            state.store(unfinished(number), Ordering::Release);
         }
     }
 
     /// The chunk that is reserved and not full.
     #[cfg(perfschema_loom)]
     pub(crate) fn open_chunk(&self) -> Option<usize> {
-        let row = self.chunk.get()?.rows.first().filter(|_| !self.rest.get().is_empty())?;
-        Some(self.index_of(row) / self.chunk_len)
+        let (first, ..) = self.last_chunk().filter(|_| !self.rest.get().is_empty())?;
+        Some(first / self.chunk_len)
     }
 
     /// The number with which the chunk was taken, if one ever was.
@@ -290,8 +292,7 @@ impl<'r> Writer<'r> {
         let count = NonZero::new(self.chunks.words.len() as u64)?;
         for _ in 0..PROBES {
             let number = self.draw(region);
-            let chunks = self.chunks.get_from((number % count) as usize, self.chunk_len)?;
-            let (chunk, behind) = chunks.split_first(self.chunk_len)?;
+            let (chunk, behind) = self.chunk((number % count) as usize)?;
             let mut seen = chunk.state().whole();
             // It ends: each time that somebody else was faster there is a larger number, or a chunk being filled.
             while seen <= taken(number) {
@@ -317,7 +318,6 @@ impl<'r> Writer<'r> {
         // [H1] Acquire: pairs with [H2] of the owner before.
         chunk.state().compare_exchange(seen, taken(number), Ordering::Acquire)?;
         chunk.sign(self.owner, number_of(seen), number);
-        self.chunk.set(Some(chunk));
         self.behind.set(behind);
         self.version.set(number_version(number));
         self.taken.set(self.taken.get() + 1);

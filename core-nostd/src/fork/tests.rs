@@ -124,12 +124,23 @@ impl<'r> Used<'r> {
 
 /// The child gets memory of its own, which takes the place of the parent's here, where the actor goes on.
 pub(crate) fn into_own_memory(region: &Region<'_>, own: &Actor<'_>) {
+    become_own_memory(region, &own_memory(region, own, || {}));
+}
+
+/// What the child copies to memory of its own; and what its parent does meanwhile.
+pub(crate) fn own_memory(region: &Region<'_>, own: &Actor<'_>, meanwhile: impl FnOnce()) -> Vec<Word> {
     let words = region.words();
     let [saved, child]: [Vec<Word>; 2] = [(); 2].map(|()| words.iter().map(|_| Word::new(0)).collect());
     region.copy_for_child(&[Some(own)], words, &saved);
+    meanwhile();
     region.copy_for_child(&[Some(own)], &saved, &child);
     assert!(Region::open(&child).is_err(), "it is not whole");
-    words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+    child
+}
+
+/// The region is the child's from now on.
+pub(crate) fn become_own_memory(region: &Region<'_>, child: &[Word]) {
+    region.words().iter().zip(child).for_each(|(word, copy)| word.set(copy.get()));
 }
 
 /// Whether the text stands anywhere in the region.

@@ -1,7 +1,7 @@
 //! Forks at every step: of another thread, which is not there in the child; and by a handler of the thread that forks, which goes on there.
 
 use super::{At, PLAN, REGIONS, ground, interrupted};
-use crate::fork::tests::into_own_memory;
+use crate::fork::tests::{become_own_memory, into_own_memory, own_memory};
 use crate::metric::{MetricInfo, MetricType, Moment};
 use crate::region::{SLOT, Section};
 use crate::slot;
@@ -65,12 +65,18 @@ fn abandoned(at: u64, own: &Rc<Actor<'static>>, idle: bool, op: impl FnOnce()) -
     steps[0] > at
 }
 
-/// `op`, and at a step of it a handler that forks. Whether it came so far.
-fn forked_within(at: u64, own: &Rc<Actor<'static>>, op: impl FnOnce()) -> bool {
+/// `op`, and at a step of it a handler that forks, and does `first` in the child. Whether it came so far.
+fn forked_within(at: u64, own: &Rc<Actor<'static>>, first: impl Fn(&Actor<'static>) + 'static, op: impl FnOnce()) -> bool {
     let forks = Rc::clone(own);
-    let fork = Rc::new(move || forks.region().forked(&CHILD, &[Some(&forks)], false));
-    interrupted(op, &[(at, fork)])[0] > at
+    let fork = move || {
+        first(&forks);
+        forks.region().forked(&CHILD, &[Some(&forks)], false);
+    };
+    interrupted(op, &[(at, Rc::new(fork))])[0] > at
 }
+
+/// What a child does first: nothing in memory that is copied at the first write, or it takes memory of its own.
+const MEMORIES: [fn(&Actor<'static>); 2] = [|_| {}, |own| into_own_memory(own.region(), own)];
 
 #[test]
 fn what_others_counted_of_a_file_and_a_socket_at_that_moment_hides_no_row() {
@@ -131,7 +137,7 @@ fn instruments_share_no_histogram() {
         let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
         let waits = |class: Class, count: u64| (0..count).for_each(|_| wait(&own, class, Operation::Lock, 1, Held::None));
         waits(a, 2);
-        let goes_on = forked_within(at, &own, || waits(a, 1));
+        let goes_on = forked_within(at, &own, |_| {}, || waits(a, 1));
         waits(b, 10);
         waits(a, 10);
         let mut counts = [0; 2];
@@ -147,30 +153,23 @@ fn instruments_share_no_histogram() {
     }
 }
 
-/// In memory that is copied at the first write, or in memory of the child's own; in each row of a chunk of the long history.
+/// In each row of a chunk of the long history.
 #[test]
 fn the_record_that_is_being_written_stays_whole() {
-    for (before, own_memory) in [1, 2, 3].into_iter().flat_map(|before| [(before, false), (before, true)]) {
+    for (before, memory) in [1, 2, 3].into_iter().flat_map(|before| [0, 1].map(|memory| (before, memory))) {
         for at in 0.. {
             let region = region();
             let [_, b] = classes(region, [A, B]);
             let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
             let waits = |count| (0..count).for_each(|_| wait(&own, b, Operation::Lock, 1, Held::None));
             waits(before);
-            let forks = Rc::clone(&own);
-            let fork = move || {
-                if own_memory {
-                    into_own_memory(region, &forks);
-                }
-                region.forked(&CHILD, &[Some(&forks)], false);
-            };
-            let goes_on = interrupted(|| waits(1), &[(at, Rc::new(fork))])[0] > at;
+            let goes_on = forked_within(at, &own, MEMORIES[memory], || waits(1));
             let check = |row: &tables::EventsWaitsRow| {
                 let found = (row.event_name.as_str(), row.object_instance_begin, row.thread_id, row.operation);
-                assert_eq!(found, (B.as_str(), 77, own.thread_id(), "lock"), "{before} {own_memory}, a fork at {at}");
+                assert_eq!(found, (B.as_str(), 77, own.thread_id(), "lock"), "{before} {memory}, a fork at {at}");
             };
             let sweep = region.scan(&tables::EventsWaitsHistoryLong, check);
-            assert_eq!(sweep.changed, 0, "{before} {own_memory}, a fork at {at}");
+            assert_eq!(sweep.changed, 0, "{before} {memory}, a fork at {at}");
             region.scan(&tables::EventsWaitsHistory, check);
             region.scan(&tables::EventsWaitsCurrent, check);
             if !goes_on {
@@ -192,15 +191,10 @@ fn a_full_chunk_that_another_takes_meanwhile_is_not_lost() {
         let [own, other] = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));
         let waits = |actor: &Actor<'static>, count| (0..count).for_each(|_| wait(actor, a, Operation::Lock, 1, Held::None));
         waits(&own, 2);
-        let words = region.words();
-        let [saved, child]: [Vec<Word>; 2] = [(); 2].map(|()| words.iter().map(|_| Word::new(0)).collect());
-        let copies = || {
-            region.copy_for_child(&[Some(&own)], words, &saved);
-            region.copy_for_child(&[Some(&own)], &saved, &child);
-        };
         let round = move || (0..80).for_each(|_| wait(&other, a, Operation::Lock, 1, Held::None));
-        let steps = interrupted(copies, &[(at, Rc::new(round))])[0];
-        words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
+        let mut child = Vec::new();
+        let steps = interrupted(|| child = own_memory(region, &own, || {}), &[(at, Rc::new(round))])[0];
+        become_own_memory(region, &child);
         region.forked(&CHILD, &[Some(&own)], false);
         waits(&Actor::attach(region, &ActorIdentity::default()), 256);
         waits(&own, 256);
@@ -221,18 +215,10 @@ fn a_chunk_whose_last_row_is_being_written_is_not_lost() {
         let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
         let waits = |count| (0..count).for_each(|_| wait(&own, b, Operation::Lock, 1, Held::None));
         waits(3);
-        let forks = Rc::clone(&own);
-        let fork = move || {
-            let words = region.words();
-            let [saved, child]: [Vec<Word>; 2] = [(); 2].map(|()| words.iter().map(|_| Word::new(0)).collect());
-            region.copy_for_child(&[Some(&forks)], words, &saved);
-            // By the number 6, the first of the next round.
-            region.section(Section::LongChunks)[0].set(2 * 6 + 1);
-            region.copy_for_child(&[Some(&forks)], &saved, &child);
-            words.iter().zip(&child).for_each(|(word, copy)| word.set(copy.get()));
-            region.forked(&CHILD, &[Some(&forks)], false);
-        };
-        if interrupted(|| waits(1), &[(at, Rc::new(fork))])[0] <= at {
+        // By the number 6, the first of the next round.
+        let take = || region.section(Section::LongChunks)[0].set(2 * 6 + 1);
+        let first = move |own: &Actor<'static>| become_own_memory(region, &own_memory(region, own, take));
+        if !forked_within(at, &own, first, || waits(1)) {
             break;
         }
         waits(100);
@@ -245,21 +231,14 @@ fn a_chunk_whose_last_row_is_being_written_is_not_lost() {
 fn a_chunk_that_is_being_taken_is_nobody_elses() {
     // Thirty-two chunks of two rows, so that a thread draws several numbers at once when it has taken some.
     const SIZES: Config = CONFIG.with(Size::MaxThreadInstances, 16).with(Size::EventsWaitsHistoryLongSize, 64);
-    for (chunks, own_memory) in [0, 1, 12, 13, 14, 40].into_iter().flat_map(|chunks| [(chunks, false), (chunks, true)]) {
+    for (chunks, memory) in [0, 1, 12, 13, 14, 40].into_iter().flat_map(|chunks| [0, 1].map(|memory| (chunks, memory))) {
         for at in 0.. {
             let (region, _) = ground(&SIZES);
             let [a, _] = classes(region, [A, B]);
             let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
             let waits = |actor: &Actor<'static>, count| (0..count).for_each(|_| wait(actor, a, Operation::Lock, 1, Held::None));
             waits(&own, 2 * chunks);
-            let forks = Rc::clone(&own);
-            let fork = move || {
-                if own_memory {
-                    into_own_memory(region, &forks);
-                }
-                region.forked(&CHILD, &[Some(&forks)], false);
-            };
-            if interrupted(|| waits(&own, 1), &[(at, Rc::new(fork))])[0] <= at {
+            if !forked_within(at, &own, MEMORIES[memory], || waits(&own, 1)) {
                 break;
             }
             let rows = || {
@@ -269,9 +248,9 @@ fn a_chunk_that_is_being_taken_is_nobody_elses() {
             };
             let before = rows();
             waits(&Actor::attach(region, &ActorIdentity::default()), 256);
-            assert_eq!(rows(), before, "{chunks} chunks, {own_memory}, a fork at {at}");
+            assert_eq!(rows(), before, "{chunks} chunks, {memory}, a fork at {at}");
             waits(&own, 1);
-            assert_eq!(rows(), before + 1, "{chunks} chunks, {own_memory}, a fork at {at}");
+            assert_eq!(rows(), before + 1, "{chunks} chunks, {memory}, a fork at {at}");
         }
     }
 }
