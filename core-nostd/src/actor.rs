@@ -524,7 +524,7 @@ impl<'r> Actor<'r> {
     ) -> bool {
         let class = switches.class().index();
         let Some(stat) = self.stats.get().get(class).filter(|_| switches.has(Switches::THREAD)) else {
-            self.count_shared(class, wait_ps);
+            self.count_shared(switches, wait_ps);
             return false;
         };
         let sums = stat::begin(stat, self.epochs(on.store()), || self.honour(on, stat, figures, switches));
@@ -561,12 +561,11 @@ impl<'r> Actor<'r> {
         timer: Option<usize>,
         read: impl Fn() -> u64,
     ) -> Option<u64> {
-        let class = switches.class().index();
         let Some(timer) = timer else {
             cold_path();
             match stat {
                 Some(stat) => stat::count_untimed(stat, epochs, || self.honour(on, stat, &[], switches)),
-                None => self.count_shared(class, None),
+                None => self.count_shared(switches, None),
             }
             self.begin_end(on, wait, switches).finish(on, wait, None);
             self.count_object(wait, switches, object, None);
@@ -584,14 +583,16 @@ impl<'r> Actor<'r> {
                     let by_counter = timer == TimerName::Cycle.index();
                     match by_counter.then(|| histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)).flatten() {
                         Some(bucket) => {
-                            wait_histogram::note(self.histograms, sums.histogram(), bucket, || self.reserve_histogram());
+                            wait_histogram::note(self.histograms, sums.histogram(), bucket, || {
+                                self.note_any(switches, sums, bucket);
+                            });
                         }
-                        None => self.note_any(sums, wait_ps),
+                        None => self.note_any(switches, sums, histogram::bucket(wait_ps)),
                     }
                 }
                 sums.publish();
             }
-            None => self.count_shared(class, Some(wait_ps)),
+            None => self.count_shared(switches, Some(wait_ps)),
         }
         self.count_object(wait, switches, object, Some(wait_ps));
         Some(ticks)
@@ -684,24 +685,22 @@ impl<'r> Actor<'r> {
         }
     }
 
+    /// A wait that is long, or timed otherwise than by the counter, or the first, or has a shared histogram, enters it.
     #[cold]
     #[inline(never)]
-    fn reserve_histogram(&self) -> u64 {
-        wait_histogram::reserve(self.region)
-    }
-
-    /// A wait that is long, or timed otherwise than by the counter, enters the histogram.
-    #[cold]
-    #[inline(never)]
-    fn note_any(&self, sums: Sums<'_>, wait_ps: u64) {
-        wait_histogram::note_any(self.region, self.histograms, sums.histogram(), wait_ps);
+    fn note_any(&self, switches: Switches, sums: Sums<'_>, bucket: usize) {
+        wait_histogram::note_any(self.region, switches.class().index(), self.histograms, sums.histogram(), bucket);
     }
 
     #[cold]
-    fn count_shared(&self, class: usize, wait_ps: Option<u64>) {
+    fn count_shared(&self, switches: Switches, wait_ps: Option<u64>) {
+        let class = switches.class().index();
         let shared = self.region.arrays::<STAT>(Section::SharedStats);
         if let Some(words) = shared.get(class).and_then(|words| words.first_chunk()) {
             Shared(words).record(wait_ps);
+        }
+        if let Some(wait_ps) = wait_ps.filter(|_| switches.has(Switches::HISTOGRAM)) {
+            wait_histogram::count_shared(self.region, class, histogram::bucket(wait_ps));
         }
     }
 

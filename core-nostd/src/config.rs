@@ -114,7 +114,8 @@ sizes! {
     MaxSqlTextLength = "performance_schema_max_sql_text_length", default 1024, limit 1024;
     /// Statements that can be told apart by their digests; one place is for all others.
     DigestsSize = "performance_schema_digests_size", default 500, limit 1048576;
-    /// Histograms that can be kept, one for each pair of a thread and an instrument that has waited.
+    /// Histograms, one for each pair of a thread and an instrument that has waited. Pairs that find none share one for each instrument, which
+    /// is slower; with 0 there is none at all.
     MaxWaitHistograms = "performance_schema_max_wait_histograms", default 512, limit 65534;
     /// Source lines that can be told apart; rounded up to a power of two.
     MaxSourceLocations = "performance_schema_max_source_locations", default 1024, limit 32768;

@@ -51,7 +51,7 @@ const RECORDED: [Section; 30] = [
     Section::LongRecords,
     Section::Histograms,
     Section::LongHistograms,
-    Section::HistogramBases,
+    Section::SharedHistograms,
     Section::MemoryStats,
     Section::SharedMemoryStats,
     Section::StageRings,
@@ -118,12 +118,18 @@ impl Region<'_> {
         }
         statement_digest::forget(self, idle);
         // Only what was ever used: most of a region never is, and a fork should not take longer for it.
-        let histograms =
-            self.header(header::NEXT_HISTOGRAM).swap(self.kept_histograms(|words| !idle && is_own(words)), Ordering::Relaxed);
+        let next_histogram = self.header(header::NEXT_HISTOGRAM);
+        let histograms = next_histogram.get();
+        // In the middle of a record the thread may be taking one, whose number nobody else knows.
+        if idle {
+            next_histogram.set(0);
+        }
         if histograms != 0 {
             zero(first(self.arrays::<SHORT>(Section::Histograms), histograms).as_flattened());
             zero(first(self.arrays::<LONG>(Section::LongHistograms), histograms).as_flattened());
-            zero(self.section(Section::HistogramBases));
+        }
+        if histograms | self.header(header::HAS_SHARED_HISTOGRAMS).swap(0, Ordering::Relaxed) != 0 {
+            zero(self.section(Section::SharedHistograms));
         }
         if idle {
             own.iter().flatten().for_each(|actor| actor.finish_chunks());
@@ -214,16 +220,6 @@ impl Region<'_> {
         setup::fold(self);
         // [R1] as in create().
         self.header(header::READY).store(crate::region::READY, Ordering::Release);
-    }
-}
-
-impl Region<'_> {
-    /// How many histograms are not given away again, because the actors of some slots may be in the middle of counting in one of them.
-    fn kept_histograms(&self, are_kept: impl Fn(&SlotWords) -> bool) -> u64 {
-        let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate().filter(|(_, words)| are_kept(words));
-        let stats = slots.flat_map(|(index, _)| self.arrays_of::<STAT>(Section::Stats, index));
-        let ends = stats.filter_map(|stat| wait_histogram::number(stat[stat::word::HISTOGRAM].get())).map(|number| number + 1);
-        ends.max().unwrap_or(0)
     }
 }
 

@@ -79,8 +79,6 @@ lost! {
     StatementHistoryLongRows = "Performance_schema_events_statements_history_long_lost";
     /// Transactions that did not enter the long history, as waits.
     TransactionHistoryLongRows = "Performance_schema_events_transactions_history_long_lost";
-    /// Pairs of a thread and an instrument that found no histogram. Their waits are missing from the histogram table.
-    WaitHistograms = "Performance_schema_wait_histograms_lost";
     /// Source locations that found no place; SOURCE is NULL. A thread counts each once, or again if it has met others since.
     SourceLocations = "Performance_schema_source_locations_lost";
     /// Metrics that could not be registered.

@@ -105,15 +105,9 @@ impl Switches {
     pub(crate) const COUNTED: u64 = 1 << 25;
     const CLASS_SHIFT: u32 = 32;
 
-    /// What a thread without a slot can do: count, by event name and by instance.
-    const WITHOUT_SLOT: u64 = !(Self::CURRENT
-        | Self::HISTORY
-        | Self::HISTORY_LONG
-        | Self::HISTOGRAM
-        | Self::THREAD
-        | Self::PLAIN
-        | Self::PLAIN_SAMPLED
-        | Self::COUNTED);
+    /// What a thread without a slot can do: count, by event name, by instance and in histograms.
+    const WITHOUT_SLOT: u64 =
+        !(Self::CURRENT | Self::HISTORY | Self::HISTORY_LONG | Self::THREAD | Self::PLAIN | Self::PLAIN_SAMPLED | Self::COUNTED);
     /// What a thread with HISTORY = 'NO' does not.
     pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
     /// What one with INSTRUMENTED = 'NO' does: nothing.

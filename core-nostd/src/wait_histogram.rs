@@ -1,4 +1,5 @@
-//! Where the wait histograms are kept: a block of buckets for each actor and class that ever met.
+//! Where the wait histograms are kept: a block of buckets for each actor and class that ever met, and one for each class, shared by the actors
+//! that found none of their own or have no slot.
 //!
 //! Which bucket takes a wait depends on the wait, and a store whose *place* depends on the second timer value makes what follows wait for
 //! it. So the bucket is computed when the wait ends and kept in the pair's summary, and counted when the next wait of the pair ends;
@@ -6,15 +7,17 @@
 //! ```text
 //!  31         30         29                                          9 8                             0
 //! ┌──────────┬──────────┬─────────────────────────────────────────────┬──────────────────────────────┐
-//! │ no wait  │ no room  │ number of the histogram, from 1             │ the bucket of the last wait  │
+//! │ no wait  │ shared   │ number of the histogram, from 1             │ the bucket of the last wait  │
 //! └──────────┴──────────┴─────────────────────────────────────────────┴──────────────────────────────┘
 //! ```
 //! So it is the place of a bucket, of histograms of 512: those that are left over, of waits longer than two minutes, are elsewhere, and are
 //! counted at once. With 600 in one place the two parts had to be taken apart and put together, four instructions at each wait.
+//!
+//! What is shared is counted at once, too, by read-modify-writes: slower, and nothing is missing. TRUNCATE takes off there what the actors'
+//! own hold, so a word of it may be less than nothing, and with theirs is what shows.
 
 use crate::class::Class;
-use crate::histogram::{self, BUCKET_COUNT};
-use crate::lost::Lost;
+use crate::histogram::BUCKET_COUNT;
 use crate::region::{CARRY, Region, STAT, Section, header};
 use crate::slot;
 use crate::stat;
@@ -28,42 +31,60 @@ pub(crate) const LONG: usize = BUCKET_COUNT - SHORT;
 
 /// Bits of the last wait's bucket.
 const LAST: u64 = SHORT as u64 - 1;
-/// No room was left when the pair asked. It is beyond every region's buckets, as is the next.
-const REFUSED: u64 = 1 << 30;
+/// No room was left when the pair asked: its waits are in its class's shared histogram. It is beyond every region's buckets, as is the next.
+const SHARED: u64 = 1 << 30;
 /// There is no last wait, or it is counted already.
 const NO_WAIT: u64 = 1 << 31;
 
 /// Owner: counts the wait before, and keeps this one, in `word`, which is HISTOGRAM of the summary. `short` are the [`SHORT`] buckets of all
-/// histograms, and `bucket` is one of them; `reserve` gives a new histogram's place.
+/// histograms, and `bucket` is one of them; `otherwise` does what [`note_any`] does.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn note(short: &[Word], word: &Word, bucket: usize, reserve: impl FnOnce() -> u64) {
-    word.set(count_last(short, word, reserve) | bucket as u64);
+pub(crate) fn note(short: &[Word], word: &Word, bucket: usize, otherwise: impl FnOnce()) {
+    let state = word.get();
+    match short.get(state.wrapping_sub(SHORT as u64) as usize) {
+        Some(last) => {
+            increment(last);
+            word.set(state & !LAST | bucket as u64);
+        }
+        None => {
+            cold_path();
+            otherwise();
+        }
+    }
 }
 
-/// The same of a wait of so many picoseconds, of any length.
-pub(crate) fn note_any(region: &Region<'_>, short: &[Word], word: &Word, wait_ps: u64) {
-    let bucket = histogram::bucket(wait_ps);
-    let place = count_last(short, word, || reserve(region));
+/// The same of a wait of any length, whatever the word says.
+pub(crate) fn note_any(region: &Region<'_>, class: usize, short: &[Word], word: &Word, bucket: usize) {
+    let mut state = word.get();
+    if let Some(last) = short.get(state.wrapping_sub(SHORT as u64) as usize) {
+        increment(last);
+    }
+    if state == 0 {
+        state = reserve(region);
+    }
+    let Some(number) = number(state) else {
+        word.set(SHARED | NO_WAIT);
+        return count_shared(region, class, bucket);
+    };
+    let place = (number + 1) * SHORT as u64;
     let Some(bucket) = bucket.checked_sub(SHORT) else { return word.set(place | bucket as u64) };
-    let long = number(place).and_then(|number| region.arrays::<LONG>(Section::LongHistograms).get(number as usize));
+    let long = region.arrays::<LONG>(Section::LongHistograms).get(number as usize);
     if let Some(count) = long.and_then(|long| long.get(bucket)) {
         increment(count);
     }
     word.set(place | NO_WAIT);
 }
 
-/// Owner: counts the wait that `word` keeps, and returns what is left of it, or what `reserve` gives.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn count_last(short: &[Word], word: &Word, reserve: impl FnOnce() -> u64) -> u64 {
-    let mut state = word.get();
-    match short.get(state.wrapping_sub(SHORT as u64) as usize) {
-        Some(count) => increment(count),
-        None => {
-            cold_path();
-            state = if state == 0 { reserve() } else { state & !NO_WAIT };
+/// A wait of an actor that has no histogram for the class.
+pub(crate) fn count_shared(region: &Region<'_>, class: usize, bucket: usize) {
+    if let Some(count) = shared(region, class).get(bucket) {
+        // Almost always it is so already, and everybody reads the line.
+        if region.header(header::HAS_SHARED_HISTOGRAMS).get() == 0 {
+            region.header(header::HAS_SHARED_HISTOGRAMS).set(1);
         }
+        // Relaxed: each wait is counted once, and nothing else stands with it.
+        count.fetch_add(1, Ordering::Relaxed);
     }
-    state & !LAST
 }
 
 /// One writer, so plain: the block belongs to this actor and class.
@@ -78,7 +99,7 @@ pub(crate) fn without_wait(word: u64) -> u64 {
 }
 
 /// A new histogram's place, or what says that there is none.
-pub(crate) fn reserve(region: &Region<'_>) -> u64 {
+fn reserve(region: &Region<'_>) -> u64 {
     let room = region.arrays::<SHORT>(Section::Histograms).len() as u64;
     let next = region.header(header::NEXT_HISTOGRAM);
     // Relaxed: only that two owners get different numbers matters. The load first, so that the counter stays small when it is full.
@@ -86,13 +107,12 @@ pub(crate) fn reserve(region: &Region<'_>) -> u64 {
     if number < room {
         return (number + 1) * SHORT as u64;
     }
-    region.count_lost(Lost::WaitHistograms);
-    REFUSED
+    SHARED
 }
 
-/// Which histogram the word of a summary stands for, from 0; None if for none.
+/// Which histogram the word of a summary stands for, from 0; None if for none of its own.
 pub(crate) fn number(word: u64) -> Option<u64> {
-    if word & REFUSED != 0 { None } else { ((word & !NO_WAIT) / SHORT as u64).checked_sub(1) }
+    if word & SHARED != 0 { None } else { ((word & !NO_WAIT) / SHORT as u64).checked_sub(1) }
 }
 
 /// The bucket of the wait that it keeps.
@@ -110,29 +130,39 @@ pub(crate) fn with_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnc
 fn with_all_counts<R>(region: &Region<'_>, class: Class, look: impl FnOnce(&[u64; BUCKET_COUNT], u64) -> R) -> R {
     let mut counts = [0; BUCKET_COUNT];
     // Of most instruments there is none, and of six hundred zeros nothing need be made.
-    if !total(region, class, Pending::Shown, &mut counts) {
+    let is_any_own = total(region, class, Pending::Shown, &mut counts);
+    if !is_any_own && region.header(header::HAS_SHARED_HISTOGRAMS).get() == 0 {
         return look(&counts, 0);
     }
-    let bases = region.arrays::<BUCKET_COUNT>(Section::HistogramBases);
-    if let Some(base) = bases.get(class.index()) {
-        for (count, base) in counts.iter_mut().zip(base) {
-            *count = count.saturating_sub(base.get());
-        }
+    for (count, shared) in counts.iter_mut().zip(shared(region, class.index())) {
+        *count = shown(*count, shared.whole());
     }
     let sum = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
     look(&counts, sum)
 }
 
-/// TRUNCATE of the table, for one class. What is counted after this shows, because the buckets themselves only grow.
+/// The shared histogram of the class at this index. Nothing where there are no histograms.
+fn shared<'r>(region: &Region<'r>, class: usize) -> &'r [Word] {
+    region.arrays::<BUCKET_COUNT>(Section::SharedHistograms).get(class).map_or(&[], |buckets| buckets)
+}
+
+/// What shows of a bucket that the actors have counted so much in.
+fn shown(own: u64, shared: u64) -> u64 {
+    own.wrapping_add(shared).cast_signed().max(0).cast_unsigned()
+}
+
+/// TRUNCATE of the table, for one class. What is counted after this shows: of what the actors hold no more is taken off than is there.
 pub(crate) fn truncate(region: &Region<'_>, class: Class) {
-    let mut now = [0; BUCKET_COUNT];
-    total(region, class, Pending::OnlyIfWhole, &mut now);
-    if let Some(base) = region.arrays::<BUCKET_COUNT>(Section::HistogramBases).get(class.index()) {
-        for (base, now) in base.iter().zip(now).filter(|(base, now)| base.get() < *now) {
-            // Of two truncations at once the earlier one may come here last.
-            base.update(|before| before.max(now));
-        }
-    }
+    let mut own = [0; BUCKET_COUNT];
+    total(region, class, Pending::OnlyIfWhole, &mut own);
+    // What was never touched stays so.
+    let buckets = shared(region, class.index()).iter().zip(own).filter(|(shared, own)| shown(*own, shared.whole()) > 0);
+    buckets.for_each(|(shared, own)| take_off(shared, own));
+}
+
+/// Nothing shows any more where the actors hold so much. Of two truncations at once the earlier one may come here last.
+fn take_off(shared: &Word, own: u64) {
+    shared.update(|before| if shown(own, before) > 0 { own.wrapping_neg() } else { before });
 }
 
 /// What becomes of the last wait of a summary that is being written: it may be among the buckets already.
@@ -144,7 +174,7 @@ enum Pending {
     OnlyIfWhole,
 }
 
-/// Adds up the buckets of a class over all actors. Returns whether there are any.
+/// Adds up the buckets of a class over all actors' own. Returns whether there are any.
 #[inline(never)]
 fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64; BUCKET_COUNT]) -> bool {
     let (mut part, mut found) = ([0; BUCKET_COUNT], false);
@@ -184,6 +214,7 @@ fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64;
 mod tests {
     use super::*;
     use crate::event::WAITS;
+    use crate::histogram;
     use crate::region::SLOT;
     use crate::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Setting, Size, WaitStart, tables};
     use perfschema_timer::{Conversion, MockClock, TimerName};
@@ -215,14 +246,14 @@ mod tests {
 
     #[test]
     fn what_a_word_says() {
-        for word in [0, REFUSED, REFUSED | 17, REFUSED | NO_WAIT] {
+        for word in [0, SHARED, SHARED | 17, SHARED | NO_WAIT] {
             assert_eq!((number(word), last(word)), (None, None), "{word:#x}");
         }
         assert_eq!((number(SHORT as u64), last(SHORT as u64)), (Some(0), Some(0)));
         let word = 3 * SHORT as u64 + 17;
         assert_eq!((number(word), last(word)), (Some(2), Some(17)));
         assert_eq!((number(without_wait(word)), last(without_wait(word))), (Some(2), None));
-        assert_eq!([0, REFUSED].map(|word| number(without_wait(word))), [None; 2]);
+        assert_eq!([0, SHARED].map(|word| number(without_wait(word))), [None; 2]);
         // Whatever somebody has overwritten it with.
         assert_eq!(number(u64::MAX), None);
     }
@@ -293,5 +324,58 @@ mod tests {
                 assert_eq!(count() - before, 2, "after {stores} stores of {wait_ps} ps");
             });
         }
+    }
+
+    /// What threads count beside two truncations, in every order: what comes after both shows in full, and nothing of what was before either.
+    #[test]
+    fn truncations_at_once_beside_own_and_shared_counts() {
+        #[derive(Clone, Default)]
+        struct World {
+            /// What the actors' own histograms hold, and the word that is shared.
+            own: u64,
+            shared: u64,
+            counted: u64,
+            /// What each truncation has read of the actors' own, and what was counted by then; and whether it is through.
+            begun: [Option<(u64, u64)>; 2],
+            ended: [bool; 2],
+            /// What was counted when the last one was through.
+            counted_at_end: u64,
+        }
+        fn explore(world: &World, steps: u32) -> u32 {
+            let shows = shown(world.own, world.shared);
+            let at_least = if world.begun.iter().zip(world.ended).all(|(begun, ended)| begun.is_none() || ended) {
+                world.counted - world.counted_at_end
+            } else {
+                0
+            };
+            let before = world.begun.iter().zip(world.ended).filter(|(_, ended)| *ended).filter_map(|(begun, _)| *begun);
+            let at_most = world.counted - before.map(|(_, counted)| counted).max().unwrap_or(0);
+            assert!((at_least..=at_most).contains(&shows), "{shows} where {at_least} to {at_most} were counted");
+            if steps == 0 {
+                return 1;
+            }
+            let mut worlds = std::vec![
+                World { own: world.own + 1, counted: world.counted + 1, ..world.clone() },
+                World { shared: world.shared.wrapping_add(1), counted: world.counted + 1, ..world.clone() },
+            ];
+            for n in 0..2 {
+                let mut next = world.clone();
+                match world.begun[n] {
+                    None => next.begun[n] = Some((world.own, world.counted)),
+                    Some((own, _)) => {
+                        let shared = Word::new(world.shared);
+                        take_off(&shared, own);
+                        next.shared = shared.get();
+                        next.ended[n] = true;
+                        next.counted_at_end = world.counted;
+                    }
+                }
+                if !world.ended[n] {
+                    worlds.push(next);
+                }
+            }
+            worlds.iter().map(|next| explore(next, steps - 1)).sum()
+        }
+        assert!(explore(&World::default(), 9) > 10_000);
     }
 }

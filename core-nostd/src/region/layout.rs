@@ -148,8 +148,8 @@ sections! {
     Histograms: wait_histogram::SHORT, |c| size(c, Size::MaxWaitHistograms);
     /// Those of long waits.
     LongHistograms: wait_histogram::LONG, |c| size(c, Size::MaxWaitHistograms);
-    /// What the histograms held when their table was truncated, by class.
-    HistogramBases: BUCKET_COUNT, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { classes(c) };
+    /// By class, waits of all lengths that are in no actor's own histogram, less what the actors' held when their table was truncated.
+    SharedHistograms: BUCKET_COUNT, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { classes(c) };
     /// Memory by actor and instrument of memory.
     MemoryStats: MEMORY, |c| size(c, Size::MaxThreadInstances).saturating_mul(size(c, Size::MaxMemoryClasses));
     /// Memory that no actor owns.

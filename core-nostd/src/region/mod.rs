@@ -5,10 +5,10 @@
 //!       1  layout version               25  next histogram
 //!       2  total words                  26  slots that were ever used
 //!       3  ready (published last)       27  actors without a slot
-//!       4  pid                          32  next chunk of the long history of waits; 40 of stages, 48 statements, 56 transactions
-//!       5  start, ns since 1970         64  directory: kind, offset, stride, count for each section
-//!       6  start, monotonic ns           …  the sections, each on a cache line of its own
-//!       7  length of the program's name
+//!       4  pid                          28  whether histograms are shared
+//!       5  start, ns since 1970         32  next chunk of the long history of waits; 40 of stages, 48 statements, 56 transactions
+//!       6  start, monotonic ns          64  directory: kind, offset, stride, count for each section
+//!       7  length of the program's name  …  the sections, each on a cache line of its own
 //!       8  its name                A text is its bytes, eight to a word, the first in the lowest byte.
 //! ```
 //!
@@ -40,7 +40,7 @@ pub(crate) use text::{little_endian, read_text, text_is, what_fits, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 18;
+const LAYOUT_VERSION: u64 = 19;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header.
@@ -61,6 +61,8 @@ pub(crate) mod header {
     pub(crate) const USED_SLOTS: usize = 26;
     /// How many actors without a slot have drawn a number.
     pub(crate) const NEXT_ACTOR_NUMBER: usize = 27;
+    /// 1 if anything was ever counted in a shared histogram.
+    pub(crate) const HAS_SHARED_HISTOGRAMS: usize = 28;
     /// On a line of its own: every recording thread comes by now and then.
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
     /// The same for stages, on the next line.

@@ -367,9 +367,8 @@ impl Naive {
             instance: instance.filter(|_| event.on.instance),
             wait_ps,
             bucket: wait_ps
-                .zip(by_thread)
-                .filter(|(_, slot)| event.on.histogram && self.has_histogram(*slot, event.class))
-                .map(|(wait_ps, _)| self.bucket(wait_ps)),
+                .filter(|_| event.on.histogram && self.size(Size::MaxWaitHistograms) > 0)
+                .map(|wait_ps| self.bucket(wait_ps)),
             io,
             io_waits: event.on.instance,
             is_wait: true,
@@ -385,17 +384,6 @@ impl Naive {
             self.write_long(thread, event.clone());
         }
         event.on.timed.then_some(event.on.timer)
-    }
-
-    /// Whether the pair has a histogram: decided when it first needs one.
-    pub(super) fn has_histogram(&mut self, slot: usize, class: ClassKey) -> bool {
-        let taken = self.histograms.values().filter(|found| **found).count();
-        let places = self.size(Size::MaxWaitHistograms);
-        let room = taken < places;
-        if places > 0 && !room && !self.histograms.contains_key(&(slot, class)) {
-            self.lose(Lost::WaitHistograms);
-        }
-        *self.histograms.entry((slot, class)).or_insert(room)
     }
 
     pub(super) fn write_long(&mut self, thread: usize, event: Event) {

@@ -116,7 +116,7 @@ struct On {
 
 impl On {
     fn without_slot(self) -> On {
-        On { current: false, history: false, history_long: false, histogram: false, thread: false, ..self }
+        On { current: false, history: false, history_long: false, thread: false, ..self }
     }
 }
 
@@ -458,8 +458,6 @@ pub(crate) struct Naive {
     memory: Vec<Memory>,
     /// Of each summary table: how much was counted when it was last truncated.
     since: HashMap<&'static str, usize>,
-    /// Pairs of a slot and a class, and whether they found a histogram.
-    histograms: HashMap<(usize, ClassKey), bool>,
     /// Where each bucket of the histogram begins, in picoseconds.
     bucket_lows: Vec<u64>,
     /// Lines of the source locations that found a place.
@@ -505,7 +503,6 @@ impl Naive {
             digests: Vec::new(),
             memory: Vec::new(),
             since: HashMap::new(),
-            histograms: HashMap::new(),
             bucket_lows: bucket_lows(),
             sources: Vec::new(),
             transactions_begun: 0,
