@@ -262,7 +262,7 @@ pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)>
     let make = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
     let (folder, ()) = files::make_beside(path, "perfschema".as_ref(), make)?;
     let inner = folder.join("s");
-    let made = UnixListener::bind(&inner).and_then(|listener| {
+    let made = bind_within(&folder, &inner).and_then(|listener| {
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o600))?;
         let listening = UnixStream::from(OwnedFd::from(listener.try_clone()?));
         let place = UnixPlace { path: path.to_owned(), file: identity(&inner)?, listening };
@@ -274,6 +274,19 @@ pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)>
     }
     fs::remove_dir(&folder)?;
     made
+}
+
+/// A socket at a path within a folder, also where the address has room for the folder's path alone: Linux knows what is open by shorter ones.
+#[cfg(unix)]
+fn bind_within(folder: &Path, inner: &Path) -> io::Result<UnixListener> {
+    use std::os::fd::AsRawFd;
+
+    let is_short = std::os::unix::net::SocketAddr::from_pathname(inner).is_ok();
+    let (true, Some(name)) = (cfg!(target_os = "linux") && !is_short, inner.file_name()) else {
+        return UnixListener::bind(inner);
+    };
+    let open = fs::File::open(folder)?;
+    UnixListener::bind(Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(name))
 }
 
 /// Where a socket is that listens. Dropping it removes the socket's file, if it is still there.
@@ -341,6 +354,23 @@ mod tests {
         let error = bind_private(&folder.join("s".repeat(120))).map(drop).unwrap_err();
         assert_eq!((error.kind(), fs::read_dir(&folder).unwrap().count()), (io::ErrorKind::InvalidInput, 0), "{error}");
         assert!(error.to_string().starts_with("too long for the address of a socket"), "{error}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// The folder in which it is made has a longer path.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn paths_that_an_address_just_has_room_for() {
+        let folder = std::env::temp_dir().join(format!("perfschema-near-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for length in 80..=107 {
+            let path = folder.join("s".repeat(length - 1 - folder.as_os_str().len()));
+            let (listener, place) = bind_private(&path).unwrap();
+            UnixStream::connect(&path).unwrap();
+            listener.accept().unwrap();
+            drop(place);
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{length} bytes");
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 
