@@ -61,7 +61,7 @@ lost! {
     FileInstances = "Performance_schema_file_instances_lost";
     /// Sockets that found no place. Their waits count by thread and event name, not by instance.
     SocketInstances = "Performance_schema_socket_instances_lost";
-    /// Threads that found no slot. Their waits still count in the global summary.
+    /// Threads that found no slot. Their waits still count in the global summary and in histograms.
     ThreadInstances = "Performance_schema_thread_instances_lost";
     /// Events that were neither visible nor kept in a history, because more events ran in one thread at one time than it has records.
     /// They count in the sums.
