@@ -40,6 +40,8 @@ impl Terminal {
         environment: &[(&str, &str)],
         (rows, columns): (u16, u16),
     ) -> Terminal {
+        // Tests that `nohup` started ignore SIGHUP, and so would the program; what they listen to is as usual in who begins anew.
+        signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).expect("it can be listened to");
         let (pty, pts) = open().expect("the system has a terminal left");
         pty.resize(Size::new(rows, columns)).expect("it is one");
         let command = Command::new(program.as_ref()).args(arguments).env("TERM", "xterm-256color").env_remove("NO_COLOR");
