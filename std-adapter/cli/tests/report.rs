@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{PROGRAM, perfschema, succeeds, until};
+use common::{PROGRAM, perfschema, succeeds, until, until_it_shares};
 use scraper::{ElementRef, Html, Selector};
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -40,7 +40,7 @@ impl Stopped {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let demo = Stopped { child: command.spawn().expect("the program was built"), folder };
-        until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+        until_it_shares(&demo.pid());
         until("it has read its files", || {
             let select = "SELECT COUNT(*) FROM file_summary_by_instance WHERE count_read > 0";
             demo.rows(select).first().and_then(|row| row.parse::<usize>().ok()) >= Some(HOSTILE.len())

@@ -5,7 +5,7 @@ mod common;
 #[path = "common/terminal.rs"]
 mod terminal;
 
-use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use common::{Demo, PROGRAM, perfschema, until, until_it_shares};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -136,7 +136,7 @@ fn what_cannot_be_served_is_said() {
 #[test]
 fn metrics_are_encrypted_where_there_is_a_certificate() {
     let demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     let accounts = file("serve-metrics", &account(&["scraper", "reader"], "secret\n").1, 0o600);
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     let certificate = file("serve-metrics.crt", &made.cert.pem(), 0o644);
@@ -176,7 +176,7 @@ fn send(stream: &mut UnixStream, number: u8, packet: &[u8]) {
 #[test]
 fn statements_that_run_are_interrupted_when_it_ends() {
     let demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     let accounts = file("serve-ends", "boss controller no-password\n", 0o600);
     let socket = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve-ends.socket");
     let mut command = Command::new(PROGRAM);
@@ -216,7 +216,7 @@ fn statements_that_run_are_interrupted_when_it_ends() {
 #[test]
 fn sighup_that_is_ignored_ends_nothing() {
     let demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     let accounts = file("serve-nohup", "boss controller no-password\n", 0o600);
     let socket = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve-nohup.socket");
     let mut command = Command::new("sh");

@@ -5,7 +5,7 @@ mod common;
 #[path = "common/terminal.rs"]
 mod terminal;
 
-use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use common::{Demo, PROGRAM, perfschema, succeeds, until, until_it_shares};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
@@ -39,7 +39,7 @@ impl Drop for State {
 
 fn demo() -> Demo {
     let demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     demo
 }
 

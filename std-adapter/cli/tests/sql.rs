@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use common::{Demo, PROGRAM, perfschema, succeeds, until, until_it_shares};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -23,7 +23,7 @@ fn waits(demo: &Demo) -> u64 {
 #[test]
 fn running_stopped_killed() {
     let mut demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     until("it counts", || waits(&demo) > 0);
     let before = waits(&demo);
     until("it goes on", || waits(&demo) > before);
@@ -82,7 +82,7 @@ fn words(demo: &Demo) -> u64 {
 #[test]
 fn metrics_of_another_program() {
     let mut demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     until("it counts words", || words(&demo) > 0);
     assert_eq!(of(&demo, "status, type, subsystem", "index_words"), "enabled,counter,index");
     // Of a set the average is that of one call: bytes a file.
@@ -124,7 +124,7 @@ fn metrics_of_another_program() {
 #[test]
 fn forms_and_errors() {
     let demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     let pid = demo.pid();
     let timers = "SELECT * FROM setup_timers WHERE name = 'wait'";
     let boxed = succeeds(&["sql", &pid, timers]);

@@ -5,7 +5,7 @@ mod common;
 #[path = "common/terminal.rs"]
 mod terminal;
 
-use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use common::{Demo, PROGRAM, perfschema, succeeds, until, until_it_shares};
 use std::os::unix::process::ExitStatusExt;
 use terminal::Terminal;
 
@@ -14,7 +14,7 @@ const END: &str = "\u{1b}[F";
 
 fn demo() -> Demo {
     let demo = Demo::start();
-    until("the demo shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", demo.pid())));
+    until_it_shares(&demo.pid());
     until("its locks are known", || succeeds(&["show", &demo.pid(), "setup_instruments"]).contains("demo/postings"));
     demo
 }
@@ -362,7 +362,7 @@ fn plain_text() {
     command.args(["demo", "--seconds", "60", "--option", "performance_schema_max_file_instances=2", env!("CARGO_MANIFEST_DIR")]);
     command.env("PERFSCHEMA_SHARE", "1").stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let full = Demo(command.spawn().expect("the program was built"));
-    until("it shares its tables", || succeeds(&["list", "--format", "csv"]).contains(&format!("{},", full.pid())));
+    until_it_shares(&full.pid());
     until("files find no room", || {
         succeeds(&["top", &full.pid(), "-d", "0.05", "--view", "waits"]).contains("\nlost: file_instances ")
     });

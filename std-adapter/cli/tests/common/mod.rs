@@ -65,3 +65,10 @@ pub fn until(what: &str, mut is_true: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// A row of the list that begins with the number: it may be the end of another's.
+#[track_caller]
+pub fn until_it_shares(pid: &str) {
+    let runs = |row: &str| row.strip_prefix(pid).is_some_and(|rest| rest.starts_with(',') && rest.contains(",runs,"));
+    until("it shares its tables", || succeeds(&["list", "--format", "csv"]).lines().any(runs));
+}
