@@ -19,7 +19,7 @@ use crate::stat::Versioned;
 use crate::statement::{self, EntryText, Sizes};
 use crate::sync::{Ordering, Word};
 use crate::tables::setup_actors;
-use crate::wait_histogram::{LONG, SHORT};
+use crate::wait_histogram::SHORT;
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
 
 /// What the child is, besides what the parent was.
@@ -38,7 +38,7 @@ pub struct Child {
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Sections of which a child keeps nothing, or only what its own thread wrote there.
-const RECORDED: [Section; 30] = [
+const RECORDED: [Section; 29] = [
     Section::LostCounters,
     Section::SharedStats,
     Section::Rings,
@@ -50,7 +50,6 @@ const RECORDED: [Section; 30] = [
     Section::SharedSocketStats,
     Section::LongRecords,
     Section::Histograms,
-    Section::LongHistograms,
     Section::SharedHistograms,
     Section::MemoryStats,
     Section::SharedMemoryStats,
@@ -126,7 +125,6 @@ impl Region<'_> {
         }
         if histograms != 0 {
             zero(first(self.arrays::<SHORT>(Section::Histograms), histograms).as_flattened());
-            zero(first(self.arrays::<LONG>(Section::LongHistograms), histograms).as_flattened());
         }
         if histograms | self.header(header::HAS_SHARED_HISTOGRAMS).swap(0, Ordering::Relaxed) != 0 {
             zero(self.section(Section::SharedHistograms));

@@ -1,5 +1,5 @@
 //! Where the wait histograms are kept: a block of buckets for each actor and class that ever met, and one for each class, shared by the actors
-//! that found none of their own or have no slot.
+//! that found none of their own or have no slot, and for what is rare.
 //!
 //! Which bucket takes a wait depends on the wait, and a store whose *place* depends on the second timer value makes what follows wait for
 //! it. So the bucket is computed when the wait ends and kept in the pair's summary, and counted when the next wait of the pair ends;
@@ -10,10 +10,10 @@
 //! │ no wait  │ shared   │ number of the histogram, from 1             │ the bucket of the last wait  │
 //! └──────────┴──────────┴─────────────────────────────────────────────┴──────────────────────────────┘
 //! ```
-//! So it is the place of a bucket, of histograms of 512: those that are left over, of waits longer than two minutes, are elsewhere, and are
-//! counted at once. With 600 in one place the two parts had to be taken apart and put together, four instructions at each wait.
+//! So it is the place of a bucket, of histograms of 512: those that are left over, of waits longer than two minutes, are only in the shared
+//! ones. With 600 in one place the two parts had to be taken apart and put together, four instructions at each wait.
 //!
-//! What is shared is counted at once, too, by read-modify-writes: slower, and nothing is missing. TRUNCATE takes off there what the actors'
+//! What is shared is counted at once, by read-modify-writes: slower, and nothing is missing. TRUNCATE takes off there what the actors'
 //! own hold, so a word of it may be less than nothing, and with theirs is what shows.
 
 use crate::class::Class;
@@ -24,10 +24,8 @@ use crate::stat;
 use crate::sync::{Ordering, Word};
 use core::hint::cold_path;
 
-/// Buckets that have their place by the word HISTOGRAM: those of waits of less than 166 s.
+/// Buckets of an actor's own histogram: those of waits of less than 166 s.
 pub(crate) const SHORT: usize = 512;
-/// Buckets of longer waits.
-pub(crate) const LONG: usize = BUCKET_COUNT - SHORT;
 
 /// Bits of the last wait's bucket.
 const LAST: u64 = SHORT as u64 - 1;
@@ -62,20 +60,14 @@ pub(crate) fn note_any(region: &Region<'_>, class: usize, short: &[Word], word: 
     if state == 0 {
         state = reserve(region);
     }
-    let Some(number) = number(state) else {
-        word.set(SHARED | NO_WAIT);
-        return count_shared(region, class, bucket);
-    };
-    let place = (number + 1) * SHORT as u64;
-    let Some(bucket) = bucket.checked_sub(SHORT) else { return word.set(place | bucket as u64) };
-    let long = region.arrays::<LONG>(Section::LongHistograms).get(number as usize);
-    if let Some(count) = long.and_then(|long| long.get(bucket)) {
-        increment(count);
+    if bucket < SHORT && number(state).is_some() {
+        return word.set(state & !(NO_WAIT | LAST) | bucket as u64);
     }
-    word.set(place | NO_WAIT);
+    word.set(state & !LAST | NO_WAIT);
+    count_shared(region, class, bucket);
 }
 
-/// A wait of an actor that has no histogram for the class.
+/// A wait that no histogram of the actor's own counts.
 pub(crate) fn count_shared(region: &Region<'_>, class: usize, bucket: usize) {
     if let Some(count) = shared(region, class).get(bucket) {
         // Almost always it is so already, and everybody reads the line.
@@ -177,18 +169,18 @@ enum Pending {
 /// Adds up the buckets of a class over all actors' own. Returns whether there are any.
 #[inline(never)]
 fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64; BUCKET_COUNT]) -> bool {
-    let (mut part, mut found) = ([0; BUCKET_COUNT], false);
-    let (short, long) = (region.arrays::<SHORT>(Section::Histograms), region.arrays::<LONG>(Section::LongHistograms));
+    let (mut part, mut found) = ([0; SHORT], false);
+    let histograms = region.arrays::<SHORT>(Section::Histograms);
     for (index, _) in slot::used(region) {
         let stats = region.arrays_of::<STAT>(Section::Stats, index);
         let carries = region.arrays_of::<CARRY>(Section::Carries, index);
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
         let (snapshot, is_there) = stat::read(region.patience(), stat, carry, |snapshot| {
             let number = number(snapshot.histogram()).map(|number| number as usize);
-            let Some((short, long)) = number.and_then(|number| Some((short.get(number)?, long.get(number)?))) else {
+            let Some(histogram) = number.and_then(|number| histograms.get(number)) else {
                 return false;
             };
-            for (part, word) in part.iter_mut().zip(short.iter().chain(long)) {
+            for (part, word) in part.iter_mut().zip(histogram) {
                 *part = word.get();
             }
             true
@@ -218,6 +210,7 @@ mod tests {
     use crate::region::SLOT;
     use crate::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Setting, Size, WaitStart, tables};
     use perfschema_timer::{Conversion, MockClock, TimerName};
+    use std::boxed::Box;
     use std::vec::Vec;
 
     const CONFIG: Config = Config::SMALL.with(Size::MaxWaitHistograms, 1);
@@ -303,18 +296,18 @@ mod tests {
                 sums.count(Some(wait_ps));
                 let state = sums.histogram().get();
                 let kept = &region.section(Section::Histograms)[state as usize - SHORT];
-                let mut steps = std::vec![(kept, kept.get() + 1)];
-                match histogram::bucket(wait_ps).checked_sub(SHORT) {
-                    None => steps.push((sums.histogram(), state & !LAST | histogram::bucket(wait_ps) as u64)),
-                    Some(long) => {
-                        let long = &region.section(Section::LongHistograms)[long];
-                        steps.extend([(long, long.get() + 1), (sums.histogram(), state & !LAST | NO_WAIT)]);
+                let mut steps: Vec<Box<dyn Fn() + '_>> = std::vec![Box::new(|| increment(kept))];
+                match histogram::bucket(wait_ps) {
+                    short @ ..SHORT => steps.push(Box::new(move || sums.histogram().set(state & !LAST | short as u64))),
+                    long => {
+                        steps.push(Box::new(move || sums.histogram().set(state & !LAST | NO_WAIT)));
+                        steps.push(Box::new(move || count_shared(region, class.index(), long)));
                     }
                 }
                 let (first, last) = steps.split_at(stores.min(steps.len()));
-                first.iter().for_each(|(word, value)| word.set(*value));
+                first.iter().for_each(|step| step());
                 truncate(region, class);
-                last.iter().for_each(|(word, value)| word.set(*value));
+                last.iter().for_each(|step| step());
                 sums.publish();
                 // The one before may show again, and this one shows if it was not there yet.
                 let before = count();

@@ -27,7 +27,7 @@ const VERSION: usize = 1;
 const TOTAL: usize = 2;
 const READY: usize = 3;
 const DIRECTORY: usize = 64;
-const SECTIONS: usize = 59;
+const SECTIONS: usize = 58;
 
 #[test]
 fn what_is_wrong_is_said() {

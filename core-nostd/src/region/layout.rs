@@ -146,8 +146,6 @@ sections! {
     LongRecords: RECORD, |c| long_records(c, Size::EventsWaitsHistoryLongSize);
     /// Histograms, each of one actor and one class: the buckets of waits that are not long.
     Histograms: wait_histogram::SHORT, |c| size(c, Size::MaxWaitHistograms);
-    /// Those of long waits.
-    LongHistograms: wait_histogram::LONG, |c| size(c, Size::MaxWaitHistograms);
     /// By class, waits of all lengths that are in no actor's own histogram, less what the actors' held when their table was truncated.
     SharedHistograms: BUCKET_COUNT, |c| if size(c, Size::MaxWaitHistograms) == 0 { 0 } else { classes(c) };
     /// Memory by actor and instrument of memory.
