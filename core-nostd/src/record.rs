@@ -333,10 +333,12 @@ pub(crate) fn enclose(record: &RecordWords, enclosing: Enclosing) {
     replace(&record[word::NESTING], enclosing.0);
 }
 
-/// Owner: how far the stage is that runs; as [`enclose`]. One more than the numbers, so that none is not 0.
+/// Owner: how far the stage is that runs; as [`enclose`]. One more than the numbers, so that none is not 0; no more than one half of a word
+/// says where those are two, so that only that changes.
 pub(crate) fn set_progress(record: &RecordWords, progress: StageProgress) {
-    replace(&record[word::OBJECT], progress.completed.saturating_add(1));
-    replace(&record[word::AMOUNT], progress.estimated.saturating_add(1));
+    let most = if cfg!(target_has_atomic = "64") { u64::MAX } else { u32::MAX.into() };
+    replace(&record[word::OBJECT], progress.completed.saturating_add(1).min(most));
+    replace(&record[word::AMOUNT], progress.estimated.saturating_add(1).min(most));
 }
 
 /// Owner: what [`set_progress`] has said.
