@@ -98,6 +98,31 @@ fn wl5316_columns() {
     assert_eq!((table.schema(), table.declaration().name), ("information_schema", "innodb_metrics"));
 }
 
+/// Of a program that has ended, or ran on another machine, nobody knows how long it has counted: this machine's clock says nothing of it.
+#[test]
+fn the_time_of_what_is_enabled_is_null_where_nobody_knows_the_present() {
+    let world = World::off(&METRICS);
+    for name in ["on", "off"] {
+        let info = MetricInfo::new(name, "app", "", MetricType::Counter).unwrap();
+        let metric = world.region.register_metric(&info, true, Moment::of_seconds(10)).unwrap();
+        world.actor("a").count_metric(metric, 60);
+    }
+    world.region.monitor(Disable, "off", Moment::of_seconds(40), |_| ()).unwrap();
+    let figures = |region: &perfschema_core::Region<'_>| {
+        let mut figures = Vec::new();
+        region.scan(&InnodbMetrics::NOW, |row| {
+            if row.subsystem.as_str() == "app" {
+                figures.push((row.count, row.time_elapsed, row.avg_count));
+            }
+        });
+        figures
+    };
+    let opened = perfschema_core::Region::open(world.region.words()).unwrap();
+    assert_eq!(figures(&opened), [(60, None, None), (60, Some(30), Some(2.0))]);
+    let later = opened.as_of(perfschema_core::Now::At(30_999_999_999));
+    assert_eq!(figures(&later), [(60, Some(20), Some(3.0)), (60, Some(30), Some(2.0))]);
+}
+
 /// The worklog's transcript, with a status counter as there.
 #[test]
 fn wl5316_a_status_counter_is_started_reset_and_stopped() {

@@ -1,7 +1,7 @@
 //! `innodb_metrics`: the metrics of the program, and those of the region itself. Of schema `information_schema`, as in MySQL.
 
 use crate::metric::{COMMENT_LENGTH, Figures, Metric, MetricType, Moment, NAME_LENGTH, SUBSYSTEM_LENGTH};
-use crate::region::{Region, Text};
+use crate::region::{Now, Region, Text};
 use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 
@@ -35,7 +35,7 @@ row! {
         TIME_ENABLED as time_enabled: Option<Text<19>> = MOMENT,
         /// When it was disabled, in UTC; NULL while it is enabled.
         TIME_DISABLED as time_disabled: Option<Text<19>> = MOMENT,
-        /// Seconds since it was enabled last, until it was disabled.
+        /// Seconds since it was enabled last, until it was disabled; NULL if it still is in a program that has ended.
         TIME_ELAPSED as time_elapsed: Option<i64>,
         /// When it was reset last, in UTC; NULL while it is disabled.
         TIME_RESET as time_reset: Option<Text<19>> = MOMENT,
@@ -68,7 +68,8 @@ pub struct InnodbMetrics {
 }
 
 impl InnodbMetrics {
-    /// As of now: TIME_ELAPSED is counted on this machine's clock. Where there is none, see [`at`](Self::at).
+    /// As of what the region's reader knows of the time ([`Region::now`]): TIME_ELAPSED and averages a second are NULL of what is enabled
+    /// where nobody knows it. Where there is no clock, see [`at`](Self::at).
     pub const NOW: InnodbMetrics = InnodbMetrics { at: None };
 
     /// As of a moment on the clock by which metrics were enabled.
@@ -91,7 +92,14 @@ impl TableSource for InnodbMetrics {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&InnodbMetricsRow)) -> Sweep {
         let places = region.metric_places();
         let mut sweep = Sweep::of(places.len());
-        let now = self.at.unwrap_or_else(|| Moment::of_seconds(SystemClock.ticks(TimerName::Nanosecond) / 1_000_000_000));
+        let now = self.at.or_else(|| {
+            let ns = match region.now() {
+                Now::Unknown => return None,
+                Now::Clock => SystemClock.ticks(TimerName::Nanosecond),
+                Now::At(ns) => ns,
+            };
+            Some(Moment::of_seconds(ns / 1_000_000_000))
+        });
         for metric in places {
             match row_of(region, metric, now) {
                 Some(row) => {
@@ -105,12 +113,12 @@ impl TableSource for InnodbMetrics {
     }
 }
 
-fn row_of(region: &Region<'_>, metric: Metric, now: Moment) -> Option<InnodbMetricsRow> {
+fn row_of(region: &Region<'_>, metric: Metric, now: Option<Moment>) -> Option<InnodbMetricsRow> {
     let (names, metric_type) = (region.metric_names(metric)?, region.metric_type(metric));
     let figures = region.metric_figures(metric)?;
     let Figures { is_on, count, count_reset, enabled, disabled, reset, .. } = figures;
-    // Until when it was counted.
-    let end = if is_on { Some(now) } else { disabled };
+    // Until when it was counted, if anybody knows.
+    let end = if is_on { now } else { disabled };
     let since = |start: Option<Moment>| end?.since(start?);
     let (avg_count, avg_count_reset) = match metric_type {
         MetricType::Value => (None, None),
