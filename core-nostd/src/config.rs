@@ -110,7 +110,7 @@ sizes! {
     EventsTransactionsHistorySize = "performance_schema_events_transactions_history_size", default 10, limit 1024;
     /// Ended transactions kept over all threads. A tenth of MySQL's, as of statements.
     EventsTransactionsHistoryLongSize = "performance_schema_events_transactions_history_long_size", default 1000, limit 1048576;
-    /// Bytes that are kept of the text of a statement; rounded up to a multiple of 8.
+    /// Bytes that are kept of the text of a statement; rounded up to a multiple of 8. With 0 there are no digests either.
     MaxSqlTextLength = "performance_schema_max_sql_text_length", default 1024, limit 1024;
     /// Statements that can be told apart by their digests; one place is for all others.
     DigestsSize = "performance_schema_digests_size", default 500, limit 1048576;

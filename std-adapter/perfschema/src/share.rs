@@ -401,7 +401,7 @@ pub enum AttachError {
     File(std::io::Error),
     /// It does not hold a region.
     Region(RegionError),
-    /// There is no region anywhere in it.
+    /// There is no region in it, at any multiple of 8 bytes.
     NoRegion,
     /// It is compressed, in this format.
     Compressed(&'static str),
@@ -413,8 +413,8 @@ impl fmt::Display for AttachError {
             AttachError::File(error) => error.fmt(f),
             AttachError::Region(error) => error.fmt(f),
             AttachError::NoRegion => f.write_str(
-                "there is no region anywhere in it; of a program that shares its tables they are in its shared file, of any other in a core \
-                 dump of all its memory",
+                "there is no region in it, at any multiple of 8 bytes; of a program that shares its tables they are in its shared file, \
+                 of any other in a core dump of all its memory",
             ),
             AttachError::Compressed(format) => write!(f, "it is compressed by {format}: unpack it first"),
         }
