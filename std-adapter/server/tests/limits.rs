@@ -24,10 +24,10 @@ fn limits() {
     let silent = Client::open(&listener);
     let mut slow = Client::open(&listener);
     slow.read();
-    while slow.stream.write_all(b"\0").is_ok() && started.elapsed() < Duration::from_secs(20) {
+    while slow.stream.write_all(b"\0").is_ok() && started.elapsed() < Duration::from_secs(100) {
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     drop((silent, slow));
     until(|| server.connections() == 0);
 

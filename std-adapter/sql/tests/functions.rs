@@ -302,7 +302,7 @@ fn sleep() {
     for statement in ["SELECT SLEEP(1e18)", "DO SLEEP(100)"] {
         let start = Instant::now();
         assert!(run(&mut session, statement).starts_with("ERROR 3024 "), "{statement}");
-        assert!(start.elapsed() < Duration::from_secs(10), "{statement}");
+        assert!(start.elapsed() < Duration::from_secs(60), "{statement}");
     }
     for wrong in ["NULL", "-1"] {
         assert_eq!(run(&mut session, &format!("SELECT SLEEP({wrong})")), "ERROR 1210 (HY000): Incorrect arguments to sleep.");

@@ -22,6 +22,9 @@ fn limited(time: Duration, memory_bytes: usize) -> Session {
 const JOIN: &str = "SELECT COUNT(*) FROM events_waits_history_long a, events_waits_history_long b, events_waits_history_long c, \
                     events_waits_history_long d, events_waits_history_long e, events_waits_history_long f, events_waits_history_long g";
 
+/// Long after all that is here to end in time.
+const A_MINUTE: Duration = Duration::from_secs(60);
+
 #[test]
 fn a_statement_ends_in_time() {
     let limit = Duration::from_millis(200);
@@ -41,18 +44,21 @@ fn a_statement_ends_in_time() {
         let start = Instant::now();
         let error = session.execute(statement).expect_err(statement);
         assert_eq!((error.errno, error.sqlstate), (3024, "HY000"), "{statement}: {error}");
-        assert!(start.elapsed() < limit * 10, "{statement}: {:?}", start.elapsed());
+        // They would run for half an hour, or for ever.
+        assert!(start.elapsed() < A_MINUTE, "{statement}: {:?}", start.elapsed());
     }
     assert_eq!(run(&mut session, "SELECT 1"), "1\n1\n");
-    // A session may want less, never more.
-    assert_eq!(run(&mut session, "SET max_execution_time = 20"), "0 changed");
-    let start = Instant::now();
-    assert_eq!(session.execute(JOIN).map_err(|error| error.errno), Err(3024));
-    assert!(start.elapsed() < limit);
-    assert_eq!(run(&mut session, "SET max_execution_time = 99999999"), "0 changed");
-    let start = Instant::now();
-    assert_eq!(session.execute(JOIN).map_err(|error| error.errno), Err(3024));
-    assert!(start.elapsed() < limit * 10);
+}
+
+#[test]
+fn a_session_may_want_less_time_and_never_more() {
+    for (limit, own) in [(Duration::from_secs(3600), "20"), (Duration::from_millis(200), "99999999")] {
+        let mut session = limited(limit, 64 << 20);
+        assert_eq!(run(&mut session, &format!("SET max_execution_time = {own}")), "0 changed");
+        let start = Instant::now();
+        assert_eq!(session.execute(JOIN).map_err(|error| error.errno), Err(3024));
+        assert!(start.elapsed() < A_MINUTE, "{own}: {:?}", start.elapsed());
+    }
 }
 
 #[test]
@@ -242,7 +248,7 @@ fn what_a_session_keeps_is_bounded() {
     }
 }
 
-/// Joins of a table with itself look rows up instead of trying all pairs, of which there are 25 millions here.
+/// Joins of a table with itself look rows up instead of trying all pairs, of which there are 25 millions here: more than a statement has time for.
 #[test]
 fn a_join_by_equality_is_no_product() {
     let world = World::of(&common::CONFIG.with(Size::EventsWaitsHistoryLongSize, 5_000));
@@ -252,7 +258,6 @@ fn a_join_by_equality_is_no_product() {
     }
     let mut session = world.session();
     let from = "SELECT COUNT(*) FROM events_waits_history_long a";
-    let start = Instant::now();
     for (join, expected) in [
         ("JOIN events_waits_history_long b USING (event_id) JOIN events_waits_history_long c USING (event_id)", "5000"),
         ("JOIN events_waits_history_long b ON b.object_instance_begin = a.event_id", "4999"),
@@ -261,7 +266,6 @@ fn a_join_by_equality_is_no_product() {
     ] {
         assert_eq!(run(&mut session, &format!("{from} {join}")).lines().last(), Some(expected), "{join}");
     }
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
 /// What one session has, or its client has not taken yet, another one has not: an error, while the program still has memory.

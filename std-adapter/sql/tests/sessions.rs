@@ -93,7 +93,6 @@ fn cancelled_from_another_thread() {
     // Before a statement it does nothing, unless that was announced.
     canceller.cancel();
     check(&mut session, "SELECT 1", "1");
-    let start = Instant::now();
     canceller.announce();
     canceller.cancel();
     check(&mut session, endless, "ERROR 1317 (70100): Query execution was interrupted");
@@ -101,7 +100,6 @@ fn cancelled_from_another_thread() {
     canceller.cancel();
     canceller.revoke();
     check(&mut session, "SELECT 1", "1");
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {
             let start = Instant::now();

@@ -229,7 +229,7 @@ fn a_hint_bounds_the_time() {
     for hints in ["MAX_EXECUTION_TIME(100)", "NO_BKA(t) max_execution_time ( 100 )"] {
         let begun = Instant::now();
         let found = run(&mut session, &format!("SELECT /*+ {hints} */ SLEEP(100), 1"));
-        assert!(begun.elapsed() < Duration::from_secs(5), "{hints}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{hints}");
         assert!(found.starts_with("ERROR 3024 "), "{hints}: {found}");
     }
     check(&mut session, "SET max_execution_time = 500", "0 changed");
