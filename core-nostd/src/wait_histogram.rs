@@ -63,14 +63,14 @@ pub(crate) fn note_any(region: &Region<'_>, class: usize, short: &[Word], word: 
     if bucket < SHORT && number(state).is_some() {
         return word.set(state & !(NO_WAIT | LAST) | bucket as u64);
     }
-    word.set(state & !LAST | NO_WAIT);
+    word.set(without_wait(state));
     count_shared(region, class, bucket);
 }
 
 /// A wait that no histogram of the actor's own counts.
 pub(crate) fn count_shared(region: &Region<'_>, class: usize, bucket: usize) {
     if let Some(count) = shared(region, class).get(bucket) {
-        // Almost always it is so already, and everybody reads the line.
+        // Almost always it is so already, and everybody reads the line. Relaxed: who looks before that is seen sees the count a moment later.
         if region.header(header::HAS_SHARED_HISTOGRAMS).get() == 0 {
             region.header(header::HAS_SHARED_HISTOGRAMS).set(1);
         }
@@ -85,7 +85,7 @@ fn increment(count: &Word) {
     count.set(count.get().wrapping_add(1));
 }
 
-/// What a forked child keeps of the word: where the histogram is, and no wait.
+/// What is left of the word, as in a forked child: where the histogram is, and no wait.
 pub(crate) fn without_wait(word: u64) -> u64 {
     if word == 0 { 0 } else { word & !LAST | NO_WAIT }
 }
@@ -96,14 +96,11 @@ fn reserve(region: &Region<'_>) -> u64 {
     let next = region.header(header::NEXT_HISTOGRAM);
     // Relaxed: only that two owners get different numbers matters. The load first, so that the counter stays small when it is full.
     let number = if next.get() < room { next.fetch_add(1, Ordering::Relaxed) } else { room };
-    if number < room {
-        return (number + 1) * SHORT as u64;
-    }
-    SHARED
+    if number < room { (number + 1) * SHORT as u64 } else { SHARED }
 }
 
 /// Which histogram the word of a summary stands for, from 0; None if for none of its own.
-pub(crate) fn number(word: u64) -> Option<u64> {
+fn number(word: u64) -> Option<u64> {
     if word & SHARED != 0 { None } else { ((word & !NO_WAIT) / SHORT as u64).checked_sub(1) }
 }
 

@@ -61,12 +61,16 @@ impl<'r> Region<'r> {
 
     /// The present moment: looked at once, so that all rows are as of the same one.
     pub(crate) fn present(&self) -> Present {
-        let ticks = match self.now {
-            Now::Unknown => return Present(None),
-            Now::Clock => SystemClock.ticks(TimerName::Nanosecond),
-            Now::At(ticks) => ticks,
-        };
-        Present(since_epoch_ps(self.timer(TimerName::Nanosecond), ticks))
+        Present(self.present_ns().and_then(|ticks| since_epoch_ps(self.timer(TimerName::Nanosecond), ticks)))
+    }
+
+    /// The same as a reading of the timer NANOSECOND.
+    pub(crate) fn present_ns(&self) -> Option<u64> {
+        match self.now {
+            Now::Unknown => None,
+            Now::Clock => Some(SystemClock.ticks(TimerName::Nanosecond)),
+            Now::At(ticks) => Some(ticks),
+        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! `innodb_metrics`: the metrics of the program, and those of the region itself. Of schema `information_schema`, as in MySQL.
 
 use crate::metric::{COMMENT_LENGTH, Figures, Metric, MetricType, Moment, NAME_LENGTH, SUBSYSTEM_LENGTH};
-use crate::region::{Now, Region, Text};
+use crate::region::{Region, Text};
 use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
-use perfschema_timer::{Clock, SystemClock, TimerName};
 
 const NAME: SqlType = SqlType::Varchar(193);
 const MOMENT: SqlType = SqlType::Datetime(0);
@@ -92,14 +91,7 @@ impl TableSource for InnodbMetrics {
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&InnodbMetricsRow)) -> Sweep {
         let places = region.metric_places();
         let mut sweep = Sweep::of(places.len());
-        let now = self.at.or_else(|| {
-            let ns = match region.now() {
-                Now::Unknown => return None,
-                Now::Clock => SystemClock.ticks(TimerName::Nanosecond),
-                Now::At(ns) => ns,
-            };
-            Some(Moment::of_seconds(ns / 1_000_000_000))
-        });
+        let now = self.at.or_else(|| region.present_ns().map(|ns| Moment::of_seconds(ns / 1_000_000_000)));
         for metric in places {
             match row_of(region, metric, now) {
                 Some(row) => {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Demo, PROGRAM, perfschema, succeeds, until};
+use common::{Demo, PROGRAM, perfschema, succeeds, until, until_it_shares};
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
@@ -42,7 +42,7 @@ fn waits(demo: &Demo) -> u64 {
 #[test]
 fn running_stopped_killed_pruned() {
     let mut demo = Demo::start();
-    until("the demo shares its tables", || state(&demo).is_some());
+    until_it_shares(&demo.pid());
     assert_eq!(state(&demo).as_deref(), Some("runs"));
     until("it counts", || waits(&demo) > 0);
     let before = waits(&demo);
@@ -101,7 +101,7 @@ fn running_stopped_killed_pruned() {
 #[test]
 fn by_a_path_that_is_not_in_the_list() {
     let mut demo = Demo::start();
-    until("the demo shares its tables", || state(&demo).is_some());
+    until_it_shares(&demo.pid());
     let other = format!("/dev/shm/perfschema-test-other-{}", demo.pid());
     std::fs::hard_link(file(&demo), &other).expect("it is on the same file system");
     let top = || succeeds(&["top", &other, "--batch", "--view", "waits", "-d", "0.05"]);
@@ -146,7 +146,7 @@ fn a_path_needs_no_directory_of_the_readers_own() {
     }
     std::fs::set_permissions(&unusable, std::fs::Permissions::from_mode(0o755)).expect("it is this user's");
     let demo = Demo::start();
-    until("the demo shares its tables", || state(&demo).is_some());
+    until_it_shares(&demo.pid());
     let file = file(&demo);
     let file = file.to_str().expect("UTF-8");
     let by_pid = in_namespace(&[PROGRAM, "sql", &demo.pid(), "SELECT 1"]);
@@ -208,7 +208,7 @@ fn whether_it_runs_does_not_depend_on_names() {
 fn what_no_program_has_put_there_is_not_searched() {
     let pid = no_pid(0);
     let demo = Demo::start();
-    until("the demo shares its tables", || state(&demo).is_some());
+    until_it_shares(&demo.pid());
     let region = file(&demo);
     let path = region.with_file_name(format!("{pid}-1"));
     let file = std::fs::File::create(&path).expect("it is this user's directory");
@@ -230,7 +230,7 @@ fn what_no_program_has_put_there_is_not_searched() {
 fn a_link_is_no_program() {
     let pid = no_pid(1);
     let demo = Demo::start();
-    until("the demo shares its tables", || state(&demo).is_some());
+    until_it_shares(&demo.pid());
     let link = file(&demo).with_file_name(format!("{pid}-1"));
     std::os::unix::fs::symlink("/proc/self/exe", &link).expect("it is this user's directory");
     let (success, out, err) = perfschema(&["list", "--format", "csv"]);
@@ -247,7 +247,7 @@ fn prune_removes_what_it_can() {
     let pids = [2, 3, 4].map(no_pid);
     // Makes the directory, too.
     let demo = Demo::start();
-    until("the demo shares its tables", || state(&demo).is_some());
+    until_it_shares(&demo.pid());
     let region = file(&demo);
     let [first, directory, last] = pids.each_ref().map(|pid| region.with_file_name(format!("{pid}-1")));
     std::fs::create_dir(&directory).expect("it is this user's directory");

@@ -261,8 +261,9 @@ pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)>
     // Its name is short: the address of a socket has room for a hundred bytes.
     let make = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
     let (folder, ()) = files::make_beside(path, "perfschema".as_ref(), make)?;
-    let inner = folder.join("s");
-    let made = bind_within(&folder, &inner).and_then(|listener| {
+    let name = "s";
+    let inner = folder.join(name);
+    let made = bind_within(&folder, name).and_then(|listener| {
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o600))?;
         let listening = UnixStream::from(OwnedFd::from(listener.try_clone()?));
         let place = UnixPlace { path: path.to_owned(), file: identity(&inner)?, listening };
@@ -276,17 +277,17 @@ pub(crate) fn bind_private(path: &Path) -> io::Result<(UnixListener, UnixPlace)>
     made
 }
 
-/// A socket at a path within a folder, also where the address has room for the folder's path alone: Linux knows what is open by shorter ones.
+/// A socket of this name in a folder, also where an address has room for the folder's path alone: Linux knows what is open by shorter ones.
 #[cfg(unix)]
-fn bind_within(folder: &Path, inner: &Path) -> io::Result<UnixListener> {
+fn bind_within(folder: &Path, name: &str) -> io::Result<UnixListener> {
     use std::os::fd::AsRawFd;
 
-    let is_short = std::os::unix::net::SocketAddr::from_pathname(inner).is_ok();
-    let (true, Some(name)) = (cfg!(target_os = "linux") && !is_short, inner.file_name()) else {
-        return UnixListener::bind(inner);
-    };
+    let path = folder.join(name);
+    if cfg!(not(target_os = "linux")) || std::os::unix::net::SocketAddr::from_pathname(&path).is_ok() {
+        return UnixListener::bind(path);
+    }
     let open = fs::File::open(folder)?;
-    UnixListener::bind(Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(name))
+    UnixListener::bind(format!("/proc/self/fd/{}/{name}", open.as_raw_fd()))
 }
 
 /// Where a socket is that listens. Dropping it removes the socket's file, if it is still there.
