@@ -101,8 +101,32 @@ pub(crate) fn stdout() -> io::BufWriter<io::StdoutLock<'static>> {
     io::BufWriter::new(io::stdout().lock())
 }
 
+/// A sentence in lines that fit the width, but for words that are longer.
+pub(crate) fn lines(sentence: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in sentence.split(' ') {
+        match lines.last_mut() {
+            Some(line) if console::measure_text_width(line) + 1 + console::measure_text_width(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
+    use super::lines;
+
+    #[test]
+    fn sentences_are_wrapped_between_words() {
+        assert_eq!(lines("As it is.", 9), ["As it is."]);
+        assert_eq!(lines("As it is.", 8), ["As it", "is."]);
+        assert_eq!(lines("A setup_instruments row", 6), ["A", "setup_instruments", "row"]);
+    }
+
     #[test]
     fn lines_and_tabs_stay() {
         assert_eq!(super::harmless("a\tb\n\n\u{1b}[2J\r日\u{202e}\n"), "a\tb\n\n\\u{1b}[2J\\r日\\u{202e}\n");

@@ -31,37 +31,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for table in tables::ALL {
             let declaration = table.declaration();
             writeln!(out, "{}", console::style(declaration.name).bold())?;
-            lines(declaration.doc, width - INDENT.len()).iter().try_for_each(|line| writeln!(out, "{INDENT}{line}"))?;
+            output::lines(declaration.doc, width - INDENT.len()).iter().try_for_each(|line| writeln!(out, "{INDENT}{line}"))?;
         }
     } else {
         args.format.write(&mut out, &grid, width)?;
     }
     out.flush()
-}
-
-/// A sentence in lines that fit the width, but for words that are longer.
-fn lines(sentence: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in sentence.split(' ') {
-        match lines.last_mut() {
-            Some(line) if console::measure_text_width(line) + 1 + console::measure_text_width(word) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::lines;
-
-    #[test]
-    fn sentences_are_wrapped_between_words() {
-        assert_eq!(lines("As it is.", 9), ["As it is."]);
-        assert_eq!(lines("As it is.", 8), ["As it", "is."]);
-        assert_eq!(lines("A setup_instruments row", 6), ["A", "setup_instruments", "row"]);
-    }
 }

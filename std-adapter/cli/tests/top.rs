@@ -163,6 +163,12 @@ fn small_terminals() {
     top.until("the name, the time and how many", |screen| {
         screen.contains("TIME/S▼") && !screen.contains("AVERAGE") && row(screen, "/postings").len() == 4
     });
+    // What the keys do goes on beside them.
+    top.resize(30, 40);
+    top.press("h");
+    let goes_on = format!("│{:15}instrument: on, off", "");
+    top.until("the keys", |screen| screen.contains("ENABLED of the row's") && screen.contains(&goes_on));
+    top.press("h");
     for (rows, columns) in [(3, 12), (2, 3), (1, 1), (1, 40), (40, 1)] {
         top.resize(rows, columns);
         // The keys still work.

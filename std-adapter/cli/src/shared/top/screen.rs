@@ -4,6 +4,7 @@ use super::app::{App, KEYS, Over};
 use super::layout::{self, GAP};
 use super::program::threads_text;
 use super::view::Shown;
+use crate::output;
 use crate::shared::target::State;
 use perfschema::render::text::{Footer, Times, escape};
 use perfschema::render::{Grid, OwnedValue};
@@ -12,6 +13,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, Paragraph, Row, Table};
+use std::iter;
 
 /// A wait this long is a long one, and one this long a very long one.
 const LONG_PS: [f64; 2] = [1e11, 1e12];
@@ -37,7 +39,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     frame.render_widget(footing(app), foot);
     match app.over {
         Over::Nothing => {}
-        Over::Help => draw_over(frame, "Keys", &help(), &mut app.scroll),
+        Over::Help => draw_over(frame, "Keys", &help(room_over(frame)), &mut app.scroll),
         Over::Details => draw_over(frame, "Row", &details(app), &mut app.scroll),
     }
 }
@@ -153,9 +155,15 @@ fn style(shown: Shown, title: &str, value: Option<&OwnedValue>) -> Style {
     }
 }
 
-fn help() -> Vec<String> {
+/// The keys, and beside them what they do, in as many lines as that takes.
+fn help(room: usize) -> Vec<String> {
     let width = KEYS.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
-    KEYS.iter().map(|(key, what)| format!("{key:width$}  {what}")).collect()
+    let of_key = |&(key, what): &(&str, &str)| {
+        let heads = iter::once(key.to_owned()).chain(iter::repeat(String::new()));
+        let beside = output::lines(what, room.saturating_sub(width + GAP));
+        heads.zip(beside).map(|(head, line)| format!("{head:width$}{:GAP$}{line}", "")).collect::<Vec<_>>()
+    };
+    KEYS.iter().flat_map(of_key).collect()
 }
 
 /// The chosen row with all the columns of its table.
@@ -168,12 +176,18 @@ fn details(app: &App) -> Vec<String> {
     text.lines().skip(1).map(str::to_owned).collect()
 }
 
+/// What a line over the list has left and right of it.
+const FRAME: usize = 2;
+
+/// How wide a line over the list may be.
+fn room_over(frame: &Frame<'_>) -> usize {
+    usize::from(frame.area().width).saturating_sub(FRAME)
+}
+
 /// Draws lines over the list, from one of them on: `scroll`, which is set back to where the last line is the last that is shown.
 fn draw_over(frame: &mut Frame<'_>, title: &str, lines: &[String], scroll: &mut usize) {
-    const FRAME: usize = 2;
     let area = frame.area();
-    let room = usize::from(area.width).saturating_sub(FRAME);
-    let lines: Vec<String> = lines.iter().flat_map(|line| layout::wrapped(line, room)).collect();
+    let lines: Vec<String> = lines.iter().flat_map(|line| layout::wrapped(line, room_over(frame))).collect();
     let shown = lines.len().min(usize::from(area.height).saturating_sub(FRAME));
     *scroll = (*scroll).min(lines.len() - shown);
     let title = if shown < lines.len() {
