@@ -270,6 +270,11 @@ fn what_is_not_there_is_said() {
     };
     fails(&["show", "no-such-program"], "no program no-such-program shares its tables; expected a pid or a name");
     fails(&["show", "4294967295"], "no program 4294967295");
+    let own = std::process::id().to_string();
+    fails(
+        &["show", &own],
+        &format!("program {own} does not share its tables: a program does if it is started with PERFSCHEMA_SHARE=1"),
+    );
     fails(&["show", ""], "no program '' shares its tables");
     // Whatever a name has in it, a message is one line.
     for args in [&["show", "evil\n"][..], &["show", "/evil\n"], &["demo", "evil\n"], &["demo", "--load", "/evil\n"]] {

@@ -59,7 +59,7 @@ fn start(
 ) -> io::Result<Listener> {
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
-    let accepting = thread::Builder::new().name("perfschema-accept".to_owned()).spawn(move || {
+    let accept_all = move || {
         loop {
             let accepted = accept();
             // Acquire: pairs with the Release in Listener::drop.
@@ -73,7 +73,9 @@ fn start(
                 thread::sleep(Duration::from_millis(50));
             }
         }
-    })?;
+    };
+    let accepting = thread::Builder::new().name("perfschema-accept".to_owned()).spawn(accept_all);
+    let accepting = accepting.map_err(|error| io::Error::new(error.kind(), format!("cannot start a thread: {error}")))?;
     Ok(Listener { place, is_over, accepting: Some(accepting) })
 }
 

@@ -79,6 +79,8 @@ pub(crate) enum ServeError {
     MetricsInPlainText,
     /// It would not notice that it should end.
     Signals(io::Error),
+    /// It would not notice that the program ends.
+    Thread(io::Error),
     /// The password cannot be read.
     Password(io::Error),
     /// An account cannot be like that.
@@ -101,6 +103,7 @@ impl fmt::Display for ServeError {
                 f.write_str("--prometheus with --beyond-loopback needs --tls-certificate and --tls-key")
             }
             ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
+            ServeError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
             ServeError::Account(what) => f.write_str(what),
         }
@@ -118,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let mut signals =
         Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM])).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
-    say_when_it_ends(&program)?;
+    say_when_it_ends(&program).map_err(|error| Error::Serve(ServeError::Thread(error)))?;
     let mut listeners = Vec::new();
     let mut server = None;
     if args.mysql.is_some() || args.socket.is_some() {

@@ -15,6 +15,8 @@ pub(crate) enum TargetError {
     Directory(std::io::Error),
     /// No program of this number or name shares its region.
     None(String),
+    /// There is a process of this number, whose tables are its own.
+    NotShared(u32),
     /// Several programs have this name.
     Several(String, Vec<u32>),
     /// The file is there, and no region can be read from it.
@@ -35,6 +37,10 @@ impl fmt::Display for TargetError {
                      file, with a slash in it"
                 )
             }
+            TargetError::NotShared(pid) => write!(
+                f,
+                "program {pid} does not share its tables: a program does if it is started with PERFSCHEMA_SHARE=1, or says so itself"
+            ),
             TargetError::Several(target, pids) => {
                 let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
                 write!(f, "several programs are called {}: give the pid, one of {}", escape(target), pids.join(", "))
@@ -130,7 +136,10 @@ fn path(target: &str) -> Result<PathBuf, TargetError> {
     match (running.as_slice(), found.last()) {
         ([one], _) => Ok(one.path().to_owned()),
         ([], Some(last)) => Ok(last.path().to_owned()),
-        ([], None) => Err(TargetError::None(target.to_owned())),
+        ([], None) => Err(match pid {
+            Some(pid) if Path::new("/proc").join(pid.to_string()).exists() => TargetError::NotShared(pid),
+            _ => TargetError::None(target.to_owned()),
+        }),
         (several, _) => Err(TargetError::Several(target.to_owned(), several.iter().map(|file| file.pid()).collect())),
     }
 }
