@@ -262,6 +262,42 @@ fn what_goes_to_other_threads_does() {
     sent(ours::Barrier::new(1).wait());
 }
 
+/// A program that names the type parameters of a function names them in tokio's order.
+#[cfg(feature = "tokio")]
+#[test]
+fn type_parameters_are_where_they_are() {
+    use std::sync::Arc;
+    macro_rules! named {
+        () => {{
+            let lock = Arc::new(Mutex::new((1_u8, 'a')));
+            let mut guard = MutexGuard::map::<u8, _>(lock.try_lock().unwrap(), |pair| &mut pair.0);
+            *MappedMutexGuard::map::<u8, _>(guard, |byte| byte) += 1;
+            guard = MutexGuard::try_map::<u8, _>(lock.try_lock().unwrap(), |pair| Some(&mut pair.0)).unwrap();
+            *MappedMutexGuard::try_map::<u8, _>(guard, |byte| Some(&mut *byte)).unwrap() += 1;
+            let owned = || Arc::clone(&lock).try_lock_owned().unwrap();
+            let mut guard = OwnedMutexGuard::map::<u8, _>(owned(), |pair| &mut pair.0);
+            *OwnedMappedMutexGuard::map::<u8, _>(guard, |byte| byte) += 1;
+            guard = OwnedMutexGuard::try_map::<u8, _>(owned(), |pair| Some(&mut pair.0)).unwrap();
+            *OwnedMappedMutexGuard::try_map::<u8, _>(guard, |byte| Some(&mut *byte)).unwrap() += 1;
+            let lock = Arc::new(RwLock::new(*lock.try_lock().unwrap()));
+            let guard = RwLockWriteGuard::map::<_, u8>(lock.try_write().unwrap(), |pair| &mut pair.0);
+            *RwLockMappedWriteGuard::try_map::<_, u8>(guard, |byte| Some(&mut *byte)).unwrap() += 1;
+            let guard = OwnedRwLockWriteGuard::map::<_, u8>(Arc::clone(&lock).try_write_owned().unwrap(), |pair| &mut pair.0);
+            *OwnedRwLockMappedWriteGuard::try_map::<_, u8>(guard, |byte| Some(&mut *byte)).unwrap() += 1;
+            *RwLockReadGuard::map::<_, u8>(lock.try_read().unwrap(), |pair| &pair.0)
+        }};
+    }
+    let theirs = {
+        use tokio::sync::*;
+        named!()
+    };
+    let ours = {
+        use perfschema::tokio::sync::*;
+        named!()
+    };
+    assert_eq!((ours, theirs), (7, 7));
+}
+
 /// Options show in a debugger as those that they mirror, with what was set.
 #[test]
 fn options_show_as_they_do() {

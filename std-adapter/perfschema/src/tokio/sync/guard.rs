@@ -1,12 +1,14 @@
 //! What the guards of several locks have in common, written once.
 
-/// `map` and `try_map` of a guard: tokio's, and the mark stays with what comes of it. `extra` are fields that only this guard has.
+/// `map` and `try_map` of a guard: tokio's, and the mark stays with what comes of it. `extra` are fields that only this guard has. Where
+/// tokio has which type parameter is said first: a program may name them.
 macro_rules! maps {
-    ($guard:ident $(, $extra:ident)? => $mapped:ident<U $(: ?$sized:ident)?>, $mark:ident, &$($mutable:ident)?) => {
+    (<$($order:ident),*> $guard:ident $(, $extra:ident)? => $mapped:ident<U $(: ?$sized:ident)?>, $mark:ident, &$($mutable:ident)?) => {
         impl<'a, T: ?Sized> $guard<'a, T> {
             #[doc = concat!("See [`tokio::sync::", stringify!($guard), "::map`].")]
-            pub fn map<F, U $(: ?$sized)?>(this: Self, f: F) -> $mapped<'a, U>
+            pub fn map<$($order),*>(this: Self, f: F) -> $mapped<'a, U>
             where
+                $(U: ?$sized,)?
                 F: FnOnce(&$($mutable)? T) -> &$($mutable)? U,
             {
                 let $guard { mark, inner, .. } = this;
@@ -19,8 +21,9 @@ macro_rules! maps {
             ///
             /// # Errors
             /// The guard, if `f` returns None.
-            pub fn try_map<F, U $(: ?$sized)?>(this: Self, f: F) -> Result<$mapped<'a, U>, Self>
+            pub fn try_map<$($order),*>(this: Self, f: F) -> Result<$mapped<'a, U>, Self>
             where
+                $(U: ?$sized,)?
                 F: FnOnce(&$($mutable)? T) -> Option<&$($mutable)? U>,
             {
                 let $guard { mark, inner $(, $extra)? } = this;
@@ -47,11 +50,12 @@ macro_rules! keep {
 
 /// The same for a guard that owns one of these.
 macro_rules! owned_maps {
-    ($owned:ident<$($param:ident),*>, $guard:ident<$value:ident> => $mapped:ident<V $(: ?$sized:ident)?>, &$($mutable:ident)?) => {
+    (<$($order:ident),*> $owned:ident<$($param:ident),*>, $guard:ident<$value:ident> => $mapped:ident<V $(: ?$sized:ident)?>, &$($mutable:ident)?) => {
         impl<$($param: ?Sized + 'static),*> $owned<$($param),*> {
             #[doc = concat!("See [`tokio::sync::", stringify!($owned), "::map`].")]
-            pub fn map<F, V: 'static $(+ ?$sized)?>(this: Self, f: F) -> $mapped<T, V>
+            pub fn map<$($order),*>(this: Self, f: F) -> $mapped<T, V>
             where
+                V: 'static $(+ ?$sized)?,
                 F: FnOnce(&$($mutable)? $value) -> &$($mutable)? V,
             {
                 $mapped { inner: this.inner.map(|guard| $guard::map(guard, f)) }
@@ -61,8 +65,9 @@ macro_rules! owned_maps {
             ///
             /// # Errors
             /// The guard, if `f` returns None.
-            pub fn try_map<F, V: 'static $(+ ?$sized)?>(this: Self, f: F) -> Result<$mapped<T, V>, Self>
+            pub fn try_map<$($order),*>(this: Self, f: F) -> Result<$mapped<T, V>, Self>
             where
+                V: 'static $(+ ?$sized)?,
                 F: FnOnce(&$($mutable)? $value) -> Option<&$($mutable)? V>,
             {
                 let mapped = this.inner.try_map(|guard| $guard::try_map(guard, f));

@@ -194,10 +194,10 @@ impl<T: ?Sized + 'static> OwnedMutexGuard<T> {
     }
 }
 
-maps!(MutexGuard, mutex => MappedMutexGuard<U: ?Sized>, Holder, &mut);
-maps!(MappedMutexGuard => MappedMutexGuard<U>, Holder, &mut);
-owned_maps!(OwnedMutexGuard<T>, MutexGuard<T> => OwnedMappedMutexGuard<V: ?Sized>, &mut);
-owned_maps!(OwnedMappedMutexGuard<T, U>, MappedMutexGuard<U> => OwnedMappedMutexGuard<V>, &mut);
+maps!(<U, F> MutexGuard, mutex => MappedMutexGuard<U: ?Sized>, Holder, &mut);
+maps!(<U, F> MappedMutexGuard => MappedMutexGuard<U>, Holder, &mut);
+owned_maps!(<V, F> OwnedMutexGuard<T>, MutexGuard<T> => OwnedMappedMutexGuard<V: ?Sized>, &mut);
+owned_maps!(<V, F> OwnedMappedMutexGuard<T, U>, MappedMutexGuard<U> => OwnedMappedMutexGuard<V>, &mut);
 
 lock_traits!(Mutex);
 guard_traits!(MutexGuard, DerefMut);

@@ -342,12 +342,12 @@ impl<T: ?Sized + 'static, U: ?Sized + 'static> OwnedRwLockReadGuard<T, U> {
     }
 }
 
-maps!(RwLockReadGuard => RwLockReadGuard<U: ?Sized>, Reader, &);
-maps!(RwLockWriteGuard => RwLockMappedWriteGuard<U: ?Sized>, Holder, &mut);
-maps!(RwLockMappedWriteGuard => RwLockMappedWriteGuard<U: ?Sized>, Holder, &mut);
-owned_maps!(OwnedRwLockReadGuard<T, U>, RwLockReadGuard<U> => OwnedRwLockReadGuard<V: ?Sized>, &);
-owned_maps!(OwnedRwLockWriteGuard<T>, RwLockWriteGuard<T> => OwnedRwLockMappedWriteGuard<V: ?Sized>, &mut);
-owned_maps!(OwnedRwLockMappedWriteGuard<T, U>, RwLockMappedWriteGuard<U> => OwnedRwLockMappedWriteGuard<V: ?Sized>, &mut);
+maps!(<F, U> RwLockReadGuard => RwLockReadGuard<U: ?Sized>, Reader, &);
+maps!(<F, U> RwLockWriteGuard => RwLockMappedWriteGuard<U: ?Sized>, Holder, &mut);
+maps!(<F, U> RwLockMappedWriteGuard => RwLockMappedWriteGuard<U: ?Sized>, Holder, &mut);
+owned_maps!(<F, V> OwnedRwLockReadGuard<T, U>, RwLockReadGuard<U> => OwnedRwLockReadGuard<V: ?Sized>, &);
+owned_maps!(<F, V> OwnedRwLockWriteGuard<T>, RwLockWriteGuard<T> => OwnedRwLockMappedWriteGuard<V: ?Sized>, &mut);
+owned_maps!(<F, V> OwnedRwLockMappedWriteGuard<T, U>, RwLockMappedWriteGuard<U> => OwnedRwLockMappedWriteGuard<V: ?Sized>, &mut);
 
 lock_traits!(RwLock);
 guard_traits!(RwLockReadGuard);
