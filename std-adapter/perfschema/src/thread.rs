@@ -186,6 +186,7 @@ pub struct JoinHandle<T>(std::thread::JoinHandle<T>);
 
 impl<T> JoinHandle<T> {
     /// See [`std::thread::JoinHandle::thread`].
+    #[must_use]
     pub fn thread(&self) -> &Thread {
         self.0.thread()
     }
@@ -211,6 +212,7 @@ pub struct ScopedJoinHandle<'scope, T>(std::thread::ScopedJoinHandle<'scope, T>)
 
 impl<T> ScopedJoinHandle<'_, T> {
     /// See [`std::thread::ScopedJoinHandle::thread`].
+    #[must_use]
     pub fn thread(&self) -> &Thread {
         self.0.thread()
     }

@@ -298,6 +298,44 @@ fn type_parameters_are_where_they_are() {
     assert_eq!((ours, theirs), (7, 7));
 }
 
+/// The compiler warns where a program makes something and ignores it, as it does of std's and tokio's.
+#[deny(unfulfilled_lint_expectations)]
+#[test]
+fn what_is_of_no_use_alone_is_warned_of() {
+    macro_rules! ignored {
+        ($($made:expr;)*) => {
+            $(
+                #[expect(unused_must_use, reason = "it is what is asked for")]
+                {
+                    $made;
+                }
+            )*
+        };
+    }
+    use perfschema::{sync, thread};
+    ignored! {
+        sync::Barrier::new(1);
+        sync::Condvar::new();
+        sync::Once::new();
+        sync::mpsc::channel::<u8>();
+        sync::mpsc::sync_channel::<u8>(1);
+        thread::spawn(|| ()).thread();
+        fs::File::options();
+        fs::OpenOptions::new();
+    }
+    thread::scope(|scope| {
+        ignored! { scope.spawn(|| ()).thread(); }
+    });
+    #[cfg(feature = "tokio")]
+    {
+        let (sender, _receiver) = perfschema::tokio::sync::mpsc::channel::<u8>(1);
+        ignored! {
+            perfschema::tokio::fs::File::options();
+            sender.downgrade();
+        }
+    }
+}
+
 /// Options show in a debugger as those that they mirror, with what was set.
 #[test]
 fn options_show_as_they_do() {

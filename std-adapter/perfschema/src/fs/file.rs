@@ -75,6 +75,7 @@ macro_rules! options {
 impl OpenOptions {
     /// See [`std::fs::OpenOptions::new`].
     #[expect(clippy::new_without_default, reason = "std's has no Default either")]
+    #[must_use]
     pub fn new() -> OpenOptions {
         super::STD.options()
     }
@@ -145,6 +146,7 @@ impl File {
     }
 
     /// See [`std::fs::File::options`].
+    #[must_use]
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }

@@ -17,6 +17,7 @@ pub struct Barrier {
 
 impl Barrier {
     /// See [`std::sync::Barrier::new`].
+    #[must_use]
     pub const fn new(n: usize) -> Barrier {
         Barrier::with_instrument(&DEFAULT, n)
     }

@@ -31,6 +31,7 @@ pub struct Condvar {
 
 impl Condvar {
     /// See [`std::sync::Condvar::new`].
+    #[must_use]
     pub const fn new() -> Condvar {
         Condvar::with_instrument(&DEFAULT)
     }

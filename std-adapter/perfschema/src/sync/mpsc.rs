@@ -21,6 +21,7 @@ static DEFAULT: Instrument = Instrument::new("wait/synch/mpsc/std/channel");
 /// drop(sender);
 /// assert_eq!(receiver.iter().sum::<u32>(), 1);
 /// ```
+#[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     channel_with_instrument(&DEFAULT)
 }
@@ -41,6 +42,7 @@ pub fn channel_with_instrument<T>(instrument: &'static Instrument) -> (Sender<T>
 ///     assert_eq!(receiver.iter().sum::<u32>(), 45);
 /// });
 /// ```
+#[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     sync_channel_with_instrument(&DEFAULT, bound)
 }

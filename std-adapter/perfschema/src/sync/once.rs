@@ -30,6 +30,7 @@ pub const ONCE_INIT: Once = Once::new();
 impl Once {
     /// See [`std::sync::Once::new`].
     #[expect(clippy::new_without_default, reason = "std's has none")]
+    #[must_use]
     pub const fn new() -> Once {
         Once::with_instrument(&DEFAULT)
     }

@@ -220,6 +220,7 @@ impl File {
     }
 
     /// See [`tokio::fs::File::options`].
+    #[must_use]
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }

@@ -259,6 +259,7 @@ impl<T> Sender<T> {
     }
 
     /// See [`tokio::sync::mpsc::Sender::downgrade`].
+    #[must_use = "as tokio's: the sender itself stays as it is"]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender { hook: Arc::clone(&self.hook), inner: self.inner.downgrade() }
     }
