@@ -437,3 +437,12 @@ fn tasks_use_files_and_sockets() {
         assert!(events.iter().any(|event| event == expected), "{expected}: {events:?}");
     }
 }
+
+/// What there is no twin of is tokio's, under the same name.
+#[cfg(feature = "tokio")]
+#[test]
+fn named_pipes_are_tokios() {
+    let options: fn() -> tokio::net::windows::named_pipe::ClientOptions =
+        perfschema::tokio::net::windows::named_pipe::ClientOptions::new;
+    assert_eq!(options().open(r"\\.\pipe\perfschema-nobody").unwrap_err().kind(), std::io::ErrorKind::NotFound);
+}

@@ -13,7 +13,8 @@
 //! | addresses | `stat` |
 //!
 //! A name is looked up before a wait begins, and of several addresses each that is tried is a wait. [`Net`] makes sockets with instruments
-//! of their own. [`Idle::idle`] says that a client is waited for.
+//! of their own. [`Idle::idle`] says that a client is waited for. Pipes, those of Unix and those of Windows, are tokio's: what waits for those
+//! is not seen.
 //!
 //! What tokio has and this cannot: `as_ref` of a half, because there is no whole socket behind it. What is not here is reached through
 //! `as_tokio`, `From` and `into_std`. `from_std` and `into_std` speak of std's own sockets: one of [`perfschema::net`](mod@crate::net) comes
@@ -27,6 +28,8 @@ mod udp;
 #[cfg(unix)]
 mod unix_socket;
 
+#[cfg(windows)]
+pub use ::tokio::net::windows;
 pub use ::tokio::net::{ToSocketAddrs, lookup_host};
 pub use socket::TcpSocket;
 #[cfg(unix)]
