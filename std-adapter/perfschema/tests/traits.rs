@@ -346,3 +346,23 @@ fn options_show_as_they_do() {
         format!("{:?}", tokio::fs::OpenOptions::new().append(true))
     );
 }
+
+/// So does what tasks share.
+#[cfg(feature = "tokio")]
+#[test]
+fn what_tasks_share_shows_as_it_does() {
+    macro_rules! shown {
+        () => {
+            format!("{:?} {:?}", Notify::new(), std::sync::Arc::new(Semaphore::new(2)).try_acquire_owned())
+        };
+    }
+    let theirs = {
+        use tokio::sync::{Notify, Semaphore};
+        shown!()
+    };
+    let ours = {
+        use perfschema::tokio::sync::{Notify, Semaphore};
+        shown!()
+    };
+    assert_eq!(ours, theirs);
+}

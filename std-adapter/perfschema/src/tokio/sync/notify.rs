@@ -25,7 +25,6 @@ static DEFAULT: Instrument = Instrument::new("wait/synch/cond/tokio/Notify");
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Notify {
     hook: Hook,
     inner: tokio::sync::Notify,
@@ -88,6 +87,12 @@ impl Notify {
 impl Default for Notify {
     fn default() -> Notify {
         Notify::new()
+    }
+}
+
+impl fmt::Debug for Notify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
     }
 }
 

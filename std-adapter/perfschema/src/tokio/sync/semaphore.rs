@@ -30,7 +30,6 @@ pub struct Semaphore {
 /// [`tokio::sync::OwnedSemaphorePermit`] of a [`Semaphore`].
 #[must_use]
 #[clippy::has_significant_drop]
-#[derive(Debug)]
 pub struct OwnedSemaphorePermit {
     semaphore: Arc<Semaphore>,
     permits: usize,
@@ -284,5 +283,12 @@ impl Drop for OwnedSemaphorePermit {
 impl fmt::Debug for Semaphore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
+    }
+}
+
+/// As tokio's.
+impl fmt::Debug for OwnedSemaphorePermit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedSemaphorePermit").field("sem", &self.semaphore).field("permits", &self.permits).finish()
     }
 }
