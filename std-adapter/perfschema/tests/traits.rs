@@ -298,6 +298,16 @@ fn type_parameters_are_where_they_are() {
     assert_eq!((ours, theirs), (7, 7));
 }
 
+/// What tokio has on some systems only is there on those that we build for.
+#[cfg(all(feature = "tokio", any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
+#[test]
+fn methods_of_some_systems_are_there() {
+    use perfschema::tokio::net::{TcpSocket, UdpSocket};
+    fn are<T>(_: fn(&T) -> std::io::Result<u32>, _: fn(&T, u32) -> std::io::Result<()>) {}
+    are(TcpSocket::tclass_v6, TcpSocket::set_tclass_v6);
+    are(UdpSocket::tclass_v6, UdpSocket::set_tclass_v6);
+}
+
 /// The compiler warns where a program makes something and ignores it, as it does of std's and tokio's.
 #[deny(unfulfilled_lint_expectations)]
 #[test]

@@ -80,9 +80,9 @@ as_tokios! {
     fn set_reuseport(reuseport: bool) -> ();
     #[cfg(unix)]
     fn reuseport() -> bool;
-    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd"))]
     fn set_tclass_v6(tclass: u32) -> ();
-    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd"))]
     fn tclass_v6() -> u32;
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn bind_device(interface: Option<&[u8]>) -> ();

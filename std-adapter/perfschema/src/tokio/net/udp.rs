@@ -238,11 +238,17 @@ operations! { UdpSocket is "tokio::net::UdpSocket":
     }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd"))]
 operations! { UdpSocket is "tokio::net::UdpSocket":
     Option {
         fn set_tclass_v6(tclass: u32) -> ();
         fn tclass_v6() -> u32;
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+operations! { UdpSocket is "tokio::net::UdpSocket":
+    Option {
         fn bind_device(interface: Option<&[u8]>) -> ();
         fn device() -> Option<Vec<u8>>;
     }
