@@ -27,7 +27,8 @@ pub(super) fn threads(region: &Region<'_>, except: Option<u64>) -> Vec<ThreadNow
     // After the waits, so that none seems to have begun in the future.
     let timer = region.wait_timer();
     let now_ps = region.timer(timer).since_epoch_ps(SystemClock.ticks(timer));
-    let holders = holders(region, &names);
+    // Of many locks this takes long, and few are waited for, if any.
+    let holders = if waits.is_empty() { HashMap::new() } else { holders(region, &names) };
     for (thread, wait) in &mut waits {
         wait.since_ps = wait.since_ps.map(|start_ps| now_ps.saturating_sub(start_ps));
         wait.holder = objects.get(thread).and_then(|object| holders.get(object)).cloned().unwrap_or_default();
