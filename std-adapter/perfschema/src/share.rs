@@ -18,6 +18,11 @@ use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// In whose directory the process's file has its name. Whoever the process is later, it stays there. Relaxed: it is written before the
+/// process is known to others, and again by a child.
+static NAMED_BY: AtomicU32 = AtomicU32::new(0);
 
 /// Why a region could not be put into shared memory. The program records in memory of its own instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,15 +65,23 @@ fn failed(call: &'static str) -> ShareError {
 
 /// Where the files of this user are.
 fn directory() -> Text<64> {
+    directory_of(user())
+}
+
+fn directory_of(user: libc::uid_t) -> Text<64> {
     let mut path = Text::EMPTY;
-    // SAFETY: the call takes nothing and cannot fail.
-    let _ = write!(path, "/dev/shm/perfschema-{}", unsafe { libc::geteuid() });
+    let _ = write!(path, "/dev/shm/perfschema-{user}");
     path
 }
 
-/// The file of a process.
+fn user() -> libc::uid_t {
+    // SAFETY: the call takes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// The file of this process, once it is [published](publish).
 pub(crate) fn file_path(pid: u32, start_unix_ns: u64) -> PathBuf {
-    PathBuf::from(directory().as_str()).join(format!("{pid}-{start_unix_ns}"))
+    PathBuf::from(directory_of(NAMED_BY.load(Ordering::Relaxed)).as_str()).join(format!("{pid}-{start_unix_ns}"))
 }
 
 /// A text as C wants it. It is one of the short ones made here, so the zero finds room.
@@ -142,7 +155,11 @@ pub(crate) fn publish(file: &OwnedFd, pid: u32, start_unix_ns: u64) -> Result<()
     let (file, name) = (file.as_str().as_ptr().cast(), name.as_str().as_ptr().cast());
     // SAFETY: both texts end with a zero, the descriptor is open.
     let result = unsafe { libc::linkat(libc::AT_FDCWD, file, directory.as_raw_fd(), name, libc::AT_SYMLINK_FOLLOW) };
-    if result == 0 { Ok(()) } else { Err(failed("linkat")) }
+    if result != 0 {
+        return Err(failed("linkat"));
+    }
+    NAMED_BY.store(user(), Ordering::Relaxed);
+    Ok(())
 }
 
 /// Opens the directory, made if it is missing.
@@ -173,8 +190,7 @@ fn own_directory() -> Result<OwnedFd, ShareError> {
     if unsafe { libc::fstat64(directory.as_raw_fd(), &raw mut found) } != 0 {
         return Err(failed("fstat"));
     }
-    // SAFETY: the call takes nothing and cannot fail.
-    let own = found.st_uid == unsafe { libc::geteuid() } && found.st_mode & 0o077 == 0;
+    let own = found.st_uid == user() && found.st_mode & 0o077 == 0;
     if own { Ok(directory) } else { Err(ShareError::Directory) }
 }
 

@@ -36,6 +36,16 @@ pub(crate) fn program() {
             let error = builder.share(true).start().unwrap().shared_file().unwrap().unwrap_err();
             assert!(error.to_string().ends_with(": /proc is not mounted"), "{error}");
         }
+        "becomes somebody else" => {
+            let process = builder.share(true).start().unwrap();
+            let file = process.shared_file().unwrap().unwrap();
+            // SAFETY: the call takes a number.
+            let becomes = |user| assert_eq!(unsafe { libc::seteuid(user) }, 0);
+            becomes(USER);
+            assert_eq!(process.shared_file().unwrap().unwrap(), file);
+            becomes(0);
+            std::fs::remove_file(file).unwrap();
+        }
         "not trusted" => assert_eq!(shared_files().unwrap_err().kind(), PermissionDenied),
         what => panic!("no program {what}"),
     }
@@ -81,6 +91,17 @@ fn who_runs_a_program_of_more_rights_is_not_heard() {
         std::fs::remove_file(setuid).unwrap();
     }
     std::fs::remove_file(secret).unwrap();
+}
+
+/// As daemons do that root starts: the file stays where it is.
+#[test]
+fn where_the_file_is_of_a_program_that_gave_up_its_rights() {
+    // SAFETY: the call takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        succeeds(&mut command("rights", "becomes somebody else"));
+    } else {
+        eprintln!("A PROGRAM THAT GIVES UP ITS RIGHTS IS NOT TESTED: that takes root");
+    }
 }
 
 /// A file of shared memory gets its name by way of `/proc`: where that is missing, it is said, and not that something is.
