@@ -10,6 +10,8 @@ use perfschema_core::{Config, ConfigError, Consumer, Identity, InstrumentKind, R
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -220,7 +222,7 @@ impl Builder {
     }
 
     /// The same from a file, as `my.cnf` is written: an option a line; `#` begins a comment, and at the beginning of a line `;`, too. Lines
-    /// like `[mysqld]` say nothing here.
+    /// like `[mysqld]` say nothing here. It may have 1 MiB.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("perfschema-options-{}", std::process::id()));
@@ -286,7 +288,7 @@ impl Builder {
 
     fn apply_file(&mut self, config: Config, path: &Path) -> Result<Config, StartError> {
         let in_file = |problem: &dyn fmt::Display| format!("{}: {problem}", path.display());
-        let text = std::fs::read_to_string(path)
+        let text = read_options(path)
             .map_err(|error| StartError::Option { options: path.display().to_string(), problem: in_file(&error) })?;
         // As long as it was, because what is wrong is told by its byte.
         let without_comment = |line: &str| match line.trim_start().starts_with(';') {
@@ -471,6 +473,17 @@ fn has_more_rights() -> bool {
     return !cfg!(miri) && unsafe { libc::issetugid() } != 0;
     #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd")))]
     return false;
+}
+
+/// A file of options as a text. What has no end, as a device, is not read for ever.
+fn read_options(path: &Path) -> io::Result<String> {
+    const MAX_BYTES: u64 = 1 << 20;
+    let mut text = String::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 1 MiB"));
+    }
+    Ok(text)
 }
 
 pub(crate) fn unix_ns() -> u64 {

@@ -27,6 +27,11 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     std::fs::write(&file, "[app]\n# more than by default\nperformance-schema-max-thread-instances=many\n").unwrap();
     let wrong = builder().options_file(&file).start().unwrap_err();
     assert!(wrong.to_string().starts_with(&format!("{}: option at byte ", file.display())), "{wrong}");
+    #[cfg(unix)]
+    {
+        let wrong = builder().options_file("/dev/zero").start().unwrap_err();
+        assert_eq!(wrong.to_string(), "/dev/zero: longer than 1 MiB");
+    }
     let options = "[app]\nperformance-schema-max-thread-instances=11 # or 12\n  ; performance-schema-max-thread-instances=13\n\
                    performance-schema-events-waits-history-size=6\n;performance-schema-max-thread-instances=14";
     std::fs::write(&file, options).unwrap();
