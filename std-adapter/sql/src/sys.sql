@@ -85,7 +85,8 @@ SELECT h.OBJECT_INSTANCE_BEGIN AS object_instance_begin, h.THREAD_ID AS thread_i
          WHERE WRITE_LOCKED_BY_THREAD_ID IS NOT NULL) h;
 
 -- What every thread waits for at this moment, and for how long so far. The holder is NULL where nobody is known to hold the object: a
--- condition, a read lock held by several, a wait that is just over.
+-- condition, a read lock held by several, a wait that is just over. Who has waited for a second for what it holds itself has locked it twice; before,
+-- it may have got it between the looks at the one table and the other.
 CREATE VIEW sys.`x$current_waits` AS
 SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_name, w.OPERATION AS operation,
        w.OBJECT_INSTANCE_BEGIN AS object_instance_begin, w.OBJECT_NAME AS object_name, w.SOURCE AS source,
@@ -93,7 +94,8 @@ SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_na
        h.thread_id AS holder_thread_id, ht.NAME AS holder_thread_name, h.source AS holder_source
   FROM performance_schema.events_waits_current w
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = w.THREAD_ID
-       LEFT JOIN sys.`x$lock_holders` h ON h.object_instance_begin = w.OBJECT_INSTANCE_BEGIN AND h.thread_id <> w.THREAD_ID
+       LEFT JOIN sys.`x$lock_holders` h ON h.object_instance_begin = w.OBJECT_INSTANCE_BEGIN
+                 AND (h.thread_id <> w.THREAD_ID OR sys.`@time_since`('wait', w.TIMER_START) >= 1000000000000)
        LEFT JOIN performance_schema.threads ht ON ht.THREAD_ID = h.thread_id
  WHERE w.END_EVENT_ID IS NULL
  ORDER BY w.TIMER_START;

@@ -186,6 +186,30 @@ fn who_waits_for_whom() {
     assert_eq!(run(&mut session, "SELECT * FROM sys.`x$lock_waits`").lines().count(), 1, "nobody waits now");
 }
 
+/// Which hangs, and is the first thing to look for then. That a wait is just over looks the same, but not for long.
+#[test]
+fn a_thread_that_locks_twice_waits_for_itself() {
+    let world = World::new();
+    let thread = world.actor("thread/test/careless");
+    let class = world.classes[3];
+    let id = world.region.create_instance(class, 0xabc).expect("there is room");
+    let instance = world.region.instance(id).expect("it is there");
+    let begin = || {
+        let start = WaitStart { object: 0xabc, source: Some(std::panic::Location::caller()), ..WaitStart::new(Operation::Lock) };
+        thread.begin(&world.clock, world.region.switches(class), class, &start)
+    };
+    let wait = begin();
+    thread.end(&world.clock, wait, Held::Exclusive(&instance));
+    instance.set_holder(thread.thread_id());
+    let _again = begin();
+    let select = "SELECT waiting_thread_name, blocking_thread_name, blocking_source LIKE 'sys.rs:%' FROM sys.lock_waits";
+    world.pass(999_999_999);
+    assert_eq!(run(&mut world.session_now(), select).lines().count(), 1);
+    world.pass(1);
+    check(&mut world.session_now(), select, "thread/test/careless,thread/test/careless,1");
+    check(&mut world.session_now(), "SELECT holder_thread_name FROM sys.current_waits", "thread/test/careless");
+}
+
 /// The same with threads and locks of this process, and its real clock.
 #[test]
 fn a_thread_waits_while_it_waits() {
