@@ -241,6 +241,21 @@ fn a_link_is_no_program() {
     assert_eq!((pruned, is_left), ((true, format!("{}\n", link.display()), String::new()), false));
 }
 
+/// As where containers share their memory: in each of them the first program has number 1.
+#[test]
+fn programs_of_one_number_are_told_apart_by_their_files() {
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let file = file(&demo);
+    let other = file.with_file_name(format!("{}-1", demo.pid()));
+    std::fs::hard_link(&file, &other).expect("it is on the same file system");
+    let (success, out, err) = perfschema(&["show", &demo.pid()]);
+    std::fs::remove_file(&other).expect("it can be removed");
+    assert!(!success && out.is_empty(), "{out}");
+    let files = format!("give the file, one of {}, {}\n", other.display(), file.display());
+    assert_eq!(err, format!("perfschema: several programs have the number {}: {files}", demo.pid()));
+}
+
 /// What cannot be removed keeps nothing else.
 #[test]
 fn prune_removes_what_it_can() {

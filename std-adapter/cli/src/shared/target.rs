@@ -19,6 +19,8 @@ pub(crate) enum TargetError {
     NotShared(u32),
     /// Several programs have this name.
     Several(String, Vec<u32>),
+    /// Several have one number, or this name and one number: those of containers that share their memory.
+    SameNumber(String, Vec<PathBuf>),
     /// The file is there, and no region can be read from it.
     Attach(PathBuf, AttachError),
 }
@@ -44,6 +46,11 @@ impl fmt::Display for TargetError {
             TargetError::Several(target, pids) => {
                 let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
                 write!(f, "several programs are called {}: give the pid, one of {}", escape(target), pids.join(", "))
+            }
+            TargetError::SameNumber(target, files) => {
+                let files: Vec<String> = files.iter().map(|file| output::path(file)).collect();
+                let have = if target.parse::<u32>().is_ok() { "have the number" } else { "are called" };
+                write!(f, "several programs {have} {}: give the file, one of {}", escape(target), files.join(", "))
             }
             TargetError::Attach(path, error) => write!(f, "{}: {error}", output::path(path)),
         }
@@ -140,7 +147,18 @@ fn path(target: &str) -> Result<PathBuf, TargetError> {
             Some(pid) if Path::new("/proc").join(pid.to_string()).exists() => TargetError::NotShared(pid),
             _ => TargetError::None(target.to_owned()),
         }),
-        (several, _) => Err(TargetError::Several(target.to_owned(), several.iter().map(|file| file.pid()).collect())),
+        (several, _) => Err(several_of(target, several)),
+    }
+}
+
+/// Told apart by their numbers, if these do.
+fn several_of(target: &str, files: &[&SharedFile]) -> TargetError {
+    let pids: Vec<u32> = files.iter().map(|file| file.pid()).collect();
+    let differ = pids.iter().enumerate().all(|(i, pid)| !pids[..i].contains(pid));
+    if differ {
+        TargetError::Several(target.to_owned(), pids)
+    } else {
+        TargetError::SameNumber(target.to_owned(), files.iter().map(|file| file.path().to_owned()).collect())
     }
 }
 
