@@ -256,6 +256,20 @@ fn programs_of_one_number_are_told_apart_by_their_files() {
     assert_eq!(err, format!("perfschema: several programs have the number {}: {files}", demo.pid()));
 }
 
+/// A name may be one of digits.
+#[test]
+fn a_program_that_is_called_as_a_number() {
+    let name = no_pid(5);
+    let folder = std::env::temp_dir().join(format!("perfschema-number-{name}"));
+    std::fs::create_dir_all(&folder).expect("it can be made");
+    let copied = Command::new("cp").arg(PROGRAM).arg(folder.join(&name)).status().expect("there is cp");
+    assert!(copied.success());
+    let demo = Demo::of(&folder.join(&name));
+    until_it_shares(&demo.pid());
+    assert!(succeeds(&["show", &name, "threads"]).contains(&format!("thread/{name}/main")));
+    std::fs::remove_dir_all(&folder).expect("it can be removed");
+}
+
 /// What cannot be removed keeps nothing else.
 #[test]
 fn prune_removes_what_it_can() {

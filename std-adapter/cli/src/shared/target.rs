@@ -138,7 +138,11 @@ fn path(target: &str) -> Result<PathBuf, TargetError> {
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid: Option<u32> = target.parse().ok();
     let named = |file: &SharedFile| file.attach().is_ok_and(|attached| attached.region().program().as_str() == target);
-    let found: Vec<&SharedFile> = files.iter().filter(|file| pid.map_or_else(|| named(file), |pid| file.pid() == pid)).collect();
+    let mut found: Vec<&SharedFile> = files.iter().filter(|file| pid == Some(file.pid())).collect();
+    if found.is_empty() {
+        // A name may be a number, too.
+        found = files.iter().filter(|file| named(file)).collect();
+    }
     let running: Vec<&SharedFile> = found.iter().copied().filter(|file| file.is_in_use()).collect();
     match (running.as_slice(), found.last()) {
         ([one], _) => Ok(one.path().to_owned()),
