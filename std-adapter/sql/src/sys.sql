@@ -86,7 +86,7 @@ SELECT h.OBJECT_INSTANCE_BEGIN AS object_instance_begin, h.THREAD_ID AS thread_i
 
 -- What every thread waits for at this moment, and for how long so far. The holder is NULL where nobody is known to hold the object: a
 -- condition, a read lock held by several, a wait that is just over. Who has waited for a second for what it holds itself has locked it twice; before,
--- it may have got it between the looks at the one table and the other.
+-- it may have got it between the looks at the one table and the other. Of a program that has ended nobody knows how long, and nothing changes between looks.
 CREATE VIEW sys.`x$current_waits` AS
 SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_name, w.OPERATION AS operation,
        w.OBJECT_INSTANCE_BEGIN AS object_instance_begin, w.OBJECT_NAME AS object_name, w.SOURCE AS source,
@@ -95,7 +95,8 @@ SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_na
   FROM performance_schema.events_waits_current w
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = w.THREAD_ID
        LEFT JOIN sys.`x$lock_holders` h ON h.object_instance_begin = w.OBJECT_INSTANCE_BEGIN
-                 AND (h.thread_id <> w.THREAD_ID OR sys.`@time_since`('wait', w.TIMER_START) >= 1000000000000)
+                 AND (h.thread_id <> w.THREAD_ID
+                      OR w.TIMER_START IS NOT NULL AND IFNULL(sys.`@time_since`('wait', w.TIMER_START), 1000000000000) >= 1000000000000)
        LEFT JOIN performance_schema.threads ht ON ht.THREAD_ID = h.thread_id
  WHERE w.END_EVENT_ID IS NULL
  ORDER BY w.TIMER_START;

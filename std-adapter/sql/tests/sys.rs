@@ -208,6 +208,9 @@ fn a_thread_that_locks_twice_waits_for_itself() {
     world.pass(1);
     check(&mut world.session_now(), select, "thread/test/careless,thread/test/careless,1");
     check(&mut world.session_now(), "SELECT holder_thread_name FROM sys.current_waits", "thread/test/careless");
+    // So does a program that was ended for it, or its core dump.
+    let mut ended = Database::new(world.region).read_only().session(Account::default()).expect("there is memory");
+    check(&mut ended, select, "thread/test/careless,thread/test/careless,1");
 }
 
 /// The same with threads and locks of this process, and its real clock.
