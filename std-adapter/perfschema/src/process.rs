@@ -478,12 +478,13 @@ fn has_more_rights() -> bool {
 /// A file of options as a text. What has no end, as a device, is not read for ever.
 fn read_options(path: &Path) -> io::Result<String> {
     const MAX_BYTES: u64 = 1 << 20;
-    let mut text = String::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 1 MiB"));
     }
-    Ok(text)
+    // Asked for behind the length: where it is cut may be the middle of a character.
+    io::read_to_string(bytes.as_slice())
 }
 
 pub(crate) fn unix_ns() -> u64 {

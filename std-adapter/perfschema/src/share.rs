@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// In whose directory the process's file has its name. Whoever the process is later, it stays there. Relaxed: it is written before the
-/// process is known to others, and again by a child.
+/// process is known to others, and by a child as it names its own; a thread that asks meanwhile hears of its parent's.
 static NAMED_BY: AtomicU32 = AtomicU32::new(0);
 
 /// Why a region could not be put into shared memory. The program records in memory of its own instead.

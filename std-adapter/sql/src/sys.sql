@@ -96,7 +96,7 @@ SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_na
        LEFT JOIN performance_schema.threads t ON t.THREAD_ID = w.THREAD_ID
        LEFT JOIN sys.`x$lock_holders` h ON h.object_instance_begin = w.OBJECT_INSTANCE_BEGIN
                  AND (h.thread_id <> w.THREAD_ID
-                      OR w.TIMER_START IS NOT NULL AND IFNULL(sys.`@time_since`('wait', w.TIMER_START), 1000000000000) >= 1000000000000)
+                      OR IFNULL(sys.`@time_since`('wait', w.TIMER_START) >= 1000000000000, w.TIMER_START IS NOT NULL))
        LEFT JOIN performance_schema.threads ht ON ht.THREAD_ID = h.thread_id
  WHERE w.END_EVENT_ID IS NULL
  ORDER BY w.TIMER_START;
