@@ -159,9 +159,9 @@ impl Region<'_> {
                 begin_anew(Versioned::of(stat));
                 zero_word(&stat[stat::word::EPOCHS]);
                 let histogram = &stat[stat::word::HISTOGRAM];
-                let kept = if may_go_on { wait_histogram::without_wait(histogram.get()) } else { 0 };
-                if histogram.get() != kept {
-                    histogram.set(kept);
+                let kept = if may_go_on { wait_histogram::without_wait(histogram.get() as u32) } else { 0 };
+                if histogram.get() != kept.into() {
+                    histogram.set(kept.into());
                 }
             }
             zero(self.arrays_of::<CARRY>(Section::Carries, index).as_flattened());

@@ -16,19 +16,21 @@ use crate::sync::{Ordering, Word, fence};
 use crate::table::Sweep;
 
 pub(crate) mod word {
-    // First line: written when the lock comes and goes.
+    // First line: written when the lock comes and goes, and by all who share it.
     pub(crate) const STATE: usize = 0;
+    /// The class, and above it how many threads share the lock: see `ONE_READER`.
     pub(crate) const CLASS: usize = 1;
     pub(crate) const ADDRESS: usize = 2;
+    pub(crate) const SHARED: core::ops::Range<usize> = 3..8;
     // Second line: written by the holder.
     pub(crate) const HOLDER: usize = 8;
     pub(crate) const VERSION: usize = 9;
     pub(crate) const EPOCH: usize = 10;
     pub(crate) const OWNED: core::ops::Range<usize> = 11..16;
-    // Third line: written by all who share it.
-    pub(crate) const READERS: usize = 16;
-    pub(crate) const SHARED: core::ops::Range<usize> = 17..22;
 }
+
+/// What a thread that shares a lock adds to word CLASS.
+const ONE_READER: u64 = 1 << u16::BITS;
 
 /// The lower half of a hint: where to look first for a free place of the pool, or this where there is none. Above it, how often one was given
 /// back.
@@ -116,7 +118,7 @@ impl<'r> Region<'r> {
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
             words[word::ADDRESS].set(address);
             words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
-            for number in &words[word::OWNED.end..] {
+            for number in &words[word::SHARED] {
                 number.set(0);
             }
             Versioned::among(words, word::VERSION, word::OWNED).into_iter().for_each(Versioned::forget);
@@ -275,14 +277,6 @@ impl<'r> Region<'r> {
     }
 }
 
-impl<'r> Instance<'r> {
-    /// The first lines of something that has more behind them.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn of(words: &'r [Word; INSTANCE]) -> Instance<'r> {
-        Instance { words }
-    }
-}
-
 impl Instance<'_> {
     /// The holder is `thread_id`; call it while holding the lock.
     #[inline]
@@ -300,13 +294,13 @@ impl Instance<'_> {
     /// One more reader.
     #[inline]
     pub fn add_reader(&self) {
-        self.words[word::READERS].fetch_add(1, Ordering::Relaxed);
+        self.words[word::CLASS].fetch_add(ONE_READER, Ordering::Relaxed);
     }
 
     /// One reader less.
     #[inline]
     pub fn remove_reader(&self) {
-        self.words[word::READERS].fetch_add(u64::MAX, Ordering::Relaxed);
+        self.words[word::CLASS].fetch_add(ONE_READER.wrapping_neg(), Ordering::Relaxed);
     }
 
     /// The lock was moved since it was made known.
@@ -320,15 +314,7 @@ impl Instance<'_> {
     /// Counts a wait, the caller being alone.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn record_alone(&self, epoch: u64, wait_ps: Option<u64>) {
-        let words = self.words;
-        let Some(sums) = Versioned::among(words, word::VERSION, word::OWNED) else { return };
-        sums.begin();
-        if words[word::EPOCH].get() != epoch {
-            sums.restart();
-            words[word::EPOCH].set(epoch);
-        }
-        sums.count(wait_ps);
-        sums.publish_forgotten();
+        record_alone(self.words, epoch, wait_ps);
     }
 
     /// Counts a wait that others may be counting at the same moment.
@@ -339,35 +325,55 @@ impl Instance<'_> {
     }
 }
 
+/// Counts a wait for a lock, or for a file or a socket, whose second line is the same; the caller is alone.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn record_alone(words: &[Word], epoch: u64, wait_ps: Option<u64>) {
+    let Some(sums) = Versioned::among(words, word::VERSION, word::OWNED) else { return };
+    sums.begin();
+    if words[word::EPOCH].get() != epoch {
+        sums.restart();
+        words[word::EPOCH].set(epoch);
+    }
+    sums.count(wait_ps);
+    sums.publish_forgotten();
+}
+
+/// Reader: what was counted so since the table was truncated, whole.
+pub(crate) fn sums_alone(patience: &Patience, words: &[Word], epoch: u64) -> Option<Summary> {
+    let sums = Versioned::among(words, word::VERSION, word::OWNED)?;
+    let (sums, settled) = sums.settle(patience, |sums| if words[word::EPOCH].get() == epoch { sums } else { Summary::default() });
+    settled.then_some(sums)
+}
+
 /// An instance as a reader sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) class: Class,
     pub(crate) address: u64,
     pub(crate) holder: u64,
-    pub(crate) readers: u64,
+    pub(crate) readers: u32,
 }
 
 impl Found {
     fn load(words: &[Word; INSTANCE]) -> Found {
+        let class = words[word::CLASS].get();
         Found {
-            class: Class(words[word::CLASS].get() as u16),
+            class: Class(class as u16),
             address: words[word::ADDRESS].get(),
             holder: words[word::HOLDER].get(),
-            readers: words[word::READERS].get(),
+            // Less than none are none: those of whom the lock did not know that they came.
+            readers: u32::try_from(class.cast_signed() / ONE_READER.cast_signed()).unwrap_or(0),
         }
     }
 }
 
-/// Reader: the sums of the waits for an instance since the table was truncated, whole.
-pub(crate) fn sums(patience: &Patience, words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
-    let sums = Versioned::among(words, word::VERSION, word::OWNED)?;
-    let (mut sums, settled) =
-        sums.settle(patience, |sums| if words[word::EPOCH].get() == epoch { sums } else { Summary::default() });
+/// Reader: the sums of the waits for a lock since the table was truncated, whole.
+fn sums(patience: &Patience, words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
+    let mut sums = sums_alone(patience, words, epoch)?;
     if let Some(shared) = words[word::SHARED].first_chunk() {
         sums.add(&Shared(shared).read());
     }
-    settled.then_some(sums)
+    Some(sums)
 }
 
 #[cfg(all(test, not(perfschema_loom)))]

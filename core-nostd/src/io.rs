@@ -6,23 +6,25 @@
 //! read-modify-write. Readers add up both.
 
 use crate::class::{self, Class, FILE_POOL, Pool, SOCKET_POOL};
-use crate::instance::{self, Instance};
+use crate::instance;
 use crate::operation::Group;
-use crate::region::{INSTANCE, IO_SUMS, Region, Section};
+use crate::region::{IO_SUMS, Region, Section};
 use crate::setup::{self, Switches};
 use crate::slot;
 use crate::stat::{self, Owned, Patience, Shared, Summary, Versioned};
 use crate::sync::{Ordering, Word, fence};
 
-/// Words of a file's or a socket's place that are the same for both. The first three lines are those of an [`Instance`].
+/// Words of a file's or a socket's place that are the same for both. The second line, which its owner writes, is that of a lock.
 pub(crate) const PLACE: usize = 72;
 
 pub(crate) mod word {
-    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, SHARED, STATE, VERSION};
+    pub(crate) use crate::instance::word::{ADDRESS, CLASS, EPOCH, STATE, VERSION};
     /// The sums that `events_waits_summary_by_instance` shows.
     pub(crate) const WAITS: core::ops::Range<usize> = crate::instance::word::OWNED;
     /// The thread that writes the sums with plain stores.
     pub(crate) const OWNER: usize = crate::instance::word::HOLDER;
+    /// The same sums of all others. What is behind them in the line is a socket's.
+    pub(crate) const SHARED: core::ops::Range<usize> = 16..21;
     pub(crate) const OWN_SUMS: core::ops::Range<usize> = 24..48;
     pub(crate) const OWN_VERSION: usize = OWN_SUMS.start + super::VERSION;
     pub(crate) const SHARED_SUMS: core::ops::Range<usize> = 48..72;
@@ -104,9 +106,7 @@ impl<'r> Place<'r> {
     pub(crate) fn of(words: &'r [Word]) -> Option<Place<'r>> {
         words.first_chunk().map(Place)
     }
-}
 
-impl Place<'_> {
     /// Counts a wait in the sums that the kind's summary by instance shows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn count(self, thread_id: u64, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
@@ -126,11 +126,10 @@ impl Place<'_> {
     /// Counts a wait in the sums that `events_waits_summary_by_instance` shows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn count_wait(self, thread_id: u64, epoch: u64, wait_ps: Option<u64>) {
-        let Some(words) = self.0.first_chunk::<INSTANCE>() else { return };
         if self.is_owned_by(thread_id) {
-            Instance::of(words).record_alone(epoch, wait_ps);
-        } else {
-            Instance::of(words).record_shared(wait_ps);
+            instance::record_alone(self.0, epoch, wait_ps);
+        } else if let Some(sums) = self.shared_waits() {
+            sums.record(wait_ps);
         }
     }
 
@@ -175,7 +174,13 @@ impl Place<'_> {
 
     /// Reader: the sums that `events_waits_summary_by_instance` shows.
     pub(crate) fn waits(self, patience: &Patience, epoch: u64) -> Option<Summary> {
-        instance::sums(patience, self.0.first_chunk()?, epoch)
+        let mut sums = instance::sums_alone(patience, self.0, epoch)?;
+        sums.add(&self.shared_waits()?.read());
+        Some(sums)
+    }
+
+    fn shared_waits(self) -> Option<Shared<'r>> {
+        self.0[word::SHARED].first_chunk().map(Shared)
     }
 
     /// TRUNCATE of the kind's summary by instance, together with the epoch.
@@ -185,9 +190,7 @@ impl Place<'_> {
 
     /// TRUNCATE of `events_waits_summary_by_instance`, together with the epoch.
     pub(crate) fn reset_waits(self) {
-        if let Some(words) = self.0[word::SHARED].first_chunk() {
-            Shared(words).reset();
-        }
+        self.shared_waits().into_iter().for_each(Shared::reset);
     }
 }
 

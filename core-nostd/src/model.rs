@@ -36,7 +36,7 @@ pub enum Watch {
     Stats,
     /// Version, epochs and the number of untimed events.
     Counts,
-    /// Sum, and whose carry it is.
+    /// Sum, and the counts, with whose carry it is.
     Carries,
     /// What several threads sum: the sum.
     SharedStats,
@@ -117,7 +117,7 @@ impl Watch {
             Watch::Counts => {
                 (Section::Stats, &[stat::word::VERSION, stat::word::EPOCHS, stat::word::OWNED.start + stat::own::UNTIMED])
             }
-            Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::UNTIMED]),
+            Watch::Carries => (Section::Carries, &[stat::carry::SUM, stat::carry::COUNTS]),
             Watch::SharedStats => (Section::SharedStats, &[stat::sum::SUM]),
             Watch::Rings => (Section::Rings, &RECORD_WORDS),
             Watch::LongChunks => (Section::LongChunks, &[long_history::word::STATE]),

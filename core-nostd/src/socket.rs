@@ -27,7 +27,7 @@ pub(crate) mod word {
     pub(crate) const DESCRIPTOR: usize = 4;
     pub(crate) const PEER: core::ops::Range<usize> = 5..8;
     /// How many threads wait for the client's next request.
-    pub(crate) const IDLE: usize = crate::instance::word::READERS;
+    pub(crate) const IDLE: usize = crate::io::word::SHARED.end;
 }
 
 /// Whom a socket leads to, or where it listens: IP and PORT.

@@ -24,7 +24,7 @@ pub(crate) mod word {
     // The words of `Owned` are from 2 on.
     #[cfg(perfschema_loom)]
     pub(crate) const OWNED: core::ops::Range<usize> = 2..7;
-    /// Where the histogram is, and which of its buckets takes the last wait. See `wait_histogram`.
+    /// Lower half: where the histogram is, and which of its buckets takes the last wait. See `wait_histogram`. Upper half: see `carry`.
     pub(crate) const HISTOGRAM: usize = 7;
 }
 
@@ -53,13 +53,30 @@ pub(crate) mod sum {
     pub(crate) const NOT_MIN: usize = 4;
 }
 
+/// Words of a carry. There is one for each thread and instrument, so a word more is megabytes: what is left of COUNTS is in the upper half of
+/// HISTOGRAM of the summary.
+/// ```text
+///  upper half of HISTOGRAM, 32     COUNTS, 16            COUNTS, 47                      COUNTS, 1
+/// ┌───────────────────────────────┬─────────────────────┬───────────────────────────────┬────────────────────────┐
+/// │ number of untimed events                            │ number of timed events        │ whose carry it is      │
+/// └───────────────────────────────┴─────────────────────┴───────────────────────────────┴────────────────────────┘
+/// ```
+/// After 2⁴⁷ timed events at one instrument, which take a thread a month of nothing else, it is that many; after 2⁴⁸ untimed ones, too.
 pub(crate) mod carry {
-    pub(crate) const COUNT_TIMED: usize = 0;
+    pub(crate) const COUNTS: usize = 0;
     pub(crate) const SUM: usize = 1;
     pub(crate) const MIN: usize = 2;
     pub(crate) const MAX: usize = 3;
-    /// Number of untimed events, shifted by 16; below it whose carry it is.
-    pub(crate) const UNTIMED: usize = 4;
+
+    // What COUNTS holds.
+    /// Whether the carry is the global table's; else it is that of the table by thread, or there is none.
+    pub(super) const IS_GLOBAL: u64 = 1;
+    pub(super) const TIMED_SHIFT: u32 = 1;
+    pub(super) const UNTIMED_SHIFT: u32 = 48;
+    pub(super) const TIMED_MAX: u64 = (1 << (UNTIMED_SHIFT - TIMED_SHIFT)) - 1;
+    /// Bits of the number of untimed events that are in COUNTS.
+    pub(super) const UNTIMED_LOW: u32 = u64::BITS - UNTIMED_SHIFT;
+    pub(super) const UNTIMED_MAX: u64 = (1 << (UNTIMED_LOW + 32)) - 1;
 }
 
 pub(crate) type StatWords = [Word; STAT];
@@ -121,7 +138,7 @@ impl Patience {
     }
 }
 
-/// The table that shows a sum.
+/// The table that shows a sum. As numbers in a region, 0 is neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
     Thread = 1,
@@ -433,11 +450,15 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], n
         carry.set(kept.map_or(0, |view| parts.figure(figure, view)));
         sum.set(0);
     }
-    carry[carry::COUNT_TIMED].set(sum.count_timed);
+    let timed = sum.count_timed.min(carry::TIMED_MAX);
+    let untimed = sum.count.wrapping_sub(sum.count_timed).min(carry::UNTIMED_MAX);
+    let is_global = if kept == Some(View::Global) { carry::IS_GLOBAL } else { 0 };
+    carry[carry::COUNTS].set(untimed << carry::UNTIMED_SHIFT | timed << carry::TIMED_SHIFT | is_global);
     carry[carry::SUM].set(sum.sum_ps);
     carry[carry::MAX].set(sum.max_ps);
     carry[carry::MIN].set(sum.min_ps);
-    carry[carry::UNTIMED].set(sum.count.wrapping_sub(sum.count_timed) << 16 | kept.map_or(0, |view| view as u64));
+    let histogram = &stat[word::HISTOGRAM];
+    histogram.set(untimed >> carry::UNTIMED_LOW << 32 | histogram.get() & u64::from(u32::MAX));
     Versioned::of(stat).restart();
     stat[word::EPOCHS].set(now.0);
 }
@@ -448,32 +469,32 @@ struct Parts {
     epochs: Epochs,
     summary: Summary,
     carry: Summary,
-    carry_of: u64,
-    histogram: u64,
+    carry_of: View,
+    histogram: u32,
 }
 
 impl Parts {
     fn load(stat: &StatWords, carry: &CarryWords, version: u64) -> Parts {
-        let carry_untimed = carry[carry::UNTIMED].get();
+        let (counts, histogram) = (carry[carry::COUNTS].get(), stat[word::HISTOGRAM].get());
         Parts {
             epochs: Epochs(stat[word::EPOCHS].get()),
             summary: Versioned::of(stat).read(version),
             carry: Summary::from_words(
-                carry[carry::COUNT_TIMED].get(),
-                carry_untimed >> 16,
+                counts >> carry::TIMED_SHIFT & carry::TIMED_MAX,
+                histogram >> 32 << carry::UNTIMED_LOW | counts >> carry::UNTIMED_SHIFT,
                 carry[carry::SUM].get(),
                 carry[carry::MIN].get(),
                 carry[carry::MAX].get(),
             ),
-            carry_of: carry_untimed & 0xffff,
-            histogram: stat[word::HISTOGRAM].get(),
+            carry_of: if counts & carry::IS_GLOBAL == 0 { View::Thread } else { View::Global },
+            histogram: histogram as u32,
         }
     }
 
     /// What one table shows, if it was not truncated since the last write.
     fn view(&self, view: View) -> Summary {
         let mut sum = self.summary;
-        if self.carry_of == view as u64 {
+        if self.carry_of == view {
             sum.add(&self.carry);
         }
         sum
@@ -481,7 +502,7 @@ impl Parts {
 
     /// The same of one of its figures.
     fn figure(&self, [sum, carry]: &Figure, view: View) -> u64 {
-        sum.get().wrapping_add(if self.carry_of == view as u64 { carry.get() } else { 0 })
+        sum.get().wrapping_add(if self.carry_of == view { carry.get() } else { 0 })
     }
 }
 
@@ -505,8 +526,8 @@ impl Snapshot {
         if self.parts.epochs.same(now, view) { self.parts.figure(figure, view) } else { 0 }
     }
 
-    /// The word that `wait_histogram` keeps here.
-    pub(crate) fn histogram(&self) -> u64 {
+    /// What `wait_histogram` keeps here.
+    pub(crate) fn histogram(&self) -> u32 {
         self.parts.histogram
     }
 }
@@ -663,6 +684,46 @@ mod tests {
             let mut both = one(3);
             both.add(&one(5));
             assert_eq!(versioned.settle(&Patience::default(), |sums| sums), (both, true));
+        }
+    }
+
+    /// The one that is truncated shows nothing, the other one all, up to as many as a carry can count; and what is not the carry's stays.
+    #[test]
+    fn a_carry_of_any_counts() {
+        let now = Epochs(7 << 32 | 9);
+        for (view, other) in [(View::Thread, View::Global), (View::Global, View::Thread)] {
+            for (timed, untimed) in
+                [(0, 0), (1, 2), (0, 0x1_2345), ((1 << 47) - 1, (1 << 48) - 1), (1 << 47, 1 << 48), (1 << 60, 1 << 60)]
+            {
+                let (stat, carry) = (StatWords::default(), CarryWords::default());
+                stat[word::EPOCHS].set(now.0);
+                stat[word::HISTOGRAM].set(0x8765_4321);
+                stat[word::VERSION].set(timed << 1);
+                let sums = Versioned::of(&stat).sums;
+                sums.0[own::UNTIMED].set(untimed);
+                if timed > 0 {
+                    sums.0[own::SUM].set(u64::MAX);
+                    sums.widen(3, true);
+                    sums.widen(u64::MAX, false);
+                }
+                let kept = if timed > 0 { (u64::MAX, 3, u64::MAX) } else { (0, 0, 0) };
+                let shows = |epochs, view| {
+                    let (snapshot, ()) = read(&Patience::default(), &stat, &carry, |_| ());
+                    assert_eq!(snapshot.histogram(), 0x8765_4321);
+                    let sum = snapshot.view(view, epochs);
+                    (sum.count_timed, sum.count - sum.count_timed, (sum.sum_ps, sum.min_ps, sum.max_ps))
+                };
+                assert_eq!(shows(now, view), (timed, untimed, kept));
+                let [first, second] = [now.next(view), now.next(view).next(view)];
+                // The second time there is nothing but a carry.
+                for epochs in [first, second] {
+                    honour(&stat, &carry, &[], epochs);
+                    assert_eq!(shows(epochs, view), (0, 0, (0, 0, 0)));
+                    assert_eq!(shows(epochs, other), (timed.min((1 << 47) - 1), untimed.min((1 << 48) - 1), kept));
+                }
+                honour(&stat, &carry, &[], second.next(other));
+                assert_eq!([View::Thread, View::Global].map(|view| shows(second.next(other), view)), [(0, 0, (0, 0, 0)); 2]);
+            }
         }
     }
 

