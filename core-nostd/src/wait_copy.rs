@@ -11,16 +11,22 @@ use crate::tables::single_events::Event;
 
 /// A wait as it was in the region at one moment, whole. [`row`](Self::row) makes of it what the tables show.
 #[derive(Clone, Copy, Debug, Default)]
+// Two cache lines, as the record is: with a word more each copy would be written to three.
+#[repr(align(64))]
 pub struct WaitCopy {
     record: [u64; RECORD],
-    thread_id: u64,
-    base: Sequence,
+}
+
+/// What a copy has in the words that in a record are the ring's alone.
+mod word {
+    pub(super) const THREAD_ID: usize = crate::record::word::NEXT;
+    pub(super) const BASE: usize = crate::record::word::PREVIOUS;
 }
 
 impl WaitCopy {
     /// The thread.
     pub fn thread_id(&self) -> u64 {
-        self.thread_id
+        self.record[word::THREAD_ID]
     }
 
     /// Whether it had ended.
@@ -35,8 +41,8 @@ impl WaitCopy {
         let Read::Whole(snapshot) = record::read(&words) else { return None };
         let hidden =
             snapshot.was_hidden_running(snapshot.sequence) || (snapshot.is_hidden_from_current() && snapshot.hidden_history);
-        let event =
-            Event { record: &snapshot, thread_id: self.thread_id, sequence: snapshot.sequence, base: self.base, place: None };
+        let base = Sequence(self.record[word::BASE]);
+        let event = Event { record: &snapshot, thread_id: self.thread_id(), sequence: snapshot.sequence, base, place: None };
         (!hidden).then(|| (events_waits::TABLES.row)(region, &event))
     }
 }
@@ -95,7 +101,8 @@ impl Region<'_> {
                 };
                 match record::copy(record, &mut copy.record) {
                     Read::Whole(version) if record::belongs_to(version, owner.base) => {
-                        (copy.thread_id, copy.base) = (owner.thread_id, owner.base);
+                        copy.record[word::THREAD_ID] = owner.thread_id;
+                        copy.record[word::BASE] = owner.base.0;
                         taken += 1;
                         account.row();
                     }
