@@ -316,29 +316,41 @@ impl<'r> Actor<'r> {
             }
             wait.plain_class = usize::MAX;
             switches = self.sampled(switches);
-            if switches.has(Switches::TIMED) && !switches.has(Switches::TIMED_BY_COUNTER) {
-                wait.start = read(switches);
+            if !switches.has(Switches::CURRENT) {
+                return Wait { switches, start: read(switches), ..wait };
             }
         }
         wait.switches = switches;
         // Which timer is known where it is read, so that it is one test.
         let by_counter = || read(Switches(Switches::TIMED_BY_COUNTER));
-        self.begin_decided(wait, switches.has(Switches::TIMED_BY_COUNTER).then_some(by_counter), what)
+        if !switches.has(Switches::CURRENT) {
+            // What is plain and not visible is timed.
+            return Wait { start: by_counter(), ..wait };
+        }
+        let start = || {
+            if switches.has(Switches::TIMED_BY_COUNTER) {
+                by_counter()
+            } else if switches.has(Switches::TIMED) {
+                cold_path();
+                read(switches)
+            } else {
+                0
+            }
+        };
+        self.begin_visible(wait, start, what)
     }
 
-    /// A wait begins of which all is decided; `read` gives the ticks, if they are not known.
+    /// A wait begins of which all is decided, and which is visible; `start` gives the ticks.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn begin_decided(&self, mut wait: Wait<'r>, read: Option<impl FnOnce() -> u64>, what: &WaitStart) -> Wait<'r> {
-        if wait.switches.has(Switches::CURRENT)
-            && let Some(record) = self.show(&mut wait, what)
-        {
+    pub(crate) fn begin_visible(&self, mut wait: Wait<'r>, start: impl FnOnce() -> u64, what: &WaitStart) -> Wait<'r> {
+        if let Some(record) = self.show(&mut wait, what) {
             wait.shown = Some(record);
-            if let Some(read) = read {
-                wait.start = read();
-            }
+            wait.start = start();
             record::finish_start(record, wait.start);
-        } else if let Some(read) = read {
-            wait.start = read();
+        } else {
+            // Else its end would take it for one that is not to be visible, and so is timed.
+            wait.plain_class = usize::MAX;
+            wait.start = start();
         }
         wait
     }
@@ -435,14 +447,22 @@ impl<'r> Actor<'r> {
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
         // Apart, for where the compiler sees both ends; but not for what has sums besides, whose code would be there twice.
-        if wait.ends == Ends::Counted && matches!(held, Held::None) {
-            if let Some(stat) = self.stats.get().get(wait.plain_class) {
-                let honour = || self.honour(&self.waits, stat, &[], switches);
-                stat::count_untimed(stat, self.epochs(&WAITS), honour);
-                self.count_object(&wait, switches, &Object::of(&held), None);
+        if matches!(held, Held::None) && wait.shown.is_none() {
+            let Some(stat) = self.stats.get().get(wait.plain_class) else {
+                return self.end_otherwise(clock, wait, Object::of(&held));
+            };
+            let epochs = self.epochs(&WAITS);
+            let honour = || self.honour(&self.waits, stat, &[], switches);
+            if wait.ends == Ends::Counted {
+                stat::count_untimed(stat, epochs, honour);
                 return None;
             }
-            return self.end_otherwise(clock, wait, Object::of(&held));
+            // Timed: see begin_at(). It jumps, so that what is visible goes straight on.
+            cold_path();
+            let sums = stat::begin(stat, epochs, honour);
+            let ticks = clock.counter();
+            self.count_timed(sums, &wait, switches, TimerName::Cycle.index(), ticks);
+            return Some(ticks);
         }
         match self.stats.get().get(wait.plain_class) {
             Some(stat) => {
@@ -575,27 +595,36 @@ impl<'r> Actor<'r> {
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
         ending.finish(on, wait, Some(ticks));
-        let (wait_ticks, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
-        match sums {
-            Some(sums) => {
-                sums.count(Some(wait_ps));
-                if switches.has(Switches::HISTOGRAM) {
-                    let by_counter = timer == TimerName::Cycle.index();
-                    match by_counter.then(|| histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)).flatten() {
-                        Some(bucket) => {
-                            wait_histogram::note(self.histograms, sums.histogram(), bucket, || {
-                                self.note_any(switches, sums, bucket);
-                            });
-                        }
-                        None => self.note_any(switches, sums, histogram::bucket(wait_ps)),
-                    }
-                }
-                sums.publish();
+        let wait_ps = match sums {
+            Some(sums) => self.count_timed(sums, wait, switches, timer, ticks),
+            None => {
+                let (_, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
+                self.count_shared(switches, Some(wait_ps));
+                wait_ps
             }
-            None => self.count_shared(switches, Some(wait_ps)),
-        }
+        };
         self.count_object(wait, switches, object, Some(wait_ps));
         Some(ticks)
+    }
+
+    /// Ends what [`stat::begin`] began for an event that was timed until `ticks`. Returns how long it took, in picoseconds.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_timed(&self, sums: Sums<'_>, wait: &Wait<'_>, switches: Switches, timer: usize, ticks: u64) -> u64 {
+        let (wait_ticks, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
+        sums.count(Some(wait_ps));
+        if switches.has(Switches::HISTOGRAM) {
+            let by_counter = timer == TimerName::Cycle.index();
+            match by_counter.then(|| histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)).flatten() {
+                Some(bucket) => {
+                    wait_histogram::note(self.histograms, sums.histogram(), bucket, || {
+                        self.note_any(switches, sums, bucket);
+                    });
+                }
+                None => self.note_any(switches, sums, histogram::bucket(wait_ps)),
+            }
+        }
+        sums.publish();
+        wait_ps
     }
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
@@ -788,7 +817,7 @@ impl<'r> Object<'r> {
             Held::Shared(instance) => Object::Shared(**instance),
             Held::File(io) => Object::File(*io),
             Held::Socket(io) => Object::Socket(*io),
-            Held::None => Object::None,
+            Held::Lost | Held::None => Object::None,
         }
     }
 }

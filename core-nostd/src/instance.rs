@@ -59,6 +59,9 @@ pub enum Held<'a, 'r> {
     File(FileIo<'r>),
     /// A wait for a socket.
     Socket(SocketIo<'r>),
+    /// The lock has no instance: there was no room for it. Counted as [`None`](Self::None); apart, because what is said of a wait that never has
+    /// an instance is compiled into its end.
+    Lost,
     /// There is no instance, or the lock was not taken.
     None,
 }

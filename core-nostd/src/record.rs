@@ -241,7 +241,7 @@ pub(crate) const WRITING_END: u64 = 3;
 const ENDED: u64 = 0;
 
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
-/// the switches, where the switches have them, whether there is an amount, and the class; source in the uppermost 16 bits.
+/// the switches, where the switches have them, whether there is an amount, the class, and the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
@@ -438,8 +438,8 @@ pub(crate) fn read(record: &RecordWords) -> Read {
         Snapshot {
             sequence,
             ended,
-            class: (what >> 32) as u16,
-            source: (what >> 48) as u16,
+            class: Switches(what).class().0,
+            source: (what >> SourceBits::SHIFT) as u16,
             operation: what as u8,
             timed: Switches(what).has(Switches::TIMED),
             history: Switches(what).has(Switches::HISTORY),

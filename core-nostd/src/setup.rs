@@ -52,17 +52,17 @@ pub(crate) const TIMED_CLASSES: [EventClass; 5] =
 /// The effective switches of an instrument, or of one event as of its start.
 ///
 /// ```text
-///  63            48 47            32 31      26 25          10 9          0
-/// ┌────────────────┬────────────────┬──────────┬──────────────┬────────────┐
-/// │ how many of    │ class          │ 0        │ what is done │ 0          │
-/// │ 2¹⁶ not timed  │                │          │ 0: off       │            │
-/// └────────────────┴────────────────┴──────────┴──────────────┴────────────┘
+///  63    62            47 46            32 31      26 25          10 9          0
+/// ┌───────┬────────────────┬────────────────┬──────────┬──────────────┬────────────┐
+/// │ plain │ how many of    │ class          │ 0        │ what is done │ 0          │
+/// │       │ 2¹⁶ not timed  │                │          │ 0: off       │            │
+/// └───────┴────────────────┴────────────────┴──────────┴──────────────┴────────────┘
 /// ```
 /// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here (see `record`), as a thread's setting is
 /// its mask (see `slot`).
 ///
 /// Where a word is two halves, one may be older than the other: so the class is there whatever is switched, and the lower half says alone
-/// what is done.
+/// what is done; also what is plain, by bit 28.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches(pub(crate) u64);
 
@@ -92,26 +92,38 @@ impl Switches {
     const TIMER_SHIFT: u32 = 18;
     /// Timed, and by the processor's counter: nearly always so, and one test.
     pub(crate) const TIMED_BY_COUNTER: u64 = 1 << 21;
-    /// Of its events some are not timed; the uppermost 16 bits say how many in 2¹⁶.
+    /// Of its events some are not timed; 16 bits say how many in 2¹⁶.
     pub(crate) const SAMPLED: u64 = 1 << 22;
-    const NOT_TIMED_SHIFT: u32 = 48;
+    const NOT_TIMED_SHIFT: u32 = Self::CLASS_SHIFT + Self::CLASS_BITS;
     const ALL_TIMED: u64 = (1 << Self::NOT_TIMED_SHIFT) - 1;
     /// Enabled, summed by thread, and timed by the processor's counter or visible: as nearly all events are, so that one test leaves out
-    /// all that is rare.
-    pub(crate) const PLAIN: u64 = 1 << 23;
+    /// all that is rare. What it says of the bits below stays true whatever mask a thread has.
+    // The uppermost bit: where the switches are masked, a processor tells it without being asked.
+    pub(crate) const PLAIN: u64 = 1 << if cfg!(target_has_atomic = "64") { 63 } else { 28 };
+    /// The same of what is both timed and visible.
+    pub(crate) const PLAIN_BOTH: u64 = 1 << 23;
     /// The same once it is known which of its events are timed; those that are not may be [`COUNTED`](Self::COUNTED).
     pub(crate) const PLAIN_SAMPLED: u64 = 1 << 24;
     /// Enabled, summed by thread, neither timed nor visible: it is counted, by its instrument and its instance, and nothing else.
     pub(crate) const COUNTED: u64 = 1 << 25;
-    const CLASS_SHIFT: u32 = 32;
+    pub(crate) const CLASS_SHIFT: u32 = 32;
+    /// Bits of a class.
+    pub(crate) const CLASS_BITS: u32 = 15;
+    const CLASS: u64 = ((1 << Self::CLASS_BITS) - 1) << Self::CLASS_SHIFT;
 
     /// What a thread without a slot can do: count, by event name, by instance and in histograms.
-    const WITHOUT_SLOT: u64 =
-        !(Self::CURRENT | Self::HISTORY | Self::HISTORY_LONG | Self::THREAD | Self::PLAIN | Self::PLAIN_SAMPLED | Self::COUNTED);
+    const WITHOUT_SLOT: u64 = !(Self::CURRENT
+        | Self::HISTORY
+        | Self::HISTORY_LONG
+        | Self::THREAD
+        | Self::PLAIN
+        | Self::PLAIN_BOTH
+        | Self::PLAIN_SAMPLED
+        | Self::COUNTED);
     /// What a thread with HISTORY = 'NO' does not.
     pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
     /// What one with INSTRUMENTED = 'NO' does: nothing.
-    pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32;
+    pub(crate) const NOT_INSTRUMENTED: u64 = Self::CLASS;
 
     /// Whether anything is to be recorded.
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -133,12 +145,12 @@ impl Switches {
     /// The class that they are of.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn class(self) -> Class {
-        Class((self.0 >> Self::CLASS_SHIFT) as u16)
+        Class(((self.0 & Self::CLASS) >> Self::CLASS_SHIFT) as u16)
     }
 
     /// The same of another class.
     pub(crate) fn of(self, class: Class) -> Switches {
-        Switches(self.0 & !(u64::from(u16::MAX) << Self::CLASS_SHIFT) | u64::from(class.0) << Self::CLASS_SHIFT)
+        Switches(self.0 & !Self::CLASS | u64::from(class.0) << Self::CLASS_SHIFT & Self::CLASS)
     }
 
     /// Whether event `number` is timed, of [`SAMPLED`](Self::SAMPLED) ones.
@@ -398,6 +410,7 @@ fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventS
     if switches & Switches::THREAD != 0 && (by_counter || !setting.timed) {
         switches |= match (switches & Switches::SAMPLED, switches & (Switches::CURRENT | Switches::TIMED)) {
             (0, 0) => Switches::COUNTED,
+            (0, both) if both == Switches::CURRENT | Switches::TIMED => Switches::PLAIN | Switches::PLAIN_BOTH,
             (0, _) => Switches::PLAIN,
             (_, _) => Switches::PLAIN_SAMPLED,
         };

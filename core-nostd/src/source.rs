@@ -5,6 +5,7 @@
 
 use crate::lost::Lost;
 use crate::region::{Region, SOURCE, Section, Text, read_text, write_text};
+use crate::setup::Switches;
 use crate::sync::Ordering;
 use core::cell::Cell;
 use core::panic::Location;
@@ -22,9 +23,13 @@ const PROBES: usize = 128;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Source(pub(crate) u16);
 
-/// A source location where a record has it: in the uppermost 16 bits.
+/// A source location where a record has it: in 16 bits behind the class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SourceBits(pub(crate) u64);
+
+impl SourceBits {
+    pub(crate) const SHIFT: u32 = Switches::CLASS_SHIFT + Switches::CLASS_BITS;
+}
 
 /// The source locations that an actor met last. The address of a location chooses its place.
 #[derive(Debug, Default)]
@@ -47,7 +52,7 @@ impl Recent {
     fn intern_other(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
         let address = core::ptr::from_ref(location) as usize;
         let (last, bits) = &self.0[(address >> 3) % 8];
-        let found = SourceBits(u64::from(intern(region, location).0) << 48);
+        let found = SourceBits(u64::from(intern(region, location).0) << SourceBits::SHIFT);
         // Also one that found no place: none ever becomes free.
         last.set(address);
         bits.set(found);

@@ -52,7 +52,8 @@ pub struct Wait<'r> {
     pub(crate) start: u64,
     /// The record in which it is visible.
     pub(crate) shown: Option<&'r RecordWords>,
-    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN) or it is only counted; nowhere else.
+    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN) or it is only counted; nowhere otherwise, nor where no record was left
+    /// for it. So what is not visible and has a place is counted, or timed by the processor's counter.
     pub(crate) plain_class: usize,
     pub(crate) switches: Switches,
     pub(crate) amount: u64,
@@ -147,17 +148,16 @@ impl<'r> Actor<'r> {
     ) -> Wait<'r> {
         let (before, switches) = (ended.switches, self.masked(switches));
         // Nearly always. Asked here, and not again where the next one begins.
-        let alike = Switches::PLAIN | Switches::TIMED_BY_COUNTER | Switches::CURRENT;
-        let are_alike = before.0 & switches.0 & alike == alike;
+        let are_alike = Switches(before.0 & switches.0).has(Switches::PLAIN_BOTH);
         let end = self.end(clock, ended, held);
         if let Some(ticks) = end
             && are_alike
         {
             let wait = Wait { switches, ..Wait::starting(class, what) };
-            return self.begin_decided(wait, Some(|| ticks), what);
+            return self.begin_visible(wait, || ticks, what);
         }
         let end = end.filter(|_| before.timer_index() == switches.timer_index());
-        self.begin_at(switches, |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
+        self.begin_at(switches, move |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
     }
 
     /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
@@ -189,7 +189,7 @@ impl<'r> Actor<'r> {
         what: &WaitStart,
         held: Held<'_, '_>,
     ) -> Option<u64> {
-        let wait = self.begin_at(self.masked(switches), |_| start, class, what);
+        let wait = self.begin_at(self.masked(switches), move |_| start, class, what);
         self.end(clock, wait, held)
     }
 

@@ -387,6 +387,19 @@ mod tests {
         assert!(with_files.size_bytes() <= 40 << 20, "{} bytes", with_files.size_bytes());
     }
 
+    /// Switches, and the records of events, have so many bits for a class.
+    #[test]
+    fn there_are_bits_for_every_class() {
+        let mut most = Config::EMPTY;
+        for size in Size::ALL.iter().filter(|size| size.variable().ends_with("_classes")) {
+            // The limit: what is more is refused.
+            let limit = (0..=u16::MAX.into()).rev().find(|value| most.try_set(*size, *value).is_ok());
+            assert!(limit.is_some(), "{size:?}");
+        }
+        let classes = event_classes(&most) + size(&most, Size::MaxMemoryClasses);
+        assert!((8_000..1 << crate::setup::Switches::CLASS_BITS).contains(&classes), "{classes}");
+    }
+
     #[test]
     fn unfinished_chunks_are_at_most_half_of_the_long_history() {
         for long in [0, 1, 7, 100, 10_000] {

@@ -123,7 +123,7 @@ impl Mark for Holder {
                 instance.set_holder(actor.thread_id());
                 Held::Exclusive(instance)
             }
-            None => Held::None,
+            None => Held::Lost,
         };
         actor.end(&SystemClock, wait, held);
         Holder(instance)
@@ -137,7 +137,7 @@ impl Mark for Reader {
         if let Some(instance) = &instance {
             instance.add_reader();
         }
-        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Shared));
+        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::Lost, Held::Shared));
         Reader(instance)
     }
 }
