@@ -448,8 +448,10 @@ fn serves_queries_until_ctrl_c() {
         let (mut client, _) = other.accept().unwrap();
         while client.write_all(&[b'x'; 65_536]).is_ok() {}
     });
-    let out = succeeds(&["--load", &endless, "--connections", "1", "--seconds", "20"]);
+    let output = demo(&["--load", &endless, "--connections", "1", "--seconds", "20"]);
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(out.contains(" 0 queries over 1 connections, 1 broken"), "{out}");
+    assert!(!output.status.success() && err.contains(" broke: a line that is longer than any "), "{err}");
     other.join().unwrap();
     fails(&["--load", "/missing/socket"], "cannot connect to /missing/socket");
     fails(&["--load", "./missing"], "; perfschema demo --socket starts a server");

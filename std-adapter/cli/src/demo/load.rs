@@ -33,6 +33,8 @@ struct Tally {
     bytes_sent: AtomicU64,
     bytes_received: AtomicU64,
     failed: AtomicU64,
+    /// Why the first of them did.
+    first_error: Mutex<Option<io::Error>>,
     stopping: AtomicBool,
     /// How many answers took how long.
     latencies: Mutex<Latencies>,
@@ -83,6 +85,7 @@ pub(crate) fn run(args: &Args, to: &str, out: &mut dyn Write) -> Result<(), crat
         bytes_sent: AtomicU64::new(0),
         bytes_received: AtomicU64::new(0),
         failed: AtomicU64::new(0),
+        first_error: Mutex::new(None),
         stopping: AtomicBool::new(false),
         latencies: Mutex::new(Latencies::new()),
     };
@@ -105,7 +108,13 @@ pub(crate) fn run(args: &Args, to: &str, out: &mut dyn Write) -> Result<(), crat
     if let Some(error) = failed {
         return Err(error.into());
     }
-    Ok(write(out, connections, begin.elapsed(), tally)?)
+    write(out, connections, begin.elapsed(), tally)?;
+    if tally.failed.load(Ordering::Relaxed) < connections {
+        return Ok(());
+    }
+    let first = tally.first_error.lock().ok().and_then(|mut first| first.take());
+    let error = first.unwrap_or_else(|| io::ErrorKind::ConnectionAborted.into());
+    Err(DemoError::Broken { place: to.to_owned(), error }.into())
 }
 
 /// Shows how it goes, until the time is over or no client is left.
@@ -142,7 +151,12 @@ fn watch(limit: Duration, begin: Instant, connections: u64, tally: &Tally) {
 fn ask_all(stream: &Stream, number: usize, tally: &Tally) {
     let mut latencies = Latencies::new();
     let result = ask_until_stopped(stream, number, tally, &mut latencies);
-    if result.is_err() && !tally.stopping.load(Ordering::Relaxed) {
+    if let Err(error) = result
+        && !tally.stopping.load(Ordering::Relaxed)
+    {
+        if let Ok(mut first) = tally.first_error.lock() {
+            first.get_or_insert(error);
+        }
         tally.failed.fetch_add(1, Ordering::Relaxed);
     }
     if let Ok(mut all) = tally.latencies.lock() {
@@ -168,7 +182,11 @@ fn ask_until_stopped(mut stream: &Stream, number: usize, tally: &Tally, latencie
             line.clear();
             let bytes = (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
             if !line.ends_with(b"\n") {
-                return Err(if bytes == 0 { io::ErrorKind::UnexpectedEof } else { io::ErrorKind::InvalidData }.into());
+                return Err(if (bytes as u64) < LINE_BYTES_MAX {
+                    io::Error::new(io::ErrorKind::UnexpectedEof, "it ends in the middle of an answer")
+                } else {
+                    io::Error::new(io::ErrorKind::InvalidData, "a line that is longer than any of a demo's server")
+                });
             }
             received += bytes as u64;
             if line == b"\n" {

@@ -132,6 +132,9 @@ pub(crate) enum DemoError {
     /// Nobody serves there.
     #[cfg(unix)]
     Connect { place: String, error: io::Error },
+    /// Who serves there answered none of the connections to the end.
+    #[cfg(unix)]
+    Broken { place: String, error: io::Error },
     /// The system gave no thread.
     Thread { error: io::Error },
     /// The performance schema did not start.
@@ -156,6 +159,8 @@ impl fmt::Display for DemoError {
                 let option = if place.contains('/') { "--socket" } else { "--listen" };
                 write!(f, "cannot connect to {}: {error}; perfschema demo {option} starts a server", escape(place))
             }
+            #[cfg(unix)]
+            DemoError::Broken { place, error } => write!(f, "all connections to {} broke: {error}", escape(place)),
             DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
             #[cfg(feature = "instrument")]
             DemoError::Start(error) => write!(f, "the performance schema does not start: {error}"),
