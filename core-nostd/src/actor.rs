@@ -817,7 +817,7 @@ impl<'r> Object<'r> {
             Held::Shared(instance) => Object::Shared(**instance),
             Held::File(io) => Object::File(*io),
             Held::Socket(io) => Object::Socket(*io),
-            Held::Lost | Held::None => Object::None,
+            Held::None => Object::None,
         }
     }
 }

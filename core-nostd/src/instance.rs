@@ -59,9 +59,6 @@ pub enum Held<'a, 'r> {
     File(FileIo<'r>),
     /// A wait for a socket.
     Socket(SocketIo<'r>),
-    /// The lock has no instance: there was no room for it. Counted as [`None`](Self::None); apart, because what is said of a wait that never has
-    /// an instance is compiled into its end.
-    Lost,
     /// There is no instance, or the lock was not taken.
     None,
 }
@@ -96,7 +93,8 @@ impl InstanceId {
     /// Where it is in the region; of none beyond every one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn first_word(self) -> usize {
-        (self.0 as usize).wrapping_sub(1).wrapping_mul(LINE)
+        // Within 32 bits: so a compiler sees that what follows behind it does not begin again at 0.
+        (self.0.wrapping_sub(1) as usize).wrapping_mul(LINE)
     }
 }
 
@@ -229,7 +227,8 @@ impl<'r> Region<'r> {
     /// The first words of what an id stands for.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn words_of<const N: usize>(&self, id: InstanceId) -> Option<&'r [Word; N]> {
-        self.words().get(id.first_word()..)?.first_chunk()
+        let first = id.first_word();
+        self.words().get(first..first.wrapping_add(N))?.first_chunk()
     }
 
     /// Delivers the instances of one pool that are alive now, with their instrument's name.
@@ -277,6 +276,31 @@ impl<'r> Region<'r> {
         }
         self.truncate_file_waits();
         self.truncate_socket_waits();
+    }
+}
+
+/// What stands for the instance of a lock that has none. Nobody writes it.
+#[cfg(not(perfschema_loom))]
+static OF_NONE: [Word; INSTANCE] = [const { Word::new(0) }; INSTANCE];
+
+#[cfg(not(perfschema_loom))]
+impl crate::Wait<'_> {
+    /// The wait is for a lock that there was no room for: no figures of an instance are kept. What is returned stands for one, so that the wait
+    /// ends as all others do, by the same code.
+    ///
+    /// ```
+    /// # use perfschema_core::{Actor, Held, Instance, Wait};
+    /// # use perfschema_timer::SystemClock;
+    /// fn end(actor: &Actor<'_>, mut wait: Wait<'_>, instance: Option<Instance<'_>>) {
+    ///     let place = instance.unwrap_or_else(|| wait.without_instance());
+    ///     actor.end(&SystemClock, wait, Held::Exclusive(&place));
+    /// }
+    /// ```
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn without_instance(&mut self) -> Instance<'static> {
+        core::hint::cold_path();
+        self.switches.0 &= !setup::Switches::INSTANCE;
+        Instance { words: &OF_NONE }
     }
 }
 

@@ -116,28 +116,26 @@ pub(crate) trait Mark: Default {
 
 impl Mark for Holder {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn by(hook: &Hook, actor: &Actor<'static>, wait: Wait<'static>) -> Holder {
+    fn by(hook: &Hook, actor: &Actor<'static>, mut wait: Wait<'static>) -> Holder {
         let instance = hook.instance(actor);
-        let held = match &instance {
-            Some(instance) => {
-                instance.set_holder(actor.thread_id());
-                Held::Exclusive(instance)
-            }
-            None => Held::Lost,
-        };
-        actor.end(&SystemClock, wait, held);
+        let place = instance.unwrap_or_else(|| wait.without_instance());
+        if let Some(instance) = &instance {
+            instance.set_holder(actor.thread_id());
+        }
+        actor.end(&SystemClock, wait, Held::Exclusive(&place));
         Holder(instance)
     }
 }
 
 impl Mark for Reader {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn by(hook: &Hook, actor: &Actor<'static>, wait: Wait<'static>) -> Reader {
+    fn by(hook: &Hook, actor: &Actor<'static>, mut wait: Wait<'static>) -> Reader {
         let instance = hook.instance(actor);
+        let place = instance.unwrap_or_else(|| wait.without_instance());
         if let Some(instance) = &instance {
             instance.add_reader();
         }
-        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::Lost, Held::Shared));
+        actor.end(&SystemClock, wait, Held::Shared(&place));
         Reader(instance)
     }
 }
