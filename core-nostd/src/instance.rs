@@ -281,7 +281,7 @@ impl<'r> Region<'r> {
 
 /// What stands for the instance of a lock that has none. Nobody writes it.
 #[cfg(not(perfschema_loom))]
-static OF_NONE: [Word; INSTANCE] = [const { Word::new(0) }; INSTANCE];
+static NO_INSTANCE: [Word; INSTANCE] = [const { Word::new(0) }; INSTANCE];
 
 #[cfg(not(perfschema_loom))]
 impl crate::Wait<'_> {
@@ -300,7 +300,7 @@ impl crate::Wait<'_> {
     pub fn without_instance(&mut self) -> Instance<'static> {
         core::hint::cold_path();
         self.switches.0 &= !setup::Switches::INSTANCE;
-        Instance { words: &OF_NONE }
+        Instance { words: &NO_INSTANCE }
     }
 }
 

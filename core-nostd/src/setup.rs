@@ -100,9 +100,9 @@ impl Switches {
     /// all that is rare. What it says of the bits below stays true whatever mask a thread has.
     // The uppermost bit: where the switches are masked, a processor tells it without being asked.
     pub(crate) const PLAIN: u64 = 1 << if cfg!(target_has_atomic = "64") { 63 } else { 28 };
-    /// The same of what is both timed and visible.
-    pub(crate) const PLAIN_BOTH: u64 = 1 << 23;
-    /// The same once it is known which of its events are timed; those that are not may be [`COUNTED`](Self::COUNTED).
+    /// [`PLAIN`](Self::PLAIN), and both timed and visible.
+    pub(crate) const PLAIN_VISIBLE_TIMED: u64 = 1 << 23;
+    /// [`PLAIN`](Self::PLAIN) once it is known which of its events are timed; those that are not may be [`COUNTED`](Self::COUNTED).
     pub(crate) const PLAIN_SAMPLED: u64 = 1 << 24;
     /// Enabled, summed by thread, neither timed nor visible: it is counted, by its instrument and its instance, and nothing else.
     pub(crate) const COUNTED: u64 = 1 << 25;
@@ -117,7 +117,7 @@ impl Switches {
         | Self::HISTORY_LONG
         | Self::THREAD
         | Self::PLAIN
-        | Self::PLAIN_BOTH
+        | Self::PLAIN_VISIBLE_TIMED
         | Self::PLAIN_SAMPLED
         | Self::COUNTED);
     /// What a thread with HISTORY = 'NO' does not.
@@ -176,6 +176,7 @@ impl Switches {
         if self.has(Self::TIMED_BY_COUNTER) {
             clock.counter()
         } else if self.has(Self::TIMED) {
+            core::hint::cold_path();
             self.read_other(clock)
         } else {
             0
@@ -410,7 +411,7 @@ fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventS
     if switches & Switches::THREAD != 0 && (by_counter || !setting.timed) {
         switches |= match (switches & Switches::SAMPLED, switches & (Switches::CURRENT | Switches::TIMED)) {
             (0, 0) => Switches::COUNTED,
-            (0, both) if both == Switches::CURRENT | Switches::TIMED => Switches::PLAIN | Switches::PLAIN_BOTH,
+            (0, has) if has == Switches::CURRENT | Switches::TIMED => Switches::PLAIN | Switches::PLAIN_VISIBLE_TIMED,
             (0, _) => Switches::PLAIN,
             (_, _) => Switches::PLAIN_SAMPLED,
         };

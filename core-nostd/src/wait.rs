@@ -148,7 +148,7 @@ impl<'r> Actor<'r> {
     ) -> Wait<'r> {
         let (before, switches) = (ended.switches, self.masked(switches));
         // Nearly always. Asked here, and not again where the next one begins.
-        let are_alike = Switches(before.0 & switches.0).has(Switches::PLAIN_BOTH);
+        let are_alike = Switches(before.0 & switches.0).has(Switches::PLAIN_VISIBLE_TIMED);
         let end = self.end(clock, ended, held);
         if let Some(ticks) = end
             && are_alike
