@@ -75,7 +75,7 @@ impl Progress {
     pub(crate) fn begin_run(&mut self, run: u32) {
         match self {
             Progress::Bar(Bar { bar, .. }) if run == 1 => bar.set_prefix("Indexing"),
-            Progress::Bar(Bar { bar, .. }) => bar.set_prefix(format!("Indexing, run {run}")),
+            Progress::Bar(Bar { bar, .. }) => bar.set_prefix(format!("Run {run}")),
             Progress::Lines(lines) => lines.run = run,
         }
     }
