@@ -8,6 +8,7 @@ use common::{Demo, PROGRAM, perfschema, succeeds, until, until_it_shares};
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// STATE of the program in the list, once it is there.
@@ -289,6 +290,29 @@ fn prune_removes_what_it_can() {
     let said =
         format!("perfschema: cannot remove {}: Is a directory (os error 21)\nperfschema: 1 file is left\n", directory.display());
     assert_eq!(err, said);
+}
+
+/// A program of nobody's where root runs the test, and the first of all programs, which is root's, where not.
+#[test]
+fn another_users_program_is_said_to_be_one() {
+    let mut nobodys = None;
+    let (pid, user) = if std::fs::metadata("/proc/self").unwrap().uid() == 0 {
+        let child = nobodys.insert(Command::new("sleep").arg("60").uid(65534).spawn().expect("sleep is there"));
+        (child.id(), 65534)
+    } else {
+        (1, std::fs::metadata("/proc/1").unwrap().uid())
+    };
+    let (success, out, err) = perfschema(&["show", &pid.to_string()]);
+    if let Some(mut child) = nobodys {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    if user == std::fs::metadata("/proc/self").unwrap().uid() {
+        return; // In a container of this user's.
+    }
+    let said = format!("perfschema: program {pid} is another user's: ");
+    let path = format!("/dev/shm/perfschema-{user}/{pid}-…\n");
+    assert!(!success && out.is_empty() && err.starts_with(&said) && err.ends_with(&path), "{err}");
 }
 
 #[test]

@@ -10,10 +10,10 @@ use perfschema::{AttachError, SharedFile, shared_files, tables};
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// List the programs that share their tables, and those that did until they ended.
+/// List the programs of this user that share their tables, and those that did until they ended.
 ///
-/// A program shares them if it is started with PERFSCHEMA_SHARE=1, or says so itself. In frames too wide for the terminal their files are
-/// left out.
+/// A program shares them if it is started with PERFSCHEMA_SHARE=1, or says so itself. Another user's are in /dev/shm/perfschema-UID, for that
+/// user and root. In frames too wide for the terminal their files are left out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How to print them.
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
     let mut out = output::stdout();
     if grid.rows.is_empty() && !args.format.is_for_programs() {
-        writeln!(out, "No program shares its tables. Start one with PERFSCHEMA_SHARE=1.")?;
+        writeln!(out, "No program of this user shares its tables. Start one with PERFSCHEMA_SHARE=1.")?;
     } else {
         args.format.write(&mut out, &grid, width)?;
     }

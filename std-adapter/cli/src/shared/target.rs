@@ -3,6 +3,7 @@
 use crate::output;
 use perfschema::render::text::escape;
 use perfschema::{AttachError, Attached, SharedFile, attach, shared_files};
+use rustix::process::geteuid;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ pub(crate) enum TargetError {
     None(String),
     /// There is a process of this number, whose tables are its own.
     NotShared(u32),
+    /// There is one, of this other user, whose files are in another directory.
+    OtherUser(u32, u32),
     /// Several programs have this name.
     Several(String, Vec<u32>),
     /// Several have one number, or this name and one number: those of containers that share their memory.
@@ -42,6 +45,11 @@ impl fmt::Display for TargetError {
             TargetError::NotShared(pid) => write!(
                 f,
                 "program {pid} does not share its tables: a program does if it is started with PERFSCHEMA_SHARE=1, or says so itself"
+            ),
+            TargetError::OtherUser(pid, user) => write!(
+                f,
+                "program {pid} is another user's: that user may read its tables, if it shares them, and root, by the path of their file: \
+                 /dev/shm/perfschema-{user}/{pid}-…"
             ),
             TargetError::Several(target, pids) => {
                 let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
@@ -148,11 +156,20 @@ fn path(target: &str) -> Result<PathBuf, TargetError> {
         ([one], _) => Ok(one.path().to_owned()),
         ([], Some(last)) => Ok(last.path().to_owned()),
         ([], None) => Err(match pid {
-            Some(pid) if Path::new("/proc").join(pid.to_string()).exists() => TargetError::NotShared(pid),
+            Some(pid) if Path::new("/proc").join(pid.to_string()).exists() => match user(pid) {
+                Some(user) if user != geteuid().as_raw() => TargetError::OtherUser(pid, user),
+                _ => TargetError::NotShared(pid),
+            },
             _ => TargetError::None(target.to_owned()),
         }),
         (several, _) => Err(several_of(target, several)),
     }
+}
+
+/// Whose process this is, by what it may do now: so its directory is called.
+fn user(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Told apart by their numbers, if these do.
