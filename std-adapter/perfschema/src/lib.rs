@@ -111,10 +111,14 @@ pub use share::{AttachError, Attached, ShareError, SharedFile, attach, shared_fi
 /// # use perfschema::sync::Mutex;
 /// static LOCK_OPEN: Mutex<()> = perfschema::mutex!("LOCK_open", ());
 /// ```
+/// ```compile_fail
+/// # use perfschema::sync::Mutex;
+/// static WRONG: Mutex<()> = perfschema::mutex!("wait/synch/rwlock/app/LOCK_open", ());
+/// ```
 #[macro_export]
 macro_rules! mutex {
     ($name:literal, $value:expr) => {
-        $crate::__instrumented!(Mutex, $name, $value)
+        $crate::__instrumented!(Mutex, Mutex, $name, $value)
     };
 }
 
@@ -125,10 +129,14 @@ macro_rules! mutex {
 /// let dictionary: RwLock<Vec<String>> = perfschema::rwlock!("wait/synch/rwlock/app/dictionary", Vec::new());
 /// assert!(dictionary.read().unwrap().is_empty());
 /// ```
+/// ```compile_fail
+/// # use perfschema::sync::RwLock;
+/// static WRONG: RwLock<()> = perfschema::rwlock!("wait/synch/mutex/app/dictionary", ());
+/// ```
 #[macro_export]
 macro_rules! rwlock {
     ($name:literal, $value:expr) => {
-        $crate::__instrumented!(RwLock, $name, $value)
+        $crate::__instrumented!(RwLock, RwLock, $name, $value)
     };
 }
 
@@ -139,10 +147,14 @@ macro_rules! rwlock {
 /// let work: Condvar = perfschema::condvar!("wait/synch/cond/app/work");
 /// work.notify_all();
 /// ```
+/// ```compile_fail
+/// # use perfschema::sync::Condvar;
+/// static WRONG: Condvar = perfschema::condvar!("wait/synch/mutex/app/work");
+/// ```
 #[macro_export]
 macro_rules! condvar {
     ($name:literal) => {
-        $crate::__instrumented!(Condvar, $name)
+        $crate::__instrumented!(Condvar, Cond, $name)
     };
 }
 
@@ -153,10 +165,14 @@ macro_rules! condvar {
 /// static START: Once = perfschema::once!("wait/synch/once/app/start");
 /// START.call_once(|| ());
 /// ```
+/// ```compile_fail
+/// # use perfschema::sync::Once;
+/// static WRONG: Once = perfschema::once!("wait/synch/cond/app/start");
+/// ```
 #[macro_export]
 macro_rules! once {
     ($name:literal) => {
-        $crate::__instrumented!(Once, $name)
+        $crate::__instrumented!(Once, Synch, $name)
     };
 }
 
@@ -309,7 +325,8 @@ macro_rules! __of_kind {
     };
 }
 
-/// Panics where an instrument is of another kind than what it is to record; `Synch` is that of all locks.
+/// Panics where an instrument is of another kind than what it is to record. A lock may be of a family of its own, but not of that of others:
+/// its row would be in their table.
 #[doc(hidden)]
 #[track_caller]
 pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentKind) {
@@ -328,7 +345,22 @@ pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentK
             matches!(found, InstrumentKind::Wait | InstrumentKind::Synch),
             "an instrument of a program's own waits is named wait/…, and not as one of mutexes, rwlocks, conditions, files or sockets"
         ),
-        _ => assert!(found.is_synch(), "an instrument of a lock is named wait/synch/…"),
+        InstrumentKind::Mutex => assert!(
+            matches!(found, InstrumentKind::Mutex | InstrumentKind::Synch),
+            "an instrument of a mutex is named wait/synch/mutex/…, or wait/synch/… of a family of its own"
+        ),
+        InstrumentKind::RwLock => assert!(
+            matches!(found, InstrumentKind::RwLock | InstrumentKind::Synch),
+            "an instrument of a read-write lock is named wait/synch/rwlock/…, or wait/synch/… of a family of its own"
+        ),
+        InstrumentKind::Cond => assert!(
+            matches!(found, InstrumentKind::Cond | InstrumentKind::Synch),
+            "an instrument of a condition variable is named wait/synch/cond/…, or wait/synch/… of a family of its own"
+        ),
+        _ => assert!(
+            matches!(found, InstrumentKind::Synch),
+            "an instrument of a once cell is named wait/synch/…, and not as one of mutexes, rwlocks or conditions"
+        ),
     }
 }
 
@@ -472,8 +504,8 @@ macro_rules! __instrumented_files {
 #[cfg(feature = "instrument")]
 #[macro_export]
 macro_rules! __instrumented {
-    ($type:ident, $name:literal $(, $value:expr)?) => {{
-        $crate::__of_kind!(Synch, $name);
+    ($type:ident, $kind:ident, $name:literal $(, $value:expr)?) => {{
+        $crate::__of_kind!($kind, $name);
         $crate::sync::$type::with_instrument($crate::__instrument!($name) $(, $value)?)
     }};
 }
@@ -482,8 +514,8 @@ macro_rules! __instrumented {
 #[cfg(not(feature = "instrument"))]
 #[macro_export]
 macro_rules! __instrumented {
-    ($type:ident, $name:literal $(, $value:expr)?) => {{
-        $crate::__of_kind!(Synch, $name);
+    ($type:ident, $kind:ident, $name:literal $(, $value:expr)?) => {{
+        $crate::__of_kind!($kind, $name);
         $crate::sync::$type::new($($value)?)
     }};
 }
