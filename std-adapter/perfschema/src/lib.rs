@@ -524,3 +524,8 @@ macro_rules! __instrumented {
 #[cfg(all(doctest, feature = "instrument"))]
 #[doc = include_str!("../../../docs/guide.md")]
 struct Guide;
+
+/// Its examples, too.
+#[cfg(all(doctest, feature = "instrument"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
