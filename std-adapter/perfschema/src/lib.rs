@@ -41,7 +41,11 @@
 //! In such a program a thread records once, or calls [`thread::current_id`], before a handler may interrupt it in malloc.
 //!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
-//! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own.
+//! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own,
+//! and [`start`] and what belongs to it is not there: a program calls that where the feature is on.
+
+// What the docs name then is not there.
+#![cfg_attr(not(feature = "instrument"), allow(rustdoc::broken_intra_doc_links))]
 
 pub mod alloc;
 pub mod fs;
