@@ -14,7 +14,8 @@
 //! CACHE.lock().push(1);
 //! ```
 //!
-//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added. A lock has the traits that the lock within has:
+//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added: so parking_lot must be 0.13, with 0.12 the traits are not
+//! implemented. A lock has the traits that the lock within has:
 //! timed and fair locking, upgradable reads, downgrading.
 //!
 //! `bump` is a wait for the lock that is held already, of the line that calls it, however short because nobody waits.
