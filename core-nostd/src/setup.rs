@@ -123,7 +123,8 @@ impl Switches {
     /// What a thread with HISTORY = 'NO' does not.
     pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
     /// What one with INSTRUMENTED = 'NO' does: nothing.
-    pub(crate) const NOT_INSTRUMENTED: u64 = Self::CLASS;
+    // Of two halves the upper one is what every mask has.
+    pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32 & !Self::PLAIN;
 
     /// Whether anything is to be recorded.
     #[cfg_attr(not(debug_assertions), inline(always))]

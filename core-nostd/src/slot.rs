@@ -107,7 +107,8 @@ impl ThreadSetting {
     const HISTORY: u64 = 2;
 
     /// Bits that no class's switches have, for a part of the owner's THREAD_ID: see [`change`].
-    const OWNER: u64 = 0xfc00_03fc;
+    // Where a word is two halves, [`PLAIN`](Switches::PLAIN) is one of them.
+    const OWNER: u64 = 0xfc00_03fc & !Switches::PLAIN;
 
     /// What is left of a class's switches, and where those have no bits the setting itself, and whose it is. The upper half is always the
     /// same, because both are not always read at one moment.
@@ -122,7 +123,7 @@ impl ThreadSetting {
         (kept & !(Self::INSTRUMENTED | Self::HISTORY | Self::OWNER)) | Self::owner(thread_id) | instrumented | history
     }
 
-    /// The last 14 bits of a thread's number, where a mask has room for them.
+    /// The last 14 bits of a thread's number, where a mask has room for them; but for the eleventh, where that is a switch's.
     fn owner(thread_id: u64) -> u64 {
         (thread_id << 2 | thread_id << 18) & Self::OWNER
     }
@@ -329,7 +330,7 @@ pub(crate) fn texts(words: &SlotWords, owner: &Owner) -> [Text<128>; 3] {
 }
 
 /// Changes INSTRUMENTED and HISTORY of the owner that was looked at, and returns whether they are others now: of nobody, if another owner
-/// came meanwhile. (It is told by the last bits of its THREAD_ID, unless 2¹⁴ threads came at that moment.)
+/// came meanwhile. (It is told by the last bits of its THREAD_ID, unless 2¹⁴ threads came at that moment, or 2¹⁰ where a word is two halves.)
 pub(crate) fn change<E>(
     words: &SlotWords,
     owner: &Owner,
@@ -339,4 +340,31 @@ pub(crate) fn change<E>(
         let is_owners = mask & ThreadSetting::OWNER == ThreadSetting::owner(owner.thread_id);
         if is_owners { Ok(change(ThreadSetting::from_mask(mask))?.mask(owner.thread_id)) } else { Ok(mask) }
     })
+}
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use super::*;
+
+    /// What a mask has besides takes no place of any switch, of whichever thread it is.
+    #[test]
+    fn a_mask_leaves_what_its_setting_says() {
+        let may_be_set = 0x03ff_fc00 | Switches::PLAIN;
+        let kept = |instrumented, history| match (instrumented, history) {
+            (false, _) => 0,
+            (true, false) => may_be_set & Switches::NO_HISTORY,
+            (true, true) => may_be_set,
+        };
+        for thread_id in 0..if cfg!(miri) { 2048 } else { 1 << 15 } {
+            for (instrumented, history) in [(false, false), (false, true), (true, false), (true, true)] {
+                let setting = ThreadSetting { instrumented, history };
+                let mask = setting.mask(thread_id);
+                assert_eq!(mask & may_be_set, kept(instrumented, history), "{setting:?} of {thread_id}");
+                assert_eq!(ThreadSetting::from_mask(mask), setting);
+                if cfg!(not(target_has_atomic = "64")) {
+                    assert_eq!(mask >> 32, u64::from(u32::MAX), "the half that may be older is always the same");
+                }
+            }
+        }
+    }
 }

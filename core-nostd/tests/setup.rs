@@ -483,6 +483,34 @@ fn an_update_of_a_thread_that_ends_meanwhile_changes_nobody() {
 }
 
 /// What an instrumentation point holds before it is registered sends it there; what it loads later is what `setup_instruments` says.
+/// What a mask says of whom it is takes no place of what it leaves of the switches.
+#[test]
+fn a_thread_that_is_not_instrumented_records_nothing_whatever_its_number() {
+    let world = World::on(&CONFIG);
+    // So waits are timed by the shortest way, and not visible, or only visible.
+    world.region.set_wait_timer(TimerName::Cycle);
+    let (class, other) = (world.class(MUTEX), world.class(OTHER));
+    world.region.set_consumer(Consumer::EventsWaitsCurrent, false);
+    assert_eq!(delete(world, "%").unwrap(), 1);
+    for number in 1..=3000 {
+        let actor = world.user("u", "h");
+        assert_eq!(actor.thread_id(), 2 * number - 1);
+        let wait = world.begin(&actor, class);
+        assert!(!wait.is_recorded(), "thread {}", actor.thread_id());
+        world.end(&actor, wait);
+        actor.detach();
+        // Others are.
+        let actor = world.actor("a");
+        world.wait(&actor, other, 4);
+        actor.detach();
+    }
+    world.expect(
+        "events_waits_summary_global_by_event_name",
+        "EVENT_NAME,COUNT_STAR",
+        &[&format!("{MUTEX} 0"), &format!("{OTHER} 3000")],
+    );
+}
+
 #[test]
 fn switches_of_an_instrumentation_point() {
     let world = World::on(&CONFIG);
