@@ -383,7 +383,8 @@ pub(crate) struct Found {
 
 impl Found {
     fn load(words: &[Word; INSTANCE]) -> Found {
-        let class = words[word::CLASS].get();
+        // Whole: who comes or goes changes no version.
+        let class = words[word::CLASS].whole();
         Found {
             class: Class(class as u16),
             address: words[word::ADDRESS].get(),

@@ -675,6 +675,43 @@ fn numbers_that_several_levels_write_are_whole_at_every_step() {
     }
 }
 
+/// The same of who shares a lock, also where somebody has left it of whom it did not know that they came.
+#[test]
+fn who_shares_a_lock_is_counted_whole_at_every_step() {
+    const RWLOCK: InstrumentName<'static> = InstrumentName::literal("wait/synch/rwlock/test/interrupted");
+    let (region, _) = ground(&Config::EMPTY.with(Size::MaxRwlockClasses, 1).with(Size::MaxRwlockInstances, 1));
+    let class = region.register(RWLOCK, Setting::ON).unwrap();
+    let lock = region.instance(region.create_instance(class, 1).unwrap()).unwrap();
+    let read = || {
+        let mut readers = None;
+        region.scan(&tables::RwlockInstances, |row| readers = Some(row.read_locked_by_count));
+        readers.unwrap()
+    };
+    // As many as the low half has room for, and as many as are none.
+    for (readers, expected) in [(-1, [0, 0]), (u16::MAX.into(), [65535, 65536])] {
+        let (come, leave) = if readers > 0 { (readers, 0) } else { (0, -readers) };
+        (0..come).for_each(|_| lock.add_reader());
+        (0..leave).for_each(|_| lock.remove_reader());
+        for comes in [true, false] {
+            let change = move || if comes { lock.add_reader() } else { lock.remove_reader() };
+            for at in 0.. {
+                let mut found = 0;
+                let steps = interrupted(|| found = read(), &[(at, Rc::new(change))]);
+                assert!(expected.contains(&found), "{found} of {readers} at {at}");
+                if steps[0] <= at {
+                    break;
+                }
+                if comes { lock.remove_reader() } else { lock.add_reader() }
+            }
+            // One more than at first, from which one goes; and as many as at first.
+            change();
+        }
+        (0..come).for_each(|_| lock.remove_reader());
+        (0..leave).for_each(|_| lock.add_reader());
+    }
+    assert_eq!(read(), 0);
+}
+
 /// Where a word is two halves: a reader at every step of events at which the low half of their versions comes round.
 #[test]
 fn a_version_whose_low_half_comes_round() {
