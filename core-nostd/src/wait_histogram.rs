@@ -293,6 +293,26 @@ mod tests {
         }
     }
 
+    /// What is not the histogram's in its word stays, whichever way a wait takes: the first, those that are not long, and long ones.
+    #[test]
+    fn the_upper_half_of_the_word_stays() {
+        const UPPER: u64 = 0xfedc_ba98;
+        for timer in [TimerName::Cycle, TimerName::Nanosecond] {
+            with_waiting(timer, |region, class, wait| {
+                let word = &region.arrays_of::<STAT>(Section::Stats, 0)[class.index()][stat::word::HISTOGRAM];
+                // Of the same epochs, so that nothing is written there but by the histogram.
+                let epochs = slot::epochs(&region.arrays::<SLOT>(Section::Slots)[0], &WAITS);
+                region.arrays_of::<STAT>(Section::Stats, 0)[class.index()][stat::word::EPOCHS].set(epochs.0);
+                word.set(UPPER << 32);
+                for (number, ticks) in [100, 100, 200, 1 << 44, 1 << 44, 100, 200].into_iter().enumerate() {
+                    wait(ticks);
+                    assert_eq!(word.get() >> 32, UPPER, "{timer:?}: wait {number} of {ticks} ticks");
+                    assert_eq!(counts(region).iter().sum::<u64>(), number as u64 + 1);
+                }
+            });
+        }
+    }
+
     /// A thread stands still between any two stores of [`note`], or of [`note_any`], while the table is truncated: later waits count in full.
     #[test]
     fn truncate_beside_a_wait_that_is_half_counted() {
