@@ -441,6 +441,37 @@ mod tests {
         assert_eq!(read(), (Some(7), Some(2), 0));
     }
 
+    /// Where a search begins: behind what was taken last, where a place was given back, and nowhere while nothing is free.
+    #[test]
+    fn a_hint_says_where_a_place_is_free() {
+        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let region = region(&words);
+        let [lock, other] = ["wait/synch/mutex/app/LOCK", "wait/synch/rwlock/app/LOCK"]
+            .map(|name| region.register(InstrumentName::literal(name), Setting::ON).expect("there is room"));
+        let hint = region.instance_hint(&POOLS[0]).expect("it has one");
+        let check = |given_back: u64, start: u64| assert_eq!((hint.get() >> 32, hint.get() & FULL), (given_back, start));
+        let places = region.arrays::<INSTANCE>(Section::MutexInstances).len() as u64;
+        let mut locks = Vec::new();
+        for start in 0..places {
+            check(0, start);
+            locks.push(region.create_instance(lock, start).expect("there is room"));
+        }
+        check(0, places);
+        assert_eq!(region.create_instance(lock, 0), None);
+        check(0, FULL);
+        // What another pool gets back is nothing to it, though it is the next place in memory.
+        let next = region.create_instance(other, 0).expect("there is room");
+        assert_eq!(next.first_word(), locks[0].first_word() + places as usize * INSTANCE);
+        region.destroy_instance(next);
+        check(0, FULL);
+        for (given_back, index) in (1..).zip([2, 0, 1]) {
+            region.destroy_instance(locks[index]);
+            check(given_back, index as u64);
+            assert_eq!(region.create_instance(lock, 0), Some(locks[index]));
+            check(given_back, index as u64 + 1);
+        }
+    }
+
     /// Somebody was killed between taking the place and writing what is there: the place is not free.
     #[test]
     fn a_place_that_is_never_published() {
