@@ -389,3 +389,81 @@ const fn number_of(chunk: u64) -> u64 {
 const fn number_version(number: u64) -> u64 {
     Sequence::from_number(number).version(record::WRITING_END)
 }
+
+#[cfg(all(test, not(any(perfschema_loom, miri))))]
+mod tests {
+    use super::*;
+    use crate::event::WAITS;
+    use crate::{Config, Identity, Size};
+    use perfschema_timer::MockClock;
+    use std::vec::Vec;
+
+    const CHUNKS: u64 = 800;
+    /// With so many threads each chunk is one row.
+    const CONFIG: Config =
+        Config::EMPTY.with(Size::MaxThreadInstances, 400).with(Size::EventsWaitsHistoryLongSize, CHUNKS as u32);
+
+    fn with_region(test: impl FnOnce(&Region<'_>)) {
+        let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+        test(&Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room"));
+    }
+
+    /// An event ends. The number with which its chunk was taken.
+    fn record(region: &Region<'_>, writer: &Writer<'_>) -> u64 {
+        let row = writer.next(region).expect("no row is lost");
+        let record = &region.arrays::<RECORD>(WAITS.rings)[0];
+        writer.begin(row, &Ended { record, start: 0, end_event: Sequence(4), amount: None, sequence: Sequence(4) });
+        writer.finish(row, None);
+        writer.number().expect("it has taken one")
+    }
+
+    fn drawn_ahead(writer: &Writer<'_>) -> u64 {
+        writer.numbers_end.get() - writer.next_number.get()
+    }
+
+    /// The more it has used, the more a thread draws at once, up to an eighth of them all.
+    #[test]
+    fn a_thread_alone_draws_a_quarter_of_what_it_used() {
+        with_region(|region| {
+            let writer = Writer::new(region, &WAITS, Owner::default());
+            let (mut next_draw, mut batch) = (0, 1);
+            for used in 0..2 * CHUNKS {
+                assert_eq!(record(region, &writer), used);
+                if used == next_draw {
+                    next_draw += batch;
+                    batch = (1 + used / 4).min(CHUNKS / 8);
+                }
+                assert_eq!(drawn_ahead(&writer), next_draw - used - 1, "after {used}");
+            }
+            assert_eq!(batch, CHUNKS / 8);
+        });
+    }
+
+    /// Who records half as much as another one draws half as much at once, and both together an eighth.
+    #[test]
+    fn threads_share_what_is_drawn_ahead() {
+        with_region(|region| {
+            let [one, other] = [(); 2].map(|()| Writer::new(region, &WAITS, Owner::default()));
+            for _ in 0..4 * CHUNKS {
+                for writer in [&one, &one, &other] {
+                    record(region, writer);
+                }
+            }
+            let [one, other] = [one.batch.get(), other.batch.get()];
+            assert!((CHUNKS / 16..=CHUNKS / 8).contains(&(one + other)) && one > other + other / 2, "{one} and {other}");
+        });
+    }
+
+    /// It forgets them, because what others have written there is newer than most.
+    #[test]
+    fn a_thread_whose_numbers_are_of_a_round_before_draws_others() {
+        with_region(|region| {
+            let [slow, fast] = [(); 2].map(|()| Writer::new(region, &WAITS, Owner::default()));
+            while drawn_ahead(&slow) < 2 * PROBES as u64 {
+                record(region, &slow);
+            }
+            let last = (0..2 * CHUNKS).fold(0, |_, _| record(region, &fast));
+            assert!(record(region, &slow) > last);
+        });
+    }
+}
