@@ -275,6 +275,10 @@ impl File {
     }
 
     /// See [`tokio::fs::File::set_max_buf_size`].
+    ///
+    /// # Panics
+    /// If it is 0.
+    #[track_caller]
     pub fn set_max_buf_size(&mut self, max_buf_size: usize) {
         self.file.inner.set_max_buf_size(max_buf_size);
     }
