@@ -81,3 +81,25 @@ fn a_file_stays_the_one_that_it_is() {
     assert_eq!(row(), [("wait/io/file/std/File".into(), 0)]);
     fs::remove_file(&path).unwrap();
 }
+
+/// Both options are ours where a program has swapped both `use` lines.
+#[test]
+fn options_stay_those_that_they_are() {
+    let process = process();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("options-{}", std::process::id()));
+    let mut options = perfschema::fs!("wait/io/file/test/options").options();
+    options.write(true).create_new(true);
+    let options = twins::fs::OpenOptions::from(options);
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+        drop(options.open(&path).await.unwrap());
+        assert_eq!(options.open(&path).await.unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    });
+    let mut waits = Vec::new();
+    process.region().scan(&tables::EventsWaitsHistoryLong, |row| {
+        if row.event_name == "wait/io/file/test/options" {
+            waits.push(row.operation);
+        }
+    });
+    assert_eq!(waits, ["create", "close", "create"]);
+    fs::remove_file(&path).unwrap();
+}

@@ -84,6 +84,12 @@ impl OpenOptions {
         OpenOptions { inner: std::fs::OpenOptions::new(), instrument, opening: Opening::default() }
     }
 
+    /// std's options, and what the hooks know of them.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn into_parts(self) -> (std::fs::OpenOptions, &'static Instrument, Opening) {
+        (self.inner, self.instrument, self.opening)
+    }
+
     options! { read write append truncate }
 
     /// See [`std::fs::OpenOptions::create`].

@@ -154,6 +154,14 @@ impl From<std::fs::OpenOptions> for OpenOptions {
     }
 }
 
+/// They keep their instrument, and what they say of creating.
+impl From<crate::fs::OpenOptions> for OpenOptions {
+    fn from(options: crate::fs::OpenOptions) -> OpenOptions {
+        let (inner, instrument, opening) = options.into_parts();
+        OpenOptions { inner: inner.into(), instrument, opening }
+    }
+}
+
 /// Methods of tokio's, each one operation.
 macro_rules! operations {
     ($($name:ident($($argument:ident: $type:ty)?) -> $result:ty = $operation:ident;)*) => {
