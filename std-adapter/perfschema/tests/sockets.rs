@@ -119,6 +119,13 @@ macro_rules! story {
                 story.result(listener.set_ttl(9));
                 story.result(listener.ttl());
                 story.result(listener.take_error().map(|error| error.is_none()));
+                #[expect(deprecated, reason = "std has them")]
+                if super::has_ipv6() {
+                    let listener = TcpListener::bind("[::1]:0").unwrap();
+                    story.result(listener.only_v6());
+                    // Once it is bound.
+                    story.result(listener.set_only_v6(true));
+                }
             }
 
             fn not_blocking(story: &mut Story) {

@@ -19,7 +19,7 @@
 //!
 //! A server says when it waits for its client's next request, by [`Idle::idle`]. SOURCE is as in [`fs`](mod@crate::fs).
 //!
-//! What std has and this cannot: `TcpStreamExt` of `std::os::linux::net`, which is sealed, `only_v6`, which std has given up, and
+//! What std has and this cannot: `TcpStreamExt` of `std::os::linux::net`, which is sealed, and
 //! `is_write_vectored`: a `BufWriter` around a stream of ours takes the buffers of a `write_vectored` one by one. What a
 //! clone of a UDP socket is connected to later does not show in the row of the other.
 

@@ -151,6 +151,31 @@ operations! { TcpListener is "std::net::TcpListener":
     }
 }
 
+/// What std has given up, and has still.
+impl TcpListener {
+    /// See [`std::net::TcpListener::set_only_v6`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[deprecated = "as std's: it is of use before the socket is bound only"]
+    #[track_caller]
+    pub fn set_only_v6(&self, only_v6: bool) -> io::Result<()> {
+        #[expect(deprecated, reason = "it is what was asked for")]
+        self.socket.run(Operation::Option, Some(Location::caller()), || self.socket.std().set_only_v6(only_v6))
+    }
+
+    /// See [`std::net::TcpListener::only_v6`].
+    ///
+    /// # Errors
+    /// Those of std's.
+    #[deprecated = "as std's: it is of use before the socket is bound only"]
+    #[track_caller]
+    pub fn only_v6(&self) -> io::Result<bool> {
+        #[expect(deprecated, reason = "it is what was asked for")]
+        self.socket.run(Operation::Option, Some(Location::caller()), || self.socket.std().only_v6())
+    }
+}
+
 operations! { TcpStream is "std::net::TcpStream":
     Stat {
         fn peer_addr() -> SocketAddr;
