@@ -482,7 +482,6 @@ fn an_update_of_a_thread_that_ends_meanwhile_changes_nobody() {
     stays.detach();
 }
 
-/// What an instrumentation point holds before it is registered sends it there; what it loads later is what `setup_instruments` says.
 /// What a mask says of whom it is takes no place of what it leaves of the switches.
 #[test]
 fn a_thread_that_is_not_instrumented_records_nothing_whatever_its_number() {
@@ -511,6 +510,7 @@ fn a_thread_that_is_not_instrumented_records_nothing_whatever_its_number() {
     );
 }
 
+/// What an instrumentation point holds before it is registered sends it there; what it loads later is what `setup_instruments` says.
 #[test]
 fn switches_of_an_instrumentation_point() {
     let world = World::on(&CONFIG);

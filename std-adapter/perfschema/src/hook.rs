@@ -101,6 +101,12 @@ impl Reader {
     /// Nobody is marked.
     pub(crate) const NONE: Reader = Reader(None);
 
+    /// Whether anybody is marked.
+    #[cfg(feature = "lock_api_0_4")]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Where it is marked.
     #[cfg(feature = "tokio")]
     pub(crate) fn instance(&self) -> Option<Instance<'static>> {
@@ -219,6 +225,25 @@ impl Hook {
     #[cfg(feature = "tokio")]
     pub(crate) fn join_readers(&self) -> Reader {
         Reader(with_actor(|actor| self.instance(actor).inspect(Instance::add_reader)).flatten())
+    }
+
+    /// The mark of who holds the object alone, whose own was forgotten: it is kept beside the object.
+    #[cfg(feature = "lock_api_0_4")]
+    pub(crate) fn marked_holder(&self) -> Holder {
+        Holder(self.place())
+    }
+
+    /// The mark of one of those that read it, likewise.
+    #[cfg(feature = "lock_api_0_4")]
+    pub(crate) fn marked_reader(&self) -> Reader {
+        Reader(self.place())
+    }
+
+    /// The instance, for who has no actor at hand.
+    #[cfg(feature = "lock_api_0_4")]
+    fn place(&self) -> Option<Instance<'static>> {
+        // Acquire: as in instance().
+        process()?.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Acquire)))
     }
 
     /// The instrument, whose class is known once the hook is [`registered`](Self::registered).

@@ -79,6 +79,8 @@ mod io;
 mod left;
 #[cfg(feature = "lock_api")]
 pub mod lock_api;
+#[cfg(feature = "lock_api_0_4")]
+pub mod lock_api_0_4;
 #[cfg(feature = "instrument")]
 mod pin;
 #[cfg(feature = "instrument")]

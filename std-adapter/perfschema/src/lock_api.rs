@@ -14,9 +14,9 @@
 //! CACHE.lock().push(1);
 //! ```
 //!
-//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added: so parking_lot must be 0.13, with 0.12 the traits are not
-//! implemented. A lock has the traits that the lock within has:
-//! timed and fair locking, upgradable reads, downgrading.
+//! The state of an acquisition lives in the guard, which is what lock_api 0.5 added: so parking_lot must be 0.13. For 0.12, whose traits are those of
+//! lock_api 0.4, there is the feature `lock_api_0_4`. A lock has the traits that the lock within has: timed and fair locking, upgradable reads,
+//! downgrading.
 //!
 //! `bump` is a wait for the lock that is held already, of the line that calls it, however short because nobody waits.
 //!
@@ -26,8 +26,9 @@
 //! An upgradable read is one of the readers that `rwlock_instances` counts; it waits by the operation that MySQL has for such a lock,
 //! `shared_exclusive_lock`, and to upgrade by `write_lock`.
 
+pub use crate::instrument::LockClass;
+
 use crate::hook::{Holder, Hook, Mark, Reader, Waiting, hold_again, passed};
-use crate::instrument::Instrument;
 use ::lock_api::{
     RawCondvar as LockApiCondvar, RawCondvarTimed, RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed,
     RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
@@ -37,12 +38,6 @@ use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-
-/// A class of locks: lock_api makes locks by their type alone, so the instrument must be part of it.
-pub trait LockClass: 'static {
-    /// The instrument.
-    const INSTRUMENT: &'static Instrument;
-}
 
 /// A raw mutex whose waits are recorded.
 pub struct RawMutex<R, N> {
