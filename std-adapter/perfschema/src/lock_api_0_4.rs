@@ -16,8 +16,8 @@
 //! ```
 //!
 //! All is as in `perfschema::lock_api`, which is for 0.5, but for two things that follow from there being no state in a guard of 0.4:
-//! - Who holds a lock is noted in the lock. How many share it is a number, too: where recording is switched on while some do, it is theirs that
-//!   are taken off first when any of them leaves, so READ_LOCKED_BY_COUNT may be too small until they have all left, and never too large.
+//! - Whether the holder is marked is noted in the lock, and how many are of those who share it. Where recording is switched on while some do,
+//!   whoever leaves first takes a mark along, so READ_LOCKED_BY_COUNT may be too small until all have left; it is never too large.
 //! - There are no raw condition variables: parking_lot 0.12's is for its own mutexes alone.
 
 pub use crate::instrument::LockClass;
