@@ -327,7 +327,7 @@ mod tests {
     /// Of each timer that there may be the bucket of some ticks is that of their picoseconds: around each boundary, at each step of the
     /// leading bits, and at both ends.
     #[test]
-    #[cfg(not(miri))]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
     fn ticks_count_where_their_picoseconds_do() {
         for hz in [
             1,
