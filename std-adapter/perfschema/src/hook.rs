@@ -10,7 +10,7 @@
 use crate::instrument::Instrument;
 use crate::process::process;
 use crate::thread::{Entered, with_actor};
-use perfschema_core::{Actor, Class, Held, Instance, InstanceId, IoEvent, Operation, Switches, Wait, WaitStart, Word};
+use perfschema_core::{Actor, Class, Held, Instance, InstanceId, IoEvent, Operation, Region, Switches, Wait, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::panic::Location;
 use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
@@ -230,20 +230,13 @@ impl Hook {
     /// The mark of who holds the object alone, whose own was forgotten: it is kept beside the object.
     #[cfg(feature = "lock_api_0_4")]
     pub(crate) fn marked_holder(&self) -> Holder {
-        Holder(self.place())
+        Holder(process().and_then(|process| self.place(process.region())))
     }
 
     /// The mark of one of those that read it, likewise.
     #[cfg(feature = "lock_api_0_4")]
     pub(crate) fn marked_reader(&self) -> Reader {
-        Reader(self.place())
-    }
-
-    /// The instance, for who has no actor at hand.
-    #[cfg(feature = "lock_api_0_4")]
-    fn place(&self) -> Option<Instance<'static>> {
-        // Acquire: as in instance().
-        process()?.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Acquire)))
+        Reader(process().and_then(|process| self.place(process.region())))
     }
 
     /// The instrument, whose class is known once the hook is [`registered`](Self::registered).
@@ -276,7 +269,7 @@ impl Hook {
                 self.class.store(class.to_bits(), Ordering::Relaxed);
                 let id = region.create_instance(class, self.address());
                 let bits = id.map_or(LOST, InstanceId::to_bits);
-                // Release: pairs with the Acquire in instance().
+                // Release: pairs with the Acquire in place().
                 let take_place_of =
                     |before| self.instance.compare_exchange(before, bits, Ordering::Release, Ordering::Relaxed).is_ok();
                 // Several threads may come here at the same moment: the lock has one place, or is counted once.
@@ -298,11 +291,17 @@ impl Hook {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn instance(&self, actor: &Actor<'static>) -> Option<Instance<'static>> {
-        // Acquire: pairs with the Release in register(); the words of the place are as they were made, or newer. The switch may be of a thread
-        // that found no room, before another one did.
-        let instance = actor.region().instance(InstanceId::from_bits(self.instance.load(Ordering::Acquire)))?;
+        let instance = self.place(actor.region())?;
         instance.set_address(self.address());
         Some(instance)
+    }
+
+    /// The same for who does not take the object, which so stays where it was.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn place(&self, region: &Region<'static>) -> Option<Instance<'static>> {
+        // Acquire: pairs with the Release in register(); the words of the place are as they were made, or newer. The switch may be of a thread
+        // that found no room, before another one did.
+        region.instance(InstanceId::from_bits(self.instance.load(Ordering::Acquire)))
     }
 }
 

@@ -24,13 +24,6 @@ pub struct Instrument {
     switch: AtomicPtr<Word>,
 }
 
-/// A class of locks: lock_api makes locks by their type alone, so the instrument must be part of it.
-#[cfg(any(feature = "lock_api", feature = "lock_api_0_4"))]
-pub trait LockClass: 'static {
-    /// The instrument.
-    const INSTRUMENT: &'static Instrument;
-}
-
 const UNKNOWN: u32 = u32::MAX;
 const NO_ROOM: u32 = u32::MAX - 1;
 

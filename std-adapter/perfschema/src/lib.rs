@@ -42,7 +42,7 @@
 //!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own,
-//! and [`start`] and what belongs to it is not there: a program calls that where the feature is on.
+//! and [`start`] and what belongs to it are not there: a program calls them where the feature is on.
 
 // What the docs name then is not there.
 #![cfg_attr(not(feature = "instrument"), allow(rustdoc::broken_intra_doc_links))]
@@ -85,6 +85,8 @@ pub mod lock_api_0_4;
 mod pin;
 #[cfg(feature = "instrument")]
 mod process;
+#[cfg(any(feature = "lock_api", feature = "lock_api_0_4"))]
+mod raw_lock;
 #[cfg(feature = "instrument")]
 mod recorded;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
@@ -365,7 +367,7 @@ pub const fn __check_kind(found: core::InstrumentKind, wanted: core::InstrumentK
         ),
         _ => assert!(
             matches!(found, InstrumentKind::Synch),
-            "an instrument of a once cell is named wait/synch/…, and not as one of mutexes, rwlocks or conditions"
+            "an instrument of any other lock is named wait/synch/…, and not as one of mutexes, rwlocks or conditions"
         ),
     }
 }

@@ -26,16 +26,16 @@
 //! An upgradable read is one of the readers that `rwlock_instances` counts; it waits by the operation that MySQL has for such a lock,
 //! `shared_exclusive_lock`, and to upgrade by `write_lock`.
 
-pub use crate::instrument::LockClass;
+pub use crate::raw_lock::LockClass;
 
-use crate::hook::{Holder, Hook, Mark, Reader, Waiting, hold_again, passed};
+use crate::hook::{Holder, Hook, Reader, Waiting, hold_again, passed};
+use crate::raw_lock::{lock_within, mark, marked};
 use ::lock_api::{
     RawCondvar as LockApiCondvar, RawCondvarTimed, RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed,
     RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
     RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
-use perfschema_core::{Operation, Switches};
-use std::fmt;
+use perfschema_core::Operation;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -102,65 +102,14 @@ pub struct SharedGuard<G> {
     inner: G,
 }
 
-macro_rules! lock_within {
-    ($($raw:ident<$first:ident $(, $more:ident)*>)*) => {$(
-        impl<R, $first $(, $more)*> $raw<R, $first $(, $more)*> {
-            /// The one within, for what lock_api has no trait for. What is done by way of it is not recorded.
-            pub const fn get_ref(&self) -> &R {
-                &self.inner
-            }
-        }
-    )*};
-}
 lock_within!(RawMutex<N> RawRwLock<N> RawCondvar<N, M>);
 
-impl<R, N> fmt::Debug for RawMutex<R, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawMutex").field("hook", &self.hook).finish_non_exhaustive()
-    }
-}
-
-impl<R, N> fmt::Debug for RawRwLock<R, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawRwLock").field("hook", &self.hook).finish_non_exhaustive()
-    }
-}
-
-impl<R, N, M> fmt::Debug for RawCondvar<R, N, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawCondvar").field("hook", &self.hook).finish_non_exhaustive()
-    }
-}
-
-/// What `lock` locks, and the mark of who has it.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn marked<G, M: Mark>(hook: &Hook, operation: Operation, location: &'static Location<'static>, lock: impl Fn() -> G) -> (M, G) {
-    match hook.on() {
-        None => (M::default(), lock()),
-        Some(switches) => recorded(hook, switches, operation, location, lock),
-    }
-}
-
-/// The same where it is recorded: apart, so that the caller's code stays small.
-#[inline(never)]
-fn recorded<G, M: Mark>(
-    hook: &Hook,
-    switches: Switches,
-    operation: Operation,
-    location: &'static Location<'static>,
-    lock: impl Fn() -> G,
-) -> (M, G) {
-    let waiting = hook.begin_on(switches, operation, location);
-    let inner = lock();
-    (waiting.map(Waiting::marked).unwrap_or_default(), inner)
-}
-
 fn exclusive<G>(waiting: Option<Waiting<'_>>, inner: G) -> ExclusiveGuard<G> {
-    ExclusiveGuard { holder: waiting.map_or(Holder::NONE, Waiting::marked), inner }
+    ExclusiveGuard { holder: mark(waiting), inner }
 }
 
 fn shared<G>(waiting: Option<Waiting<'_>>, inner: G) -> SharedGuard<G> {
-    SharedGuard { reader: waiting.map_or(Reader::NONE, Waiting::marked), inner }
+    SharedGuard { reader: mark(waiting), inner }
 }
 
 // SAFETY: every call goes to the inner lock, which keeps the contract; what is recorded around it changes nothing of it.
@@ -209,7 +158,7 @@ unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
         guard.holder = Holder::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump(&mut guard.inner) };
-        guard.holder = waiting.map_or(Holder::NONE, Waiting::marked);
+        guard.holder = mark(waiting);
     }
 }
 
@@ -381,7 +330,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_shared(&mut guard.inner) };
-        guard.reader = waiting.map_or(Reader::NONE, Waiting::marked);
+        guard.reader = mark(waiting);
     }
 
     #[track_caller]
@@ -390,7 +339,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         guard.holder = Holder::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_exclusive(&mut guard.inner) };
-        guard.holder = waiting.map_or(Holder::NONE, Waiting::marked);
+        guard.holder = mark(waiting);
     }
 }
 
@@ -500,7 +449,7 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
         guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_upgradable(&mut guard.inner) };
-        guard.reader = waiting.map_or(Reader::NONE, Waiting::marked);
+        guard.reader = mark(waiting);
     }
 }
 

@@ -20,16 +20,16 @@
 //!   whoever leaves first takes a mark along, so READ_LOCKED_BY_COUNT may be too small until all have left; it is never too large.
 //! - There are no raw condition variables: parking_lot 0.12's is for its own mutexes alone.
 
-pub use crate::instrument::LockClass;
+pub use crate::raw_lock::LockClass;
 
-use crate::hook::{Holder, Hook, Mark, Reader, Waiting};
+use crate::hook::{Holder, Hook, Mark, Reader};
+use crate::raw_lock::{lock_within, mark, marked};
 use ::lock_api_0_4::{
     RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed, RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair,
     RawRwLockRecursive, RawRwLockRecursiveTimed, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
     RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
-use perfschema_core::{Operation, Switches};
-use std::fmt;
+use perfschema_core::Operation;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -102,49 +102,7 @@ impl ReaderMarks {
     }
 }
 
-macro_rules! lock_within {
-    ($($raw:ident)*) => {$(
-        impl<R, N> $raw<R, N> {
-            /// The one within, for what lock_api has no trait for. What is done by way of it is not recorded.
-            pub const fn get_ref(&self) -> &R {
-                &self.inner
-            }
-        }
-
-        impl<R, N> fmt::Debug for $raw<R, N> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($raw)).field("hook", &self.hook).finish_non_exhaustive()
-            }
-        }
-    )*};
-}
-lock_within!(RawMutex RawRwLock);
-
-/// Locks, and returns the mark of who has it.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn marked<M: Mark>(hook: &Hook, operation: Operation, location: &'static Location<'static>, lock: impl Fn()) -> M {
-    match hook.on() {
-        None => {
-            lock();
-            M::default()
-        }
-        Some(switches) => recorded(hook, switches, operation, location, lock),
-    }
-}
-
-/// The same where it is recorded: apart, so that the caller's code stays small.
-#[inline(never)]
-fn recorded<M: Mark>(
-    hook: &Hook,
-    switches: Switches,
-    operation: Operation,
-    location: &'static Location<'static>,
-    lock: impl Fn(),
-) -> M {
-    let waiting = hook.begin_on(switches, operation, location);
-    lock();
-    waiting.map(Waiting::marked).unwrap_or_default()
-}
+lock_within!(RawMutex<N> RawRwLock<N>);
 
 /// Tries to lock, and returns the mark of who has it if it was to be had.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -156,7 +114,7 @@ fn tried<M: Mark>(
 ) -> Option<M> {
     let waiting = hook.begin(operation, location);
     // Otherwise the wait ends in vain.
-    lock().then(|| waiting.map(Waiting::marked).unwrap_or_default())
+    lock().then(|| mark(waiting))
 }
 
 impl<R, N> RawMutex<R, N> {
@@ -174,7 +132,7 @@ unsafe impl<R: LockApiMutex, N: LockClass> LockApiMutex for RawMutex<R, N> {
     #[inline]
     #[track_caller]
     fn lock(&self) {
-        self.holder.keep(marked(&self.hook, Operation::Lock, Location::caller(), || self.inner.lock()));
+        self.holder.keep(marked(&self.hook, Operation::Lock, Location::caller(), || self.inner.lock()).0);
     }
 
     #[inline]
@@ -211,7 +169,7 @@ unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
         drop(self.holder.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump() };
-        self.holder.keep(waiting.map(Waiting::marked).unwrap_or_default());
+        self.holder.keep(mark(waiting));
     }
 }
 
@@ -234,7 +192,7 @@ unsafe impl<R: RawMutexTimed, N: LockClass> RawMutexTimed for RawMutex<R, N> {
 impl<R, N> RawRwLock<R, N> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn share(&self, operation: Operation, location: &'static Location<'static>, lock: impl Fn()) {
-        self.readers.keep(marked(&self.hook, operation, location, lock));
+        self.readers.keep(marked(&self.hook, operation, location, lock).0);
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -297,7 +255,7 @@ unsafe impl<R: LockApiRwLock, N: LockClass> LockApiRwLock for RawRwLock<R, N> {
     #[inline]
     #[track_caller]
     fn lock_exclusive(&self) {
-        self.holder.keep(marked(&self.hook, Operation::WriteLock, Location::caller(), || self.inner.lock_exclusive()));
+        self.holder.keep(marked(&self.hook, Operation::WriteLock, Location::caller(), || self.inner.lock_exclusive()).0);
     }
 
     #[inline]
@@ -342,7 +300,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         drop(self.readers.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_shared() };
-        self.readers.keep(waiting.map(Waiting::marked).unwrap_or_default());
+        self.readers.keep(mark(waiting));
     }
 
     #[track_caller]
@@ -351,7 +309,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         drop(self.holder.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_exclusive() };
-        self.holder.keep(waiting.map(Waiting::marked).unwrap_or_default());
+        self.holder.keep(mark(waiting));
     }
 }
 
@@ -438,7 +396,7 @@ unsafe impl<R: RawRwLockUpgrade, N: LockClass> RawRwLockUpgrade for RawRwLock<R,
         let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
         // SAFETY: the caller's promise.
         unsafe { self.inner.upgrade() };
-        self.holder.keep(waiting.map(Waiting::marked).unwrap_or_default());
+        self.holder.keep(mark(waiting));
         drop(self.readers.take(&self.hook));
     }
 
@@ -463,7 +421,7 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
         drop(self.readers.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_upgradable() };
-        self.readers.keep(waiting.map(Waiting::marked).unwrap_or_default());
+        self.readers.keep(mark(waiting));
     }
 }
 

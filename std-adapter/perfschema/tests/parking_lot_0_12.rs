@@ -27,11 +27,7 @@ macro_rules! class {
 
 #[test]
 fn parking_lots_locks_and_what_the_tables_say_of_them() {
-    let process = perfschema::builder().everything(true).environment(false).start().unwrap();
-    let region = process.region();
-    story::waits_holders_and_lines(region);
-    story::upgradable_reads(region);
-    story::bumps(region);
+    let region = story::tell();
     upgrades_in_time(region);
     readers_of_readers(region);
     reentrant(region);

@@ -424,19 +424,8 @@ fn what_is_given_up_ends_with_its_file() {
 /// A program that is wrong is named where it is, as tokio does.
 #[test]
 fn a_buffer_of_no_size_panics_where_it_is_asked_for() {
-    static PANICS: std::sync::Mutex<Vec<(String, u32)>> = std::sync::Mutex::new(Vec::new());
     let (_region, _alone) = region();
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let place = info.location().map(|location| (location.file().to_string(), location.line()));
-        PANICS.lock().unwrap().extend(place);
-        before(info);
-    }));
     let mut file = fs::File::from_std(std::fs::File::open("Cargo.toml").unwrap());
-    let ask = || file.set_max_buf_size(0);
-    let line = line!() - 1;
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_err();
-    // Not locked any more, should this panic.
-    let panics = std::mem::take(&mut *PANICS.lock().unwrap());
-    assert!(panics.iter().any(|(file, at)| file.ends_with("tokio_files.rs") && *at == line), "{panics:?}");
+    let (file, line) = common::place_of_panic(|| file.set_max_buf_size(0));
+    assert!(file.ends_with("tokio_files.rs") && line == line!() - 1, "{file}:{line}");
 }

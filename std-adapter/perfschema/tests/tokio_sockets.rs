@@ -696,25 +696,14 @@ fn instruments_of_its_own_and_rows_while_they_are_open() {
 /// tokio says where it was called, if it was called wrongly.
 #[test]
 fn a_listener_without_a_driver_panics_where_it_is_bound() {
-    static PANICS: std::sync::Mutex<Vec<(String, u32)>> = std::sync::Mutex::new(Vec::new());
     let (_region, _alone) = region();
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let place = info.location().map(|location| (location.file().to_string(), location.line()));
-        PANICS.lock().unwrap().extend(place);
-        before(info);
-    }));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let _within = runtime.enter();
     let dir = std::env::temp_dir().join(format!("perfschema-tokio-{}-panics", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
-    let bind = || perfschema::tokio::net::UnixListener::bind(dir.join("a"));
-    let line = line!() - 1;
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind)).unwrap_err();
+    let (file, line) = common::place_of_panic(|| perfschema::tokio::net::UnixListener::bind(dir.join("a")));
+    assert!(file.ends_with("tokio_sockets.rs") && line == line!() - 1, "{file}:{line}");
     std::fs::remove_dir_all(&dir).unwrap();
-    // Taken out, because the hook of a failing assertion locks it, too.
-    let panics = std::mem::take(&mut *PANICS.lock().unwrap());
-    assert!(panics.iter().any(|(file, at)| file.ends_with("tokio_sockets.rs") && *at == line), "{panics:?}");
 }
 
 #[test]

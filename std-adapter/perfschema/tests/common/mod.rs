@@ -8,6 +8,7 @@
 use perfschema::Region;
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::sync::Arc;
 #[cfg(feature = "instrument")]
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -21,6 +22,21 @@ pub fn alone(start: impl FnOnce() -> &'static Region<'static>) -> (&'static Regi
     static REGION: OnceLock<&Region<'static>> = OnceLock::new();
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     (REGION.get_or_init(start), alone)
+}
+
+/// Where this panics, by file and line.
+pub fn place_of_panic<T>(run: impl FnOnce() -> T) -> (String, u32) {
+    let (me, before) = (std::thread::current().id(), Arc::new(std::panic::take_hook()));
+    let (place, other) = (Arc::new(std::sync::OnceLock::new()), Arc::clone(&before));
+    let found = Arc::clone(&place);
+    std::panic::set_hook(Box::new(move |info| match info.location() {
+        Some(location) if std::thread::current().id() == me => drop(found.set((location.file().to_owned(), location.line()))),
+        _ => other(info),
+    }));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+    std::panic::set_hook(Box::new(move |info| before(info)));
+    assert!(result.is_err(), "no panic");
+    place.get().expect("it has a place").clone()
 }
 
 /// An empty folder at this place.

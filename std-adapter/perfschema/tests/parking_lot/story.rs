@@ -51,7 +51,16 @@ pub(crate) fn bumping(digits: u32) {
     BUMPS.fetch_add(digits, Ordering::Relaxed);
 }
 
-pub(crate) fn waits_holders_and_lines(region: &'static Region<'static>) {
+/// Starts recording, and tells all of it.
+pub(crate) fn tell() -> &'static Region<'static> {
+    let region = perfschema::builder().everything(true).environment(false).start().unwrap().region();
+    waits_holders_and_lines(region);
+    upgradable_reads(region);
+    bumps(region);
+    region
+}
+
+fn waits_holders_and_lines(region: &'static Region<'static>) {
     static CACHE: Mutex<u64> = Mutex::new(0);
     static TABLE: RwLock<u64> = RwLock::new(0);
     std::thread::scope(|scope| {
@@ -91,7 +100,7 @@ pub(crate) fn waits_holders_and_lines(region: &'static Region<'static>) {
 }
 
 /// An upgradable read is one reader; upgraded it is the writer, and never is there a moment with neither.
-pub(crate) fn upgradable_reads(region: &'static Region<'static>) {
+fn upgradable_reads(region: &'static Region<'static>) {
     type Table = lock_api::RwLock<RawRwLock<parking_lot::RawRwLock, Orders>, u64>;
     static ORDERS: Table = Table::new(0);
     let marks = || {
@@ -155,7 +164,7 @@ pub(crate) fn upgradable_reads(region: &'static Region<'static>) {
 
 /// A bump is the inner lock's, which is cheap where nobody waits; whoever waited has had the lock when it is over. Its line is the
 /// caller's. To unlock fairly is the inner lock's, too.
-pub(crate) fn bumps(region: &'static Region<'static>) {
+fn bumps(region: &'static Region<'static>) {
     struct Bumped;
     impl LockClass for Bumped {
         const INSTRUMENT: &'static Instrument = &LOCK_BUMPED;
