@@ -332,6 +332,9 @@ impl<'r> Actor<'r> {
     /// A wait begins of which all is decided, and which is visible; `start` gives the ticks.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_visible(&self, mut wait: Wait<'r>, start: impl FnOnce() -> u64, what: &WaitStart) -> Wait<'r> {
+        if wait.ends == Ends::WithMore {
+            wait.switches = wait.switches.with_more();
+        }
         if let Some(record) = self.show(&mut wait, what) {
             wait.shown = Some(record);
             wait.start = start();
@@ -438,7 +441,7 @@ impl<'r> Actor<'r> {
         // Apart, for where the compiler sees both ends; but not for what has sums besides, whose code would be there twice.
         if matches!(held, Held::None) && wait.shown.is_none() {
             let Some(stat) = self.stats.get().get(wait.plain_class) else {
-                return self.end_otherwise(clock, wait, Object::of(&held));
+                return self.end_otherwise(clock, &wait, &held);
             };
             let epochs = self.epochs(&WAITS);
             let honour = || self.honour(&self.waits, stat, &[], switches);
@@ -460,14 +463,48 @@ impl<'r> Actor<'r> {
                 let sums = (Some(stat), self.epochs(&WAITS));
                 self.end_as(&self.waits, &wait, switches, &Object::of(&held), sums, timer, || clock.counter())
             }
-            None => self.end_otherwise(clock, wait, Object::of(&held)),
+            None => self.end_otherwise(clock, &wait, &held),
         }
     }
 
+    /// Ends a wait that began [`PLAIN_VISIBLE_TIMED`](Switches::PLAIN_VISIBLE_TIMED). None if it did not, or its slot was given back
+    /// meanwhile: then nothing has happened, and [`end_otherwise`](Self::end_otherwise) ends it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn end_plain(&self, clock: &impl Clock, wait: &Wait<'_>, held: &Held<'_, '_>) -> Option<u64> {
+        let switches = wait.switches;
+        if !switches.has(Switches::PLAIN_VISIBLE_TIMED) {
+            return None;
+        }
+        let stat = self.stats.get().get(wait.plain_class)?;
+        let wait = Wait { shown: Some(wait.shown?), ends: Ends::Recorded, ..*wait };
+        let sums = (Some(stat), self.epochs(&WAITS));
+        Some(self.end_timed(&self.waits, &wait, switches, &Object::of(held), sums, TimerName::Cycle.index(), || clock.counter()))
+    }
+
     /// A wait ends that is rare, or whose slot was given back meanwhile.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn end_otherwise(&self, clock: &impl Clock, wait: &Wait<'_>, held: &Held<'_, '_>) -> Option<u64> {
+        let Wait { sequence, start, shown, plain_class: _, switches, amount, ends } = *wait;
+        self.end_parts(clock, sequence, start, shown, switches, amount, ends, Object::of(held))
+    }
+
+    /// The same of its parts: a wait that is given whole to a function of its own is kept in memory by compilers, also on the way of all that do
+    /// not come here.
     #[cold]
     #[inline(never)]
-    fn end_otherwise(&self, clock: &impl Clock, mut wait: Wait<'_>, object: Object<'_>) -> Option<u64> {
+    #[expect(clippy::too_many_arguments, reason = "a wait's parts")]
+    fn end_parts(
+        &self,
+        clock: &impl Clock,
+        sequence: Sequence,
+        start: u64,
+        shown: Option<&RecordWords>,
+        switches: Switches,
+        amount: u64,
+        ends: Ends,
+        object: Object<'_>,
+    ) -> Option<u64> {
+        let mut wait = Wait { sequence, start, shown, switches, amount, ends, ..Wait::NONE };
         let switches = self.kept(&mut wait)?;
         self.end_by_switches(&self.waits, &wait, switches, &object, || switches.read(clock))
     }
@@ -554,6 +591,22 @@ impl<'r> Actor<'r> {
             self.count_object(wait, switches, object, None);
             return None;
         };
+        Some(self.end_timed(on, wait, switches, object, (stat, epochs), timer, read))
+    }
+
+    /// The same of one that is timed. Returns the ticks.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
+    fn end_timed(
+        &self,
+        on: &Recorder<'r>,
+        wait: &Wait<'_>,
+        switches: Switches,
+        object: &Object<'_>,
+        (stat, epochs): (Option<&StatWords>, Epochs),
+        timer: usize,
+        read: impl Fn() -> u64,
+    ) -> u64 {
         let sums = stat.map(|stat| stat::begin(stat, epochs, || self.honour(on, stat, &[], switches)));
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
@@ -567,7 +620,7 @@ impl<'r> Actor<'r> {
             }
         };
         self.count_object(wait, switches, object, Some(wait_ps));
-        Some(ticks)
+        ticks
     }
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.

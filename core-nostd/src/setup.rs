@@ -100,7 +100,8 @@ impl Switches {
     /// all that is rare. What it says of the bits below stays true whatever mask a thread has.
     // The uppermost bit: where the switches are masked, a processor tells it without being asked.
     pub(crate) const PLAIN: u64 = 1 << if cfg!(target_has_atomic = "64") { 63 } else { 28 };
-    /// [`PLAIN`](Self::PLAIN), and both timed and visible.
+    /// [`PLAIN`](Self::PLAIN), and both timed and visible. Of a wait that has begun it says, too, that its record has no more words than
+    /// that of a wait for a lock.
     pub(crate) const PLAIN_VISIBLE_TIMED: u64 = 1 << 23;
     /// [`PLAIN`](Self::PLAIN) once it is known which of its events are timed; those that are not may be [`COUNTED`](Self::COUNTED).
     pub(crate) const PLAIN_SAMPLED: u64 = 1 << 24;
@@ -169,6 +170,12 @@ impl Switches {
     pub(crate) fn drawn(self, is_timed: bool) -> Switches {
         let not_timed = if is_timed { 0 } else { Self::TIMED | Self::TIMED_BY_COUNTER };
         Switches(self.0 & Self::ALL_TIMED & !not_timed)
+    }
+
+    /// Those of a wait whose record has more words, or will have.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn with_more(self) -> Switches {
+        Switches(self.0 & !Self::PLAIN_VISIBLE_TIMED)
     }
 
     /// Ticks of the timer that the event uses, read now; 0 if it is not timed.

@@ -105,6 +105,7 @@ impl Wait<'_> {
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
+        self.switches = self.switches.with_more();
         if self.ends != Ends::Counted {
             self.ends = Ends::WithAmount;
         }
@@ -147,15 +148,15 @@ impl<'r> Actor<'r> {
         what: &WaitStart,
     ) -> Wait<'r> {
         let (before, switches) = (ended.switches, self.masked(switches));
-        // Nearly always. Asked here, and not again where the next one begins.
-        let are_alike = Switches(before.0 & switches.0).has(Switches::PLAIN_VISIBLE_TIMED);
-        let end = self.end(clock, ended, held);
-        if let Some(ticks) = end
-            && are_alike
-        {
-            let wait = Wait { switches, ..Wait::starting(class, what) };
-            return self.begin_visible(wait, || ticks, what);
-        }
+        let end = match self.end_plain(clock, &ended, &held) {
+            Some(ticks) if switches.has(Switches::PLAIN_VISIBLE_TIMED) => {
+                // Nearly always: what is known is asked neither where the one ends nor where the other begins.
+                let wait = Wait { switches, ..Wait::starting(class, what) };
+                return self.begin_visible(wait, || ticks, what);
+            }
+            Some(ticks) => Some(ticks),
+            None => self.end_otherwise(clock, &ended, &held),
+        };
         let end = end.filter(|_| before.timer_index() == switches.timer_index());
         self.begin_at(switches, move |switches| end.unwrap_or_else(|| switches.read(clock)), class, what)
     }

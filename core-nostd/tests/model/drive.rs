@@ -74,7 +74,12 @@ impl<'r> Both<'r> {
         };
 
         let thread = self.actors[at].thread;
-        let ended = chained.and_then(|ended| self.model.end(thread, ended, None, None, None, &self.clock.clock));
+        // What the wait was for that ends, and its amount, are chosen by what the next one is for.
+        let amount = what.object.is_multiple_of(3).then_some(what.object + 1);
+        let held = chained.filter(|ended| self.actors[at].waits[*ended].io.is_none());
+        let held = held.and_then(|_| choose(&self.instances, what.object as usize)).map(|at| self.instances[at]);
+        let ended =
+            chained.and_then(|ended| self.model.end(thread, ended, held.map(|(_, key)| key), None, amount, &self.clock.clock));
         let expected_reads = self.model.begin(thread, key, begun, &self.clock.clock, ended) + u64::from(ended.is_some());
 
         let switches = self.region.switches(class);
@@ -83,7 +88,16 @@ impl<'r> Both<'r> {
         let wait = match chained.map(|ended| waits.remove(ended).wait) {
             None if concurrent => actor.begin_concurrent(self.clock, switches, class, &start),
             None => actor.begin(self.clock, switches, class, &start),
-            Some(ended) => actor.chain(self.clock, ended, Held::None, switches, class, &start),
+            Some(mut ended) => {
+                amount.into_iter().for_each(|amount| ended.set_amount(amount));
+                let instance = held.and_then(|(id, _)| self.region.instance(id));
+                let held = match &instance {
+                    Some(instance) if what.object.is_multiple_of(2) => Held::Exclusive(instance),
+                    Some(instance) => Held::Shared(instance),
+                    None => Held::None,
+                };
+                actor.chain(self.clock, ended, held, switches, class, &start)
+            }
         };
         waits.push(Waiting { wait, concurrent, io });
         assert_eq!(self.clock.reads.get() - reads_before, expected_reads, "timer reads");
