@@ -7,11 +7,15 @@
 //! SELECT name FROM parts WHERE id IN (1)         SELECT name FROM parts WHERE id IN (...)
 //! GET /parts/17?name='bolt'                      GET /parts/??name=?
 //! ```
+//! Of a long statement only the first bytes are kept, and it has the digest of those. Where they end in the middle of a list, that is one all the
+//! same, so a list has one digest however long it is, as long as nothing stands behind it.
+//!
 //! As MySQL does it, without knowing a language: words stay as they are written, none is quoted, and there is space only where there was.
 
 use crate::region::{Text, little_endian, what_fits};
 
-/// Bytes of a digest's text that count, and that are kept: MySQL's `max_digest_length`. Literals are what makes texts long, and do not count.
+/// Bytes of a digest's text that count, and that are kept: MySQL's `max_digest_length`. Literals are what makes texts long, and do not count; but of
+/// a statement that is recorded only [`Size::MaxSqlTextLength`](crate::Size::MaxSqlTextLength) bytes are there to be digested.
 pub const MAX_DIGEST_LENGTH: usize = 1024;
 
 /// The digest of a text: 128 bits that are the same for texts which are alike. Not a cryptographic one: who wants to can make two texts
@@ -183,14 +187,35 @@ struct Pieces<'t> {
     owes_space: bool,
     /// How much was left behind signs that belong to no number, so that each is looked at once.
     signs_end: usize,
+    /// The same behind semicolons that something follows.
+    semicolons_end: usize,
 }
 
 impl<'t> Pieces<'t> {
     fn of(text: &'t str) -> Pieces<'t> {
-        // As MySQL's server does before it looks at a statement.
-        let text = text.trim_end_matches(|last: char| last == ';' || last.is_ascii_whitespace());
-        let rest = without_space(text.as_bytes());
-        Pieces { rest, before: Before::Other, is_apart: true, owes_space: false, signs_end: usize::MAX }
+        let text = without_semicolons(text);
+        let (signs_end, semicolons_end) = (usize::MAX, usize::MAX);
+        let mut pieces =
+            Pieces { rest: &[], before: Before::Other, is_apart: true, owes_space: false, signs_end, semicolons_end };
+        pieces.go_on(text.as_bytes());
+        pieces
+    }
+
+    /// To what is behind space, or to the end, if there are only semicolons and comments.
+    fn go_on(&mut self, text: &'t [u8]) {
+        self.rest = without_space(text);
+        if self.rest.len() >= self.semicolons_end {
+            return;
+        }
+        let mut behind = self.rest;
+        while let Some(next) = after(behind, b';') {
+            behind = without_space(next);
+        }
+        if behind.is_empty() {
+            self.rest = &[];
+        } else if behind.len() != self.rest.len() {
+            self.semicolons_end = behind.len() + 1;
+        }
     }
 
     /// What the text begins with, what is behind that, and what that is for what follows.
@@ -208,7 +233,11 @@ impl<'t> Pieces<'t> {
             if self.before.is_one_of(&[b"in"]) {
                 return Some((MANY, behind, Before::Other));
             }
-            let others = several(behind, |text| group(text).filter(|(others, _)| *others == values).map(|(_, behind)| behind));
+            let others = several(behind, |text| match closed_group(text) {
+                Some((others, behind)) => (others == values).then_some(behind),
+                // Of one that is cut nobody knows how many there are.
+                None => is_cut_group(text).then_some(&[]),
+            });
             let piece = match others {
                 None => values,
                 Some(_) if values == ONE => b"(?) /* , ... */",
@@ -256,13 +285,18 @@ impl<'t> Iterator for Pieces<'t> {
             return Some(b" ");
         }
         let (piece, behind, before) = self.piece()?;
-        self.rest = without_space(behind);
+        self.go_on(behind);
         self.before = before;
         self.is_apart = self.rest.len() != behind.len();
         // Not at the end, nor twice where a comment was.
         self.owes_space = self.is_apart && !self.rest.is_empty();
         Some(piece)
     }
+}
+
+/// The text as MySQL's server has it before it looks at a statement.
+fn without_semicolons(text: &str) -> &str {
+    text.trim_end_matches(|last: char| last == ';' || last.is_ascii_whitespace())
 }
 
 fn position(text: &[u8], is_it: impl Fn(u8) -> bool) -> Option<usize> {
@@ -301,11 +335,35 @@ fn is_of_word(byte: u8) -> bool {
 const ONE: &[u8] = b"(?)";
 const MANY: &[u8] = b"(...)";
 
-/// Values in parentheses, and nothing else: what they are replaced by, and what is behind them.
+/// Values in parentheses, and nothing else: what they are replaced by, and what is behind them. Where the text ends in the middle of them, they
+/// are taken for several.
 fn group(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
+    closed_group(text).or_else(|| is_cut_group(text).then_some((MANY, &[])))
+}
+
+fn closed_group(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
     let (value, behind) = values(value(without_space(after(text, b'(')?))?);
     let behind = after(without_space(behind), b')')?;
     Some((if value == b"?" { ONE } else { MANY }, behind))
+}
+
+/// Whether the text ends in the middle of values in parentheses.
+fn is_cut_group(text: &[u8]) -> bool {
+    let Some(inside) = after(text, b'(') else { return false };
+    let first = without_space(inside);
+    is_cut_value(first)
+        || value(first).is_some_and(|behind| match without_space(values(behind).1) {
+            [b',', last @ ..] => is_cut_value(without_space(last)),
+            rest => rest.is_empty(),
+        })
+}
+
+/// Whether the text ends before a value, or in the middle of one that is none yet: signs, .5, NULL, N'…', X'…', B'…', $1.
+fn is_cut_value(text: &[u8]) -> bool {
+    let is_null = b"nul".get(..text.len()).is_some_and(|null| null.eq_ignore_ascii_case(text));
+    is_null
+        || matches!(text, [b'x' | b'X' | b'b' | b'B' | b'$'])
+        || text.iter().all(|byte| matches!(byte, b'+' | b'-' | b' ' | b'.'))
 }
 
 fn after(text: &[u8], first: u8) -> Option<&[u8]> {
@@ -317,10 +375,13 @@ fn values(text: &[u8]) -> (&'static [u8], &[u8]) {
     several(text, value).map_or((b"?", text), |behind| (b"?, ...", behind))
 }
 
-/// What is behind more of the same, each after a comma; None if there are none.
+/// What is behind more of the same, each after a comma; None if there are none. Where the text ends behind a comma, there is one.
 fn several<'t>(text: &'t [u8], one: impl Fn(&'t [u8]) -> Option<&'t [u8]>) -> Option<&'t [u8]> {
     let mut last = None;
-    let next = |text: &'t [u8]| one(without_space(after(without_space(text), b',')?));
+    let next = |text: &'t [u8]| match without_space(after(without_space(text), b',')?) {
+        [] => Some(&[][..]),
+        text => one(text),
+    };
     while let Some(behind) = next(last.unwrap_or(text)) {
         last = Some(behind);
     }
@@ -477,7 +538,34 @@ mod tests {
         check("f(1, 2, x)", "f(?, ..., x)");
         check("(1, (2, 3), 4", "(?, (...), ?");
         check("((1))", "((?))");
-        check("(1, 2", "(?, ...");
+    }
+
+    /// Wherever behind the first parenthesis it is cut.
+    #[test]
+    fn a_list_that_is_cut_is_a_list() {
+        for list in [
+            "INSERT INTO t VALUES (1, 'a''b', - -2, NULL,x'1F', 1.5e-3 /* c */ ), (n'a', ?, $1, .5, null, \"x\"),(1,2,3,4,5,6)",
+            "SELECT name FROM t WHERE id IN (1, -2,'c', NULL)",
+            "INSERT INTO t VALUES (1, 2);",
+        ] {
+            let begin = list.find('(').expect("it has one") + 1;
+            let whole = digest_text(list);
+            // In the middle of a comment it is not known to be one, nor of what two signs are.
+            let ends = (begin..=list.len()).filter(|end| !list[..*end].ends_with('/'));
+            for end in ends {
+                let text = &list[..end];
+                let expected = match whole.as_str().strip_suffix(" /* , ... */") {
+                    Some(of_one) if !text.contains("),") => of_one,
+                    _ => whole.as_str(),
+                };
+                assert_eq!(digest_text(text).as_str(), expected, "{text}");
+            }
+        }
+        check("f(1, x), (1, 2", "f(?, x), (...)");
+        check("SELECT (1), (2", "SELECT (?) /* , ... */");
+        check("SELECT 1, 2,", "SELECT ?, ...");
+        check("(a, ", "(a,");
+        check("(1 2", "(? ?");
     }
 
     #[test]
@@ -500,6 +588,10 @@ mod tests {
         check("a ; ;\n", "a");
         check(";", "");
         check("a; b;", "a; b");
+        check("a; -- b", "a");
+        check("a /* b */ ; # c\n ;/* d */; ", "a");
+        check("; /* a */ b; -- c", "; b");
+        check("; -- a", "");
     }
 
     /// Also where something shorter would fit.

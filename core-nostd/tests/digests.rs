@@ -3,12 +3,13 @@
 use perfschema_core::digest::{Digest, MAX_DIGEST_LENGTH, digest_text};
 use proptest::prelude::*;
 
-/// A token, and whether there is space before it.
+/// A token, whether there is space before it, and all of the text from it on.
 #[derive(Clone, Debug, PartialEq)]
 struct Token {
     kind: Kind,
     text: String,
     apart: bool,
+    rest: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +95,7 @@ fn tokens(text: &str) -> Vec<Token> {
         } else {
             (Kind::Sign, next + 1)
         };
-        tokens.push(Token { kind, text: letters[next..end].iter().collect(), apart });
+        tokens.push(Token { kind, text: letters[next..end].iter().collect(), apart, rest: letters[next..].iter().collect() });
         (next, apart) = (end, false);
     }
     tokens
@@ -106,7 +107,13 @@ const BEGIN_EXPRESSION: &str = " and at between case default div elseif ends eve
 fn reduced(text: &str) -> String {
     let mut stack: Vec<Token> = Vec::new();
     let is = |token: Option<&Token>, text: &str| token.is_some_and(|token| token.kind == Kind::Sign && token.text == text);
-    for mut token in tokens(text) {
+    let mut tokens = tokens(text);
+    let count = tokens.len();
+    while is(tokens.last(), ";") {
+        tokens.pop();
+    }
+    let may_be_cut = count == tokens.len();
+    for mut token in tokens {
         let last = |stack: &[Token], back: usize| stack.len().checked_sub(back).map(|at| stack[at].clone());
         if matches!(token.kind, Kind::Number | Kind::Value) {
             // Signs of a number.
@@ -125,7 +132,7 @@ fn reduced(text: &str) -> String {
                 && last(&stack, 2).is_some_and(|one| [Kind::Value, Kind::Values].contains(&one.kind))
             {
                 stack.pop();
-                token = Token { kind: Kind::Values, text: "?, ...".into(), apart: stack.pop().unwrap().apart };
+                token = Token { kind: Kind::Values, text: "?, ...".into(), apart: stack.pop().unwrap().apart, ..token };
             }
         }
         let values = last(&stack, 1).filter(|value| [Kind::Value, Kind::Values].contains(&value.kind));
@@ -135,20 +142,65 @@ fn reduced(text: &str) -> String {
         {
             stack.pop();
             let row = if values.kind == Kind::Value { "(?)" } else { "(...)" };
-            token = Token { kind: Kind::Row, text: row.into(), apart: stack.pop().unwrap().apart };
+            token = Token { kind: Kind::Row, text: row.into(), apart: stack.pop().unwrap().apart, ..token };
             let before = last(&stack, 2).filter(|one| [Kind::Row, Kind::Rows].contains(&one.kind) && one.text.starts_with(row));
             if last(&stack, 1).is_some_and(|word| word.kind == Kind::Word && word.text.eq_ignore_ascii_case("in")) {
                 // Not one of several.
                 token = Token { kind: Kind::QuotedName, text: "(...)".into(), ..token };
             } else if is(last(&stack, 1).as_ref(), ",") && before.is_some() {
                 stack.pop();
-                token = Token { kind: Kind::Rows, text: format!("{row} /* , ... */"), apart: stack.pop().unwrap().apart };
+                token =
+                    Token { kind: Kind::Rows, text: format!("{row} /* , ... */"), apart: stack.pop().unwrap().apart, ..token };
             }
         }
         stack.push(token);
     }
+    if may_be_cut {
+        close(&mut stack);
+    }
     let spaced = |(index, token): (usize, &Token)| format!("{}{}", if token.apart && index > 0 { " " } else { "" }, token.text);
     stack.iter().enumerate().map(spaced).collect()
+}
+
+/// What ends in the middle of a list is a list.
+fn close(stack: &mut Vec<Token>) {
+    let kind = |token: &Token| match (token.kind, &token.text[..]) {
+        (Kind::Sign, "(") => '(',
+        (Kind::Sign, ",") => ',',
+        (Kind::Value | Kind::Values, _) => 'v',
+        (Kind::Row | Kind::Rows, _) => 'r',
+        (Kind::Word, word) if word.eq_ignore_ascii_case("in") => 'i',
+        _ => 'x',
+    };
+    let is_unfinished = |token: &Token| {
+        let rest = token.rest.to_ascii_lowercase();
+        ["n", "nu", "nul", "x", "b", "$"].contains(&&rest[..]) || rest.chars().all(|letter| " +-.".contains(letter))
+    };
+    // What is no value yet is as good as nothing.
+    let begin = stack.iter().position(is_unfinished).unwrap_or(stack.len());
+    let shape = |stack: &[Token]| stack.iter().map(kind).collect::<String>();
+    let before = shape(&stack[..begin]);
+    let whole = ["(v,", "(", "(v"].into_iter().find(|end| before.ends_with(end) && (*end != "(v" || begin == stack.len()));
+    if let Some(values) = whole {
+        let mut list = stack.drain(begin - values.len()..).next().unwrap();
+        (list.kind, list.text) = (Kind::Row, "(...)".into());
+        if shape(stack).ends_with('i') {
+            list.kind = Kind::QuotedName;
+        } else if shape(stack).ends_with("r,") {
+            return close(stack);
+        }
+        return stack.push(list);
+    }
+    let shape = shape(stack);
+    if shape.ends_with("v,") || shape.ends_with("r,") {
+        stack.pop();
+        let last = stack.last_mut().unwrap();
+        match last.kind {
+            Kind::Value => (last.kind, last.text) = (Kind::Values, "?, ...".into()),
+            Kind::Row => (last.kind, last.text) = (Kind::Rows, format!("{} /* , ... */", last.text)),
+            _ => {}
+        }
+    }
 }
 
 /// As many of its first characters as fit.

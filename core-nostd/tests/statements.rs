@@ -597,6 +597,28 @@ fn those_that_find_no_place_are_counted_without_a_digest() {
     assert_eq!(none.region.summary_by_event_name(class).count, 1);
 }
 
+/// Of a long one the first bytes are kept, and what is alike is told by those.
+#[test]
+fn lists_of_any_length_are_counted_together() {
+    let world = World::on(&CONFIG.with(Size::MaxSqlTextLength, 256).with(Size::DigestsSize, 4));
+    let (class, actor) = (world.class(A), world.actor("a"));
+    let run = |text: &str| {
+        let statement = begin(world, &actor, class, text);
+        end(world, &actor, statement);
+    };
+    let list = |count: usize, each: &dyn Fn(usize) -> String| (0..count).map(each).collect::<Vec<_>>().join(", ");
+    for (run_number, count) in [2, 20, 40, 41, 42, 43, 44, 45, 400].into_iter().enumerate() {
+        run(&format!("INSERT INTO parts VALUES {}", list(count, &|id| format!("({id}, '{}', NULL)", "x".repeat(run_number)))));
+        run(&format!("SELECT name FROM parts WHERE id IN ({})", list(count, &|id| (id * run_number).to_string())));
+        run(&format!("SELECT 1{} -- {run_number}", ";".repeat(run_number)));
+    }
+    let rows = ["INSERT INTO parts VALUES (...) /* , ... */ 9", "SELECT ? 9", "SELECT name FROM parts WHERE id IN (...) 9"];
+    let mut found = world.select(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR");
+    found.retain(|row| !row.starts_with("NULL"));
+    found.sort();
+    assert_eq!(found, rows);
+}
+
 /// TRUNCATE gives the places of digests back, so that there is room for others; but for those that are held by a statement that runs.
 #[test]
 fn truncate_makes_room_for_other_digests() {
