@@ -467,8 +467,8 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// Ends a wait that began [`PLAIN_VISIBLE_TIMED`](Switches::PLAIN_VISIBLE_TIMED). None if it did not, or its slot was given back
-    /// meanwhile: then nothing has happened, and [`end_otherwise`](Self::end_otherwise) ends it.
+    /// Ends a wait whose switches say [`PLAIN_VISIBLE_TIMED`](Switches::PLAIN_VISIBLE_TIMED). None if they do not, it found no record, or its
+    /// slot was given back meanwhile: then nothing has happened, and [`end_otherwise`](Self::end_otherwise) ends it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn end_plain(&self, clock: &impl Clock, wait: &Wait<'_>, held: &Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;

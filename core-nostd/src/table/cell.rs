@@ -268,7 +268,7 @@ impl YesNo {
     }
 }
 
-/// Index of a value given to an enum column: a name in any letter case, or a number counted from 1.
+/// Index of a value given to an enum column: a name in any letter case, and whatever blanks behind it, or a number counted from 1.
 pub(crate) fn enum_index(value: &Value<'_>, names: &[&str]) -> Option<usize> {
     let by_number = |number: u64| {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
@@ -278,6 +278,7 @@ pub(crate) fn enum_index(value: &Value<'_>, names: &[&str]) -> Option<usize> {
         Value::Unsigned(number) => by_number(*number),
         Value::Signed(number) => by_number(u64::try_from(*number).ok()?),
         Value::Text(text) => {
+            let text = text.trim_end_matches(' ');
             names.iter().position(|name| name.eq_ignore_ascii_case(text)).or_else(|| by_number(text.parse().ok()?))
         }
         Value::Null | Value::Double(_) => None,

@@ -20,11 +20,11 @@ use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError,
 row! {
     /// A row of `setup_actors`.
     pub struct SetupActorsRow {
-        /// Host name, or % for any.
+        /// Host name, or % for any; at most 128 bytes.
         HOST as host: Text<128> = SqlType::Char(255),
-        /// User name, or % for any.
+        /// User name, or % for any; at most 128 bytes.
         USER as user: Text<128> = SqlType::Char(128),
-        /// Unused.
+        /// Unused: rows with another one than % match no thread, as in MySQL.
         ROLE as role: Text<128> = SqlType::Char(128),
         /// INSTRUMENTED of the threads that match.
         ENABLED as enabled: YesNo,
@@ -238,7 +238,7 @@ pub(crate) fn setting_for(region: &Region<'_>, identity: &ActorIdentity<'_>) -> 
         let user = fits(row.user, row.user.as_str() == identity.user);
         let host = fits(row.host, is_host(row.host, identity.host));
         let rank = user * host * 4 + user;
-        if user * host != 0 && rank > best {
+        if row.role.as_str() == "%" && user * host != 0 && rank > best {
             best = rank;
             setting = ThreadSetting { instrumented: row.enabled == YesNo::Yes, history: row.history == YesNo::Yes };
         }
