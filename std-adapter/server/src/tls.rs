@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Of the header of a private key that is encrypted, and of the lines below it as older programs write them.
+const ENCRYPTED: &[u8] = b"ENCRYPTED";
+
 /// A server's certificate and key: TLS 1.2 and 1.3, with the cipher suites that rustls holds to be safe.
 #[derive(Clone, Debug)]
 pub struct Tls {
@@ -37,7 +40,15 @@ impl Tls {
             PrivateError::Readable => TlsError::File(key.to_owned(), files::READABLE.to_owned()),
         })?;
         let private = PrivateKeyDer::from_pem_slice(&private).map_err(|error| match error {
-            rustls::pki_types::pem::Error::NoItemsFound => TlsError::File(key.to_owned(), "it has no private key".to_owned()),
+            rustls::pki_types::pem::Error::NoItemsFound => {
+                let is_encrypted = private.windows(ENCRYPTED.len()).any(|text| text == ENCRYPTED);
+                let problem = if is_encrypted {
+                    "its private key is encrypted; `openssl pkey` writes it without a passphrase"
+                } else {
+                    "it has no private key"
+                };
+                TlsError::File(key.to_owned(), problem.to_owned())
+            }
             error => pem(key, error),
         })?;
         // Named, so that it is this one whatever else the program links and installs.

@@ -275,6 +275,11 @@ fn files_that_hold_something_else() {
     check(&key, &key, "tls-one.key: it has no certificate");
     set_mode(&certificate, 0o600);
     check(&certificate, &certificate, "tls-one.crt: it has no private key");
+    let encrypted = key.with_extension("encrypted");
+    let text = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAA=\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    std::fs::write(&encrypted, text).expect("a temporary file");
+    set_mode(&encrypted, 0o600);
+    check(&certificate, &encrypted, "tls-one.encrypted: its private key is encrypted; `openssl pkey` writes it without");
     check(Path::new("/no/such/file"), &key, "/no/such/file: ");
     check(&certificate, Path::new("/no/such/file"), "/no/such/file: ");
     #[cfg(unix)]

@@ -194,14 +194,14 @@ const FIXED: &[Variable] = &[
     ("plugin_dir", "", Text),
     ("protocol_compression_algorithms", "zlib,uncompressed", Text),
     ("protocol_version", "10", Text),
-    ("read_only", "0", Switch),
+    ("read_only", "0", Switch), // unless nothing can be changed: see of_program()
     ("secure_file_priv", "", Text),
     ("server_id", "0", Text),
     ("skip_name_resolve", "1", Switch),
     ("skip_networking", "0", Switch),
     ("slow_launch_time", "2", Text),
     ("slow_query_log", "0", Switch),
-    ("super_read_only", "0", Switch),
+    ("super_read_only", "0", Switch), // the same
     ("system_time_zone", "UTC", Text),
     ("table_definition_cache", "2000", Text),
     ("table_open_cache", "4000", Text),
@@ -239,11 +239,11 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
     if let Some(value) = state.variables.get(name) {
         return Some(value.clone());
     }
-    if let Some((_, value, _)) = known(name) {
-        return Some((*value).to_owned());
-    }
     if let Some((_, value)) = of_program(state).into_iter().find(|(known, _)| *known == name) {
         return Some(value);
+    }
+    if let Some((_, value, _)) = known(name) {
+        return Some((*value).to_owned());
     }
     let mut found = None;
     state.region().scan(&tables::GlobalVariables, |row| {
@@ -260,6 +260,7 @@ fn of_program(state: &State) -> Vec<(&'static str, String)> {
     let (region, id) = (state.region(), state.connection_id());
     let warnings = state.warnings();
     let [warning_count, error_count] = COUNTS.map(|name| name.trim_start_matches('@'));
+    let read_only = u8::from(state.is_read_only()).to_string();
     let (port, socket) = state.clients.as_ref().map(|clients| clients.places()).unwrap_or_default();
     vec![
         (error_count, warnings.errors().to_string()),
@@ -269,9 +270,11 @@ fn of_program(state: &State) -> Vec<(&'static str, String)> {
         ("open_files_limit", OPEN_FILES_LIMIT.to_string()),
         ("port", port.to_string()),
         ("pseudo_thread_id", id.to_string()),
+        ("read_only", read_only.clone()),
         // A number for the program, as the others that run here have theirs.
         ("server_uuid", format!("00000000-0000-8000-8000-{:012x}", region.pid())),
         ("socket", socket),
+        ("super_read_only", read_only),
         ("version_comment", comment(state)),
         (warning_count, warnings.count().to_string()),
     ]

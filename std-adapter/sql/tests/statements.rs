@@ -575,6 +575,11 @@ fn rights() {
         "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, "TRUNCATE performance_schema.events_waits_history", read_only);
     check(&mut session, "UPDATE performance_schema.setup_instruments SET enabled = 'NO'", read_only);
+    check(
+        &mut session,
+        "SHOW VARIABLES LIKE '%read_only'",
+        "read_only,ON\nsuper_read_only,ON\ntransaction_read_only,OFF\ntx_read_only,OFF",
+    );
     check(&mut session, "SELECT sys.`@time_since`('wait', 0) IS NULL", "1");
 }
 
@@ -686,11 +691,14 @@ fn a_program_that_ends_can_be_read_from_then_on() {
     let moments = "SELECT sys.`@time_since`('stage', 9000000000000000000), sys.`@time_since`('stage', 18446744073709551615) > 0";
     check(&mut session, moments, "0,1");
     check(&mut session, "SELECT sys.`@time_since`('nothing', 0) IS NULL", "1");
+    let is_read_only = "SELECT @@read_only, @@global.super_read_only";
+    check(&mut session, is_read_only, "0,0");
     has_ended.store(true, Ordering::Relaxed);
     let read_only =
         "ERROR 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement";
     check(&mut session, update, read_only);
     check(&mut session, "FLUSH STATUS", read_only);
+    check(&mut session, is_read_only, "1,1");
     check(&mut session, "SELECT sys.`@time_since`('wait', 0) IS NULL", "1");
 }
 

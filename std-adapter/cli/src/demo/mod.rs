@@ -161,7 +161,9 @@ impl fmt::Display for DemoError {
             }
             #[cfg(unix)]
             DemoError::Broken { place, error } => write!(f, "all connections to {} broke: {error}", escape(place)),
-            DemoError::Thread { error } => write!(f, "cannot start a thread: {error}; fewer --threads may help"),
+            DemoError::Thread { error } => {
+                write!(f, "cannot start a thread: {error}; fewer --threads, or --connections, may help")
+            }
             #[cfg(feature = "instrument")]
             DemoError::Start(error) => write!(f, "the performance schema does not start: {error}"),
         }

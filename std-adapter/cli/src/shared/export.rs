@@ -4,7 +4,9 @@ use super::signals::hang_up;
 use super::{Error, target};
 use crate::arguments::number;
 use crate::output;
+use perfschema::render::text::escape;
 use perfschema_server::Metrics;
+use serde_json::Value as Json;
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
@@ -13,7 +15,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use ureq::Agent;
-use ureq::http::{HeaderName, HeaderValue, Uri};
+use ureq::http::{HeaderName, HeaderValue, StatusCode, Uri};
 
 /// Send another program's metrics to a collector of OpenTelemetry's, again and again, until the program ends.
 ///
@@ -42,8 +44,12 @@ pub(crate) struct Args {
 /// Why nothing is sent.
 #[derive(Debug)]
 pub(crate) enum ExportError {
-    /// The collector did not take it.
+    /// It did not come to a collector.
     Sending(Uri, Box<ureq::Error>),
+    /// The collector did not take it: its status, and what it says of that.
+    Status(Uri, StatusCode, String),
+    /// The collector did not take so many values, and what it says of that.
+    Rejected(Uri, u64, String),
     /// The file of headers cannot be read.
     File(PathBuf, std::io::Error),
     /// A line of it is no header.
@@ -54,6 +60,12 @@ impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ExportError::Sending(url, error) => write!(f, "{}: {error}", without_password(url)),
+            ExportError::Status(url, status, said) => {
+                write!(f, "{}: http status: {}{}", without_password(url), status.as_u16(), Said(said))
+            }
+            ExportError::Rejected(url, count, said) => {
+                write!(f, "{}: {count} values were not taken{}", without_password(url), Said(said))
+            }
             ExportError::File(path, error) => write!(f, "{}: {error}", output::path(path)),
             ExportError::Header(path, line) => write!(f, "{}: line {line} is no header `Name: value`", output::path(path)),
         }
@@ -61,6 +73,18 @@ impl fmt::Display for ExportError {
 }
 
 impl std::error::Error for ExportError {}
+
+/// The first line of what a collector says, behind what is said of it here.
+struct Said<'t>(&'t str);
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 200;
+        let line = self.0.trim().lines().next().unwrap_or_default();
+        let line = line.char_indices().nth(MOST).map_or(line, |(end, _)| &line[..end]);
+        if line.is_empty() { Ok(()) } else { write!(f, ": {}", escape(line)) }
+    }
+}
 
 /// Of `http://user:password@host/path`, what may stand in a log.
 fn without_password(url: &Uri) -> String {
@@ -116,9 +140,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let headers = headers(args)?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
     let metrics = Metrics::new(Arc::clone(&program)).instances(args.instances);
-    let config = Agent::config_builder().timeout_global(Some(Duration::from_secs(10))).max_redirects(0);
+    let config =
+        Agent::config_builder().timeout_global(Some(Duration::from_secs(10))).max_redirects(0).http_status_as_error(false);
     let agent: Agent = config.user_agent(concat!("perfschema/", env!("CARGO_PKG_VERSION"))).build().into();
-    let send = || send(&agent, args, &headers, &metrics.otlp());
+    let send = || send(&agent, &args.otlp, &headers, &metrics.otlp());
     if args.once {
         return send().map_err(Error::Export);
     }
@@ -167,22 +192,85 @@ fn header(line: &str) -> Option<(HeaderName, HeaderValue)> {
     Some((name.trim().parse().ok()?, value.trim().parse().ok()?))
 }
 
-fn send(agent: &Agent, args: &Args, headers: &[(HeaderName, HeaderValue)], body: &str) -> Result<(), ExportError> {
-    let mut request = agent.post(&args.otlp).content_type("application/json");
+fn send(agent: &Agent, url: &Uri, headers: &[(HeaderName, HeaderValue)], body: &str) -> Result<(), ExportError> {
+    /// Bytes of an answer that are read.
+    const MOST: u64 = 64 << 10;
+    let mut request = agent.post(url).content_type("application/json");
     for (name, value) in headers {
         request = request.header(name, value);
     }
-    // What the answer says besides its status is of no use to anybody. One that leads elsewhere is no success: it is not followed.
-    let sent = request.send(body).and_then(|answer| match answer.status() {
-        status if status.is_success() => Ok(()),
-        status => Err(ureq::Error::StatusCode(status.as_u16())),
-    });
-    sent.map_err(|error| ExportError::Sending(args.otlp.clone(), Box::new(error)))
+    let mut answer = request.send(body).map_err(|error| ExportError::Sending(url.clone(), Box::new(error)))?;
+    // What cannot be read says nothing.
+    let said = answer.body_mut().with_config().limit(MOST).read_to_string().unwrap_or_default();
+    match answer.status() {
+        status if status.is_success() => match rejected(&said) {
+            None => Ok(()),
+            Some((count, said)) => Err(ExportError::Rejected(url.clone(), count, said)),
+        },
+        // One that leads elsewhere is no success: it is not followed.
+        status => Err(ExportError::Status(url.clone(), status, message(&said))),
+    }
+}
+
+/// How many values a collector has not taken, and why, of what it answers with success: OTLP's `partialSuccess`.
+fn rejected(answer: &str) -> Option<(u64, String)> {
+    let answer: Json = serde_json::from_str(answer).ok()?;
+    let partial = answer.get("partialSuccess")?;
+    let count = partial.get("rejectedDataPoints")?;
+    // Numbers of 64 bits are texts there.
+    let count = count.as_u64().or_else(|| count.as_str()?.parse().ok()).filter(|count| *count > 0)?;
+    let said = partial.get("errorMessage").and_then(Json::as_str).unwrap_or_default();
+    Some((count, said.to_owned()))
+}
+
+/// What a collector says that takes nothing: the `message` of OTLP's `Status`, or as it is.
+fn message(answer: &str) -> String {
+    let status = serde_json::from_str(answer).ok();
+    let message = status.as_ref().and_then(|status: &Json| status.get("message")?.as_str());
+    message.unwrap_or(answer).to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    /// What is said of an answer, if anything.
+    fn said_of(status: &str, body: &str) -> Option<String> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("it has one");
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+        let collector = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("it is asked");
+            // The request is shorter than that.
+            let _ = stream.read(&mut [0; 4096]);
+            stream.write_all(answer.as_bytes()).expect("it is read");
+        });
+        let agent = Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
+        let url = format!("http://{address}/v1/metrics").parse().expect("a URL");
+        let sent = send(&agent, &url, &[], "{}");
+        collector.join().expect("it answers");
+        sent.err().map(|error| error.to_string().replace(&url.to_string(), "URL"))
+    }
+
+    #[test]
+    fn what_a_collector_does_not_take_is_no_success() {
+        let check = |status: &str, body: &str, expected: &str| {
+            assert_eq!(said_of(status, body).unwrap_or_default(), expected, "{status}: {body}");
+        };
+        for body in ["", "{}", "no JSON", r#"{"partialSuccess":{}}"#, r#"{"partialSuccess":{"rejectedDataPoints":"0"}}"#] {
+            check("200 OK", body, "");
+        }
+        let quota = r#"{"partialSuccess":{"rejectedDataPoints":"28080","errorMessage":"over\u001b quota"}}"#;
+        check("200 OK", quota, "URL: 28080 values were not taken: over\\u{1b} quota");
+        check("200 OK", r#"{"partialSuccess":{"rejectedDataPoints":5}}"#, "URL: 5 values were not taken");
+        check("400 Bad Request", r#"{"code":3,"message":"no metric"}"#, "URL: http status: 400: no metric");
+        check("401 Unauthorized", " bad token\nmore", "URL: http status: 401: bad token");
+        check("503 Unavailable", "", "URL: http status: 503");
+        check("307 Elsewhere", "", "URL: http status: 307");
+        check("500 Broken", &"\u{e4}".repeat(300), &format!("URL: http status: 500: {}", "\u{e4}".repeat(200)));
+    }
 
     #[test]
     fn passwords_stay_out_of_messages() {

@@ -114,6 +114,10 @@ impl std::error::Error for ServeError {}
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let tls = tls(args).map_err(|error| Error::Serve(ServeError::Tls(error)))?;
+    // Before anything listens.
+    if args.prometheus.is_some() && args.beyond_loopback && tls.is_none() {
+        return Err(Error::Serve(ServeError::MetricsInPlainText));
+    }
     let failed = |error| Error::Serve(ServeError::Listen(error));
     let accounts = Accounts::read(&args.accounts);
     let accounts = accounts.map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
