@@ -204,16 +204,20 @@ impl<'t> Pieces<'t> {
     /// To what is behind space, or to the end, if there are only semicolons and comments.
     fn go_on(&mut self, text: &'t [u8]) {
         self.rest = without_space(text);
-        if self.rest.len() >= self.semicolons_end {
-            return;
+        if self.rest.first() == Some(&b';') && self.rest.len() < self.semicolons_end {
+            self.end_at_semicolons();
         }
+    }
+
+    #[cold]
+    fn end_at_semicolons(&mut self) {
         let mut behind = self.rest;
         while let Some(next) = after(behind, b';') {
             behind = without_space(next);
         }
         if behind.is_empty() {
             self.rest = &[];
-        } else if behind.len() != self.rest.len() {
+        } else {
             self.semicolons_end = behind.len() + 1;
         }
     }
@@ -348,6 +352,8 @@ fn closed_group(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
 }
 
 /// Whether the text ends in the middle of values in parentheses.
+#[cold]
+#[inline(never)]
 fn is_cut_group(text: &[u8]) -> bool {
     let Some(inside) = after(text, b'(') else { return false };
     let first = without_space(inside);
