@@ -45,11 +45,11 @@ pub(crate) struct Args {
 #[derive(Debug)]
 pub(crate) enum ExportError {
     /// It did not come to a collector.
-    Sending(Uri, Box<ureq::Error>),
+    Sending(Box<Uri>, Box<ureq::Error>),
     /// The collector did not take it: its status, and what it says of that.
-    Status(Uri, StatusCode, String),
+    Status(Box<Uri>, StatusCode, String),
     /// The collector did not take so many values, and what it says of that.
-    Rejected(Uri, u64, String),
+    Rejected(Box<Uri>, u64, String),
     /// The file of headers cannot be read.
     File(PathBuf, std::io::Error),
     /// A line of it is no header.
@@ -199,16 +199,17 @@ fn send(agent: &Agent, url: &Uri, headers: &[(HeaderName, HeaderValue)], body: &
     for (name, value) in headers {
         request = request.header(name, value);
     }
-    let mut answer = request.send(body).map_err(|error| ExportError::Sending(url.clone(), Box::new(error)))?;
+    let at = || Box::new(url.clone());
+    let mut answer = request.send(body).map_err(|error| ExportError::Sending(at(), Box::new(error)))?;
     // What cannot be read says nothing.
     let said = answer.body_mut().with_config().limit(MOST).read_to_string().unwrap_or_default();
     match answer.status() {
         status if status.is_success() => match rejected(&said) {
             None => Ok(()),
-            Some((count, said)) => Err(ExportError::Rejected(url.clone(), count, said)),
+            Some((count, said)) => Err(ExportError::Rejected(at(), count, said)),
         },
         // One that leads elsewhere is no success: it is not followed.
-        status => Err(ExportError::Status(url.clone(), status, message(&said))),
+        status => Err(ExportError::Status(at(), status, message(&said))),
     }
 }
 
