@@ -558,7 +558,7 @@ mod tests {
             let whole = digest_text(list);
             // In the middle of a comment it is not known to be one, nor of what two signs are.
             let ends = (begin..=list.len()).filter(|end| !list[..*end].ends_with('/'));
-            for end in ends {
+            for end in ends.step_by(if cfg!(miri) { 11 } else { 1 }) {
                 let text = &list[..end];
                 let expected = match whole.as_str().strip_suffix(" /* , ... */") {
                     Some(of_one) if !text.contains("),") => of_one,
