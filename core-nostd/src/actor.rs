@@ -478,7 +478,8 @@ impl<'r> Actor<'r> {
         let stat = self.stats.get().get(wait.plain_class)?;
         let wait = Wait { shown: Some(wait.shown?), ends: Ends::Recorded, ..*wait };
         let sums = (Some(stat), self.epochs(&WAITS));
-        Some(self.end_timed(&self.waits, &wait, switches, &Object::of(held), sums, TimerName::Cycle.index(), || clock.counter()))
+        let timer = Some(TimerName::Cycle.index());
+        self.end_as(&self.waits, &wait, switches, &Object::of(held), sums, timer, || clock.counter())
     }
 
     /// A wait ends that is rare, or whose slot was given back meanwhile.
@@ -591,22 +592,6 @@ impl<'r> Actor<'r> {
             self.count_object(wait, switches, object, None);
             return None;
         };
-        Some(self.end_timed(on, wait, switches, object, (stat, epochs), timer, read))
-    }
-
-    /// The same of one that is timed. Returns the ticks.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
-    fn end_timed(
-        &self,
-        on: &Recorder<'r>,
-        wait: &Wait<'_>,
-        switches: Switches,
-        object: &Object<'_>,
-        (stat, epochs): (Option<&StatWords>, Epochs),
-        timer: usize,
-        read: impl Fn() -> u64,
-    ) -> u64 {
         let sums = stat.map(|stat| stat::begin(stat, epochs, || self.honour(on, stat, &[], switches)));
         let ending = self.begin_end(on, wait, switches);
         let ticks = read();
@@ -620,7 +605,7 @@ impl<'r> Actor<'r> {
             }
         };
         self.count_object(wait, switches, object, Some(wait_ps));
-        ticks
+        Some(ticks)
     }
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.

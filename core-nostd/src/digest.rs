@@ -193,7 +193,8 @@ struct Pieces<'t> {
 
 impl<'t> Pieces<'t> {
     fn of(text: &'t str) -> Pieces<'t> {
-        let text = without_semicolons(text);
+        // As MySQL's server does before it looks at a statement.
+        let text = text.trim_end_matches(|last: char| last == ';' || last.is_ascii_whitespace());
         let (signs_end, semicolons_end) = (usize::MAX, usize::MAX);
         let mut pieces =
             Pieces { rest: &[], before: Before::Other, is_apart: true, owes_space: false, signs_end, semicolons_end };
@@ -296,11 +297,6 @@ impl<'t> Iterator for Pieces<'t> {
         self.owes_space = self.is_apart && !self.rest.is_empty();
         Some(piece)
     }
-}
-
-/// The text as MySQL's server has it before it looks at a statement.
-fn without_semicolons(text: &str) -> &str {
-    text.trim_end_matches(|last: char| last == ';' || last.is_ascii_whitespace())
 }
 
 fn position(text: &[u8], is_it: impl Fn(u8) -> bool) -> Option<usize> {
