@@ -156,6 +156,12 @@ fn metrics_are_encrypted_where_there_is_a_certificate() {
     let check = |line: String, expected: &str| assert!(line.starts_with(expected), "{line}");
     check(place(&[]), "perfschema: metrics at http://127.0.0.1:");
     check(place(&[("--tls-certificate", &certificate), ("--tls-key", &key)]), "perfschema: metrics at https://127.0.0.1:");
+    // Nothing listens before that is said.
+    let (pid, accounts) = (demo.pid(), accounts.to_str().expect("UTF-8"));
+    let beyond = ["--mysql", "127.0.0.1:0", "--prometheus", "127.0.0.1:0", "--beyond-loopback"];
+    let (success, _, err) = perfschema(&[&["serve", &pid, "--accounts", accounts], &beyond[..]].concat());
+    assert!(!success);
+    assert_eq!(err, "perfschema: --prometheus with --beyond-loopback needs --tls-certificate and --tls-key\n");
 }
 
 /// A packet of MySQL's protocol, without its number.

@@ -114,10 +114,6 @@ impl std::error::Error for ServeError {}
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let tls = tls(args).map_err(|error| Error::Serve(ServeError::Tls(error)))?;
-    // Before anything listens.
-    if args.prometheus.is_some() && args.beyond_loopback && tls.is_none() {
-        return Err(Error::Serve(ServeError::MetricsInPlainText));
-    }
     let failed = |error| Error::Serve(ServeError::Listen(error));
     let accounts = Accounts::read(&args.accounts);
     let accounts = accounts.map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
@@ -127,29 +123,30 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
     say_when_it_ends(&program).map_err(|error| Error::Serve(ServeError::Thread(error)))?;
     let mut listeners = Vec::new();
+    // First, because it may be refused for its options: nothing else listens yet.
+    if let Some(address) = args.prometheus {
+        let metrics = Metrics::new(Arc::clone(&program));
+        let (scheme, listener) = match (tls.clone(), args.beyond_loopback) {
+            (Some(tls), true) => ("https", metrics.listen_beyond_loopback(address, accounts.clone(), tls)),
+            (Some(tls), false) => ("https", metrics.listen_encrypted(address, accounts.clone(), tls)),
+            (None, true) => return Err(Error::Serve(ServeError::MetricsInPlainText)),
+            (None, false) => ("http", metrics.listen(address, accounts.clone())),
+        };
+        let listener = listener.map_err(failed)?;
+        note!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
+        listeners.push(listener);
+    }
     let mut server = None;
     if args.mysql.is_some() || args.socket.is_some() {
         let statements = sql::Limits { time: Duration::from_secs(args.timeout), ..sql::Limits::default() };
-        let database = Database::new(Arc::clone(&program)).limits(statements);
+        let database = Database::new(program).limits(statements);
         let limits = Limits { connections: args.connections, idle_time: Duration::from_secs(args.idle), ..Limits::default() };
-        let made = match tls.clone() {
+        let made = match tls {
             Some(tls) => Server::with_tls(database, accounts.clone(), limits, tls),
             None => Server::with_limits(database, accounts.clone(), limits),
         };
         let server = server.insert(made.map_err(Error::Sql)?);
         listeners.extend(listen(server, &accounts, args).map_err(failed)?);
-    }
-    if let Some(address) = args.prometheus {
-        let metrics = Metrics::new(program);
-        let (scheme, listener) = match (tls, args.beyond_loopback) {
-            (Some(tls), true) => ("https", metrics.listen_beyond_loopback(address, accounts, tls)),
-            (Some(tls), false) => ("https", metrics.listen_encrypted(address, accounts, tls)),
-            (None, true) => return Err(Error::Serve(ServeError::MetricsInPlainText)),
-            (None, false) => ("http", metrics.listen(address, accounts)),
-        };
-        let listener = listener.map_err(failed)?;
-        note!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
-        listeners.push(listener);
     }
     signals.forever().next();
     // The socket's file goes with its listener.
