@@ -311,7 +311,8 @@ impl Builder {
     }
 
     /// Whether the region is put where another process can read it, also when this one is stopped or has died: into a file in shared
-    /// memory that only this user can open, which stays until somebody removes it. The variable `PERFSCHEMA_SHARE` (ON or OFF) overrules
+    /// memory that only this user can open, which stays until somebody removes it, or until a program of this name starts when such files of
+    /// its earlier runs take more than a quarter of all shared memory: then the oldest go, but not the last. The variable `PERFSCHEMA_SHARE` (ON or OFF) overrules
     /// this. Where that cannot be done the program starts as if it had not been asked for; [`Process::shared_file`] says why.
     ///
     /// A `fork` takes longer then, at the default sizes by half a millisecond in the parent, for a copy of what the child keeps, and by 10 to
@@ -398,7 +399,10 @@ impl Builder {
             program: &program,
         };
         #[cfg(target_os = "linux")]
-        let unnamed = self.wants_share()?.then(|| crate::fork::started().and_then(|()| Unnamed::new(config.words())));
+        let unnamed = self.wants_share()?.then(|| {
+            share::remove_oldest_runs(&program);
+            crate::fork::started().and_then(|()| Unnamed::new(config.words()))
+        });
         #[cfg(target_os = "linux")]
         let shared_words = unnamed.as_ref().and_then(|unnamed| unnamed.as_ref().ok()).map(|unnamed| unnamed.words);
         #[cfg(not(target_os = "linux"))]

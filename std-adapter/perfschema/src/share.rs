@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! /dev/shm/perfschema-<uid>/          mode 0700, the user's own
-//!     <pid>-<start in ns since 1970>  mode 0600, one for each process; stays when the process ends
+//!     <pid>-<start in ns since 1970>  mode 0600, one for each process; stays when the process ends, see remove_oldest_runs()
 //! ```
 //! A file has no name while its region is being made, so a reader finds either no region or a whole one, and a child that only forks to
 //! run another program leaves none behind. All its memory is reserved at once: a file system that is full is an error here, and not the
@@ -386,6 +386,38 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
     }
     files.sort_by_key(|file| (file.start_unix_ns, file.pid));
     Ok(files)
+}
+
+/// Of the shared memory there is at all, what part the runs of one program that have ended may keep when it starts again.
+const ENDED_RUNS: u64 = 4;
+
+/// Removes what the oldest runs of this program have left, but never the last one's: what starts again and again, as where it crashes each time,
+/// is not to fill the machine's memory. What cannot be read, or removed, stays.
+pub(crate) fn remove_oldest_runs(program: &str) {
+    let Some(room) = room() else { return };
+    let ended = shared_files().unwrap_or_default().into_iter().filter(|file| !file.is_in_use());
+    let of_program = |file: &SharedFile| {
+        let attached = file.attach().ok().filter(|attached| attached.region().program().as_str() == program);
+        attached.map(|attached| size_of_val(attached.words) as u64)
+    };
+    let runs: Vec<_> = ended.filter_map(|file| Some((of_program(&file)?, file))).collect();
+    let mut kept = 0;
+    for (index, (bytes, file)) in runs.iter().rev().enumerate() {
+        kept += bytes;
+        if index > 0 && kept > room / ENDED_RUNS {
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}
+
+/// How many bytes of shared memory there are at all, used or not; None if the system does not say, or sets no limit.
+fn room() -> Option<u64> {
+    let path = c_string(directory());
+    // SAFETY: zeros are a value of this plain structure, and the call fills it.
+    let mut found: libc::statvfs64 = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a zero, `found` is a place to write to.
+    let is_known = unsafe { libc::statvfs64(path.as_str().as_ptr().cast(), &raw mut found) } == 0;
+    is_known.then(|| found.f_blocks.saturating_mul(found.f_frsize)).filter(|bytes| *bytes > 0)
 }
 
 /// Another process's region, or that of a process that has died: its shared memory, opened.

@@ -13,6 +13,7 @@ mod fork;
 mod kill;
 mod pages;
 mod rights;
+mod runs;
 mod signals;
 mod sockets;
 mod tasks;
@@ -44,6 +45,7 @@ fn the_program_that_other_tests_start() {
         "pages" => pages::program(),
         "reader" => kill::reader(),
         "rights" => rights::program(),
+        "runs" => runs::program(),
         "signals" => signals::program(),
         "sockets" => sockets::program(),
         "tasks" => tasks::program(),
@@ -83,6 +85,18 @@ fn succeeds(command: &mut Command) {
     let output = command.output().unwrap();
     let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     assert!(output.status.success(), "{}\n{out}{err}", output.status);
+}
+
+/// The same where these mounts were made before, which nobody else sees.
+fn in_namespace(mounts: &str, program: &Command) {
+    let namespace = ["--user", "--map-root-user", "--mount", "sh", "-c"];
+    if !Command::new("unshare").args(namespace).arg(mounts).output().is_ok_and(|output| output.status.success()) {
+        eprintln!("NOT TESTED: there may be no namespace with {mounts}");
+        return;
+    }
+    let mut command = Command::new("unshare");
+    command.args(namespace).arg(format!("{mounts} && exec \"$0\" \"$@\"")).arg(program.get_program()).args(program.get_args());
+    succeeds(command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?)))));
 }
 
 /// A program that runs, and its shared region, which goes when this does.

@@ -1,6 +1,6 @@
 //! Who may say what to whom: a program that has more rights than whoever runs it, a reader and a directory that is somebody else's.
 
-use crate::{argument, command, scratch, succeeds};
+use crate::{argument, command, in_namespace, scratch, succeeds};
 use perfschema::{Size, builder, shared_files};
 use std::io::ErrorKind::PermissionDenied;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -107,20 +107,7 @@ fn where_the_file_is_of_a_program_that_gave_up_its_rights() {
 /// A file of shared memory gets its name by way of `/proc`: where that is missing, it is said, and not that something is.
 #[test]
 fn what_is_missing_is_proc() {
-    let namespace = ["--user", "--map-root-user", "--mount", "sh", "-c"];
-    let hides = "mount -t tmpfs none /dev/shm && mount -t tmpfs none /proc";
-    if !Command::new("unshare").args(namespace).arg(hides).output().is_ok_and(|output| output.status.success()) {
-        eprintln!("/proc THAT IS MISSING IS NOT TESTED: there may be no namespace without it");
-        return;
-    }
-    let own = command("rights", "without /proc");
-    let mut command = Command::new("unshare");
-    command
-        .args(namespace)
-        .arg(format!("{hides} && exec \"$0\" \"$@\""))
-        .arg(std::env::current_exe().unwrap())
-        .args(own.get_args());
-    succeeds(command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?)))));
+    in_namespace("mount -t tmpfs none /dev/shm && mount -t tmpfs none /proc", &command("rights", "without /proc"));
 }
 
 /// Anybody can make a directory of this name, before the user does.

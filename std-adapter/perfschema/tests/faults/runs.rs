@@ -1,0 +1,63 @@
+//! What runs of a program leave in shared memory when they have ended.
+
+use crate::{argument, command, in_namespace, small, succeeds};
+use perfschema::shared_files;
+use std::path::{Path, PathBuf};
+
+/// All of it.
+const BYTES: u64 = 256 << 20;
+
+fn start() -> PathBuf {
+    small().share(true).start().unwrap().shared_file().unwrap().unwrap()
+}
+
+fn left() -> Vec<PathBuf> {
+    shared_files().unwrap().iter().map(|file| file.path().to_owned()).collect()
+}
+
+pub(crate) fn program() {
+    match &*argument() {
+        "one of many" => drop(start()),
+        "many" => runs_again_and_again(),
+        other => panic!("no program {other}"),
+    }
+}
+
+fn run() -> PathBuf {
+    succeeds(&mut command("runs", "one of many"));
+    left().pop().expect("the last one's is there")
+}
+
+fn runs_again_and_again() {
+    let another_program = Path::new("/dev/shm").join("another");
+    std::fs::copy(std::env::current_exe().unwrap(), &another_program).unwrap();
+    let mut command = command("runs", "one of many");
+    let mut other = std::process::Command::new(&another_program);
+    other.args(command.get_args()).envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    succeeds(&mut other);
+    let of_another_program = left();
+    std::fs::remove_file(another_program).unwrap();
+    succeeds(&mut command);
+    let garbage = left().pop().unwrap().with_file_name("1-1");
+    std::fs::write(&garbage, "no region").unwrap();
+
+    let runs: Vec<PathBuf> = (0..30).map(|_| run()).collect();
+    let bytes = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
+    let kept = (BYTES / 4 / bytes(&runs[29])) as usize;
+    assert!((2..25).contains(&kept), "{kept}");
+    // And the last one, which had not ended when it started.
+    let left = left();
+    assert_eq!(left[0], garbage);
+    assert_eq!(left[1..2], of_another_program);
+    assert_eq!(left[2..], runs[29 - kept..]);
+
+    // What runs stays, however many there are.
+    let running = start();
+    (0..30).for_each(|_| drop(run()));
+    assert!(running.exists() && !runs[29].exists());
+}
+
+#[test]
+fn a_program_that_runs_again_and_again_does_not_fill_the_memory() {
+    in_namespace(&format!("mount -t tmpfs -o size={BYTES} none /dev/shm"), &command("runs", "many"));
+}
