@@ -42,19 +42,25 @@ fn without_width(sql_type: &str) -> String {
 
 #[test]
 fn columns_are_those_of_a_live_server() {
-    let mut live: BTreeMap<&str, Vec<(&str, String, bool)>> = BTreeMap::new();
+    type Described<'a> = (&'a str, String, bool, Option<&'a str>);
+    let mut live: BTreeMap<&str, Vec<Described<'_>>> = BTreeMap::new();
     for line in LIVE.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [table, ordinal, column, sql_type, nullable, _] = cells[..] else { panic!("{line}") };
+        let [table, ordinal, column, sql_type, nullable, default] = cells[..] else { panic!("{line}") };
         let columns = live.entry(table).or_default();
-        columns.push((column, without_width(sql_type), nullable == "YES" || NULLABLE.contains(&(table, column))));
+        let nullable = nullable == "YES" || NULLABLE.contains(&(table, column));
+        // A moment has none in MySQL 8.
+        let default = default.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).filter(|_| sql_type != "timestamp");
+        columns.push((column, without_width(sql_type), nullable, default));
         assert_eq!(ordinal, columns.len().to_string());
     }
     for table in tables::ALL {
         let declaration = table.declaration();
         let beyond = BEYOND.iter().find(|(name, _)| *name == declaration.name).map_or(&[][..], |(_, beyond)| beyond);
-        let ours: Vec<(&str, String, bool)> =
-            declaration.columns.iter().filter(|column| !beyond.contains(&column.name)).map(describe).collect();
+        let own = declaration.columns.iter().filter(|column| !beyond.contains(&column.name));
+        let described = own.map(|column| (column, describe(column)));
+        let ours: Vec<Described<'_>> =
+            described.map(|(column, (name, sql_type, nullable))| (name, sql_type, nullable, column.default)).collect();
         match live.remove(declaration.name) {
             Some(theirs) => {
                 assert_eq!(ours, theirs, "{}", declaration.name);
@@ -157,7 +163,7 @@ fn a_cell_beyond_the_last_column_is_null() {
 
 #[test]
 fn columns_know_what_they_hold() {
-    let column = |sql_type, nullable| Column { name: "X", sql_type, nullable, doc: "" };
+    let column = |sql_type, nullable| Column { name: "X", sql_type, nullable, default: None, doc: "" };
     let yes_no = SqlType::Enum(&["YES", "NO"]);
     for (sql_type, good, bad) in [
         (SqlType::BigintUnsigned, Value::Unsigned(u64::MAX), Value::Signed(1)),

@@ -39,6 +39,8 @@ pub struct Column {
     pub sql_type: SqlType,
     /// Whether it can be NULL.
     pub nullable: bool,
+    /// What a row gets there that is inserted without a value for it; None is NULL where it can be, and otherwise that it is to be given one.
+    pub default: Option<&'static str>,
     /// What it says.
     pub doc: &'static str,
 }
@@ -434,7 +436,7 @@ macro_rules! row {
     (
         $(#[$meta:meta])*
         pub struct $row:ident {
-            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)?, )*
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)? $(; default $default:literal)?, )*
             $(
                 invisible,
                 $( #[doc = $hidden_doc:literal] $hidden_sql:ident as $hidden:ident: $hidden_type:ty, )*
@@ -451,7 +453,7 @@ macro_rules! row {
         impl $row {
             /// The columns, in order.
             pub const COLUMNS: &'static [$crate::table::Column] =
-                $crate::table::row!(@columns $( $doc $sql: $type $(= $sql_type)?, )*);
+                $crate::table::row!(@columns $( $doc $sql: $type $(= $sql_type)? $(; default $default)?, )*);
         }
 
         impl $crate::table::Row for $row {
@@ -480,18 +482,21 @@ macro_rules! row {
             )?
         }
     };
-    (@columns $( $doc:literal $sql:ident: $type:ty $(= $sql_type:expr)?, )*) => {
+    (@columns $( $doc:literal $sql:ident: $type:ty $(= $sql_type:expr)? $(; default $default:literal)?, )*) => {
         const {
             &[
                 $( $crate::table::Column {
                     name: stringify!($sql),
                     sql_type: $crate::table::row!(@type $type $(, $sql_type)?),
                     nullable: <$type as $crate::table::Cell>::NULLABLE,
+                    default: $crate::table::row!(@default $($default)?),
                     doc: $doc.trim_ascii_start(),
                 }, )*
             ]
         }
     };
+    (@default $default:literal) => { Some($default) };
+    (@default) => { None };
     (@type $type:ty, $sql_type:expr) => { $sql_type };
     (@type $type:ty) => { <$type as $crate::table::Cell>::SQL_TYPE };
 }

@@ -21,15 +21,15 @@ row! {
     /// A row of `setup_actors`.
     pub struct SetupActorsRow {
         /// Host name, or % for any; at most 128 bytes.
-        HOST as host: Text<128> = SqlType::Char(255),
+        HOST as host: Text<128> = SqlType::Char(255); default "%",
         /// User name, or % for any; at most 128 bytes.
-        USER as user: Text<128> = SqlType::Char(128),
+        USER as user: Text<128> = SqlType::Char(128); default "%",
         /// Unused: rows with another one than % match no thread, as in MySQL.
-        ROLE as role: Text<128> = SqlType::Char(128),
+        ROLE as role: Text<128> = SqlType::Char(128); default "%",
         /// INSTRUMENTED of the threads that match.
-        ENABLED as enabled: YesNo,
+        ENABLED as enabled: YesNo; default "YES",
         /// HISTORY of the threads that match.
-        HISTORY as history: YesNo,
+        HISTORY as history: YesNo; default "YES",
     }
 }
 
@@ -104,6 +104,7 @@ impl TableSource for SetupActors {
     }
 
     fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError> {
+        // What the columns declare.
         let mut texts = [Text::<128>::from("%"); 3];
         let mut bits = 3;
         for (column, value) in values {

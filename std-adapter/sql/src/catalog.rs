@@ -29,6 +29,8 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) sql_type: SqlType,
     pub(crate) nullable: bool,
+    /// See [`table::Column::default`].
+    pub(crate) default: Option<&'static str>,
     pub(crate) doc: &'static str,
     /// Whether it is there only where it is named.
     pub(crate) is_invisible: bool,
@@ -36,7 +38,7 @@ pub(crate) struct Column {
 
 impl Column {
     pub(crate) fn new(name: &str, sql_type: SqlType, nullable: bool) -> Column {
-        Column { name: name.to_owned(), sql_type, nullable, doc: "", is_invisible: false }
+        Column { name: name.to_owned(), sql_type, nullable, default: None, doc: "", is_invisible: false }
     }
 
     pub(crate) fn is(&self, name: &str) -> bool {
@@ -50,7 +52,7 @@ impl Column {
 
 impl From<&table::Column> for Column {
     fn from(column: &table::Column) -> Column {
-        Column { doc: column.doc, ..Column::new(column.name, column.sql_type, column.nullable) }
+        Column { default: column.default, doc: column.doc, ..Column::new(column.name, column.sql_type, column.nullable) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::functions::PREFIX;
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, assigned, assignments, parse, scope, subquery, value, vtab};
+use crate::{Error, assigned, assignments, defaults, parse, scope, subquery, value, vtab};
 use perfschema::core::table::{self, Row, SqlType, Table, TableError, Value};
 use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
@@ -172,7 +172,7 @@ impl Session {
     /// What is assigned to each row that is chosen, and what else is to be known of it. `columns` are assigned, of `all` that the table has.
     fn assigned_rows(
         &mut self,
-        update: Update,
+        mut update: Update,
         columns: &[&str],
         all: &[Column],
         rest: Vec<SelectItem>,
@@ -182,6 +182,9 @@ impl Session {
         let target = assignments::Target::of(&update.table.relation, self.state.schema())?;
         let column = |name: &&str| all.iter().find(|column| column.is(name));
         let assigned: Vec<&Column> = columns.iter().filter_map(column).collect();
+        for (assignment, column) in update.assignments.iter_mut().zip(&assigned) {
+            defaults::put_in(&mut assignment.value, column, all)?;
+        }
         let values = update.assignments.into_iter().map(|assignment| SelectItem::UnnamedExpr(assignment.value));
         let items = values.chain(rest).collect();
         let mut query = query_of_rows(items, update.table, update.selection, update.order_by, update.limit)?;
@@ -194,8 +197,7 @@ impl Session {
     fn update_scratch(&mut self, table: &str, update: Update, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let columns = self.assigned(&update)?;
         self.check_columns(table, columns.iter().map(String::as_str))?;
-        let all =
-            self.state.scratch().into_iter().find(|scratch| scratch.name == table).map_or_else(Vec::new, |table| table.columns);
+        let all = self.scratch_columns(table);
         let old = columns.iter().map(|name| Expr::Identifier(dialect::ident(name)));
         let rest = old.chain([self.row_number(table)?]).map(SelectItem::UnnamedExpr).collect();
         let names: Vec<&str> = columns.iter().map(String::as_str).collect();
@@ -230,7 +232,7 @@ impl Session {
         Ok(updated(grid.rows.len() as u64, changed))
     }
 
-    pub(crate) fn insert(&mut self, insert: Insert, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
+    pub(crate) fn insert(&mut self, mut insert: Insert, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let TableObject::TableName(name) = &insert.table else { return Err(Error::unsupported("this kind of INSERT")) };
         let plain = insert.or.is_none()
             && insert.returning.is_none()
@@ -251,6 +253,7 @@ impl Session {
             // No table there has a key: nothing is replaced, and nothing updated.
             Target::Scratch(name) => {
                 self.check_columns(&name, insert.columns.iter().filter_map(assignments::column_of))?;
+                defaults::put_in_insert(&mut insert, &self.scratch_columns(&name))?;
                 return self.change_scratch(&mut Statement::Insert(Insert { on: None, ..insert }), parameters);
             }
         };
@@ -261,6 +264,8 @@ impl Session {
         if !is_plain {
             return Err(Error::unsupported("this kind of INSERT"));
         }
+        let (_, relation) = self.state.relation(table.schema(), declaration.name, command)?;
+        defaults::put_in_insert(&mut insert, relation.columns())?;
         let (names, mut query) = if insert.assignments.is_empty() {
             let mut names = Vec::new();
             for column in &insert.columns {
@@ -389,11 +394,16 @@ impl Session {
         Ok(Expr::Cast { kind: CastKind::Cast, expr, data_type: DataType::Signed, format: None })
     }
 
+    /// The columns of a table in schema `test`.
+    fn scratch_columns(&self, table: &str) -> Vec<Column> {
+        let scratch = self.state.scratch().into_iter().find(|scratch| scratch.name == table);
+        scratch.map_or_else(Vec::new, |table| table.columns)
+    }
+
     /// The columns that a change of a table in schema `test` assigns are there: SQLite would take the number of a row for one.
     fn check_columns<'c>(&self, table: &str, columns: impl Iterator<Item = &'c str>) -> Result<(), Error> {
-        let scratch = self.state.scratch();
-        let known = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
-        let is_known = |name: &str| known.clone().any(|column| column.name.eq_ignore_ascii_case(name));
+        let known = self.scratch_columns(table);
+        let is_known = |name: &str| known.iter().any(|column| column.is(name));
         let unknown = { columns }.find(|name| !is_known(name));
         unknown.map_or(Ok(()), |name| Err(Error::unknown_column(name, "field list")))
     }
@@ -433,9 +443,9 @@ impl Session {
     /// What gives numbers in the columns of exact ones that were inserted as many digits behind the point as these have; None if there are no
     /// such columns.
     fn fitting(&self, table: &str) -> Option<String> {
-        let scratch = self.state.scratch();
-        let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
+        let columns = self.scratch_columns(table);
         let sets: Vec<String> = columns
+            .iter()
             .filter_map(|column| match column.sql_type {
                 SqlType::Decimal(_, scale) => {
                     let name = column.name.replace('\'', "''");

@@ -82,6 +82,10 @@ impl Error {
         Error::new(1054, "42S22", format!("Unknown column '{column}' in '{clause}'"))
     }
 
+    pub(crate) fn no_default(column: &str) -> Error {
+        Error::new(1364, "HY000", format!("Field '{column}' doesn't have a default value"))
+    }
+
     pub(crate) fn unknown_function(schema: &str, name: &str) -> Error {
         Error::new(1305, "42000", format!("FUNCTION {schema}.{name} does not exist"))
     }

@@ -443,7 +443,7 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &st
         table.into(),
         column.name.as_str().into(),
         ordinal.into(),
-        OwnedValue::Null,
+        column.default.into(),
         if column.nullable { "YES" } else { "NO" }.into(),
         data_type.into(),
         characters.into(),

@@ -82,6 +82,7 @@ mod compare;
 mod copies;
 mod database;
 mod decimal;
+mod defaults;
 mod definition;
 mod dialect;
 mod documents;

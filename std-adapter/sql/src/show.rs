@@ -407,7 +407,12 @@ fn create(state: &State, schema: &str, table: &str) -> Result<String, Error> {
         ));
     }
     let definition = |column: &Column| {
-        let null = if column.nullable { "DEFAULT NULL" } else { "NOT NULL" };
+        let null = match (column.nullable, column.default) {
+            (true, None) => "DEFAULT NULL".to_owned(),
+            (false, None) => "NOT NULL".to_owned(),
+            (true, Some(default)) => format!("DEFAULT {}", quote(default)),
+            (false, Some(default)) => format!("NOT NULL DEFAULT {}", quote(default)),
+        };
         let comment = if column.doc.is_empty() { String::new() } else { format!(" COMMENT {}", quote(column.doc)) };
         format!("  `{}` {} {null}{comment}", column.name, column.sql_type)
     };

@@ -27,6 +27,11 @@ fn show_and_describe() {
         ("SHOW TABLES WHERE Tables_in_performance_schema = 'threads'", "threads"),
         ("SHOW COLUMNS FROM setup_timers LIKE 'NAME'", "NAME,varchar(64),NO,PRI,,\"\""),
         ("SHOW FIELDS IN setup_timers FROM performance_schema WHERE Field = 'name'", "NAME,varchar(64),NO,PRI,,\"\""),
+        (
+            "SHOW COLUMNS FROM setup_actors WHERE Field LIKE 'H%'",
+            "HOST,char(255),NO,PRI,%,\"\"\nHISTORY,\"enum('YES','NO')\",NO,\"\",YES,\"\"",
+        ),
+        ("SELECT DISTINCT column_default FROM information_schema.columns WHERE column_default IS NOT NULL", "%\nYES"),
         // In the order of the table, not of the names.
         (
             "SHOW COLUMNS FROM threads WHERE Field LIKE 'PROCESSLIST\\_%T' OR Field = 'TYPE'",
