@@ -7,6 +7,7 @@ mod terminal;
 
 use common::{Demo, PROGRAM, perfschema, until, until_it_shares};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
@@ -141,12 +142,9 @@ fn metrics_are_encrypted_where_there_is_a_certificate() {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     let certificate = file("serve-metrics.crt", &made.cert.pem(), 0o644);
     let key = file("serve-metrics.key", &made.signing_key.serialize_pem(), 0o600);
-    let place = |more: &[(&str, &Path)]| {
+    let place = |more: &[&str]| {
         let mut command = Command::new(PROGRAM);
-        command.args(["serve", &demo.pid(), "--prometheus", "127.0.0.1:0", "--accounts"]).arg(&accounts);
-        for (name, path) in more {
-            command.arg(name).arg(path);
-        }
+        command.args(["serve", &demo.pid(), "--prometheus", "127.0.0.1:0", "--accounts"]).arg(&accounts).args(more);
         // Ended like a demo.
         let mut server = Demo(command.stderr(Stdio::piped()).spawn().expect("the program was built"));
         let mut line = String::new();
@@ -155,13 +153,27 @@ fn metrics_are_encrypted_where_there_is_a_certificate() {
     };
     let check = |line: String, expected: &str| assert!(line.starts_with(expected), "{line}");
     check(place(&[]), "perfschema: metrics at http://127.0.0.1:");
-    check(place(&[("--tls-certificate", &certificate), ("--tls-key", &key)]), "perfschema: metrics at https://127.0.0.1:");
-    // Nothing listens before that is said.
+    let [certificate, key] = [&certificate, &key].map(|path| path.to_str().expect("UTF-8"));
+    check(place(&["--tls-certificate", certificate, "--tls-key", key]), "perfschema: metrics at https://127.0.0.1:");
+    // Other addresses may be beyond; this one is not.
+    check(place(&["--beyond-loopback"]), "perfschema: metrics at http://127.0.0.1:");
+    // Nothing is said to listen where something cannot.
+    let taken = TcpListener::bind("127.0.0.1:0").and_then(|listener| Ok((listener.local_addr()?.to_string(), listener)));
+    let (taken, _listener) = taken.expect("a free port");
     let (pid, accounts) = (demo.pid(), accounts.to_str().expect("UTF-8"));
-    let beyond = ["--mysql", "127.0.0.1:0", "--prometheus", "127.0.0.1:0", "--beyond-loopback"];
-    let (success, _, err) = perfschema(&[&["serve", &pid, "--accounts", accounts], &beyond[..]].concat());
-    assert!(!success);
-    assert_eq!(err, "perfschema: --prometheus with --beyond-loopback needs --tls-certificate and --tls-key\n");
+    for (more, expected) in [
+        (
+            &["--mysql", "127.0.0.1:0", "--prometheus", "0.0.0.0:0", "--beyond-loopback"][..],
+            "perfschema: --prometheus beyond loopback needs --tls-certificate and --tls-key\n",
+        ),
+        (
+            &["--mysql", &taken, "--prometheus", "127.0.0.1:0"],
+            &format!("perfschema: {taken}: Address already in use (os error 98)\n"),
+        ),
+    ] {
+        let (success, _, err) = perfschema(&[&["serve", &pid, "--accounts", accounts], more].concat());
+        assert_eq!((success, err.as_str()), (false, expected));
+    }
 }
 
 /// A packet of MySQL's protocol, without its number.

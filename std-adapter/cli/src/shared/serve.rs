@@ -99,9 +99,7 @@ impl fmt::Display for ServeError {
             // They begin with a path.
             ServeError::Listen(error) => f.write_str(&escape(&error.to_string())),
             ServeError::Tls(error) => f.write_str(&escape(&error.to_string())),
-            ServeError::MetricsInPlainText => {
-                f.write_str("--prometheus with --beyond-loopback needs --tls-certificate and --tls-key")
-            }
+            ServeError::MetricsInPlainText => f.write_str("--prometheus beyond loopback needs --tls-certificate and --tls-key"),
             ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
             ServeError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
@@ -126,15 +124,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     // First, because it may be refused for its options: nothing else listens yet.
     if let Some(address) = args.prometheus {
         let metrics = Metrics::new(Arc::clone(&program));
-        let (scheme, listener) = match (tls.clone(), args.beyond_loopback) {
+        let is_beyond = args.beyond_loopback && !address.ip().is_loopback();
+        let (scheme, listener) = match (tls.clone(), is_beyond) {
             (Some(tls), true) => ("https", metrics.listen_beyond_loopback(address, accounts.clone(), tls)),
             (Some(tls), false) => ("https", metrics.listen_encrypted(address, accounts.clone(), tls)),
             (None, true) => return Err(Error::Serve(ServeError::MetricsInPlainText)),
             (None, false) => ("http", metrics.listen(address, accounts.clone())),
         };
         let listener = listener.map_err(failed)?;
-        note!("perfschema: metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
-        listeners.push(listener);
+        let said = format!("metrics at {scheme}://{}/metrics", listener.address().unwrap_or(address));
+        listeners.push((said, listener));
     }
     let mut server = None;
     if args.mysql.is_some() || args.socket.is_some() {
@@ -148,6 +147,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         let server = server.insert(made.map_err(Error::Sql)?);
         listeners.extend(listen(server, &accounts, args).map_err(failed)?);
     }
+    // Said of all or of none.
+    listeners.iter().for_each(|(said, _)| note!("perfschema: {said}"));
     signals.forever().next();
     // The socket's file goes with its listener.
     drop(listeners);
@@ -185,11 +186,11 @@ fn say_when_it_ends(program: &Arc<Attached>) -> std::io::Result<()> {
     thread::Builder::new().name("perfschema-watch".to_owned()).spawn(watch).map(drop)
 }
 
-fn listen(server: &Server, accounts: &Accounts, args: &Args) -> Result<Vec<Listener>, ListenError> {
+/// Where it listens for clients, and what is said of it.
+fn listen(server: &Server, accounts: &Accounts, args: &Args) -> Result<Vec<(String, Listener)>, ListenError> {
     let mut listeners = Vec::new();
     if let Some(path) = &args.socket {
-        listeners.push(server.listen_unix(path)?);
-        note!("perfschema: listening on {}", output::path(path));
+        listeners.push((format!("listening on {}", output::path(path)), server.listen_unix(path)?));
     }
     if let Some(address) = args.mysql {
         if !accounts.all_have_passwords() {
@@ -197,8 +198,7 @@ fn listen(server: &Server, accounts: &Accounts, args: &Args) -> Result<Vec<Liste
         }
         let listener = if args.beyond_loopback { server.listen_beyond_loopback(address)? } else { server.listen(address)? };
         // With port 0, the one that was given.
-        note!("perfschema: listening on {}", listener.address().unwrap_or(address));
-        listeners.push(listener);
+        listeners.push((format!("listening on {}", listener.address().unwrap_or(address)), listener));
     }
     Ok(listeners)
 }
