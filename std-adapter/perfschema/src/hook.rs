@@ -10,7 +10,9 @@
 use crate::instrument::Instrument;
 use crate::process::process;
 use crate::thread::{Entered, with_actor};
-use perfschema_core::{Actor, Class, Held, Instance, InstanceId, IoEvent, Operation, Region, Switches, Wait, WaitStart, Word};
+use perfschema_core::{
+    Actor, Class, Held, Instance, InstanceId, InstrumentKind, IoEvent, Operation, Region, Switches, Wait, WaitStart, Word,
+};
 use perfschema_timer::{Clock, SystemClock, TimerName};
 use std::panic::Location;
 use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, Ordering};
@@ -154,6 +156,16 @@ impl Hook {
             instance: AtomicU32::new(InstanceId::NONE.to_bits()),
             class: AtomicU16::new(0),
         }
+    }
+
+    /// The same, by an instrument that the program chose.
+    ///
+    /// # Panics
+    /// If it is not one of such locks.
+    #[track_caller]
+    pub(crate) const fn checked(instrument: &'static Instrument, kind: InstrumentKind) -> Hook {
+        crate::__check_kind(instrument.kind(), kind);
+        Hook::new(instrument)
     }
 
     /// The switches, if anything is to be recorded: all that an object costs while it is off.

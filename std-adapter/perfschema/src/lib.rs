@@ -125,7 +125,7 @@ pub use share::{AttachError, Attached, ShareError, SharedFile, attach, shared_fi
 /// ```
 #[macro_export]
 macro_rules! mutex {
-    ($name:literal, $value:expr) => {
+    ($name:literal, $value:expr $(,)?) => {
         $crate::__instrumented!(Mutex, Mutex, $name, $value)
     };
 }
@@ -143,7 +143,7 @@ macro_rules! mutex {
 /// ```
 #[macro_export]
 macro_rules! rwlock {
-    ($name:literal, $value:expr) => {
+    ($name:literal, $value:expr $(,)?) => {
         $crate::__instrumented!(RwLock, RwLock, $name, $value)
     };
 }
@@ -161,7 +161,7 @@ macro_rules! rwlock {
 /// ```
 #[macro_export]
 macro_rules! condvar {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented!(Condvar, Cond, $name)
     };
 }
@@ -179,7 +179,7 @@ macro_rules! condvar {
 /// ```
 #[macro_export]
 macro_rules! once {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented!(Once, Synch, $name)
     };
 }
@@ -201,7 +201,7 @@ macro_rules! once {
 /// ```
 #[macro_export]
 macro_rules! fs {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented_files!($name)
     };
 }
@@ -219,10 +219,10 @@ macro_rules! fs {
 /// ```
 #[macro_export]
 macro_rules! allocator {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::allocator!($name, ::std::alloc::System)
     };
-    ($name:literal, $inner:expr) => {
+    ($name:literal, $inner:expr $(,)?) => {
         $crate::alloc::Allocator::new($crate::memory!($name), $inner)
     };
 }
@@ -240,7 +240,7 @@ macro_rules! allocator {
 /// ```
 #[macro_export]
 macro_rules! memory {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented_memory!($name)
     };
 }
@@ -258,7 +258,7 @@ macro_rules! memory {
 /// ```
 #[macro_export]
 macro_rules! stage {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented_stage!($name)
     };
 }
@@ -276,7 +276,7 @@ macro_rules! stage {
 /// ```
 #[macro_export]
 macro_rules! statement {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented_statement!($name)
     };
 }
@@ -296,7 +296,7 @@ macro_rules! statement {
 /// ```
 #[macro_export]
 macro_rules! wait {
-    ($name:literal) => {
+    ($name:literal $(,)?) => {
         $crate::__instrumented_wait!($name)
     };
 }
@@ -317,7 +317,7 @@ macro_rules! wait {
 /// ```
 #[macro_export]
 macro_rules! net {
-    ($name:literal $(, $connections:literal)?) => {
+    ($name:literal $(, $connections:literal)? $(,)?) => {
         $crate::__instrumented_sockets!($name $(, $connections)?)
     };
 }
@@ -514,7 +514,7 @@ macro_rules! __instrumented_files {
 macro_rules! __instrumented {
     ($type:ident, $kind:ident, $name:literal $(, $value:expr)?) => {{
         $crate::__of_kind!($kind, $name);
-        $crate::sync::$type::with_instrument($crate::__instrument!($name) $(, $value)?)
+        $crate::sync::$type::__of($crate::__instrument!($name) $(, $value)?)
     }};
 }
 

@@ -3,7 +3,7 @@
 
 use perfschema::sync::{Barrier, Condvar, Mutex, Once, RwLock, RwLockWriteGuard, TryLockError, mpsc};
 use perfschema::tables::{
-    CondInstances, EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsHistoryLong, EventsWaitsRow, EventsWaitsSummaryByInstance,
+    CondInstances, EventsWaitsCurrent, EventsWaitsHistory, EventsWaitsRow, EventsWaitsSummaryByInstance,
     EventsWaitsSummaryGlobalByEventName, MutexInstances, RwlockInstances, Threads,
 };
 use perfschema::{Instrument, Process, thread};
@@ -376,23 +376,6 @@ fn a_writer_becomes_a_reader() {
     assert_eq!((*reader, *lock.read().unwrap(), lock.try_write().is_err()), (1, 1, true));
     drop(reader);
     assert_eq!(marks(), Some((None, 0)));
-}
-
-/// Nothing fails, and no other table is written.
-#[test]
-fn an_instrument_of_something_else_records_no_locks() {
-    start();
-    static MEMORY: Instrument = Instrument::new("memory/test/of_a_lock");
-    static FILE: Instrument = Instrument::new("wait/io/file/test/of_a_lock");
-    for instrument in [&MEMORY, &FILE] {
-        drop(Mutex::with_instrument(instrument, ()).lock().unwrap());
-        drop(RwLock::with_instrument(instrument, ()).write().unwrap());
-    }
-    let mut rows = 0;
-    start().region().scan(&EventsWaitsHistoryLong, |row| {
-        rows += u32::from(row.event_name.as_str().ends_with("test/of_a_lock"));
-    });
-    assert_eq!((rows, count("wait/io/file/test/of_a_lock")), (0, 0));
 }
 
 /// What is rarely used; what is not there does not compile.

@@ -1,7 +1,7 @@
 //! Before the start, and while everything is off.
 #![cfg(feature = "instrument")]
 
-use perfschema::sync::{Mutex, RwLock};
+use perfschema::sync::{Barrier, Condvar, Mutex, Once, RwLock, mpsc};
 use perfschema::{Consumer, Setting, StartError, builder, process, tables};
 
 #[test]
@@ -117,14 +117,62 @@ fn an_instrument_of_another_kind_is_refused() {
     static SOCKET: Instrument = Instrument::new("wait/io/socket/test/other");
     static MEMORY: Instrument = Instrument::new("memory/test/other");
     let _ = (Fs::with_instrument(&FILE), Net::with_instruments(&SOCKET, &SOCKET), Memory::with_instrument(&MEMORY));
-    let refused: [fn(); 4] = [
+    static MUTEX: Instrument = Instrument::new("wait/synch/mutex/test/other");
+    static RWLOCK: Instrument = Instrument::new("wait/synch/rwlock/test/other");
+    static COND: Instrument = Instrument::new("wait/synch/cond/test/other");
+    // A family of its own may be of any locks.
+    static SYNCH: Instrument = Instrument::new("wait/synch/family/test/other");
+    let _ = (Mutex::with_instrument(&SYNCH, 0), RwLock::with_instrument(&SYNCH, 0), Condvar::with_instrument(&SYNCH));
+    let refused: [fn(); 12] = [
         || _ = Fs::with_instrument(&SOCKET),
         || _ = Net::with_instrument(&FILE),
         || _ = Net::with_instruments(&SOCKET, &MEMORY),
         || _ = Memory::with_instrument(&FILE),
+        || _ = Mutex::with_instrument(&RWLOCK, 0),
+        || _ = RwLock::with_instrument(&MUTEX, 0),
+        || _ = Condvar::with_instrument(&MUTEX),
+        || _ = Once::with_instrument(&COND),
+        || _ = Barrier::with_instrument(&MUTEX, 1),
+        || _ = mpsc::channel_with_instrument::<u8>(&MUTEX),
+        || _ = mpsc::sync_channel_with_instrument::<u8>(&FILE, 1),
+        || _ = Mutex::with_instrument(&MEMORY, 0),
     ];
     for make in refused {
         let panic = std::panic::catch_unwind(make).expect_err("another kind");
         assert!(panic.downcast_ref::<&str>().is_some_and(|why| why.starts_with("an instrument of")));
     }
+    #[cfg(feature = "tokio")]
+    {
+        use perfschema::tokio::sync;
+        let refused: [fn(); 7] = [
+            || _ = sync::Mutex::with_instrument(&RWLOCK, 0),
+            || _ = sync::RwLock::with_instrument(&MUTEX, 0),
+            || _ = sync::Semaphore::with_instrument(&MUTEX, 1),
+            || _ = sync::Barrier::with_instrument(&COND, 1),
+            || _ = sync::Notify::with_instrument(&MUTEX),
+            || _ = sync::mpsc::channel_with_instrument::<u8>(&MUTEX, 1),
+            || _ = sync::mpsc::unbounded_channel_with_instrument::<u8>(&COND),
+        ];
+        refused.into_iter().for_each(|make| assert!(std::panic::catch_unwind(make).is_err()));
+    }
+}
+
+/// As std's own macros do.
+#[test]
+fn macros_take_a_comma_at_the_end() {
+    let _ = (
+        perfschema::mutex!("wait/synch/mutex/test/comma", 0,),
+        perfschema::rwlock!("wait/synch/rwlock/test/comma", 0,),
+        perfschema::condvar!("wait/synch/cond/test/comma",),
+        perfschema::once!("wait/synch/once/test/comma",),
+        perfschema::fs!("wait/io/file/test/comma",),
+        perfschema::net!("wait/io/socket/test/comma",),
+        perfschema::net!("wait/io/socket/test/comma", "wait/io/socket/test/accepted",),
+        perfschema::memory!("memory/test/comma",),
+        perfschema::allocator!("memory/test/comma",),
+        perfschema::allocator!("memory/test/comma", std::alloc::System,),
+        perfschema::stage!("stage/test/comma",),
+        perfschema::statement!("statement/test/comma",),
+        perfschema::wait!("wait/test/comma",),
+    );
 }

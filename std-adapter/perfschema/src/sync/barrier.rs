@@ -3,7 +3,7 @@
 use super::BarrierWaitResult;
 use crate::hook::Hook;
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 
@@ -19,12 +19,15 @@ impl Barrier {
     /// See [`std::sync::Barrier::new`].
     #[must_use]
     pub const fn new(n: usize) -> Barrier {
-        Barrier::with_instrument(&DEFAULT, n)
+        Barrier { hook: Hook::new(&DEFAULT), inner: std::sync::Barrier::new(n) }
     }
 
     /// A barrier that is recorded by `instrument`, a `wait/synch/barrier/…`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`.
     pub const fn with_instrument(instrument: &'static Instrument, n: usize) -> Barrier {
-        Barrier { hook: Hook::new(instrument), inner: std::sync::Barrier::new(n) }
+        Barrier { hook: Hook::checked(instrument, InstrumentKind::Synch), inner: std::sync::Barrier::new(n) }
     }
 
     /// See [`std::sync::Barrier::wait`].

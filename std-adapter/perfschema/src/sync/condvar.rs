@@ -3,7 +3,7 @@
 use super::{LockResult, MutexGuard, PoisonError, WaitTimeoutResult};
 use crate::hook::{Hook, Waiting};
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -33,11 +33,21 @@ impl Condvar {
     /// See [`std::sync::Condvar::new`].
     #[must_use]
     pub const fn new() -> Condvar {
-        Condvar::with_instrument(&DEFAULT)
+        Condvar::__of(&DEFAULT)
     }
 
     /// A condition variable whose waits are recorded by `instrument`, a `wait/synch/cond/…`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`, and has [`condvar!`](crate::condvar!).
     pub const fn with_instrument(instrument: &'static Instrument) -> Condvar {
+        crate::__check_kind(instrument.kind(), InstrumentKind::Cond);
+        Condvar::__of(instrument)
+    }
+
+    // For condvar!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument) -> Condvar {
         Condvar { hook: Hook::new(instrument), inner: std::sync::Condvar::new() }
     }
 

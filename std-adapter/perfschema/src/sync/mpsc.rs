@@ -2,7 +2,7 @@
 
 use crate::hook::Hook;
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -27,9 +27,13 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 /// A channel that is recorded by `instrument`, a `wait/synch/…`.
+///
+/// # Panics
+/// If the instrument is of another kind.
+#[track_caller]
 pub fn channel_with_instrument<T>(instrument: &'static Instrument) -> (Sender<T>, Receiver<T>) {
     let (sender, inner) = std::sync::mpsc::channel();
-    (sender, Receiver { hook: Arc::new(Hook::new(instrument)), inner })
+    (sender, Receiver { hook: Arc::new(Hook::checked(instrument, InstrumentKind::Synch)), inner })
 }
 
 /// See [`std::sync::mpsc::sync_channel`].
@@ -48,9 +52,13 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
 }
 
 /// A bounded channel that is recorded by `instrument`, a `wait/synch/…`.
+///
+/// # Panics
+/// If the instrument is of another kind.
+#[track_caller]
 pub fn sync_channel_with_instrument<T>(instrument: &'static Instrument, bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let (sender, inner) = std::sync::mpsc::sync_channel(bound);
-    let hook = Arc::new(Hook::new(instrument));
+    let hook = Arc::new(Hook::checked(instrument, InstrumentKind::Synch));
     (SyncSender { hook: Arc::clone(&hook), inner: sender }, Receiver { hook, inner })
 }
 

@@ -3,7 +3,7 @@
 use super::{LockResult, TryLockResult, acquire, map_guard, map_try};
 use crate::hook::{Holder, Hook, hold_again};
 use crate::instrument::Instrument;
-use perfschema_core::{Operation, Switches};
+use perfschema_core::{InstrumentKind, Operation, Switches};
 use std::panic::Location;
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/mutex/std/Mutex");
@@ -34,11 +34,21 @@ pub struct MutexGuard<'a, T: ?Sized> {
 impl<T> Mutex<T> {
     /// See [`std::sync::Mutex::new`].
     pub const fn new(value: T) -> Mutex<T> {
-        Mutex::with_instrument(&DEFAULT, value)
+        Mutex::__of(&DEFAULT, value)
     }
 
     /// A mutex whose waits are recorded by `instrument`, a `wait/synch/mutex/…`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`, and has [`mutex!`](crate::mutex!).
     pub const fn with_instrument(instrument: &'static Instrument, value: T) -> Mutex<T> {
+        crate::__check_kind(instrument.kind(), InstrumentKind::Mutex);
+        Mutex::__of(instrument, value)
+    }
+
+    // For mutex!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument, value: T) -> Mutex<T> {
         Mutex { hook: Hook::new(instrument), inner: std::sync::Mutex::new(value) }
     }
 

@@ -3,7 +3,7 @@
 use super::OnceState;
 use crate::hook::{Hook, Waiting, passed};
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 
@@ -32,11 +32,21 @@ impl Once {
     #[expect(clippy::new_without_default, reason = "std's has none")]
     #[must_use]
     pub const fn new() -> Once {
-        Once::with_instrument(&DEFAULT)
+        Once::__of(&DEFAULT)
     }
 
     /// A `Once` that is recorded by `instrument`, a `wait/synch/once/…`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`, and has [`once!`](crate::once!).
     pub const fn with_instrument(instrument: &'static Instrument) -> Once {
+        crate::__check_kind(instrument.kind(), InstrumentKind::Synch);
+        Once::__of(instrument)
+    }
+
+    // For once!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument) -> Once {
         Once { hook: Hook::new(instrument), inner: std::sync::Once::new() }
     }
 

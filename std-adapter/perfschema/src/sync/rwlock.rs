@@ -3,7 +3,7 @@
 use super::{LockResult, TryLockResult, acquire, map_guard, map_try};
 use crate::hook::{Holder, Hook, Reader};
 use crate::instrument::Instrument;
-use perfschema_core::{Operation, Switches};
+use perfschema_core::{InstrumentKind, Operation, Switches};
 use std::panic::Location;
 
 static DEFAULT: Instrument = Instrument::new("wait/synch/rwlock/std/RwLock");
@@ -42,11 +42,21 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 impl<T> RwLock<T> {
     /// See [`std::sync::RwLock::new`].
     pub const fn new(value: T) -> RwLock<T> {
-        RwLock::with_instrument(&DEFAULT, value)
+        RwLock::__of(&DEFAULT, value)
     }
 
     /// A lock whose waits are recorded by `instrument`, a `wait/synch/rwlock/…`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`, and has [`rwlock!`](crate::rwlock!).
     pub const fn with_instrument(instrument: &'static Instrument, value: T) -> RwLock<T> {
+        crate::__check_kind(instrument.kind(), InstrumentKind::RwLock);
+        RwLock::__of(instrument, value)
+    }
+
+    // For rwlock!, which has looked at the name.
+    #[doc(hidden)]
+    pub const fn __of(instrument: &'static Instrument, value: T) -> RwLock<T> {
         RwLock { hook: Hook::new(instrument), inner: std::sync::RwLock::new(value) }
     }
 

@@ -4,7 +4,7 @@ use super::BarrierWaitResult;
 use super::wait::pass;
 use crate::hook::Hook;
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 
@@ -20,13 +20,16 @@ impl Barrier {
     /// See [`tokio::sync::Barrier::new`].
     #[track_caller]
     pub fn new(n: usize) -> Barrier {
-        Barrier::with_instrument(&DEFAULT, n)
+        Barrier { hook: Hook::new(&DEFAULT), inner: tokio::sync::Barrier::new(n) }
     }
 
     /// A barrier that is recorded by `instrument`, a `wait/synch/barrier/…`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind.
     #[track_caller]
     pub fn with_instrument(instrument: &'static Instrument, n: usize) -> Barrier {
-        Barrier { hook: Hook::new(instrument), inner: tokio::sync::Barrier::new(n) }
+        Barrier { hook: Hook::checked(instrument, InstrumentKind::Synch), inner: tokio::sync::Barrier::new(n) }
     }
 
     /// See [`tokio::sync::Barrier::wait`].

@@ -7,7 +7,7 @@
 use super::wait::pass;
 use crate::hook::{self, Hook};
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -50,11 +50,11 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
 /// A channel that is recorded by `instrument`, a `wait/synch/…`.
 ///
 /// # Panics
-/// As [`channel`].
+/// As [`channel`], and if the instrument is of another kind.
 #[track_caller]
 pub fn channel_with_instrument<T>(instrument: &'static Instrument, buffer: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, inner) = tokio::sync::mpsc::channel(buffer);
-    let hook = Arc::new(Hook::new(instrument));
+    let hook = Arc::new(Hook::checked(instrument, InstrumentKind::Synch));
     (Sender { hook: Arc::clone(&hook), inner: sender }, Receiver { hook, inner })
 }
 
@@ -64,9 +64,13 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
 }
 
 /// An unbounded channel that is recorded by `instrument`, a `wait/synch/…`.
+///
+/// # Panics
+/// If the instrument is of another kind.
+#[track_caller]
 pub fn unbounded_channel_with_instrument<T>(instrument: &'static Instrument) -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let (sender, inner) = tokio::sync::mpsc::unbounded_channel();
-    (sender, UnboundedReceiver { hook: Arc::new(Hook::new(instrument)), inner })
+    (sender, UnboundedReceiver { hook: Arc::new(Hook::checked(instrument, InstrumentKind::Synch)), inner })
 }
 
 /// [`tokio::sync::mpsc::Sender`], with its waits recorded.

@@ -6,7 +6,7 @@ use super::{TryLockError, wait::wait};
 use crate::hook::{Holder, Hook, Waiting};
 use crate::instrument::Instrument;
 use crate::sync::{guard_traits, lock_traits};
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub struct OwnedMappedMutexGuard<T: ?Sized + 'static, U: ?Sized + 'static = T> {
 impl<T> Mutex<T> {
     /// See [`tokio::sync::Mutex::new`].
     pub const fn new(value: T) -> Mutex<T> {
-        Mutex::with_instrument(&DEFAULT, value)
+        Mutex { hook: Hook::new(&DEFAULT), inner: tokio::sync::Mutex::const_new(value) }
     }
 
     /// See [`tokio::sync::Mutex::const_new`].
@@ -80,8 +80,11 @@ impl<T> Mutex<T> {
     /// static ORDERS: Instrument = Instrument::new("wait/synch/mutex/app/LOCK_orders");
     /// assert!(LOCK_ORDERS.try_lock().unwrap().is_empty());
     /// ```
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`.
     pub const fn with_instrument(instrument: &'static Instrument, value: T) -> Mutex<T> {
-        Mutex { hook: Hook::new(instrument), inner: tokio::sync::Mutex::const_new(value) }
+        Mutex { hook: Hook::checked(instrument, InstrumentKind::Mutex), inner: tokio::sync::Mutex::const_new(value) }
     }
 
     /// See [`tokio::sync::Mutex::into_inner`].

@@ -5,7 +5,7 @@ use super::wait::{HookWait, passed};
 use crate::hook::Hook;
 use crate::instrument::Instrument;
 use crate::tokio::pending::{Pending, Recorded, then};
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
@@ -33,7 +33,7 @@ pub struct Notify {
 impl Notify {
     /// See [`tokio::sync::Notify::new`].
     pub const fn new() -> Notify {
-        Notify::with_instrument(&DEFAULT)
+        Notify { hook: Hook::new(&DEFAULT), inner: tokio::sync::Notify::const_new() }
     }
 
     /// See [`tokio::sync::Notify::const_new`].
@@ -49,8 +49,11 @@ impl Notify {
     /// static COND_WORK: Instrument = Instrument::new("wait/synch/cond/app/work");
     /// WORK.notify_waiters();
     /// ```
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`.
     pub const fn with_instrument(instrument: &'static Instrument) -> Notify {
-        Notify { hook: Hook::new(instrument), inner: tokio::sync::Notify::const_new() }
+        Notify { hook: Hook::checked(instrument, InstrumentKind::Cond), inner: tokio::sync::Notify::const_new() }
     }
 
     /// See [`tokio::sync::Notify::notified`].

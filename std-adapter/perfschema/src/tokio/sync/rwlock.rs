@@ -7,7 +7,7 @@ use super::wait::wait;
 use crate::hook::{Holder, Hook, Reader, Waiting};
 use crate::instrument::Instrument;
 use crate::sync::{guard_traits, lock_traits};
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ pub struct OwnedRwLockMappedWriteGuard<T: ?Sized + 'static, U: ?Sized + 'static 
 impl<T> RwLock<T> {
     /// See [`tokio::sync::RwLock::new`].
     pub const fn new(value: T) -> RwLock<T> {
-        RwLock::with_instrument(&DEFAULT, value)
+        RwLock { hook: Hook::new(&DEFAULT), inner: tokio::sync::RwLock::const_new(value) }
     }
 
     /// See [`tokio::sync::RwLock::const_new`].
@@ -88,8 +88,11 @@ impl<T> RwLock<T> {
     }
 
     /// A lock whose waits are recorded by `instrument`, a `wait/synch/rwlock/…`. Also in a `static`.
+    ///
+    /// # Panics
+    /// If the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`.
     pub const fn with_instrument(instrument: &'static Instrument, value: T) -> RwLock<T> {
-        RwLock { hook: Hook::new(instrument), inner: tokio::sync::RwLock::const_new(value) }
+        RwLock { hook: Hook::checked(instrument, InstrumentKind::RwLock), inner: tokio::sync::RwLock::const_new(value) }
     }
 
     /// See [`tokio::sync::RwLock::with_max_readers`].

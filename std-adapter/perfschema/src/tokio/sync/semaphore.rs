@@ -4,7 +4,7 @@ use super::wait::{pass, passed, wait};
 use super::{AcquireError, SemaphorePermit, TryAcquireError};
 use crate::hook::{self, Hook};
 use crate::instrument::Instrument;
-use perfschema_core::Operation;
+use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Semaphore {
     /// # Panics
     /// As [`new`](Self::new).
     pub const fn const_new(permits: usize) -> Semaphore {
-        Semaphore::with_instrument(&DEFAULT, permits)
+        Semaphore { hook: Hook::new(&DEFAULT), inner: tokio::sync::Semaphore::const_new(permits) }
     }
 
     /// A semaphore that is recorded by `instrument`, a `wait/synch/semaphore/…`. Also in a `static`.
@@ -67,10 +67,10 @@ impl Semaphore {
     /// ```
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and if the instrument is of another kind; in a `static`, that is a compile error. A `const` cannot look at a `static`.
     #[track_caller]
     pub const fn with_instrument(instrument: &'static Instrument, permits: usize) -> Semaphore {
-        Semaphore { hook: Hook::new(instrument), inner: tokio::sync::Semaphore::const_new(permits) }
+        Semaphore { hook: Hook::checked(instrument, InstrumentKind::Synch), inner: tokio::sync::Semaphore::const_new(permits) }
     }
 
     /// See [`tokio::sync::Semaphore::available_permits`].
