@@ -300,7 +300,7 @@ mod tests {
         region.enable_everything();
         let (had, go_on) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
         let thread = || {
-            let own = crate::thread::current_id().expect("there is room");
+            let own = crate::thread::thread_id().expect("there is room");
             let mut statement = Some(STATEMENT.begin("left behind"));
             std::thread::scope(|scope| {
                 let poll = std::future::poll_fn(|_| {
@@ -355,7 +355,7 @@ mod tests {
         region.enable_everything();
         let begun = std::cell::Cell::new(None);
         let poll = std::future::poll_fn(|_| {
-            begun.set(Some(STATEMENT.begin_async("left behind")).zip(crate::thread::current_id()));
+            begun.set(Some(STATEMENT.begin_async("left behind")).zip(crate::thread::thread_id()));
             std::task::Poll::<()>::Pending
         });
         let mut task = Box::pin(crate::task::attach("task/test/goes_on", poll));

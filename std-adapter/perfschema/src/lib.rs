@@ -38,7 +38,7 @@
 //!
 //! **Signal handlers** may record, by `try_lock` and whatever else does not wait; records allocate nothing. One exception: a thread's first
 //! record asks the C library to be called at the thread's end, which allocates in glibc where 32 keys of threads were made before [`start`].
-//! In such a program a thread records once, or calls [`thread::current_id`], before a handler may interrupt it in malloc.
+//! In such a program a thread records once, or calls [`thread::thread_id`], before a handler may interrupt it in malloc.
 //!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own,

@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **What it costs.** A poll is 120 instructions more, on or off, about as much as recording a wait. An [`Attached`] is some 1.3 KB larger
+//! **What it costs.** A poll is 120 instructions more, on or off, about as much as recording a wait. An [`Attached`] is some 1.5 KB larger
 //! than its future, because its actor is in it. Each that has begun and not ended holds a place of `performance_schema_max_thread_instances`; where there is
 //! none, which `Performance_schema_thread_instances_lost` counts, the task runs just the same, and counts in the global sums only. So
 //! attach what is worth a row: a connection, a job, not each of a million futures.
@@ -54,7 +54,26 @@ pub struct Attached<F: Future> {
     future: ManuallyDrop<Option<F>>,
     identity: Identity,
     #[cfg(feature = "instrument")]
-    task: crate::thread::Task,
+    task: Exclusive<crate::thread::Task>,
+}
+
+/// What only who may change it gets at, so that any number may share it, as std's unstable type of this name: an attached future is shared where
+/// the future within is, with the instrumentation and without.
+#[cfg(feature = "instrument")]
+struct Exclusive<T>(T);
+
+// SAFETY: nothing of the value can be reached by a shared reference to this.
+#[cfg(feature = "instrument")]
+unsafe impl<T> Sync for Exclusive<T> {}
+
+#[cfg(feature = "instrument")]
+impl<T> std::panic::RefUnwindSafe for Exclusive<T> {}
+
+#[cfg(feature = "instrument")]
+impl<T> Exclusive<T> {
+    fn get_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
 }
 
 /// What `threads` says of a task.
@@ -97,7 +116,7 @@ pub fn attach_as<F: Future>(
         future: ManuallyDrop::new(Some(future)),
         identity: Identity { name: name.into(), thread_type, user: user.into(), host: host.into() },
         #[cfg(feature = "instrument")]
-        task: crate::thread::Task::new(),
+        task: Exclusive(crate::thread::Task::new()),
     }
 }
 
@@ -109,7 +128,7 @@ impl<F: Future> Attached<F> {
         #[cfg(feature = "instrument")]
         {
             let Identity { name, thread_type, user, host } = &self.identity;
-            self.task.run(name, *thread_type, user, host, || run(future))
+            self.task.get_mut().run(name, *thread_type, user, host, || run(future))
         }
         #[cfg(not(feature = "instrument"))]
         run(future)
@@ -118,7 +137,7 @@ impl<F: Future> Attached<F> {
     /// The task has ended, and its row with it.
     fn detach(&mut self) {
         #[cfg(feature = "instrument")]
-        self.task.detach();
+        self.task.get_mut().detach();
     }
 }
 
@@ -148,7 +167,7 @@ impl<F: Future> Future for Attached<F> {
 impl<F: Future> Drop for Attached<F> {
     fn drop(&mut self) {
         #[cfg(feature = "instrument")]
-        if !self.task.is_attached() {
+        if !self.task.get_mut().is_attached() {
             // Never polled while anything was recorded, or completed: nobody is shown for it now.
             // SAFETY: dropped where it is, once, and not used after this.
             return unsafe { ManuallyDrop::drop(&mut self.future) };

@@ -18,9 +18,9 @@
 //! let process = perfschema::start()?;
 //! let worker = thread::spawn(|| {
 //!     thread::sleep(std::time::Duration::from_millis(1)); // Seen in events_waits_current meanwhile.
-//!     thread::current_id()
+//!     thread::thread_id()
 //! });
-//! let parent = thread::current_id();
+//! let parent = thread::thread_id();
 //! process.region().scan(&tables::Threads, |row| {
 //!     assert!(Some(row.thread_id) == parent || row.parent_thread_id == parent);
 //! });
@@ -41,7 +41,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 pub(crate) use actors::{Entered, Task, forks, has_list, started, task_id, unfinished, with_actor, with_backoff};
-pub use actors::{attach_as, current_id};
+pub use actors::{attach_as, thread_id};
 #[cfg(target_os = "linux")]
 pub(crate) use actors::{forked, forking, own_actors};
 pub use perfschema_core::ThreadType;
@@ -74,7 +74,7 @@ pub fn park_timeout(duration: Duration) {
 
 /// What a thread does that the calling one starts: first it says by whom it was started.
 fn child<T>(run: impl FnOnce() -> T) -> impl FnOnce() -> T {
-    let parent = current_id().unwrap_or(0);
+    let parent = thread_id().unwrap_or(0);
     move || {
         actors::started_by(parent);
         run()

@@ -282,7 +282,7 @@ mod tables {
 
     /// The calling thread's last events of the instrument, oldest first.
     fn events(name: &str) -> Vec<EventsWaitsRow> {
-        let me = perfschema::thread::current_id().unwrap();
+        let me = perfschema::thread::thread_id().unwrap();
         let mut rows = Vec::new();
         start().region().scan(&EventsWaitsHistory, |row| {
             if row.thread_id == me && row.event_name == name {

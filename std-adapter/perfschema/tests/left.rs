@@ -68,7 +68,7 @@ fn what_ends_elsewhere_leaves_its_place_to_what_follows() {
             std::thread::spawn(|| drop(waiting)).join().unwrap();
         }
         drop(LOCK.lock());
-        let own = thread::current_id().unwrap();
+        let own = thread::thread_id().unwrap();
         let mut locks = 0;
         region.scan(&tables::EventsWaitsHistory, |row| {
             locks += usize::from(row.thread_id == own && row.event_name == "wait/synch/mutex/test/LOCK");

@@ -19,7 +19,7 @@ fn start() -> &'static Process {
 
 /// The calling thread's last ended wait, which must be at `name`.
 fn last(name: &str) -> EventsWaitsRow {
-    let me = thread::current_id().unwrap();
+    let me = thread::thread_id().unwrap();
     let mut rows = Vec::new();
     start().region().scan(&EventsWaitsHistory, |row| {
         if row.thread_id == me && row.event_name == name {
@@ -65,7 +65,7 @@ fn a_mutex_shows_its_wait_and_its_holder() {
     static LOCK: Mutex<u32> = perfschema::mutex!("wait/synch/mutex/test/plain", 0);
     #[rustfmt::skip]
     let (line, guard) = (here(), LOCK.lock().unwrap());
-    assert_eq!(holder_of(NAME), thread::current_id());
+    assert_eq!(holder_of(NAME), thread::thread_id());
     drop(guard);
     assert_eq!(holder_of(NAME), None);
     let row = last(NAME);
@@ -106,7 +106,7 @@ fn a_blocked_thread_is_visible_with_who_holds_the_lock() {
     let guard = LOCK.lock().unwrap();
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| {
-            let id = thread::current_id().unwrap();
+            let id = thread::thread_id().unwrap();
             drop(LOCK.lock().unwrap());
             id
         });
@@ -123,7 +123,7 @@ fn a_blocked_thread_is_visible_with_who_holds_the_lock() {
         let seen = seen.unwrap();
         assert_eq!((seen.timer_end, seen.timer_wait), (None, None));
         assert!(seen.timer_start.is_some());
-        assert_eq!(holder_of(NAME), thread::current_id());
+        assert_eq!(holder_of(NAME), thread::thread_id());
         drop(guard);
         assert_eq!(waiter.join().unwrap(), seen.thread_id);
     });
@@ -181,13 +181,13 @@ fn a_rwlock_shows_readers_and_writer_apart() {
     assert!(lock.try_write().is_err());
     drop(two);
     let guard = lock.write().unwrap();
-    assert_eq!(look(), (thread::current_id(), 0));
+    assert_eq!(look(), (thread::thread_id(), 0));
     assert!(lock.try_read().is_err());
     drop(guard);
     assert_eq!(look(), (None, 0));
     assert_eq!(count(NAME), 5);
     let mut operations = Vec::new();
-    let me = thread::current_id().unwrap();
+    let me = thread::thread_id().unwrap();
     start().region().scan(&EventsWaitsHistory, |row| {
         if row.thread_id == me && row.event_name == NAME {
             operations.push((row.event_id, row.operation));
@@ -262,7 +262,7 @@ fn a_condition_is_waited_for_without_the_mutex() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let guard = CHANGED.wait_while(LOCK.lock().unwrap(), |set| !*set).unwrap();
-            assert_eq!(holder_of(MUTEX), thread::current_id());
+            assert_eq!(holder_of(MUTEX), thread::thread_id());
             drop(guard);
             assert_eq!(last(COND).operation, "wait");
         });
@@ -272,7 +272,7 @@ fn a_condition_is_waited_for_without_the_mutex() {
             std::thread::yield_now();
         }
         let mut guard = LOCK.lock().unwrap();
-        assert_eq!(holder_of(MUTEX), thread::current_id());
+        assert_eq!(holder_of(MUTEX), thread::thread_id());
         *guard = true;
         drop(guard);
         CHANGED.notify_all();
@@ -370,7 +370,7 @@ fn a_writer_becomes_a_reader() {
         marks
     };
     let writer = lock.write().unwrap();
-    assert_eq!(marks(), Some((thread::current_id(), 0)));
+    assert_eq!(marks(), Some((thread::thread_id(), 0)));
     let reader = RwLockWriteGuard::downgrade(writer);
     assert_eq!(marks(), Some((None, 1)));
     assert_eq!((*reader, *lock.read().unwrap(), lock.try_write().is_err()), (1, 1, true));
@@ -406,7 +406,7 @@ fn what_std_has_is_here() {
 fn a_thread_has_the_name_that_it_was_given() {
     start();
     let name = || {
-        let (me, mut name) = (thread::current_id(), String::new());
+        let (me, mut name) = (thread::thread_id(), String::new());
         start().region().scan(&Threads, |row| {
             if Some(row.thread_id) == me {
                 name = row.name.as_str().rsplit('/').next().unwrap_or_default().to_owned();
@@ -517,7 +517,7 @@ fn a_panic_while_something_is_awaited_ends_the_wait() {
     drop(std::panic::take_hook());
     assert!(AT.lock().unwrap().ends_with("tests/locks.rs"), "{}", AT.lock().unwrap());
     assert_eq!(count(NAME), 3);
-    let me = thread::current_id();
+    let me = thread::thread_id();
     let mut running = 0;
     start()
         .region()

@@ -2,7 +2,7 @@
 //! passes through both. Blocks and bytes must be equal, not nearly so.
 
 use perfschema::alloc::{Allocator, Memory};
-use perfschema::thread::{ThreadType, attach_as, current_id};
+use perfschema::thread::{ThreadType, attach_as, thread_id};
 use perfschema::{Lost, Region, Setting, Size, tables};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
@@ -248,7 +248,7 @@ fn a_thread_has_a_row(region: &'static Region<'static>) {
         let kept = vec![1_u8; 100_000];
         assert!(attach_as("thread/test/keeper", ThreadType::Foreground, "ada", "db1"), "memory is no wait");
         assert!(!attach_as("thread/test/other", ThreadType::Background, "", ""), "it has said so already");
-        let id = current_id().expect("it has a row");
+        let id = thread_id().expect("it has a row");
         switch(region, Setting::OFF);
         let mut row = None;
         region.scan(&tables::MemorySummaryByThreadByEventName, |found| {

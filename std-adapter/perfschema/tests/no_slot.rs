@@ -36,10 +36,10 @@ fn a_statement_that_ends_while_a_task_is_polled_that_has_a_slot() {
         go_on.wait();
         other.join().unwrap();
     });
-    assert_eq!(thread::current_id(), None);
+    assert_eq!(thread::thread_id(), None);
     let statement = QUERY.begin("begun by the thread");
     let mut task = pin!(attach("task/test/with_slot", async {
-        assert!(thread::current_id().is_some());
+        assert!(thread::thread_id().is_some());
         drop(statement);
     }));
     assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());

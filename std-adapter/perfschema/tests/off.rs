@@ -11,7 +11,7 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     let listener = perfschema::net::TcpListener::bind("127.0.0.1:0").unwrap();
     *LOCK.lock().unwrap() += 1;
     assert!(process().is_none());
-    assert!(perfschema::thread::current_id().is_none());
+    assert!(perfschema::thread::thread_id().is_none());
 
     // Wrong options leave nothing behind.
     let wrong = builder().options("performance-schema-consumer-nonsense=ON").start().unwrap_err();

@@ -200,7 +200,7 @@ fn conditions(region: &'static Region<'static>) {
     };
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| {
-            let own = perfschema::thread::current_id();
+            let own = perfschema::thread::thread_id();
             let mut jobs = JOBS.lock();
             ARRIVED.wait_while(&mut jobs, |jobs| *jobs == 0);
             assert_eq!((holder(), *jobs), (own, 1));
@@ -211,7 +211,7 @@ fn conditions(region: &'static Region<'static>) {
         }
         let (thread, operation) = waits()[0];
         let mut jobs = JOBS.lock();
-        assert_eq!((holder(), operation), (perfschema::thread::current_id(), "wait"));
+        assert_eq!((holder(), operation), (perfschema::thread::thread_id(), "wait"));
         *jobs += 1;
         drop(jobs);
         assert!(ARRIVED.notify_one(), "as parking_lot's, it says whether anybody waited");
@@ -220,7 +220,7 @@ fn conditions(region: &'static Region<'static>) {
     let mut jobs = JOBS.lock();
     assert!(ARRIVED.wait_for(&mut jobs, Duration::from_millis(1)).timed_out());
     assert!(ARRIVED.wait_until(&mut jobs, std::time::Instant::now()).timed_out());
-    assert_eq!((holder(), ARRIVED.notify_all()), (perfschema::thread::current_id(), 0));
+    assert_eq!((holder(), ARRIVED.notify_all()), (perfschema::thread::thread_id(), 0));
     drop(jobs);
     assert_eq!((holder(), waits()), (None, vec![]));
     let mut count = 0;

@@ -119,9 +119,9 @@ fn reentrant(region: &'static Region<'static>) {
     static LOCK: Lock = Lock::new(1);
     let first = LOCK.lock();
     let second = LOCK.lock();
-    assert_eq!((*first + *second, holder::<Reentrant>(region)), (2, perfschema::thread::current_id()));
+    assert_eq!((*first + *second, holder::<Reentrant>(region)), (2, perfschema::thread::thread_id()));
     drop(second);
-    assert_eq!(holder::<Reentrant>(region), perfschema::thread::current_id());
+    assert_eq!(holder::<Reentrant>(region), perfschema::thread::thread_id());
     drop(first);
     assert_eq!((holder::<Reentrant>(region), count::<Reentrant>(region)), (None, 1));
 }
@@ -142,7 +142,7 @@ fn another_ones_locks(region: &'static Region<'static>) {
         }
     });
     let guard = LOCK.lock();
-    assert_eq!((*guard, holder::<Spinning>(region)), (200, perfschema::thread::current_id()));
+    assert_eq!((*guard, holder::<Spinning>(region)), (200, perfschema::thread::thread_id()));
     assert!(LOCK.try_lock().is_none());
     drop(guard);
     let upgradable = TABLE.upgradable_read();
@@ -169,7 +169,7 @@ fn switched_on_and_off_while_it_is_held(region: &'static Region<'static>) {
     assert_eq!((marks::<Switched>(region), holder::<SwitchedMutex>(region)), ((false, 0), None));
     drop(held);
     let (marked, held) = (TABLE.read(), LOCK.lock());
-    assert_eq!((marks::<Switched>(region), holder::<SwitchedMutex>(region)), ((false, 1), perfschema::thread::current_id()));
+    assert_eq!((marks::<Switched>(region), holder::<SwitchedMutex>(region)), ((false, 1), perfschema::thread::thread_id()));
     switch(false);
     drop((unmarked, held));
     assert_eq!((marks::<Switched>(region), holder::<SwitchedMutex>(region)), ((false, 0), None), "too few, of one");

@@ -419,7 +419,7 @@ mod tables {
     }
 
     fn me() -> u64 {
-        perfschema::thread::current_id().unwrap()
+        perfschema::thread::thread_id().unwrap()
     }
 
     /// The calling thread's last events of the instrument, oldest first.

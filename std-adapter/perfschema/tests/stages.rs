@@ -59,7 +59,7 @@ fn current(region: &Region<'_>, thread_id: u64) -> Option<(String, Option<u64>, 
 }
 
 fn name(region: &Region<'_>) -> Option<String> {
-    current(region, thread::current_id().unwrap()).map(|(name, ..)| name)
+    current(region, thread::thread_id().unwrap()).map(|(name, ..)| name)
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn a_scope_ends_its_own_stage_only() {
 #[test]
 fn progress_is_that_of_the_stage_that_it_is_said_of() {
     let (region, _alone) = region();
-    let here = thread::current_id();
+    let here = thread::thread_id();
     let progress =
-        || current(region, here.or_else(thread::current_id).unwrap()).map(|(_, completed, estimated)| (completed, estimated));
+        || current(region, here.or_else(thread::thread_id).unwrap()).map(|(_, completed, estimated)| (completed, estimated));
     READING.set_work_estimated(7);
     READING.begin();
     assert_eq!(progress(), Some((None, None)));
@@ -133,7 +133,7 @@ fn waits_show_their_stage() {
     std::thread::spawn(move || {
         let _reading = READING.enter();
         drop(LOCK.lock().unwrap());
-        let thread_id = thread::current_id().unwrap();
+        let thread_id = thread::thread_id().unwrap();
         let mut nesting = Vec::new();
         region.scan(&tables::EventsWaitsHistory, |row| {
             if row.thread_id == thread_id {
@@ -152,7 +152,7 @@ fn the_end_of_a_thread_ends_its_stage() {
     let (send, receive) = mpsc::channel();
     let thread = std::thread::spawn(move || {
         READING.begin();
-        send.send(thread::current_id().unwrap()).unwrap();
+        send.send(thread::thread_id().unwrap()).unwrap();
     });
     let id = receive.recv().unwrap();
     thread.join().unwrap();
@@ -205,7 +205,7 @@ fn each_stage_knows_where_it_began() {
     let source = || {
         let mut found = None;
         region.scan(&tables::EventsStagesCurrent, |row| {
-            if Some(row.thread_id) == perfschema::thread::current_id() {
+            if Some(row.thread_id) == perfschema::thread::thread_id() {
                 found = row.source.map(|source| source.to_string());
             }
         });

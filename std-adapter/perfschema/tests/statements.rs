@@ -211,14 +211,14 @@ fn a_change_that_panics_leaves_the_thread_recording() {
     let (region, _alone) = region();
     let thread = std::thread::spawn(move || {
         drop(SEARCH.begin("before"));
-        let (id, levels) = (thread::current_id(), region.lost(Lost::NestedLevels));
+        let (id, levels) = (thread::thread_id(), region.lost(Lost::NestedLevels));
         for _ in 0..4 {
             let mut statement = SEARCH.begin("panics");
             let change = || statement.change(|figures| assert_ne!(figures.rows_sent, 0, "on purpose"));
             std::panic::catch_unwind(AssertUnwindSafe(change)).unwrap_err();
         }
         drop(SEARCH.begin("after"));
-        assert_eq!((thread::current_id(), region.lost(Lost::NestedLevels)), (id, levels));
+        assert_eq!((thread::thread_id(), region.lost(Lost::NestedLevels)), (id, levels));
     });
     thread.join().unwrap();
     assert_eq!(history(region).len(), 6);
@@ -238,7 +238,7 @@ fn what_a_change_does_is_the_threads() {
     region.scan(&tables::EventsWaitsHistoryLong, |row| {
         waits.push((Some(row.thread_id), row.nesting_event_type.value().to_string()));
     });
-    assert_eq!(waits, [(thread::current_id(), "STATEMENT".to_owned())]);
+    assert_eq!(waits, [(thread::thread_id(), "STATEMENT".to_owned())]);
     assert_eq!(history(region), [("changes".to_owned(), 0, 1)]);
 }
 

@@ -29,7 +29,7 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
         let mut early = Box::pin(attach("task/test/early", locks(3)));
         for _ in 0..2 {
             assert!(poll(early.as_mut()).is_pending());
-            assert_eq!(thread::current_id(), None);
+            assert_eq!(thread::thread_id(), None);
         }
         let builder = perfschema::builder().everything(true).environment(false);
         let builder = builder.size(Size::MaxThreadInstances, SLOTS as u32).size(Size::EventsWaitsHistoryLongSize, 1000);
@@ -62,7 +62,7 @@ async fn locks(polls: u32) -> u64 {
         *LOCK.lock().unwrap() += 1;
         LOCKED.fetch_add(1, Ordering::Relaxed);
         polled += 1;
-        if polled < polls { Poll::Pending } else { Poll::Ready(thread::current_id().unwrap_or(0)) }
+        if polled < polls { Poll::Pending } else { Poll::Ready(thread::thread_id().unwrap_or(0)) }
     })
     .await
 }
@@ -113,7 +113,7 @@ fn places_in_use(region: &Region<'_>) -> usize {
 fn what_is_recorded_in_a_poll_is_the_tasks_on_whatever_thread() {
     let (region, _alone) = region();
     let before = count(region);
-    let own = thread::current_id().unwrap();
+    let own = thread::thread_id().unwrap();
     let host = String::from("192.0.2.7");
     let mut task = Box::pin(attach_as("task/test/moves", ThreadType::Foreground, "joe", host, locks(3)));
     assert_eq!(id(region, "task/test/moves"), None, "not before its first poll");
@@ -122,14 +122,14 @@ fn what_is_recorded_in_a_poll_is_the_tasks_on_whatever_thread() {
     let text = |text: &str| Some(text.into());
     assert_eq!((shown.thread_type, shown.thread_os_id, shown.parent_thread_id), ("FOREGROUND", None, Some(own)));
     assert_eq!((shown.processlist_user, shown.processlist_host), (text("joe"), text("192.0.2.7")));
-    assert_eq!(thread::current_id(), Some(own), "the thread's own again");
+    assert_eq!(thread::thread_id(), Some(own), "the thread's own again");
     *LOCK.lock().unwrap() += 1;
     let other = std::thread::scope(|scope| {
         let other = scope.spawn(|| {
             // The first that this thread records.
             assert!(poll(task.as_mut()).is_pending());
             *LOCK.lock().unwrap() += 1;
-            thread::current_id().unwrap()
+            thread::thread_id().unwrap()
         });
         other.join().unwrap()
     });
@@ -151,14 +151,14 @@ struct Last<'a>(&'a std::sync::Mutex<Option<u64>>);
 impl Drop for Last<'_> {
     fn drop(&mut self) {
         *LOCK.lock().unwrap() += 1;
-        *self.0.lock().unwrap() = thread::current_id();
+        *self.0.lock().unwrap() = thread::thread_id();
     }
 }
 
 #[test]
 fn what_a_destructor_records_is_the_tasks() {
     let (region, _alone) = region();
-    let own = thread::current_id().unwrap();
+    let own = thread::thread_id().unwrap();
     let last = std::sync::Mutex::new(None);
     let with_last = || {
         let last = Last(&last);
@@ -186,14 +186,14 @@ fn what_a_destructor_records_is_the_tasks() {
 #[test]
 fn a_task_that_panics_gives_the_thread_its_own_back() {
     let (region, _alone) = region();
-    let own = thread::current_id();
+    let own = thread::thread_id();
     let mut task = Box::pin(attach("task/test/panics", async {
         let _guard = LOCK.lock();
         panic!("in a poll");
     }));
     assert!(panics(|| poll(task.as_mut())));
     LOCK.clear_poison();
-    assert_eq!(thread::current_id(), own);
+    assert_eq!(thread::thread_id(), own);
     assert_eq!(history(region, id(region, "task/test/panics").unwrap()), [1]);
     drop(task);
     assert_eq!(id(region, "task/test/panics"), None);
@@ -210,7 +210,7 @@ fn a_task_that_panics_gives_the_thread_its_own_back() {
     }));
     assert!(poll(task.as_mut()).is_pending());
     assert!(panics(|| drop(task)));
-    assert_eq!((id(region, "task/test/destructor"), thread::current_id()), (None, own));
+    assert_eq!((id(region, "task/test/destructor"), thread::thread_id()), (None, own));
 }
 
 /// An attached future in an attached future, so many of them; who each is, the innermost first.
@@ -218,7 +218,7 @@ fn nested(depth: usize) -> Pin<Box<dyn Future<Output = Vec<u64>> + Send>> {
     Box::pin(attach("task/test/nested", async move {
         let mut ids = if depth > 1 { nested(depth - 1).await } else { Vec::new() };
         *LOCK.lock().unwrap() += 1;
-        ids.push(thread::current_id().unwrap());
+        ids.push(thread::thread_id().unwrap());
         ids
     }))
 }
@@ -226,7 +226,7 @@ fn nested(depth: usize) -> Pin<Box<dyn Future<Output = Vec<u64>> + Send>> {
 #[test]
 fn tasks_lie_within_tasks() {
     let (region, _alone) = region();
-    let own = thread::current_id().unwrap();
+    let own = thread::thread_id().unwrap();
     let before = count(region);
     let Poll::Ready(mut ids) = poll(nested(15).as_mut()) else { panic!("it waits for nothing") };
     // The thirteenth is the last with an actor of its own: the two within it record for it.
@@ -236,13 +236,13 @@ fn tasks_lie_within_tasks() {
     assert!(ids.iter().all(|id| history(region, *id).len() == if *id == ids[0] { 3 } else { 1 } || *id == own), "{ids:?}");
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!((ids.len(), count(region) - before, thread::current_id()), (14, 15, Some(own)));
+    assert_eq!((ids.len(), count(region) - before, thread::thread_id()), (14, 15, Some(own)));
 }
 
 #[test]
 fn every_wait_of_short_tasks_counts_once_though_places_are_few() {
     let (region, _alone) = region();
-    thread::current_id().unwrap();
+    thread::thread_id().unwrap();
     // The threads of other tests end.
     while places_in_use(region) > 1 {
         std::thread::yield_now();

@@ -5,7 +5,7 @@ mod common;
 
 use perfschema::alloc::Allocator;
 use perfschema::sync::Mutex;
-use perfschema::thread::{self, Builder, current_id};
+use perfschema::thread::{self, Builder, thread_id};
 use perfschema::{Region, tables, task};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
@@ -69,13 +69,13 @@ fn row_of(region: &Region<'_>, id: Option<u64>) -> (Option<u64>, String) {
 /// What a thread says of itself while it runs, having waited for something.
 fn own_row(region: &Region<'_>) -> (Option<u64>, String) {
     drop(LOCK.lock());
-    row_of(region, current_id())
+    row_of(region, thread_id())
 }
 
 #[test]
 fn threads_say_who_has_started_them() {
     let (region, _alone) = region();
-    let own = current_id();
+    let own = thread_id();
     let named = |name: &str| Builder::new().name(name.into());
     let rows = [
         thread::spawn(|| own_row(region)).join().unwrap(),
@@ -88,7 +88,7 @@ fn threads_say_who_has_started_them() {
         assert!(expected.is_none_or(|expected| name == expected), "{name}");
     }
     let (child, grandchild) =
-        thread::spawn(|| (current_id(), thread::spawn(|| own_row(region).0).join().unwrap())).join().unwrap();
+        thread::spawn(|| (thread_id(), thread::spawn(|| own_row(region).0).join().unwrap())).join().unwrap();
     assert!(child.is_some() && child != own);
     assert_eq!(grandchild, child);
     // What it calls itself changes nothing of that.
@@ -101,7 +101,7 @@ fn threads_say_who_has_started_them() {
     assert_eq!(std::thread::spawn(|| own_row(region).0).join().unwrap(), None);
     // Of what an attached task starts that is the task.
     let mut task =
-        pin!(task::attach("task/test/spawner", async { (current_id(), thread::spawn(|| own_row(region).0).join().unwrap()) }));
+        pin!(task::attach("task/test/spawner", async { (thread_id(), thread::spawn(|| own_row(region).0).join().unwrap()) }));
     let Poll::Ready((task, child)) = task.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!("it is ready") };
     assert!(task.is_some() && task != own);
     assert_eq!(child, task);

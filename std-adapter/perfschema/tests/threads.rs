@@ -74,6 +74,6 @@ fn ten_thousand_threads_and_a_pool_of_64() {
     region.scan(&tables::EventsWaitsSummaryByInstance, |row| by_instance += row.count_star);
     assert_eq!(by_instance, THREADS * LOCKS_EACH + 1);
     // Every thread either had a slot once or is counted; the last row of `threads` is this one, the highest number.
-    let with_slot = perfschema::thread::current_id().unwrap() - 1;
+    let with_slot = perfschema::thread::thread_id().unwrap() - 1;
     assert_eq!(with_slot + region.lost(Lost::ThreadInstances), THREADS);
 }

@@ -283,7 +283,7 @@ fn a_file_is_followed_by_its_path_and_each_operation_is_one_wait() {
         FILES.remove_file(moved).await.unwrap();
         FILES.remove_dir_all(&dir).await.unwrap();
         assert_eq!(rows(region, &dir), []);
-        let id = perfschema::thread::current_id().unwrap();
+        let id = perfschema::thread::thread_id().unwrap();
         (id, waits(region, id))
     }));
     let expected = [
@@ -402,7 +402,7 @@ fn what_is_given_up_ends_with_its_file() {
         let busy = tokio::task::spawn_blocking(move || wait.recv());
         assert!(once(pin!(file.metadata())).await.is_pending());
         assert!(once(pin!(file.read(&mut [0; 4]))).await.is_pending());
-        let id = perfschema::thread::current_id().unwrap();
+        let id = perfschema::thread::thread_id().unwrap();
         let mut running = Vec::new();
         region.scan(&tables::EventsWaitsCurrent, |row| {
             if row.thread_id == id && row.end_event_id.is_none() {

@@ -160,7 +160,7 @@ impl ByHand {
     where
         F::Output: Send,
     {
-        let elsewhere = |future| (self.poll(future), thread::current_id().unwrap());
+        let elsewhere = |future| (self.poll(future), thread::thread_id().unwrap());
         std::thread::scope(|scope| scope.spawn(move || elsewhere(future)).join().unwrap())
     }
 
@@ -222,7 +222,7 @@ fn a_pending_read_is_shown_and_is_one_event_however_often_and_wherever_it_is_pol
 fn what_is_not_attached_is_recorded_at_its_end_by_who_ends_it() {
     let (region, _alone) = region();
     let by_hand = ByHand::new();
-    let own = thread::current_id().unwrap();
+    let own = thread::thread_id().unwrap();
     let (mut stream, mut other) = by_hand.pair();
     let mut buf = [0; 8];
     let mut read = Box::pin(stream.read(&mut buf));
@@ -491,7 +491,7 @@ fn a_read_that_was_given_up_goes_on_only_if_both_are_idle_or_none_is() {
         let mut buf = [0; 8];
         let mut receive =
             async || std::future::poll_fn(|cx| one.poll_recv(cx, &mut tokio::io::ReadBuf::new(&mut buf))).await.unwrap();
-        let id = thread::current_id().unwrap();
+        let id = thread::thread_id().unwrap();
         assert!(once(pin!(one.idle(receive()))).await.is_pending());
         assert!(once(pin!(receive())).await.is_pending());
         assert_eq!(running(region, id), [(2, "recv", Some(8), false)]);
@@ -514,7 +514,7 @@ fn a_read_that_was_given_up_goes_on_only_if_both_are_idle_or_none_is() {
 fn many_threads() -> Runtime {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // So that it is known which of them want a place.
-    builder.worker_threads(2).enable_all().on_thread_start(|| _ = thread::current_id()).build().unwrap()
+    builder.worker_threads(2).enable_all().on_thread_start(|| _ = thread::thread_id()).build().unwrap()
 }
 
 #[test]
@@ -558,7 +558,7 @@ fn every_message_of_many_tasks_counts_once() {
     const MESSAGES: u64 = 5;
     let (region, _alone) = region();
     // The threads of other tests end.
-    thread::current_id().unwrap();
+    thread::thread_id().unwrap();
     loop {
         let mut threads = 0;
         region.scan(&tables::Threads, |_| threads += 1);
@@ -567,7 +567,7 @@ fn every_message_of_many_tasks_counts_once() {
         }
         std::thread::yield_now();
     }
-    let newest = || std::thread::spawn(|| thread::current_id().unwrap()).join().unwrap();
+    let newest = || std::thread::spawn(|| thread::thread_id().unwrap()).join().unwrap();
     let (before, first) = (received(region), newest());
     let lost = region.lost(perfschema::Lost::ThreadInstances);
     let runtime = many_threads();
@@ -614,7 +614,7 @@ fn every_message_of_many_tasks_counts_once() {
 #[test]
 fn what_is_pending_ends_before_its_socket_is_given_away() {
     let (region, _alone) = region();
-    let own = thread::current_id().unwrap();
+    let own = thread::thread_id().unwrap();
     // What another test has left there.
     tables::EventsWaitsHistory.truncate(region);
     let address = runtime().block_on(async {

@@ -56,12 +56,12 @@ fn poll_elsewhere<F: Future + Send + ?Sized>(future: Pin<&mut F>) -> (Poll<F::Ou
 where
     F::Output: Send,
 {
-    std::thread::scope(|scope| scope.spawn(move || (poll(future), thread::current_id().unwrap())).join().unwrap())
+    std::thread::scope(|scope| scope.spawn(move || (poll(future), thread::thread_id().unwrap())).join().unwrap())
 }
 
 /// THREAD_ID of the task that is polled, or of the thread.
 fn own_id() -> u64 {
-    thread::current_id().unwrap()
+    thread::thread_id().unwrap()
 }
 
 fn rows(instrument: &Instrument, table: impl perfschema::core::table::TableSource<Row = EventsWaitsRow>) -> Vec<EventsWaitsRow> {
@@ -248,7 +248,7 @@ fn the_task_holds_it_wherever_it_is_polled() {
     }));
     assert!(poll(task.as_mut()).is_pending());
     let id = holder(instrument);
-    assert!(id.is_some() && id != thread::current_id());
+    assert!(id.is_some() && id != thread::thread_id());
     assert!(poll_elsewhere(task.as_mut()).0.is_pending());
     assert!(poll_elsewhere(task.as_mut()).0.is_pending());
     assert_eq!(holder(instrument), id);
@@ -283,10 +283,10 @@ fn guards_go_from_thread_to_thread() {
     });
     assert_eq!(holder(instrument), None);
     let again = Arc::clone(&lock).try_lock_owned().unwrap();
-    assert_eq!((&again[..], holder(instrument)), (&[1, 2, 3][..], thread::current_id()));
+    assert_eq!((&again[..], holder(instrument)), (&[1, 2, 3][..], thread::thread_id()));
     // The guard is all that keeps it now.
     drop(lock);
-    assert_eq!(holder(instrument), thread::current_id());
+    assert_eq!(holder(instrument), thread::thread_id());
     std::thread::scope(|scope| scope.spawn(|| drop(again)).join().unwrap());
     region().scan(&tables::MutexInstances, |row| assert_ne!(row.name, instrument.name()));
 }
@@ -502,7 +502,7 @@ fn a_panic_lets_everything_go() {
         let (lock, book) = (Arc::clone(&lock), Arc::clone(&book));
         let task = tokio::spawn(attach("task/test/panics", async move {
             let _guards = (lock.lock().await, book.write().await);
-            assert_eq!((holder(mutex), users(rwlock).0), (thread::current_id(), thread::current_id()));
+            assert_eq!((holder(mutex), users(rwlock).0), (thread::thread_id(), thread::thread_id()));
             panic!("on purpose");
         }));
         assert!(task.await.unwrap_err().is_panic());
@@ -527,7 +527,7 @@ fn a_panic_lets_everything_go() {
 #[test]
 fn the_mark_stays_with_what_is_made_of_a_guard() {
     let (mutex, rwlock) = (instrument("wait/synch/mutex/test/parts"), instrument("wait/synch/rwlock/test/parts"));
-    let (lock, own) = (Mutex::with_instrument(mutex, 1), thread::current_id());
+    let (lock, own) = (Mutex::with_instrument(mutex, 1), thread::thread_id());
     let guard = MutexGuard::try_map(lock.try_lock().unwrap(), |_| None::<&mut u8>).unwrap_err();
     assert_eq!(holder(mutex), own);
     let mapped = MutexGuard::map(guard, |number| number);
@@ -618,7 +618,7 @@ fn off_is_off() {
     // Held while it is switched off: the mark goes with the guard.
     let guard = lock.try_lock().unwrap();
     region.set_setting(class, Setting::OFF);
-    assert_eq!(holder(instrument), thread::current_id());
+    assert_eq!(holder(instrument), thread::thread_id());
     drop(guard);
     assert_eq!(holder(instrument), None);
     runtime.block_on(attach("task/test/off", async {

@@ -116,6 +116,26 @@ fn mirrors_are_what_they_mirror() {
     are_alike(&ours, &theirs);
 }
 
+/// With the instrumentation as without: who links a library decides, and it must not break.
+#[test]
+fn an_attached_future_goes_where_the_future_goes() {
+    use perfschema::task::Attached;
+    use std::future::Ready;
+    type Traits = [bool; 5];
+    macro_rules! all {
+        ($type:ty) => {
+            [has!($type: Send), has!($type: Sync), has!($type: Unpin), has!($type: UnwindSafe), has!($type: RefUnwindSafe)]
+        };
+    }
+    let all: [(Traits, Traits); 4] = [
+        (all!(Attached<Ready<u8>>), all!(Ready<u8>)),
+        (all!(Attached<Ready<Cell<u8>>>), all!(Ready<Cell<u8>>)),
+        (all!(Attached<Ready<Rc<u8>>>), all!(Ready<Rc<u8>>)),
+        (all!(Attached<Ready<&mut u8>>), all!(Ready<&mut u8>)),
+    ];
+    assert!(all.iter().all(|(attached, future)| attached == future), "{all:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn mirrors_of_unix_sockets_are() {

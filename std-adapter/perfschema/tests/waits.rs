@@ -71,7 +71,7 @@ fn a_wait_is_seen_from_elsewhere_while_it_lasts() {
     let line = line!() + 2;
     let waits = std::thread::spawn(move || {
         let mut waiting = POOL.begin_for(Operation::Acquire, 7);
-        begun.send(thread::current_id().unwrap()).unwrap();
+        begun.send(thread::thread_id().unwrap()).unwrap();
         ends.recv().unwrap();
         waiting.set_bytes(4096);
     });
@@ -181,7 +181,7 @@ fn a_task_takes_its_waits_along() {
     let (region, _alone) = region();
     let mut polled = 0_u32;
     let work = async {
-        let id = thread::current_id().unwrap();
+        let id = thread::thread_id().unwrap();
         let first = POOL.begin_async_for(Operation::Acquire, 1);
         let mut second = POOL.begin_async(Operation::Acquire);
         let mut wait = || {
@@ -203,7 +203,7 @@ fn a_task_takes_its_waits_along() {
     assert!(poll(false).is_pending());
     let [first, second] = running(region).try_into().unwrap();
     assert_eq!((first.0, first.3, second.3), (second.0, None, None));
-    assert_ne!(Some(first.0), thread::current_id());
+    assert_ne!(Some(first.0), thread::thread_id());
     assert!(poll(true).is_pending());
     assert_eq!((running(region), count(region, "wait/test/pool")), (vec![second.clone()], 1));
     let Poll::Ready(id) = poll(true) else { panic!("it is ready") };
@@ -223,7 +223,7 @@ fn what_nobody_attached_waits_for_is_recorded_at_its_end() {
     let id = std::thread::spawn(move || {
         waiting.set_bytes(5);
         drop(waiting);
-        thread::current_id().unwrap()
+        thread::thread_id().unwrap()
     })
     .join()
     .unwrap();
@@ -243,7 +243,7 @@ fn what_ends_elsewhere_is_counted() {
     let _: &Waiting<OfThread> = &second;
     drop((first, second));
     assert_eq!(count(region, "wait/test/pool"), 2);
-    let id = thread::current_id().unwrap();
+    let id = thread::thread_id().unwrap();
     assert!(rows(region).iter().all(|row| row.0 == id && row.1 == "wait/test/pool"), "{:?}", rows(region));
     (0..50).for_each(|_| drop(LOCK.lock()));
     let locks = rows(region).iter().filter(|row| row.1 == "wait/synch/mutex/test/LOCK").count();

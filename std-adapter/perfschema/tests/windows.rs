@@ -224,7 +224,7 @@ mod tables {
     fn told(name: &str) -> Vec<String> {
         let mut rows = Vec::new();
         start().region().scan(&EventsWaitsHistory, |row| {
-            if Some(row.thread_id) == thread::current_id() && row.event_name == name {
+            if Some(row.thread_id) == thread::thread_id() && row.event_name == name {
                 rows.push(row.clone());
             }
         });
@@ -309,7 +309,7 @@ mod tables {
     #[test]
     fn threads_are_numbered_and_named_as_the_system_has_them() {
         start();
-        let me = || row_of(thread::current_id().unwrap()).unwrap();
+        let me = || row_of(thread::thread_id().unwrap()).unwrap();
         let own = |row: &ThreadsRow| row.name.as_str().rsplit('/').next().unwrap().to_owned();
         let name = "a name of more than fifteen bytes, größer";
         let builder = std::thread::Builder::new().name(name.into());
@@ -358,7 +358,7 @@ mod tables {
                 }
                 drop(LOCK.lock());
                 SECOND.set(Some(AtEnd(2)));
-                thread::current_id().unwrap()
+                thread::thread_id().unwrap()
             }
         };
         let handles: Vec<_> = (0..50).map(|number| std::thread::spawn(ends(number % 2 == 0))).collect();
@@ -377,7 +377,7 @@ mod tables {
             }
         });
         region.scan(&EventsWaitsSummaryByThreadByEventName, |row| {
-            if row.event_name == "wait/synch/mutex/test/ends" && Some(row.thread_id) == thread::current_id() {
+            if row.event_name == "wait/synch/mutex/test/ends" && Some(row.thread_id) == thread::thread_id() {
                 mine = row.count_star;
             }
         });
@@ -417,7 +417,7 @@ fn tasks_use_files_and_sockets() {
         let [one, two] = [UdpSocket::bind("127.0.0.1:0").await.unwrap(), UdpSocket::bind("127.0.0.1:0").await.unwrap()];
         one.send_to(b"you", two.local_addr().unwrap()).await.unwrap();
         assert_eq!(two.recv_from(&mut [0; 9]).await.unwrap().0, 3);
-        perfschema::thread::current_id().unwrap()
+        perfschema::thread::thread_id().unwrap()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();

@@ -101,7 +101,7 @@ impl<S: Std> Socket<S> {
     pub(crate) fn new(inner: S, instrument: &'static Instrument, leads_to: SocketAddress, is_mine: bool) -> Socket<S> {
         let handle = process().and_then(|process| {
             let class = instrument.class(process)?;
-            let thread_id = if is_mine { crate::thread::current_id().unwrap_or(0) } else { 0 };
+            let thread_id = if is_mine { crate::thread::thread_id().unwrap_or(0) } else { 0 };
             let id = process.region().create_socket(class, inner.descriptor(), leads_to, thread_id)?;
             Some(Handle { instrument, id, place: process.region().socket(id) })
         });
@@ -429,7 +429,7 @@ struct Idle(Handle);
 impl Idle {
     fn begin(handle: Handle) -> Idle {
         if let Some(socket) = process().and(handle.place) {
-            socket.begin_idle(crate::thread::current_id().unwrap_or(0));
+            socket.begin_idle(crate::thread::thread_id().unwrap_or(0));
         }
         Idle(handle)
     }

@@ -547,7 +547,7 @@ pub(super) fn started_by(parent: u64) {
 }
 
 /// THREAD_ID of the calling thread, or of the task that it polls ([`task`](crate::task)); None if it has no row in `threads`.
-pub fn current_id() -> Option<u64> {
+pub fn thread_id() -> Option<u64> {
     with_actor(Actor::thread_id).filter(|&id| id != 0)
 }
 

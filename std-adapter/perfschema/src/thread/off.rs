@@ -16,8 +16,8 @@ pub fn attach_as(_name: &str, _thread_type: ThreadType, _user: &str, _host: &str
 /// THREAD_ID of the calling thread, which has none.
 ///
 /// ```
-/// assert_eq!(perfschema::thread::current_id(), None);
+/// assert_eq!(perfschema::thread::thread_id(), None);
 /// ```
-pub fn current_id() -> Option<u64> {
+pub fn thread_id() -> Option<u64> {
     None
 }

@@ -311,7 +311,7 @@ mod first_record {
     fn goes_on(process: &'static Process) {
         drop(LOCK.lock().unwrap());
         let before = counted(process);
-        let (own, region) = (thread::current_id().unwrap(), process.region());
+        let (own, region) = (thread::thread_id().unwrap(), process.region());
         // As many as there are, and each found by its name.
         region.classes().for_each(|class| assert_eq!(region.find_class(region.class_name(class).as_str()), Some(class)));
         assert_eq!(registered(process), NEW.load(Ordering::Relaxed));

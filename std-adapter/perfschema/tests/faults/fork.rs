@@ -102,7 +102,7 @@ fn child(process: &'static Process, parent: u32, setup: &[String], in_once: bool
     region.scan(&tables::Threads, |row| threads.push((row.thread_id, row.thread_os_id)));
     locks(&OWN, 25);
     locks(&LATER, 1);
-    assert_eq!(threads, [(perfschema::thread::current_id().unwrap(), Some(std::process::id().into()))]);
+    assert_eq!(threads, [(perfschema::thread::thread_id().unwrap(), Some(std::process::id().into()))]);
     assert_eq!((count(region, "own"), count(region, "later")), (25, 1));
     assert_eq!((count_in_histogram(region, "own"), count_in_histogram(region, "later")), (25, 1));
     let mut history = Vec::new();

@@ -91,7 +91,7 @@ fn forks(region: &'static Region<'static>) {
                 poll(&mut mine);
                 let mut other = std::mem::replace(&mut other, each_poll("task/test/unused", lock));
                 wait(forked(std::panic::AssertUnwindSafe(move || {
-                    let own = thread::current_id().unwrap();
+                    let own = thread::thread_id().unwrap();
                     assert_eq!(rows(region).len(), 2, "{:?}", rows(region));
                     // Takes the place that one of the forgotten had.
                     let mut new = each_poll("task/test/new", lock);
@@ -117,7 +117,7 @@ fn forks(region: &'static Region<'static>) {
 fn in_the_child(region: &'static Region<'static>) {
     let id = rows(region);
     assert_eq!(id.keys().collect::<Vec<_>>(), ["inner", "main", "outer"], "{id:?}");
-    assert_eq!(thread::current_id(), Some(id["inner"]));
+    assert_eq!(thread::thread_id(), Some(id["inner"]));
     lock();
     lock();
     assert_eq!(counts(region, "test/task"), BTreeMap::from([(id["inner"], 2)]));
@@ -184,7 +184,7 @@ fn steps(region: &'static Region<'static>) {
             lock();
             if IN_CHILD.load(Ordering::Relaxed) {
                 let mut known = false;
-                region.scan(&tables::Threads, |row| known |= Some(row.thread_id) == thread::current_id());
+                region.scan(&tables::Threads, |row| known |= Some(row.thread_id) == thread::thread_id());
                 FORGOTTEN.store(!known, Ordering::Relaxed);
             }
         });

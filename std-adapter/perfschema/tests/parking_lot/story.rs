@@ -76,7 +76,7 @@ fn waits_holders_and_lines(region: &'static Region<'static>) {
     assert_eq!(*guard, 4000);
     let mut holder = None;
     region.scan(&tables::MutexInstances, |row| holder = row.locked_by_thread_id);
-    assert_eq!(holder, perfschema::thread::current_id());
+    assert_eq!(holder, perfschema::thread::thread_id());
     drop(guard);
     let write = TABLE.write();
     let read = lock_api::RwLockWriteGuard::downgrade(write);
@@ -175,7 +175,7 @@ fn bumps(region: &'static Region<'static>) {
     }
     static BUMPED: lock_api::Mutex<RawMutex<Counted<parking_lot::RawMutex>, Bumped>, u32> = lock_api::Mutex::new(0);
     static SHARED: lock_api::RwLock<RawRwLock<Counted<parking_lot::RawRwLock>, Shared>, ()> = lock_api::RwLock::new(());
-    let own = perfschema::thread::current_id();
+    let own = perfschema::thread::thread_id();
     let holder = || {
         let mut holder = None;
         region.scan(&tables::MutexInstances, |row| {

@@ -71,7 +71,7 @@ mod tests {
     fn check(region: &Region<'_>, expected: &[(&str, &str, Holder)]) {
         let begin = Instant::now();
         loop {
-            let threads = threads(region, perfschema::thread::current_id());
+            let threads = threads(region, perfschema::thread::thread_id());
             let waits: Vec<_> = threads
                 .iter()
                 .filter_map(|thread| Some((thread.name.as_str(), thread.wait.as_ref()?)))
@@ -96,7 +96,7 @@ mod tests {
         let mutex: &Mutex<bool> = &perfschema::mutex!("wait/synch/mutex/test/mutex", false);
         let rwlock: &RwLock<()> = &perfschema::rwlock!("wait/synch/rwlock/test/rwlock", ());
         let changed: &Condvar = &perfschema::condvar!("wait/synch/cond/test/changed");
-        let id = perfschema::thread::current_id().unwrap();
+        let id = perfschema::thread::thread_id().unwrap();
         let me = Holder::Thread(thread_names(region).remove(&id).unwrap());
         thread::scope(|scope| {
             let spawn = |name: &str, wait: fn(&Mutex<bool>, &RwLock<()>, &Condvar)| {

@@ -36,7 +36,7 @@ impl Schema {
 
     /// What each thread does right now; without the calling one, which only looks.
     pub(crate) fn threads(&self) -> Vec<ThreadNow> {
-        live::threads(self.region, perfschema::thread::current_id())
+        live::threads(self.region, perfschema::thread::thread_id())
     }
 
     /// Everything that the tables say at the end.

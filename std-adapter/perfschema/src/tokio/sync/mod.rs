@@ -23,7 +23,7 @@
 //! tokio::spawn(attach("task/app/order", async {
 //!     let mut orders = LOCK_ORDERS.lock().await;
 //!     tokio::task::yield_now().await; // It may go on on another thread; the task holds the lock all the same.
-//!     let task = perfschema::thread::current_id();
+//!     let task = perfschema::thread::thread_id();
 //!     process.region().scan(&tables::MutexInstances, |lock| assert_eq!(lock.locked_by_thread_id, task));
 //!     *orders += 1;
 //! }))

@@ -48,7 +48,6 @@ pub struct MappedMutexGuard<'a, T: ?Sized> {
 }
 
 /// [`tokio::sync::OwnedMutexGuard`] of a [`Mutex`].
-#[must_use = "if unused the Mutex will immediately unlock"]
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized + 'static> {
     inner: Owned<MutexGuard<'static, T>, Mutex<T>>,

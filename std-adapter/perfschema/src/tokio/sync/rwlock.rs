@@ -48,7 +48,6 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 }
 
 /// [`tokio::sync::RwLockMappedWriteGuard`] of a [`RwLock`].
-#[must_use = "if unused the RwLock will immediately unlock"]
 #[clippy::has_significant_drop]
 pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
     mark: Holder,
@@ -56,21 +55,18 @@ pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
 }
 
 /// [`tokio::sync::OwnedRwLockReadGuard`] of a [`RwLock`].
-#[must_use = "if unused the RwLock will immediately unlock"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockReadGuard<T: ?Sized + 'static, U: ?Sized + 'static = T> {
     inner: Owned<RwLockReadGuard<'static, U>, RwLock<T>>,
 }
 
 /// [`tokio::sync::OwnedRwLockWriteGuard`] of a [`RwLock`].
-#[must_use = "if unused the RwLock will immediately unlock"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockWriteGuard<T: ?Sized + 'static> {
     inner: Owned<RwLockWriteGuard<'static, T>, RwLock<T>>,
 }
 
 /// [`tokio::sync::OwnedRwLockMappedWriteGuard`] of a [`RwLock`].
-#[must_use = "if unused the RwLock will immediately unlock"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockMappedWriteGuard<T: ?Sized + 'static, U: ?Sized + 'static = T> {
     inner: Owned<RwLockMappedWriteGuard<'static, U>, RwLock<T>>,
