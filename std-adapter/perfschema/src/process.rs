@@ -319,6 +319,12 @@ impl Builder {
     /// 15 ms in the child, whose memory is reserved at once. Without, it is 1 to 2 ms in the child, for what the parent had recorded.
     /// (`std::process::Command` forks only for another user or group, and for `pre_exec`.)
     ///
+    /// A child is given memory of its own by the C library's `fork`. One that is made without it, as by `syscall(SYS_clone)` or `_Fork`, has the
+    /// parent's, and must not record: there would be two writers of one row.
+    ///
+    /// The memory is taken at the start, all of it. A memory limit of the process (a cgroup's) that is less than that ends the program, as it ends
+    /// whoever takes too much.
+    ///
     /// The program must be left its file: where that is made shorter, as by `truncate`, the program ends at its next touch of what is gone
     /// (SIGBUS). Only its user and root can do that. Removed, the file is only no longer found.
     ///

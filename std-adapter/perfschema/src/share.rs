@@ -49,6 +49,13 @@ impl fmt::Display for ShareError {
             ShareError::System { call: "linkat", errno: libc::ENOENT } if !Path::new("/proc/self/fd").exists() => {
                 write!(f, "linkat in {}: /proc is not mounted", directory())
             }
+            ShareError::System { call: "open", errno: libc::EACCES } => {
+                write!(f, "{} is not for this user to open; set its mode to 0700", directory())
+            }
+            // Asked whether the mapping holds the lock.
+            ShareError::System { call: "flock", errno: libc::EOPNOTSUPP } => {
+                write!(f, "{} is on a file system that lies over another one; mount a tmpfs at /dev/shm", directory())
+            }
             ShareError::System { call, errno } => {
                 write!(f, "{call} in {}: {}", directory(), std::io::Error::from_raw_os_error(*errno))
             }
@@ -108,6 +115,11 @@ impl Unnamed {
         // SAFETY: the path ends with a zero, the descriptor is open.
         let file = unsafe { libc::openat(directory.as_raw_fd(), c".".as_ptr(), flags, 0o600) };
         let file = owned(file).ok_or_else(|| failed("open"))?;
+        // Whatever mask the program has for what it makes.
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::fchmod(file.as_raw_fd(), 0o600) } != 0 {
+            return Err(failed("fchmod"));
+        }
         if lock(&file, libc::LOCK_EX) != 0 {
             return Err(failed("flock"));
         }
@@ -121,8 +133,26 @@ impl Unnamed {
             return Err(failed("fallocate"));
         }
         let words = map(words, libc::MAP_SHARED, Some(file.as_raw_fd())).ok_or_else(|| failed("mmap"))?;
-        Ok(Unnamed { words, file })
+        match locked_by_mapping(file) {
+            Ok(file) => Ok(Unnamed { words, file }),
+            Err(error) => {
+                unmap(words);
+                Err(error)
+            }
+        }
     }
+}
+
+/// Another descriptor of a file that is locked and mapped, in place of the first: so it is the mapping that holds the lock. On a file system that lies
+/// over another one (overlayfs) a mapping is of the file below, and holds nothing: everybody would take the program for one that has ended.
+fn locked_by_mapping(file: OwnedFd) -> Result<OwnedFd, ShareError> {
+    let path = c_string(format_args!("/proc/self/fd/{}", file.as_raw_fd()));
+    // SAFETY: the path ends with a zero.
+    let again = owned(unsafe { libc::open(path.as_str().as_ptr().cast(), libc::O_RDWR | libc::O_CLOEXEC) });
+    // Without /proc the file gets no name either, which is said then.
+    let Some(again) = again else { return Ok(file) };
+    drop(file);
+    if is_locked(&again) { Ok(again) } else { Err(ShareError::System { call: "flock", errno: libc::EOPNOTSUPP }) }
 }
 
 /// Takes a lock on the file, or gives it up; does not wait for one.
@@ -167,6 +197,11 @@ fn open_directory() -> Result<OwnedFd, ShareError> {
     let path = c_string(directory());
     // SAFETY: the path ends with a zero.
     let made = if unsafe { libc::mkdir(path.as_str().as_ptr().cast(), 0o700) } == 0 { Ok(()) } else { Err(failed("mkdir")) };
+    if made.is_ok() {
+        // Whatever mask the program has. Nobody else can put another one in its place: see own_directory().
+        // SAFETY: the path ends with a zero.
+        unsafe { libc::chmod(path.as_str().as_ptr().cast(), 0o700) };
+    }
     own_directory().map_err(|error| match error {
         // It is not there: why not is the first question.
         ShareError::System { errno: libc::ENOENT, .. } if let Err(error) = made => error,
@@ -194,9 +229,17 @@ fn own_directory() -> Result<OwnedFd, ShareError> {
     if own { Ok(directory) } else { Err(ShareError::Directory) }
 }
 
+/// What was just opened, or why not is in errno. Never under one of the first three numbers: a program that has closed those writes there what it
+/// prints.
 fn owned(descriptor: RawFd) -> Option<OwnedFd> {
     // SAFETY: the descriptor was just opened by the caller, who has no other use for it.
-    (descriptor >= 0).then(|| unsafe { OwnedFd::from_raw_fd(descriptor) })
+    let own = |descriptor: RawFd| (descriptor >= 0).then(|| unsafe { OwnedFd::from_raw_fd(descriptor) });
+    let first = own(descriptor)?;
+    if descriptor > libc::STDERR_FILENO {
+        return Some(first);
+    }
+    // SAFETY: the descriptor is open.
+    own(unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, libc::STDERR_FILENO + 1) })
 }
 
 /// Maps memory: of the file, or of nothing.

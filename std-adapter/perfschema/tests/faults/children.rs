@@ -27,6 +27,7 @@ fn counted(process: &Process) -> u64 {
 pub(crate) fn program() {
     match argument().as_str() {
         "closes" => closes_what_it_does_not_know(),
+        "prints" => prints_where_nobody_reads(),
         "errno" => keeps_errno(),
         "limit" => has_a_limit(),
         "no memory" => has_no_memory(),
@@ -47,6 +48,24 @@ fn shared(run: impl FnOnce(&'static Process)) {
     locks(1);
     run(process);
     std::fs::remove_file(file).unwrap();
+}
+
+/// What is closed is not where the child's file is open, which has no name yet.
+fn prints_where_nobody_reads() {
+    shared(|process| {
+        // SAFETY: nobody uses these below but to find that they are closed.
+        (0..3).for_each(|descriptor| assert_eq!(unsafe { libc::close(descriptor) }, 0));
+        wait(forked(|| {
+            // SAFETY: the text is as long as that.
+            let write = |descriptor| unsafe { libc::write(descriptor, c"a word".as_ptr().cast(), 6) };
+            assert_eq!([0, 1, 2].map(write), [-1; 3]);
+            locks(1);
+            let file = process.shared_file().unwrap().unwrap();
+            let pid = perfschema::attach(&file).unwrap().region().pid();
+            std::fs::remove_file(file).unwrap();
+            assert_eq!(pid, std::process::id());
+        }));
+    });
 }
 
 /// As daemons do: then other files are open by the same numbers.
@@ -200,6 +219,11 @@ fn goes_on() {
         go_on.write_all(b"!").unwrap();
         wait(child);
     });
+}
+
+#[test]
+fn a_program_without_outputs_does_not_print_into_its_childs_file() {
+    succeeds(&mut command("children", "prints"));
 }
 
 #[test]

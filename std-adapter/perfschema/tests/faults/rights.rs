@@ -36,6 +36,19 @@ pub(crate) fn program() {
             let error = builder.share(true).start().unwrap().shared_file().unwrap().unwrap_err();
             assert!(error.to_string().ends_with(": /proc is not mounted"), "{error}");
         }
+        "over another file system" => {
+            let error = builder.share(true).start().unwrap().shared_file().unwrap().unwrap_err();
+            assert!(error.to_string().ends_with("mount a tmpfs at /dev/shm"), "{error}");
+            assert_eq!(shared_files().unwrap(), []);
+        }
+        "with a mask" => {
+            // SAFETY: the call takes a number and cannot fail.
+            unsafe { libc::umask(0o777) };
+            let process = builder.share(true).start().unwrap();
+            let file = process.shared_file().unwrap().unwrap();
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(file.parent().unwrap()), mode(&file)), (0o700, 0o600));
+        }
         "becomes somebody else" => {
             let process = builder.share(true).start().unwrap();
             let file = process.shared_file().unwrap().unwrap();
@@ -108,6 +121,19 @@ fn where_the_file_is_of_a_program_that_gave_up_its_rights() {
 #[test]
 fn what_is_missing_is_proc() {
     in_namespace("mount -t tmpfs none /dev/shm && mount -t tmpfs none /proc", &command("rights", "without /proc"));
+}
+
+/// Nobody could tell whether its program runs.
+#[test]
+fn nothing_is_shared_where_a_mapping_holds_no_lock() {
+    let overlay = "mount -t tmpfs none /dev/shm && cd /dev/shm && mkdir lower upper work && \
+                   mount -t overlay none -o lowerdir=lower,upperdir=upper,workdir=work /dev/shm && cd / && chmod 1777 /dev/shm";
+    in_namespace(overlay, &command("rights", "over another file system"));
+}
+
+#[test]
+fn a_mask_for_new_files_is_none_for_these() {
+    in_namespace("mount -t tmpfs none /dev/shm", &command("rights", "with a mask"));
 }
 
 /// Anybody can make a directory of this name, before the user does.
