@@ -1,6 +1,7 @@
 //! The program `perfschema`.
 //!
-//! One file, or folder, per subcommand; each has its arguments and a function `run`. `output` knows the terminal.
+//! One file, or folder, per subcommand; each has its arguments and a function `run`. `output` knows the terminal, `input` how much
+//! is read at most.
 #![forbid(unsafe_code)]
 // They panic where nobody can read them any more, as on a terminal that was closed.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
@@ -11,6 +12,8 @@ mod output;
 mod arguments;
 mod demo;
 mod doc;
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+mod input;
 #[cfg(all(feature = "instrument", target_os = "linux"))]
 mod shared;
 mod tables;
@@ -49,7 +52,17 @@ enum Command {
     Doc(doc::Args),
 }
 
+/// What is longer than files may be (`ulimit -f`) is an error of whoever writes it, who removes what is there so far, instead of the end of the program.
+#[cfg(all(feature = "instrument", target_os = "linux"))]
+fn outlive_file_size_limit() {
+    // Whether it came is asked of nobody.
+    let came = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, came);
+}
+
 fn main() -> ExitCode {
+    #[cfg(all(feature = "instrument", target_os = "linux"))]
+    outlive_file_size_limit();
     let result = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
         #[cfg(all(feature = "instrument", target_os = "linux"))]

@@ -358,3 +358,48 @@ fn what_is_not_there_is_said() {
     let (success, out, err) = perfschema(&["prune", "4294967295"]);
     assert!(success && out.is_empty() && err.contains("no program 4294967295 has left tables"), "{out}{err}");
 }
+
+/// Beside a program that is looked at nothing takes the memory of the machine.
+#[test]
+fn what_has_no_end_is_refused() {
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let pid = demo.pid();
+    let otlp = ["--otlp", "http://127.0.0.1:1", "--headers", "/dev/zero"];
+    let tls = ["--tls-certificate", "/dev/zero", "--tls-key", "/dev/zero"];
+    let accounts = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("endless-accounts");
+    std::fs::write(&accounts, "boss controller no-password\n").expect("it is ours");
+    std::fs::set_permissions(&accounts, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    let serve = ["serve", &pid, "--mysql", "127.0.0.1:0", "--accounts", accounts.to_str().expect("UTF-8")];
+    for (args, expected) in [
+        (vec!["sql", &pid], "longer than 64 MiB"),
+        (vec!["shell", &pid], "longer than 64 MiB"),
+        (vec!["account", "ada", "reader"], "longer than 1 MiB"),
+        ([&["export", &pid][..], &otlp].concat(), "/dev/zero: longer than 1 MiB"),
+        ([&serve[..], &tls].concat(), "/dev/zero: longer than 16 MiB"),
+    ] {
+        let mut command = Command::new(PROGRAM);
+        let endless = std::fs::File::open("/dev/zero").expect("there is one");
+        let output = command.args(&args).stdin(endless).output().expect("the program was built");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(output.status.code() == Some(1) && said.trim_end().ends_with(expected), "{args:?}: {:?} {said}", output.status);
+    }
+}
+
+/// A file that may not be as long as it is to be is an error, and nothing of it stays.
+#[test]
+fn a_limit_of_file_sizes_leaves_nothing_behind() {
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("limited-files");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir(&folder).expect("it is ours");
+    for command in ["prometheus", "report"] {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\"", PROGRAM, command, &demo.pid(), "--output"]);
+        let output = limited.arg(folder.join("limited")).output().expect("there is a shell");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(output.status.code() == Some(1) && said.contains("File too large"), "{command}: {:?} {said}", output.status);
+        assert_eq!(std::fs::read_dir(&folder).expect("it is ours").count(), 0, "{command}");
+    }
+}

@@ -22,7 +22,7 @@ pub(crate) const READABLE: &str = "others than its owner may read it: chmod 600"
 
 /// Reads a file that only its owner may read.
 pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
-    let mut file = File::open(path).map_err(PrivateError::Io)?;
+    let file = File::open(path).map_err(PrivateError::Io)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -36,9 +36,24 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
             return Err(PrivateError::Readable);
         }
     }
+    all_of(file).map_err(PrivateError::Io)
+}
+
+/// Reads a file that anybody may read.
+pub(crate) fn read_public(path: &Path) -> io::Result<Vec<u8>> {
+    all_of(File::open(path)?)
+}
+
+/// What a file holds that somebody has written by hand, or a tool for them. What has no end, as a device, is not read until there is no memory left.
+fn all_of(file: File) -> io::Result<Vec<u8>> {
+    const MAX_BYTES: u64 = 16 << 20;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(PrivateError::Io)?;
-    Ok(bytes)
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 16 MiB"))
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part, and

@@ -30,7 +30,9 @@ impl Tls {
     /// certificate.
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
         let pem = |path: &Path, error: rustls::pki_types::pem::Error| TlsError::File(path.to_owned(), error.to_string());
-        let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect);
+        let public =
+            files::read_public(certificate).map_err(|error| TlsError::File(certificate.to_owned(), error.to_string()))?;
+        let chain = CertificateDer::pem_slice_iter(&public).collect::<Result<_, _>>();
         let chain: Vec<CertificateDer<'static>> = chain.map_err(|error| pem(certificate, error))?;
         if chain.is_empty() {
             return Err(TlsError::File(certificate.to_owned(), "it has no certificate".to_owned()));

@@ -2,14 +2,14 @@
 
 use super::signals::hang_up;
 use super::{Error, ServeError};
-use crate::output;
+use crate::{input, output};
 use clap::ValueEnum;
 use perfschema_server::account_line;
 use perfschema_sql as sql;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Print a line for the file of accounts that `perfschema serve` takes.
@@ -74,8 +74,8 @@ fn password() -> Result<String, ServeError> {
 }
 
 fn line() -> io::Result<String> {
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
+    let line = input::line(io::stdin().lock(), input::MAX_SETTINGS)?;
+    let line = String::from_utf8(line).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
     Ok(line.trim_end_matches(['\n', '\r']).to_owned())
 }
 

@@ -3,7 +3,7 @@
 use super::signals::hang_up;
 use super::{Error, target};
 use crate::arguments::number;
-use crate::output;
+use crate::{input, output};
 use perfschema::render::text::escape;
 use perfschema_server::Metrics;
 use serde_json::Value as Json;
@@ -181,7 +181,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 
 fn headers(args: &Args) -> Result<Vec<(HeaderName, HeaderValue)>, Error> {
     let Some(path) = &args.headers else { return Ok(Vec::new()) };
-    let text = std::fs::read_to_string(path).map_err(|error| Error::Export(ExportError::File(path.clone(), error)))?;
+    let text = std::fs::File::open(path).and_then(|file| input::text(file, input::MAX_SETTINGS));
+    let text = text.map_err(|error| Error::Export(ExportError::File(path.clone(), error)))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(number, line)| header(line).ok_or(Error::Export(ExportError::Header(path.clone(), number)))).collect()
 }

@@ -2,10 +2,11 @@
 
 use super::{Error, result, target};
 use crate::arguments::positive;
+use crate::input;
 use crate::output::{self, Format};
 use perfschema::render::text::escape;
 use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// Ask another program's tables with SQL, in MySQL's dialect; change its setup.
@@ -70,12 +71,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn from_standard_input() -> io::Result<String> {
-    let input = io::stdin();
-    if input.is_terminal() {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
         note!("perfschema: reading statements from the terminal, until Ctrl-D");
     }
-    let mut text = String::new();
-    input.lock().read_to_string(&mut text)?;
+    let text = input::text(stdin.lock(), input::MAX_TEXT)?;
     // Some editors mark UTF-8, and the mark is no part of a statement.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

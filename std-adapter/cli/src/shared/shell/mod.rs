@@ -9,7 +9,7 @@ use super::signals::hang_up;
 use super::target::State;
 use super::{Error, result, target};
 use crate::arguments::positive;
-use crate::output;
+use crate::{input, output};
 use complete::Completion;
 use perfschema::render::Grid;
 use perfschema::render::text::{Footer, escape};
@@ -22,7 +22,7 @@ use scan::{Open, Scanner, Step};
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -323,12 +323,12 @@ fn remember(editor: &mut Editor<Completion, FileHistory>, file: Option<&std::pat
 fn script(args: &Args, session: &mut Session) -> Result<(), Error> {
     let mut out = output::stdout();
     let mut scanner = Scanner::new();
-    let mut input = io::stdin().lock();
-    let (mut bytes, mut number) = (Vec::new(), 0);
+    let mut stdin = io::stdin().lock();
+    let mut number = 0;
     loop {
-        bytes.clear();
         number += 1;
-        let is_last = input.read_until(b'\n', &mut bytes).map_err(Error::Input)? == 0;
+        let bytes = input::line(&mut stdin, input::MAX_TEXT).map_err(Error::Input)?;
+        let is_last = bytes.is_empty();
         let Ok(line) = str::from_utf8(&bytes) else { return Err(Error::Shell(ShellError::NotUtf8(number))) };
         // As `mysql` does with what some editors mark UTF-8 by.
         let line = line.strip_prefix('\u{feff}').filter(|_| number == 1).unwrap_or(line);
