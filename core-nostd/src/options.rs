@@ -567,6 +567,7 @@ mod tests {
     fn everything() {
         check("performance-schema=ON", Ok(StartOption::Everything(true)));
         check("--performance_schema", Ok(StartOption::Everything(true)));
+        check(" --performance-schema", Ok(StartOption::Everything(true)));
         check(" PERFORMANCE_SCHEMA = 'off' ", Ok(StartOption::Everything(false)));
         for (text, on) in [("on", true), ("Yes", true), ("TRUE", true), ("1", true)] {
             assert_eq!(switch(text), Some(on));
@@ -634,7 +635,14 @@ mod tests {
 
     #[test]
     fn unknown_names() {
-        for found in ["performance-schema-", "performance-schemas", "port", "-performance-schema", "performance-schema x"] {
+        for found in [
+            "performance-schema-",
+            "performance-schemas",
+            "port",
+            "-performance-schema",
+            "performance-schema x",
+            "performance-schema-x y",
+        ] {
             check(found, Err(OptionError::UnknownOption { position: 0, found }));
         }
         check("", Err(OptionError::UnknownOption { position: 0, found: "" }));
@@ -665,7 +673,9 @@ mod tests {
         check_all("performance-schema;performance-schema\nperformance-schema\r\n", [on(), on(), on()]);
         check_all("# performance-schema; more\nperformance-schema ; # rest; of it", [on()]);
         check_all("[mysqld]\r\nperformance-schema\n[client] ; performance-schema", [on(), on()]);
-        check_all("[mysqld", [Err(OptionError::UnknownOption { position: 0, found: "[mysqld" })]);
+        for found in ["[mysqld", "mysqld]"] {
+            check_all(found, [Err(OptionError::UnknownOption { position: 0, found })]);
+        }
         // A ';' in quotes belongs to the value; an apostrophe elsewhere opens none.
         check_all(
             "performance-schema-instrument='stage/sql/read; wait=ON';performance-schema",
@@ -675,11 +685,16 @@ mod tests {
             "performance-schema-instrument=stage/sql/it's=ON; performance-schema # it's; performance-schema",
             [instrument("stage/sql/it's", InstrumentSetting::On), on()],
         );
+        check_all(
+            "performance-schema-instrument='a=ON'; performance-schema-instrument='b=OFF'",
+            [instrument("a", InstrumentSetting::On), instrument("b", InstrumentSetting::Off)],
+        );
         // Nor begins a '#' there a comment, or within a word.
         check_all(
             "performance-schema-instrument='stage/sql/ #1=ON' # performance-schema\nperformance-schema-instrument=stage/c#=ON",
             [instrument("stage/sql/ #1", InstrumentSetting::On), instrument("stage/c#", InstrumentSetting::On)],
         );
+        check_all("performance-schema='ON'#x", [Err(OptionError::TextAfterQuote { position: 23, found: "#x" })]);
         // Errors count from the start of the whole string, and the next option is read.
         check_all(
             "\u{e4}\nperformance-schema='ON; x\n  performance-schema=maybe;performance-schema",

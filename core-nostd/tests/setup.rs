@@ -402,6 +402,16 @@ fn setup_actors_decides_how_a_foreground_thread_starts() {
 }
 
 #[test]
+fn a_row_of_setup_actors_matches_by_user_and_host() {
+    let world = World::on(&CONFIG);
+    world.truncate("setup_actors");
+    insert(world, &[("HOST", Value::Text("db1")), ("USER", Value::Text("ada"))]).unwrap();
+    let _threads = [("ada", "db1"), ("ada", "db2"), ("bob", "db1")].map(|(user, host)| world.user(user, host));
+    let columns = "PROCESSLIST_USER,PROCESSLIST_HOST,INSTRUMENTED,HISTORY";
+    world.expect("threads", columns, &["ada db1 YES YES", "ada db2 NO NO", "bob db1 NO NO"]);
+}
+
+#[test]
 fn setup_actors_insert_delete_truncate() {
     let world = World::on(&CONFIG.with(Size::SetupActorsSize, 3));
     // Defaults are MySQL's.

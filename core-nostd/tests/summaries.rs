@@ -145,6 +145,20 @@ fn histogram_and_quantiles() {
     assert_eq!(world.select(HISTOGRAM, "*"), before);
 }
 
+#[test]
+fn quantiles_are_of_so_many_of_a_thousand_waits() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let lengths = [1_000, 10_000, 100_000, 1_000_000];
+    for (ns, count) in lengths.into_iter().zip([950, 40, 9, 1]) {
+        (0..count).for_each(|_| world.wait(&actor, class, ns));
+    }
+    let [first, second, third, fourth] = lengths.map(|ns| perfschema_core::histogram::bucket_timer_high(bucket(ns * 1_000)));
+    world.expect(GLOBAL, "QUANTILE_95,QUANTILE_99,QUANTILE_999", &[&format!("{first} {second} {third}")]);
+    world.wait(&actor, class, lengths[3]);
+    world.expect(GLOBAL, "QUANTILE_95,QUANTILE_99,QUANTILE_999", &[&format!("{second} {third} {fourth}")]);
+}
+
 /// Waits of the instrument in the histogram, all of which took so many nanoseconds.
 fn histogram_of(world: World, name: &str, ns: u64) -> u64 {
     let (mut total, mut there) = (0, 0);

@@ -229,6 +229,8 @@ fn an_opened_region_shows_the_same_rows() {
         assert!(timers.contains(&"CYCLE 2500000000 NULL NULL".into()), "{timers:?}");
     }
     world.expect("performance_timers", "TIMER_NAME", &["CYCLE", "MICROSECOND", "MILLISECOND", "NANOSECOND", "TICK"]);
+    let measured = world.select("performance_timers", "TIMER_RESOLUTION,TIMER_OVERHEAD");
+    assert!(measured.iter().all(|row| !row.contains("NULL")), "{measured:?}");
 }
 
 /// What whoever records says of itself and its timers, a reader finds in the words.

@@ -204,7 +204,8 @@ impl Session {
         let grid = self.assigned_rows(update, &names, &all, rest, parameters)?;
         let lasts = assignments::lasts(&names);
         let assigned: Vec<&Column> = lasts.iter().filter_map(|&last| all.iter().find(|column| column.is(names[last]))).collect();
-        let sets: Vec<String> = assigned.iter().map(|column| format!("`{}` = ?", column.name)).collect();
+        let set = |column: &&Column| format!("`{}` = {}", column.name, fitted(column, "?").as_deref().unwrap_or("?"));
+        let sets: Vec<String> = assigned.iter().map(set).collect();
         let number = self.row_number_name(table)?;
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
         let explain = |error| self.state.explain(error);
@@ -446,13 +447,7 @@ impl Session {
         let columns = self.scratch_columns(table);
         let sets: Vec<String> = columns
             .iter()
-            .filter_map(|column| match column.sql_type {
-                SqlType::Decimal(_, scale) => {
-                    let name = column.name.replace('\'', "''");
-                    Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '{name}')", column.name))
-                }
-                _ => None,
-            })
+            .filter_map(|column| Some(format!("`{0}` = {1}", column.name, fitted(column, &format!("`{}`", column.name))?)))
             .collect();
         if sets.is_empty() {
             return None;
@@ -598,6 +593,13 @@ impl Session {
         }
         Ok(Outcome::done())
     }
+}
+
+/// What gives a value as many digits as a column of exact numbers has, before the point and behind it; None if it is none.
+fn fitted(column: &Column, value: &str) -> Option<String> {
+    let SqlType::Decimal(_, scale) = column.sql_type else { return None };
+    let name = column.name.replace('\'', "''");
+    Some(format!("{PREFIX}decimal({value}, {MAX_DIGITS}, {scale}, '{name}')"))
 }
 
 enum Target {

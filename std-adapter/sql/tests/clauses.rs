@@ -512,3 +512,29 @@ fn having_knows_no_other_columns() {
         check(&mut session, statement, &expected);
     }
 }
+
+#[test]
+fn what_stands_in_parentheses_or_has_a_schema() {
+    let mut session = session();
+    for (statement, expected) in [
+        ("SELECT 1 UNION (SELECT 3 UNION SELECT 2 ORDER BY 1 LIMIT 1)", "1\n2"),
+        ("SELECT NULL IS UNKNOWN, 1 IS NOT UNKNOWN, NULL IS NOT UNKNOWN", "1,1,0"),
+        ("SELECT SYS.processlist.thd_id FROM sys.processlist WHERE 0", ""),
+        ("SELECT @@session.sql_safe_updates, @@local.sql_safe_updates", "0,0"),
+        ("SELECT @@foo.sql_safe_updates", "ERROR 1193 (HY000): Unknown system variable 'foo'"),
+        (
+            "SELECT STDDEV(a) OVER (ORDER BY a ROWS 1 PRECEDING) FROM (SELECT 1 AS a UNION SELECT 3 UNION SELECT 7) AS q",
+            "0\n1\n2",
+        ),
+        (
+            "SELECT VARIANCE(a) OVER (ORDER BY a ROWS BETWEEN CURRENT ROW AND CURRENT ROW) FROM (SELECT 1 AS a UNION SELECT 3) AS q",
+            "0\n0",
+        ),
+        (
+            "INSERT INTO setup_actors (HOST, USER) VALUES ('x')",
+            "ERROR 1136 (21S01): Column count doesn't match value count at row 1",
+        ),
+    ] {
+        check(&mut session, statement, expected);
+    }
+}

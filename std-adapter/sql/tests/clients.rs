@@ -161,6 +161,7 @@ fn character_sets_among_assignments() {
         ("SET NAMES utf8 COLLATE 'utf8_general_ci'", "utf8,utf8,utf8,utf8_general_ci,2"),
         ("SET NAMES DEFAULT", "utf8mb4,utf8mb4,utf8mb4,utf8mb4_0900_ai_ci,2"),
         ("SET CHARSET binary", "binary,utf8mb4,binary,utf8mb4_0900_ai_ci,2"),
+        ("SET NAMES binary COLLATE binary", "binary,binary,binary,binary,2"),
     ] {
         // Connector/J and others prepare what they send.
         let described = session.describe(statement).map(|description| (description.parameters, description.columns.len()));
@@ -168,6 +169,7 @@ fn character_sets_among_assignments() {
         check(&mut session, statement, "0 changed");
         check(&mut session, found, expected);
     }
+    check(&mut session, "SET collation_connection = 45", "0 changed");
     let values = |statement: &str| session.describe(statement).map(|description| description.parameters);
     assert_eq!(["SET @a = ?, NAMES utf8mb4", "SET sql_mode='', NAMES utf8mb4"].map(values), [Ok(1), Ok(0)]);
     check(
@@ -175,8 +177,10 @@ fn character_sets_among_assignments() {
         "SELECT @@wait_timeout, @@sql_mode",
         "2147483,\"NO_AUTO_VALUE_ON_ZERO,STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION\"",
     );
-    let error = "ERROR 1253 (42000): COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET 'latin1'";
-    assert_eq!(run(&mut session, "SET NAMES latin1 COLLATE utf8mb4_bin"), error);
+    for name in ["latin1", "utf8mb3"] {
+        let error = format!("ERROR 1253 (42000): COLLATION 'utf8mb4_bin' is not valid for CHARACTER SET '{name}'");
+        assert_eq!(run(&mut session, &format!("SET NAMES {name} COLLATE utf8mb4_bin")), error);
+    }
     for statement in
         ["SET NAMES", "SET NAMES utf8mb4 COLLATE", "SET @a = 3, CHARACTER utf8", "SET NAMES utf8mb4,", "SET NAMES utf8 x"]
     {
@@ -288,11 +292,18 @@ fn statements_without_rows() {
     assert_eq!(run(&mut session, "CALL sys.nothing(1)"), "ERROR 1305 (42000): PROCEDURE sys.nothing does not exist");
     check(&mut session, "INSERT IGNORE INTO setup_actors VALUES ('%', '%', '%'), ('x', 'y', '%')", "1 changed");
     check(&mut session, "SHOW WARNINGS", "Warning,1022,Can't write; duplicate key in table 'setup_actors'");
+    check(&mut session, "INSERT INTO setup_actors SET history = 'NO', user = 'u', host = 'h'", "1 changed");
+    check(&mut session, "SELECT * FROM setup_actors WHERE user = 'u'", "h,u,%,YES,NO");
+    check(&mut session, "INSERT INTO setup_actors SET user = 'v'", "1 changed");
+    // What there is no room for is no duplicate.
+    check(&mut session, "INSERT IGNORE INTO setup_actors SET user = 'w'", "ERROR 1114 (HY000): The table 'setup_actors' is full");
     check(&mut session, "DROP TABLE IF EXISTS test.nothing", "0 changed");
     check(&mut session, "SHOW WARNINGS", "Note,1051,Unknown table 'test.nothing'");
     let account = Account { right: Right::Read, ..Account::default() };
     let mut reader = Database::new(common::World::new().region).session(account).expect("there is memory");
-    assert!(run(&mut reader, "FLUSH TABLES").starts_with("ERROR 1227 "));
+    for statement in ["FLUSH TABLES", "SET GLOBAL version = 'x'", "SET GLOBAL timestamp = 1"] {
+        assert!(run(&mut reader, statement).starts_with("ERROR 1227 "), "{statement}");
+    }
 }
 
 /// MySQL's headings, and rows where there is something of the kind.

@@ -185,6 +185,11 @@ fn letter_case_counts_where_it_is_said() {
     for (statement, expected) in [
         ("SELECT BINARY 'a' = 'A', 'a' = BINARY 'A', BINARY 'a' = 'a', BINARY('a') <> 'A', NOT BINARY 'a' = 'A'", "0,0,1,1,1"),
         ("SELECT 'a' = 'A' COLLATE binary, 'a' = 'A' COLLATE utf8mb4_0900_as_cs, 'a' = 'A' COLLATE utf8mb4_general_ci", "0,0,1"),
+        (
+            "SELECT ('a' COLLATE utf8mb4_bin) = 'A', 'A' = ('a' COLLATE utf8mb4_bin), ('a' COLLATE utf8mb4_general_ci) = 'A', \
+             'a' = 'A' COLLATE BINARY",
+            "0,0,1,0",
+        ),
         ("SELECT 'a' LIKE BINARY 'A', 'a' LIKE BINARY 'a', 'a' COLLATE utf8mb4_bin LIKE 'A%', 'A' LIKE 'a'", "0,1,0,1"),
         (
             "SELECT 'a' REGEXP BINARY 'A', 'a' NOT RLIKE 'A' COLLATE utf8mb4_bin, BINARY 'ab' REGEXP 'b', 'a' REGEXP 'A'",
@@ -211,8 +216,11 @@ fn letter_case_counts_where_it_is_said() {
     }
     assert_eq!(run(&mut session, "SELECT BINARY name, BINARY  'x' FROM setup_timers LIMIT 0"), "BINARY name,BINARY  'x'\n");
     check(&mut session, "SET NAMES binary", "0 changed");
-    let error = "ERROR 1273 (HY000): Unknown collation: 'nothing'";
-    assert_eq!(run(&mut session, "SELECT 'a' COLLATE nothing"), error);
+    for name in ["nothing", "utf8mb4_", "utf8mb4_foo"] {
+        let error = format!("ERROR 1273 (HY000): Unknown collation: '{name}'");
+        assert_eq!(run(&mut session, &format!("SELECT 'a' COLLATE {name}")), error);
+    }
+    assert!(run(&mut session, "SET NAMES utf8mb4 COLLATE utf8mb4_").starts_with("ERROR 1273 "));
 }
 
 /// The texts of an ENUM have numbers, from 1.

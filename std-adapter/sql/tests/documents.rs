@@ -56,6 +56,20 @@ fn documents_are_looked_into() {
         ),
         (r#"JSON_LENGTH('[1,2]'), JSON_LENGTH('{"a":[1,2,3]}', '$.a'), JSON_KEYS('{"bb":1,"a":2}')"#, r#"2,3,"[""a"", ""bb""]""#),
         (r#"JSON_CONTAINS('[1,{"a":2,"b":3}]', '{"a":2}'), JSON_CONTAINS('{"a":1}', '2', '$.a')"#, "1,0"),
+        (
+            r#"JSON_CONTAINS('{"a":1,"b":{"c":[1,2]}}', '{"b":{"c":2}}'), JSON_CONTAINS('{"a":1}', '{"a":1,"b":2}'), JSON_CONTAINS('[1,[2,3]]', '[1,3]')"#,
+            "1,0,1",
+        ),
+        (r#"JSON_CONTAINS('[1,2]', '[1,4]'), JSON_CONTAINS('1', '1.0'), JSON_CONTAINS('{"a":1}', '{"b":1}')"#, "0,1,0"),
+        (r#"JSON_PRETTY('[]'), JSON_PRETTY('{}')"#, "[],{}"),
+        (
+            r#"JSON_EXTRACT('5', '$[0 to last]'), JSON_EXTRACT('5', '$[0 to 3]'), JSON_EXTRACT('5', '$[1 to 2]') IS NULL"#,
+            "[5],[5],1",
+        ),
+        (
+            r#"j FROM (SELECT JSON_EXTRACT('[10.5]', '$[0]') AS j UNION ALL SELECT JSON_EXTRACT('[9.5]', '$[0]')) AS q ORDER BY j"#,
+            "9.5\n10.5",
+        ),
         (r#"JSON_CONTAINS_PATH('{"a":1}', 'one', '$.a', '$.b'), JSON_CONTAINS_PATH('{"a":1}', 'ALL', '$.a', '$.b')"#, "1,0"),
         (r#"JSON_QUOTE('a"b'), JSON_UNQUOTE('"a\\nb"') = 'a\nb', JSON_UNQUOTE('x')"#, r#""""a\""b""",1,x"#),
         (r#"JSON_PRETTY('{"a":[1,{}]}') = '{\n  "a": [\n    1,\n    {}\n  ]\n}'"#, "1"),

@@ -4,7 +4,7 @@ mod common;
 
 use common::{World, check, run, session};
 use perfschema::render::OwnedValue;
-use perfschema_sql::{Account, Database, Outcome};
+use perfschema_sql::{Account, Database, Outcome, Right};
 
 const KEY_OF_ACTORS: &str =
     "setup_actors,0,PRIMARY,1,HOST,,,,,\"\",HASH,\"\",\"\",YES,\nsetup_actors,0,PRIMARY,2,USER,,,,,\"\",HASH,\"\",\"\",YES,";
@@ -103,6 +103,29 @@ fn show_and_describe() {
         status.contains(&format!("performance_schema,performance_schema.memory,{}\n", common::CONFIG.size_bytes())),
         "{status}"
     );
+}
+
+#[test]
+fn tables_of_test_are_shown() {
+    let mut session = session();
+    run(&mut session, "CREATE TABLE test.x AS SELECT 1 AS a, 'q' AS b");
+    let tables = "SELECT TABLE_NAME, TABLE_TYPE, ENGINE, VERSION FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'test'";
+    check(&mut session, tables, "x,BASE TABLE,MEMORY,10");
+    let created = "x,\"CREATE TABLE `x` (\n  `a` bigint NOT NULL,\n  `b` varchar(1) NOT NULL\n) \
+                   ENGINE=MEMORY DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci\"";
+    check(&mut session, "SHOW CREATE TABLE test.x", created);
+}
+
+#[test]
+fn what_one_may_and_how_texts_compare() {
+    let world = World::new();
+    for (right, expected) in [(Right::Read, "SELECT"), (Right::Control, "SELECT\nINSERT\nUPDATE\nDELETE\nDROP")] {
+        let account = Account { right, ..Account::default() };
+        let mut session = Database::new(world.region).session(account).expect("there is memory");
+        check(&mut session, "SELECT PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES", expected);
+    }
+    let collations = "SELECT * FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY";
+    check(&mut world.session(), collations, "utf8mb4_0900_ai_ci,utf8mb4\nutf8mb4_bin,utf8mb4");
 }
 
 /// As Connector/J asks for the columns of a table.

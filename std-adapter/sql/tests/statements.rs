@@ -416,6 +416,7 @@ fn replace_and_on_duplicate_key() {
     check(&mut session, update, &format!("{} 'threads'", denied("INSERT, UPDATE")));
     let unsupported = "ERROR 1235 (42000): This version of MySQL doesn't yet support 'this kind of INSERT'";
     check(&mut session, "REPLACE INTO setup_actors VALUES ('a', 'b', '%', 'YES', 'YES')", unsupported);
+    check(&mut session, "INSERT INTO setup_actors (USER) VALUES ('b') ON DUPLICATE KEY UPDATE HISTORY = 'NO'", unsupported);
     check(&mut session, "CREATE TABLE test.x AS SELECT 1 AS a", "Records: 1  Duplicates: 0  Warnings: 0");
     check(&mut session, "REPLACE INTO test.x VALUES (1), (2)", "2 changed");
     check(&mut session, "INSERT INTO test.x VALUES (2) ON DUPLICATE KEY UPDATE a = 3", "1 changed");

@@ -92,6 +92,8 @@ fn what_was_asked_for() {
     check(&mut one, "SHOW STATUS LIKE 'Max_execution_time_exceeded'", "Max_execution_time_exceeded,1");
     check(&mut one, "SHOW STATUS LIKE 'Slow%'", "Slow_queries,5");
     check(&mut other, "SHOW STATUS LIKE 'Slow%'", "Slow_queries,0");
+    check(&mut one, "FLUSH TABLES", "0 changed");
+    check(&mut one, &com("execute_sql"), "Com_execute_sql,2");
     // A session begins again; what all have done stays.
     check(&mut one, "FLUSH STATUS", "0 changed");
     check(&mut one, &com("select"), "Com_select,0");

@@ -142,6 +142,29 @@ fn an_update_is_whole() {
     assert!(killed > 0);
 }
 
+/// A column that is no table's, and values that are too few, change nothing, and nothing stays open behind them.
+#[test]
+fn changes_that_fail() {
+    let mut session = World::new().session();
+    run(&mut session, "CREATE TABLE test.d AS SELECT 1.25 AS v, 'a' AS t");
+    for name in ["rowid", "_rowid_"] {
+        let error = format!("ERROR 1054 (42S22): Unknown column '{name}' in 'field list'");
+        check(&mut session, &format!("UPDATE test.d SET {name} = 5"), &error);
+    }
+    assert!(run(&mut session, "INSERT INTO test.d VALUES (1)").starts_with("ERROR 1136 "));
+    check(&mut session, "INSERT INTO test.d VALUES (2.345, 'b')", "1 changed");
+    check(&mut session, "SELECT * FROM test.d", "1.25,a\n2.35,b");
+    // As many digits as an INSERT gives it.
+    for (value, stored) in
+        [("1e80", format!("{}.99", "9".repeat(63))), ("'abc'", "0.00".to_owned()), ("'2.345'", "2.35".to_owned())]
+    {
+        check(&mut session, &format!("UPDATE test.d SET v = {value} WHERE t = 'a'"), "Rows matched: 1  Changed: 1  Warnings: 0");
+        run(&mut session, &format!("INSERT INTO test.d VALUES ({value}, 'c')"));
+        check(&mut session, "SELECT DISTINCT v FROM test.d WHERE t <> 'b'", &stored);
+        run(&mut session, "DELETE FROM test.d WHERE t = 'c'");
+    }
+}
+
 /// Only rows that are different then count as changed, whatever was assigned before and how it was written.
 #[test]
 fn what_changes_nothing() {
