@@ -2,7 +2,7 @@
 //!
 //! One file, or folder, per subcommand; each has its arguments and a function `run`. `output` knows the terminal, `input` how much
 //! is read at most.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 // They panic where nobody can read them any more, as on a terminal that was closed.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 

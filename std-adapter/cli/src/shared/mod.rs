@@ -2,6 +2,7 @@
 
 mod account;
 mod export;
+mod freed;
 mod list;
 mod prometheus;
 mod prune;

@@ -1,5 +1,6 @@
 //! `perfschema serve`
 
+use super::freed::Freed;
 use super::signals::hang_up;
 use super::{Error, target};
 use crate::arguments::{address, positive};
@@ -119,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let mut signals =
         Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM])).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
-    say_when_it_ends(&program).map_err(|error| Error::Serve(ServeError::Thread(error)))?;
+    watch(&program).map_err(|error| Error::Serve(ServeError::Thread(error)))?;
     let mut listeners = Vec::new();
     // First, because it may be refused for its options: nothing else listens yet.
     if let Some(address) = args.prometheus {
@@ -174,14 +175,24 @@ fn tls(args: &Args) -> Result<Option<Tls>, TlsError> {
     Ok(Some(if args.tls_required { tls.required() } else { tls }))
 }
 
-/// Says so, now or later, from a thread that ends with the process.
-fn say_when_it_ends(program: &Arc<Attached>) -> std::io::Result<()> {
-    let program = Arc::clone(program);
+/// How often freed memory goes back to the system, in seconds.
+const GIVEN_BACK: u32 = 5;
+
+/// Says when the program ends, now or later, from a thread that ends with the process; and gives back what this one has freed.
+fn watch(program: &Arc<Attached>) -> std::io::Result<()> {
+    let (program, freed) = (Arc::clone(program), Freed::new());
     let watch = move || {
-        while program.is_in_use() {
+        let mut is_said = false;
+        for second in (0..GIVEN_BACK).cycle() {
+            if !is_said && !program.is_in_use() {
+                note!("perfschema: the program has ended, its tables can only be read");
+                is_said = true;
+            }
+            if second == 0 {
+                freed.give_back();
+            }
             thread::sleep(Duration::from_secs(1));
         }
-        note!("perfschema: the program has ended, its tables can only be read");
     };
     thread::Builder::new().name("perfschema-watch".to_owned()).spawn(watch).map(drop)
 }
