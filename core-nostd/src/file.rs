@@ -65,7 +65,7 @@ const COUNT: u64 = OPENED - 1;
 const ATTEMPTS: u32 = if cfg!(perfschema_loom) { 3 } else { 64 };
 
 /// A file as a handle knows it: the number of its place, from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FileId(u32);
 
 impl FileId {

@@ -71,7 +71,7 @@ pub(crate) struct Claimed {
 }
 
 /// A reference to an instance that fits into a lock: its place, counted in cache lines from the region's start, and one more; 0 is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct InstanceId(u32);
 
 const LINE: usize = 8;

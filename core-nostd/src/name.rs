@@ -38,6 +38,7 @@ pub const NAME_LENGTH: usize = 128;
 ///
 /// The numbers are part of the region's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 #[repr(u8)]
 pub enum EventClass {
     /// `wait/…`: something that a thread waits for.
@@ -89,6 +90,7 @@ impl EventClass {
 
 /// What an instrument measures, as far as the recorder treats it differently: read off the front of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 #[repr(u8)]
 pub enum InstrumentKind {
     /// `wait/synch/mutex/…`: rows in `mutex_instances`.

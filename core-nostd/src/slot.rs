@@ -42,7 +42,7 @@ pub(crate) mod word {
 }
 
 /// How a thread came to be: column TYPE of `threads`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ThreadType {
     /// It works for a user: a connection.
     Foreground = 1,
@@ -71,7 +71,7 @@ pub struct ActorIdentity<'a> {
 }
 
 /// An actor, as others know it while it has its slot: [`Region::has_actor`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ActorId {
     pub(crate) thread_id: NonZeroU64,
     /// Where its slot is.

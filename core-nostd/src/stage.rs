@@ -22,7 +22,7 @@ use core::panic::Location;
 use perfschema_timer::Clock;
 
 /// A stage that was begun: what [`Actor::end_stage`] ends, if it is still the one that runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StageId {
     /// The [number](Actor::number) of its actor.
     actor: u64,

@@ -5,7 +5,7 @@ mod common;
 use common::{CONFIG, World};
 use perfschema_core::table::{Column, SCHEMA, SqlType, Value};
 use perfschema_core::timer::{MockClock, TimerName};
-use perfschema_core::{Identity, InstrumentName, Region, StaticRegion, Text, Timer, tables};
+use perfschema_core::{Identity, InstanceId, InstrumentName, Region, StaticRegion, Text, Timer, tables};
 use std::collections::BTreeMap;
 
 /// `table`, `ordinal`, `column`, `type`, `nullable`, `default` of each table here that MariaDB 10.11 has, too.
@@ -159,6 +159,22 @@ fn a_cell_beyond_the_last_column_is_null() {
         });
     }
     actor.detach();
+}
+
+/// So that a program keeps them, and finds what has changed.
+#[test]
+fn rows_compare_and_ids_are_keys() {
+    let world = World::on(&CONFIG);
+    let mut consumers = Vec::new();
+    for _ in 0..2 {
+        world.region.scan(&tables::SetupConsumers, |row| consumers.push(row.clone()));
+    }
+    let (first, second) = consumers.split_at(consumers.len() / 2);
+    assert_eq!(first, second);
+    assert_ne!(first[0], first[1]);
+    assert_eq!(AsRef::<str>::as_ref(&Text::<8>::from("LOCK")), "LOCK");
+    let ids = [InstanceId::NONE, InstanceId::NONE].into_iter().collect::<std::collections::HashSet<_>>();
+    assert_eq!(ids.len(), 1);
 }
 
 #[test]

@@ -70,6 +70,12 @@ impl<const N: usize> From<&str> for Text<N> {
     }
 }
 
+impl<const N: usize> AsRef<str> for Text<N> {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 impl<const N: usize> fmt::Write for Text<N> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.push_str(text);

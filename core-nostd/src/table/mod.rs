@@ -444,7 +444,8 @@ macro_rules! row {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
         pub struct $row {
             $( #[doc = $doc] pub $field: $type, )*
             $( $( #[doc = $hidden_doc] pub $hidden: $hidden_type, )* )?

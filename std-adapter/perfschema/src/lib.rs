@@ -42,7 +42,10 @@
 //!
 //! **What it does not do.** Nothing runs before `main`, no thread runs in the background, nothing is written to disk. A program that
 //! dies takes its tables with it, unless it shares them ([`Builder::share`]). Without the feature `instrument` the types of [`sync`] are std's own,
-//! and [`start`] and what belongs to it are not there: a program calls them where the feature is on.
+//! and [`start`] and what belongs to it are not there: a program calls them where the feature is on. A library that takes its locks from here leaves
+//! the feature to whoever links it, who decides for all: it takes `default-features = false`, and is compiled and tested both ways, because what std's
+//! types have and ours have not, as [`sync`], [`fs`](mod@fs) and [`net`](mod@net) say, is there without it. `use perfschema::*` would hide the
+//! crate `core` behind [`core`](perfschema_core), which is ours.
 
 // What the docs name then is not there.
 #![cfg_attr(not(feature = "instrument"), allow(rustdoc::broken_intra_doc_links))]

@@ -210,6 +210,18 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
     bytes.try_into().ok()
 }
 
+/// Why an account cannot be like that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccountError(&'static str);
+
+impl fmt::Display for AccountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for AccountError {}
+
 /// The line of an account.
 ///
 /// `native`: also for clients that only know mysql_native_password, whose hash is the weaker one. See [`Accounts`] for an
@@ -217,10 +229,10 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
 ///
 /// # Errors
 /// The name is empty, too long, or has a space or `#`; the password is empty.
-pub fn account_line(user: &str, right: Right, password: &str, native: bool) -> Result<String, &'static str> {
-    check_name(user)?;
+pub fn account_line(user: &str, right: Right, password: &str, native: bool) -> Result<String, AccountError> {
+    check_name(user).map_err(AccountError)?;
     if password.is_empty() {
-        return Err("the password is empty");
+        return Err(AccountError("the password is empty"));
     }
     let right = match right {
         Right::Read => "reader",

@@ -52,7 +52,7 @@ mod mysql;
 mod socket;
 mod tls;
 
-pub use accounts::{Accounts, AccountsError, account_line};
+pub use accounts::{AccountError, Accounts, AccountsError, account_line};
 pub use files::write_whole;
 pub use listener::{ListenError, Listener};
 pub use metrics::Metrics;

@@ -170,7 +170,7 @@ impl Program for perfschema::Region<'static> {
     }
 }
 
-impl<P: Program> Program for &'static P {
+impl<P: Program + ?Sized> Program for &'static P {
     fn region(&self) -> &perfschema::Region<'_> {
         P::region(self)
     }
@@ -184,7 +184,7 @@ impl<P: Program> Program for &'static P {
     }
 }
 
-impl<P: Program> Program for std::sync::Arc<P> {
+impl<P: Program + ?Sized> Program for std::sync::Arc<P> {
     fn region(&self) -> &perfschema::Region<'_> {
         P::region(self)
     }

@@ -3,9 +3,18 @@
 mod common;
 
 use common::{World, check, run};
-use perfschema_sql::{Account, Database, Outcome};
+use perfschema_sql::{Account, Database, Outcome, Program};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// Whatever it is: who serves several kinds need not have a database for each.
+#[test]
+fn a_program_behind_a_pointer() {
+    let program: Arc<dyn Program> = Arc::new(World::new().region);
+    let mut session = Database::new(program).session(Account::default()).expect("there is memory");
+    check(&mut session, "SELECT COUNT(*) > 0 FROM performance_schema.setup_consumers", "1");
+}
 
 #[test]
 fn each_has_its_own_state() {

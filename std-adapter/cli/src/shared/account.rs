@@ -4,7 +4,7 @@ use super::signals::hang_up;
 use super::{Error, ServeError};
 use crate::{input, output};
 use clap::ValueEnum;
-use perfschema_server::account_line;
+use perfschema_server::{AccountError, account_line};
 use perfschema_sql as sql;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
@@ -39,7 +39,7 @@ enum Right {
 }
 
 /// Looked at before a password is asked for.
-fn name(name: &str) -> Result<String, &'static str> {
+fn name(name: &str) -> Result<String, AccountError> {
     account_line(name, sql::Right::Read, "any", false).map(|_| name.to_owned())
 }
 
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         Right::Controller => sql::Right::Control,
     };
     let password = password().map_err(Error::Serve)?;
-    let line = account_line(&args.name, right, &password, args.native).map_err(|what| Error::Serve(ServeError::Account(what)))?;
+    let line =
+        account_line(&args.name, right, &password, args.native).map_err(|error| Error::Serve(ServeError::Account(error)))?;
     let mut out = output::stdout();
     writeln!(out, "{line}")?;
     out.flush()?;
@@ -67,7 +68,7 @@ fn password() -> Result<String, ServeError> {
     if !password.is_empty() {
         hidden.ask("The same again: ");
         if line().map_err(ServeError::Password)? != password {
-            return Err(ServeError::Account("the two passwords differ"));
+            return Err(ServeError::PasswordsDiffer);
         }
     }
     Ok(password)

@@ -7,7 +7,7 @@ use crate::arguments::{address, positive};
 use crate::output;
 use perfschema::Attached;
 use perfschema::render::text::escape;
-use perfschema_server::{Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
+use perfschema_server::{AccountError, Accounts, AccountsError, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError};
 use perfschema_sql::{self as sql, Database};
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -85,7 +85,9 @@ pub(crate) enum ServeError {
     /// The password cannot be read.
     Password(io::Error),
     /// An account cannot be like that.
-    Account(&'static str),
+    Account(AccountError),
+    /// What was typed twice is not the same.
+    PasswordsDiffer,
 }
 
 impl fmt::Display for ServeError {
@@ -104,7 +106,8 @@ impl fmt::Display for ServeError {
             ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
             ServeError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
-            ServeError::Account(what) => f.write_str(what),
+            ServeError::Account(error) => error.fmt(f),
+            ServeError::PasswordsDiffer => f.write_str("the two passwords differ"),
         }
     }
 }

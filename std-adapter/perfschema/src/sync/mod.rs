@@ -5,7 +5,9 @@
 //!
 //! What std's types do, these do; but dropping one of them runs code, which takes its row away, and so a `const fn` cannot. Nor is one that is
 //! a `thread_local!` there until the end: what the thread drops after it finds it gone, where std's `Mutex<u32>` would still be there.
-//! rustc's lint `let_underscore_lock` knows std's guards only; and what other crates have for std's types, as serde has `Serialize` for its `Mutex`,
+//! rustc's lint `let_underscore_lock` and clippy's `await_holding_lock` and `mut_mutex_lock` know std's guards only (in `clippy.toml`,
+//! `await-holding-invalid-types = ["perfschema::sync::MutexGuard", "perfschema::sync::RwLockReadGuard", "perfschema::sync::RwLockWriteGuard"]` has
+//! clippy look for these instead); and what other crates have for std's types, as serde has `Serialize` for its `Mutex`,
 //! they have not for these. A thread whose waits are recorded, and that finds a [`Mutex`] or a [`RwLock`] held, looks
 //! away for 60 ns before it tries again, up to three times and for up to 11 µs in all if it has mostly found them still held then: so threads
 //! that fight for a lock do not slow down who has it.
