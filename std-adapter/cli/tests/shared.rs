@@ -7,6 +7,7 @@ mod common;
 use common::{Demo, PROGRAM, perfschema, succeeds, until, until_it_shares};
 use std::io::Read;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -357,6 +358,24 @@ fn what_is_not_there_is_said() {
     fails(&["serve", "x", "--accounts", "x", "--mysql", "localhost:1"], "expected an IP address and a port, like 127.0.0.1:3307");
     let (success, out, err) = perfschema(&["prune", "4294967295"]);
     assert!(success && out.is_empty() && err.contains("no program 4294967295 has left tables"), "{out}{err}");
+}
+
+/// As any other path.
+#[test]
+fn a_path_need_not_be_utf8() {
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let name = [b"/dev/shm/perfschema-test-\xff-", demo.pid().as_bytes()].concat();
+    let name = std::ffi::OsStr::from_bytes(&name);
+    std::fs::hard_link(file(&demo), name).expect("it is on the same file system");
+    let mut show = Command::new(PROGRAM);
+    let there = show.arg("show").arg(name).arg("threads").output().expect("the program was built");
+    std::fs::remove_file(name).expect("it was made here");
+    assert!(there.status.success() && String::from_utf8_lossy(&there.stdout).contains("worker-1"), "{there:?}");
+    let mut show = Command::new(PROGRAM);
+    let gone = show.arg("show").arg(name).output().expect("the program was built");
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&gone.stderr).contains(": No such file or directory"), "{gone:?}");
 }
 
 /// Beside a program that is looked at nothing takes the memory of the machine.

@@ -9,6 +9,7 @@ use perfschema_server::Metrics;
 use serde_json::Value as Json;
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use ureq::http::{HeaderName, HeaderValue, StatusCode, Uri};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// The collector, like http://localhost:4318; without a path, /v1/metrics is meant.
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     otlp: Uri,

@@ -4,6 +4,7 @@ use super::{Error, target};
 use crate::arguments::number;
 use crate::output;
 use perfschema_server::Metrics;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 #[command(after_help = "Example:\n  perfschema prometheus 17694 --output /var/lib/prometheus/node-exporter/app.prom")]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// The file to write; - is standard output.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,

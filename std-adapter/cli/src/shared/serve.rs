@@ -11,6 +11,7 @@ use perfschema_server::{AccountError, Accounts, AccountsError, Limits, ListenErr
 use perfschema_sql::{self as sql, Database};
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -27,7 +28,7 @@ use std::time::{Duration, Instant};
 #[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket", "prometheus"]))]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// Address and port for MySQL's clients, like 127.0.0.1:3307.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     mysql: Option<SocketAddr>,

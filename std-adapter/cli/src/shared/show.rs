@@ -5,13 +5,14 @@ use crate::output::{self, Format};
 use perfschema::core::table::{SCHEMA, Table};
 use perfschema::render::{Grid, OwnedValue};
 use perfschema::tables;
+use std::ffi::OsString;
 use std::io::Write;
 
 /// Print a table of another program, which runs, is stopped, or has ended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// The table; `perfschema tables` lists them.
     #[arg(default_value = "events_waits_current", value_parser = table)]
     table: &'static dyn Table,

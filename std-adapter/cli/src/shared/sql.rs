@@ -6,6 +6,7 @@ use crate::input;
 use crate::output::{self, Format};
 use perfschema::render::text::escape;
 use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// Statements, with `;` or `\G` between them: `\G` prints one line a value. Without any, they are read from the standard
     /// input.
     statements: Option<String>,

@@ -4,6 +4,7 @@ use crate::output;
 use perfschema::render::text::escape;
 use perfschema::{AttachError, Attached, SharedFile, attach, shared_files};
 use rustix::process::geteuid;
+use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -70,18 +71,18 @@ impl std::error::Error for TargetError {}
 /// Attaches to the program of this pid, of this name, or to a file.
 ///
 /// Of a pid or name, a program that runs comes before those that have ended; of several that have ended, the last.
-pub(crate) fn find(target: &str) -> Result<Attached, TargetError> {
+pub(crate) fn find(target: &OsStr) -> Result<Attached, TargetError> {
     open(&path(target)?)
 }
 
 /// As [`find`], and whether the program still runs.
-pub(crate) fn find_and_ask(target: &str) -> Result<(Arc<Attached>, bool), TargetError> {
+pub(crate) fn find_and_ask(target: &OsStr) -> Result<(Arc<Attached>, bool), TargetError> {
     let (attached, watch) = find_and_watch(target)?;
     Ok((attached, watch.state() != State::Ended))
 }
 
 /// As [`find`], with something that says what the program does, now and later.
-pub(crate) fn find_and_watch(target: &str) -> Result<(Arc<Attached>, Watch), TargetError> {
+pub(crate) fn find_and_watch(target: &OsStr) -> Result<(Arc<Attached>, Watch), TargetError> {
     let path = path(target)?;
     let attached = Arc::new(open(&path)?);
     let inode = std::fs::metadata(&path).ok().map(|metadata| metadata.ino());
@@ -138,11 +139,13 @@ impl Watch {
     }
 }
 
-fn path(target: &str) -> Result<PathBuf, TargetError> {
-    if target.contains('/') {
+fn path(target: &OsStr) -> Result<PathBuf, TargetError> {
+    if target.as_encoded_bytes().contains(&b'/') {
         // Opened as it is: what a link in /proc leads to is not what it says.
         return Ok(target.into());
     }
+    // A region has its program's name like this, too.
+    let target = &*target.to_string_lossy();
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid: Option<u32> = target.parse().ok();
     let named = |file: &SharedFile| file.attach().is_ok_and(|attached| attached.region().program().as_str() == target);

@@ -14,6 +14,7 @@ use crate::output;
 use perfschema::render::text::escape;
 use perfschema_server::write_whole;
 use perfschema_sql::{Account, Database, Outcome, Right, Session};
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// Where to write it; - is the standard output [default: the standard output, and at a terminal perfschema-PID.html].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

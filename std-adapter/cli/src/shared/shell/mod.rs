@@ -21,6 +21,7 @@ use rustyline::{CompletionType, Config, Editor};
 use scan::{Open, Scanner, Step};
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -36,7 +37,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// How long one statement may take, in seconds.
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>, allow_negative_numbers = true)]
     timeout: u64,

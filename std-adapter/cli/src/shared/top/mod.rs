@@ -27,6 +27,7 @@ use rustix::process::{Signal, getpid, kill_current_process_group};
 use rustix::termios::tcgetsid;
 use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::low_level::emulate_default_handler;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -40,7 +41,7 @@ use view::View;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
-    target: String,
+    target: OsString,
     /// Seconds between two refreshes.
     #[arg(short, long, default_value = "1", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     delay: Duration,

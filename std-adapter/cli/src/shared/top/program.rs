@@ -7,6 +7,7 @@ use perfschema::render::{Grid, OwnedValue};
 use perfschema::{Attached, tables};
 use perfschema_sql::{self as sql, Account, Database, Outcome, Session};
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,7 +34,7 @@ pub(super) enum Switch {
 }
 
 impl Program {
-    pub(super) fn find(target: &str) -> Result<Program, Error> {
+    pub(super) fn find(target: &OsStr) -> Result<Program, Error> {
         let (attached, watch) = target::find_and_watch(target).map_err(Error::Target)?;
         let database = Database::new(Arc::clone(&attached));
         let state = watch.state();
