@@ -85,6 +85,9 @@ pub struct Origin {
     pub is_of_key: bool,
 }
 
+/// Bytes that an allocator keeps beside each block, and rounds it up by: of rows that are short it is more than what is in them.
+const BLOCK: usize = 16;
+
 /// Bytes of a result that are taken of all sessions' memory at once.
 const TAKEN_AT_ONCE: usize = 64 * 1024;
 
@@ -532,9 +535,11 @@ impl Session {
                 continue;
             }
             let mut values = Vec::with_capacity(columns.len());
+            bytes += size_of::<Vec<OwnedValue>>() + BLOCK;
             for index in 0..columns.len() {
                 let value = value::load(row.get_ref(index).map_err(explain)?);
-                bytes += size_of::<OwnedValue>() + value.text_bytes();
+                bytes += size_of::<OwnedValue>();
+                bytes += if value.text_bytes() > 0 { value.text_bytes() + BLOCK } else { 0 };
                 values.push(value);
             }
             grid.push(values);
