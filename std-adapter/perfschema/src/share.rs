@@ -431,11 +431,12 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
     Ok(files)
 }
 
-/// Of the shared memory there is at all, what part the runs of one program that have ended may keep when it starts again.
-const ENDED_RUNS: u64 = 4;
+/// What part of all shared memory the runs of one program that have ended may keep when it starts again; and how many of them may in any case.
+const PART: u64 = 4;
+const RUNS: usize = 4;
 
-/// Removes what the oldest runs of this program have left, but never the last one's: what starts again and again, as where it crashes each time,
-/// is not to fill the machine's memory. What cannot be read, or removed, stays.
+/// Removes what the oldest runs of this program have left: what starts again and again, as where it crashes each time, is not to fill the machine's
+/// memory. What cannot be read, or removed, stays.
 pub(crate) fn remove_oldest_runs(program: &str) {
     let Some(room) = room() else { return };
     let ended = shared_files().unwrap_or_default().into_iter().filter(|file| !file.is_in_use());
@@ -447,7 +448,7 @@ pub(crate) fn remove_oldest_runs(program: &str) {
     let mut kept = 0;
     for (index, (bytes, file)) in runs.iter().rev().enumerate() {
         kept += bytes;
-        if index > 0 && kept > room / ENDED_RUNS {
+        if index >= RUNS && kept > room / PART {
             let _ = std::fs::remove_file(file.path());
         }
     }
