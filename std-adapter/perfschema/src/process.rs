@@ -311,9 +311,9 @@ impl Builder {
     }
 
     /// Whether the region is put where another process can read it, also when this one is stopped or has died: into a file in shared
-    /// memory that only this user can open, which stays until somebody removes it, or until a program of this name starts when such files of
-    /// its earlier runs take more than a quarter of all shared memory: then the oldest go, but not the last four. The variable `PERFSCHEMA_SHARE`
-    /// (ON or OFF) overrules this. Where that cannot be done the program starts as if it had not been asked for; `Process::shared_file` says why.
+    /// memory that only this user can open, which stays until somebody removes it, or until a program of this name starts: of the files
+    /// that its earlier runs have left, a forked child's among them, the oldest go while they are more than four and take more than a quarter of all
+    /// shared memory, or leave no room; the last stays. The variable `PERFSCHEMA_SHARE` (ON or OFF) overrules this. Where that cannot be done the program starts as if it had not been asked for; `Process::shared_file` says why.
     ///
     /// A `fork` takes longer then, at the default sizes by half a millisecond in the parent, for a copy of what the child keeps, and by 10 to
     /// 15 ms in the child, whose memory is reserved at once. Without, it is 1 to 2 ms in the child, for what the parent had recorded.
@@ -406,7 +406,7 @@ impl Builder {
         };
         #[cfg(target_os = "linux")]
         let unnamed = self.wants_share()?.then(|| {
-            share::remove_oldest_runs(&program);
+            share::remove_oldest_files(&program, size_of::<Word>().saturating_mul(config.words()));
             crate::fork::started().and_then(|()| Unnamed::new(config.words()))
         });
         #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! /dev/shm/perfschema-<uid>/          mode 0700, the user's own
-//!     <pid>-<start in ns since 1970>  mode 0600, one for each process; stays when the process ends, see remove_oldest_runs()
+//!     <pid>-<start in ns since 1970>  mode 0600, one for each process; stays when the process ends, see remove_oldest_files()
 //! ```
 //! A file has no name while its region is being made, so a reader finds either no region or a whole one, and a child that only forks to
 //! run another program leaves none behind. All its memory is reserved at once: a file system that is full is an error here, and not the
@@ -149,8 +149,13 @@ fn locked_by_mapping(file: OwnedFd) -> Result<OwnedFd, ShareError> {
     let path = c_string(format_args!("/proc/self/fd/{}", file.as_raw_fd()));
     // SAFETY: the path ends with a zero.
     let again = owned(unsafe { libc::open(path.as_str().as_ptr().cast(), libc::O_RDWR | libc::O_CLOEXEC) });
-    // Without /proc the file gets no name either, which is said then.
-    let Some(again) = again else { return Ok(file) };
+    let Some(again) = again else {
+        return match failed("open") {
+            error @ ShareError::System { errno: libc::EMFILE | libc::ENFILE, .. } => Err(error),
+            // Without /proc the file gets no name either, which is said then.
+            _ => Ok(file),
+        };
+    };
     drop(file);
     if is_locked(&again) { Ok(again) } else { Err(ShareError::System { call: "flock", errno: libc::EOPNOTSUPP }) }
 }
@@ -431,37 +436,51 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
     Ok(files)
 }
 
-/// What part of all shared memory the runs of one program that have ended may keep when it starts again; and how many of them may in any case.
+/// What part of all shared memory the files may keep that a program has left in earlier runs; and how many of them may in any case.
 const PART: u64 = 4;
-const RUNS: usize = 4;
+const FILES: usize = 4;
 
-/// Removes what the oldest runs of this program have left: what starts again and again, as where it crashes each time, is not to fill the machine's
-/// memory. What cannot be read, or removed, stays.
-pub(crate) fn remove_oldest_runs(program: &str) {
-    let Some(room) = room() else { return };
+/// Removes the oldest files that runs of this program have left: what starts again and again, as where it crashes each time, is not to fill the
+/// machine's memory. There is room for so many bytes then, if the last file leaves it. What cannot be read, or removed, stays.
+pub(crate) fn remove_oldest_files(program: &str, bytes: usize) {
+    let Some(Room { all, mut free }) = room() else { return };
+    let program = Text::<128>::from(program);
     let ended = shared_files().unwrap_or_default().into_iter().filter(|file| !file.is_in_use());
     let of_program = |file: &SharedFile| {
-        let attached = file.attach().ok().filter(|attached| attached.region().program().as_str() == program);
+        let attached = file.attach().ok().filter(|attached| attached.region().program() == program);
         attached.map(|attached| size_of_val(attached.words) as u64)
     };
-    let runs: Vec<_> = ended.filter_map(|file| Some((of_program(&file)?, file))).collect();
-    let mut kept = 0;
-    for (index, (bytes, file)) in runs.iter().rev().enumerate() {
-        kept += bytes;
-        if index >= RUNS && kept > room / PART {
-            let _ = std::fs::remove_file(file.path());
+    let files: Vec<_> = ended.filter_map(|file| Some((of_program(&file)?, file))).collect();
+    let mut kept: u64 = files.iter().map(|(bytes, _)| bytes).sum();
+    for (index, (of_file, file)) in files.iter().enumerate() {
+        let left = files.len() - index;
+        if left == 1 || !(left > FILES && kept > all / PART || free < bytes as u64) {
+            break;
+        }
+        if std::fs::remove_file(file.path()).is_ok() {
+            kept -= of_file;
+            free += of_file;
         }
     }
 }
 
-/// How many bytes of shared memory there are at all, used or not; None if the system does not say, or sets no limit.
-fn room() -> Option<u64> {
+/// Bytes of shared memory.
+struct Room {
+    /// Used or not.
+    all: u64,
+    free: u64,
+}
+
+/// None if the system does not say, or sets no limit.
+fn room() -> Option<Room> {
     let path = c_string(directory());
     // SAFETY: zeros are a value of this plain structure, and the call fills it.
     let mut found: libc::statvfs64 = unsafe { std::mem::zeroed() };
     // SAFETY: the path ends with a zero, `found` is a place to write to.
     let is_known = unsafe { libc::statvfs64(path.as_str().as_ptr().cast(), &raw mut found) } == 0;
-    is_known.then(|| found.f_blocks.saturating_mul(found.f_frsize)).filter(|bytes| *bytes > 0)
+    // Of 32 bits, on processors that are.
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize as u64);
+    is_known.then(|| Room { all: bytes(found.f_blocks), free: bytes(found.f_bavail) }).filter(|room| room.all > 0)
 }
 
 /// Another process's region, or that of a process that has died: its shared memory, opened.

@@ -8,7 +8,7 @@ use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::functions::PREFIX;
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, assigned, assignments, defaults, parse, scope, subquery, value, vtab};
+use crate::{Error, assigned, assignments, defaults, numbers, parse, scope, subquery, value, vtab};
 use perfschema::core::table::{self, Row, SqlType, Table, TableError, Value};
 use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
@@ -160,7 +160,13 @@ impl Session {
             matched += updated.matched;
             changed += updated.changed;
         }
-        Ok(updated(matched, changed))
+        Ok(self.updated(matched, changed))
+    }
+
+    /// What an UPDATE says of itself.
+    fn updated(&self, matched: u64, changed: u64) -> Outcome {
+        let warnings = lock(&self.state.settings).warnings.count();
+        Outcome::Done { matched, changed, info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}") }
     }
 
     /// The columns that are assigned.
@@ -204,8 +210,7 @@ impl Session {
         let grid = self.assigned_rows(update, &names, &all, rest, parameters)?;
         let lasts = assignments::lasts(&names);
         let assigned: Vec<&Column> = lasts.iter().filter_map(|&last| all.iter().find(|column| column.is(names[last]))).collect();
-        let set = |column: &&Column| format!("`{}` = {}", column.name, fitted(column, "?").as_deref().unwrap_or("?"));
-        let sets: Vec<String> = assigned.iter().map(set).collect();
+        let sets: Vec<String> = assigned.iter().map(|column| format!("`{}` = ?", column.name)).collect();
         let number = self.row_number_name(table)?;
         let sql = format!("UPDATE test.`{table}` SET {} WHERE {number} = ?", sets.join(", "));
         let explain = |error| self.state.explain(error);
@@ -215,8 +220,11 @@ impl Session {
                 let mut changed = 0;
                 for row in &grid.rows {
                     let (values, old) = row.split_at(names.len());
-                    let value = |(&last, column): (&usize, &&Column)| {
-                        value::in_column(value::store_owned(&values[last]), column.sql_type)
+                    let value = |(&last, column): (&usize, &&Column)| match (value::store_owned(&values[last]), column.sql_type) {
+                        (value, SqlType::Decimal(_, scale)) => {
+                            numbers::fitted((&value).into(), (MAX_DIGITS, scale), &column.name, &self.state)
+                        }
+                        (value, sql_type) => value::in_column(value, sql_type),
                     };
                     let new: Vec<_> = lasts.iter().zip(&assigned).map(value).collect();
                     let before = lasts.iter().map(|&last| value::store_owned(&old[last]));
@@ -230,7 +238,7 @@ impl Session {
                 Ok(changed)
             })
         })?;
-        Ok(updated(grid.rows.len() as u64, changed))
+        Ok(self.updated(grid.rows.len() as u64, changed))
     }
 
     pub(crate) fn insert(&mut self, mut insert: Insert, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
@@ -447,7 +455,13 @@ impl Session {
         let columns = self.scratch_columns(table);
         let sets: Vec<String> = columns
             .iter()
-            .filter_map(|column| Some(format!("`{0}` = {1}", column.name, fitted(column, &format!("`{}`", column.name))?)))
+            .filter_map(|column| match column.sql_type {
+                SqlType::Decimal(_, scale) => {
+                    let name = column.name.replace('\'', "''");
+                    Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '{name}')", column.name))
+                }
+                _ => None,
+            })
             .collect();
         if sets.is_empty() {
             return None;
@@ -595,21 +609,10 @@ impl Session {
     }
 }
 
-/// What gives a value as many digits as a column of exact numbers has, before the point and behind it; None if it is none.
-fn fitted(column: &Column, value: &str) -> Option<String> {
-    let SqlType::Decimal(_, scale) = column.sql_type else { return None };
-    let name = column.name.replace('\'', "''");
-    Some(format!("{PREFIX}decimal({value}, {MAX_DIGITS}, {scale}, '{name}')"))
-}
-
 enum Target {
     Table(&'static dyn Table),
     /// A table of schema `test`, by its name as it was made.
     Scratch(String),
-}
-
-fn updated(matched: u64, changed: u64) -> Outcome {
-    Outcome::Done { matched, changed, info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: 0") }
 }
 
 pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {

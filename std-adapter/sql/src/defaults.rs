@@ -4,6 +4,7 @@ use crate::Error;
 use crate::assignments::column_of;
 use crate::catalog::Column;
 use crate::dialect::literal;
+use crate::subquery::parts;
 use sqlparser::ast::{
     AssignmentTarget, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Insert, ObjectName, SetExpr, Value,
 };
@@ -17,9 +18,8 @@ pub(crate) fn put_in(value: &mut Expr, column: &Column, all: &[Column]) -> Resul
         Expr::Identifier(name) if name.quote_style.is_none() && is_default(&name.value) => column,
         Expr::Function(function) if is_default(&function.name.to_string()) => {
             let FunctionArguments::List(list) = &function.args else { return Ok(()) };
-            let [FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(name)))] = list.args.as_slice() else {
-                return Ok(());
-            };
+            let [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] = list.args.as_slice() else { return Ok(()) };
+            let Some(name) = parts(argument).and_then(<[_]>::last) else { return Ok(()) };
             let named = all.iter().find(|column| column.is(&name.value));
             named.ok_or_else(|| Error::unknown_column(&name.value, "field list"))?
         }

@@ -109,14 +109,19 @@ pub(crate) fn as_decimal(value: ValueRef<'_>) -> Option<Decimal> {
 pub(crate) fn decimal(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
     let limit = |index: usize, most: u8| Number::of(arguments[index]).map_or(most, |n| n.whole().clamp(0, most.into()) as u8);
     let (digits, scale) = (limit(1, MAX_DIGITS), limit(2, MAX_SCALE));
-    let Some(number) = as_decimal(arguments[0]) else { return Ok(Value::Null) };
+    let column = value::text(arguments[3]).unwrap_or_default();
+    Ok(fitted(arguments[0], (digits, scale), &column, state))
+}
+
+/// The same of a value for this column.
+pub(crate) fn fitted(value: ValueRef<'_>, (digits, scale): (u8, u8), column: &str, state: &State) -> Value {
+    let Some(number) = as_decimal(value) else { return Value::Null };
     let (fitted, is_too_large) = number.fitted(digits, scale);
     if is_too_large {
-        let column = value::text(arguments[3]).unwrap_or_default();
         let error = Error::new(1264, "22003", format!("Out of range value for column '{column}' at row 1"));
         state.warn("Warning", error);
     }
-    Ok(fitted.store())
+    fitted.store()
 }
 
 /// A number as SQLite compares it with all others: whole, or a fraction.

@@ -177,8 +177,8 @@ pub(crate) fn store(value: Value<'_>) -> SqliteValue {
     }
 }
 
-/// What becomes of a value in a column of this type: a number where it has numbers, with the digits that it has, a number's text where it has
-/// texts. What is none stays as it is.
+/// What becomes of a value in a column of this type: a number where it has numbers, a number's text where it has texts; of exact ones see
+/// `numbers::fitted`. What is none stays as it is.
 pub(crate) fn in_column(value: SqliteValue, sql_type: SqlType) -> SqliteValue {
     let is_number = match &value {
         SqliteValue::Null => false,
@@ -186,10 +186,6 @@ pub(crate) fn in_column(value: SqliteValue, sql_type: SqlType) -> SqliteValue {
         _ => true,
     };
     let number = || Number::of(ValueRef::from(&value)).filter(|_| is_number);
-    let exact = |number: Number| match number {
-        Number::Real(number) => Decimal::of_real(number),
-        other => other.decimal().unwrap_or_else(|| 0.into()),
-    };
     let kept = match sql_type {
         SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned => {
             let whole = number().map(|number| number.whole());
@@ -198,7 +194,6 @@ pub(crate) fn in_column(value: SqliteValue, sql_type: SqlType) -> SqliteValue {
                 .and_then(|whole| Number::Integer(whole).store().ok())
         }
         SqlType::Double => number().map(|number| SqliteValue::Real(number.real())),
-        SqlType::Decimal(_, scale) => number().map(|number| exact(number).rounded(scale).store()),
         SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext => text(ValueRef::from(&value)).map(SqliteValue::Text),
         _ => None,
     };

@@ -429,7 +429,7 @@ fn default_is_what_the_column_declares() {
     for (statement, expected) in [
         ("INSERT INTO setup_actors VALUES (DEFAULT, 'x', default, 'NO', DEFAULT(enabled))", "1 changed"),
         ("SELECT * FROM setup_actors WHERE user = 'x'", "%,x,%,NO,YES"),
-        ("INSERT INTO setup_actors SET user = DEFAULT(HOST), host = 'y', history = DEFAULT", "1 changed"),
+        ("INSERT INTO setup_actors SET user = DEFAULT(setup_actors.HOST), host = 'y', history = DEFAULT", "1 changed"),
         (
             "UPDATE setup_actors SET enabled = DEFAULT, history = 'NO' WHERE user = 'x'",
             "Rows matched: 1  Changed: 1  Warnings: 0",

@@ -26,10 +26,11 @@ impl Freed {
     }
 }
 
-/// Bytes of memory that the process has; 0 if nobody says.
+/// Bytes of memory that are the process's own, and not the program's that it looks at; 0 if nobody says.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    let kilobytes =
+        status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
 }
 
