@@ -104,19 +104,18 @@ impl TableSource for SetupActors {
     }
 
     fn insert(&self, region: &Region<'_>, values: Assignments<'_>) -> Result<(), TableError> {
-        // What the columns declare.
-        let mut texts = [Text::<128>::from("%"); 3];
-        let mut bits = 3;
-        for (column, value) in values {
+        let (mut texts, mut bits) = ([Text::<128>::EMPTY; 3], 0);
+        let defaults = SetupActorsRow::COLUMNS.iter().filter_map(|column| Some((column.name, Value::Text(column.default?))));
+        for (column, value) in defaults.chain(values.iter().copied()) {
             let column = Self::DECLARATION.column(column)?;
             let name = SetupActorsRow::COLUMNS[column].name;
             match (texts.get_mut(column), value) {
-                (Some(text), Value::Text(new)) if new.len() <= 128 => *text = (*new).into(),
+                (Some(text), Value::Text(new)) if new.len() <= 128 => *text = new.into(),
                 (Some(_), Value::Text(_)) => return Err(TableError::DataTooLong { column: name }),
                 (Some(_), _) => return Err(TableError::Truncated { column: name }),
                 (None, value) => {
                     let bit = 1 << (column - 3);
-                    bits = if yes_no(value, name)? { bits | bit } else { bits & !bit };
+                    bits = if yes_no(&value, name)? { bits | bit } else { bits & !bit };
                 }
             }
         }

@@ -1,34 +1,28 @@
 //! What is read from outside, as far as it is not endless: of `/dev/zero`, or a pipe that somebody forgot to close, no more is kept in memory beside
 //! the program that is looked at.
 
+use perfschema_server::read_at_most;
 use std::io::{self, BufRead, Read};
 
-/// Bytes of one text: a script, or one of its statements.
+/// Bytes of one text: a script, or one of its lines.
 pub(crate) const MAX_TEXT: u64 = 64 << 20;
 /// Bytes of a file of settings, or of a line that somebody types.
 pub(crate) const MAX_SETTINGS: u64 = 1 << 20;
 
-/// That it is longer than so many bytes.
-fn too_long(most: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {} MiB", most >> 20))
-}
-
 /// All of it.
 pub(crate) fn text(input: impl Read, most: u64) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    input.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(too_long(most));
-    }
     // Asked for behind the length: where it is cut may be the middle of a character.
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+    io::read_to_string(read_at_most(input, most)?.as_slice())
 }
 
 /// The next line with its end; nothing at the end of all.
 pub(crate) fn line(input: impl BufRead, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(most + 1).read_until(b'\n', &mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_long(most)) } else { Ok(bytes) }
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {} MiB", most >> 20)));
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

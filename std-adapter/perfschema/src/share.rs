@@ -437,8 +437,8 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
 }
 
 /// What part of all shared memory the files may keep that a program has left in earlier runs; and how many of them may in any case.
-const PART: u64 = 4;
-const FILES: usize = 4;
+const KEPT_PART: u64 = 4;
+const KEPT_FILES: usize = 4;
 
 /// Removes the oldest files that runs of this program have left: what starts again and again, as where it crashes each time, is not to fill the
 /// machine's memory. There is room for so many bytes then, if the last file leaves it. What cannot be read, or removed, stays.
@@ -454,7 +454,7 @@ pub(crate) fn remove_oldest_files(program: &str, bytes: usize) {
     let mut kept: u64 = files.iter().map(|(bytes, _)| bytes).sum();
     for (index, (of_file, file)) in files.iter().enumerate() {
         let left = files.len() - index;
-        if left == 1 || !(left > FILES && kept > all / PART || free < bytes as u64) {
+        if left == 1 || !(left > KEPT_FILES && kept > all / KEPT_PART || free < bytes as u64) {
             break;
         }
         if std::fs::remove_file(file.path()).is_ok() {

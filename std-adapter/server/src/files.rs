@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// How many names are tried, if what has them was left by a program that has ended, or put there by somebody else.
 const NAMES: u32 = 64;
 
+/// Bytes of a file that somebody has written by hand, or a tool for them.
+const MAX_BYTES: u64 = 16 << 20;
+
 /// Why a file that should be its owner's was not read.
 #[derive(Debug)]
 pub(crate) enum PrivateError {
@@ -36,24 +39,32 @@ pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, PrivateError> {
             return Err(PrivateError::Readable);
         }
     }
-    all_of(file).map_err(PrivateError::Io)
+    read_at_most(file, MAX_BYTES).map_err(PrivateError::Io)
 }
 
 /// Reads a file that anybody may read.
 pub(crate) fn read_public(path: &Path) -> io::Result<Vec<u8>> {
-    all_of(File::open(path)?)
+    read_at_most(File::open(path)?, MAX_BYTES)
 }
 
-/// What a file holds that somebody has written by hand, or a tool for them. What has no end, as a device, is not read until there is no memory left.
-fn all_of(file: File) -> io::Result<Vec<u8>> {
-    const MAX_BYTES: u64 = 16 << 20;
+/// Reads all of something that has an end: of a device, or a pipe that somebody forgot to close, no more is kept than that.
+///
+/// ```
+/// assert_eq!(perfschema_server::read_at_most(&b"a key"[..], 1 << 20)?, b"a key");
+/// let error = perfschema_server::read_at_most(std::io::repeat(0), 1 << 20).unwrap_err();
+/// assert_eq!(error.to_string(), "longer than 1 MiB");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// It cannot be read, or is longer than so many bytes (`FileTooLarge`).
+pub fn read_at_most(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 16 MiB"))
-    } else {
-        Ok(bytes)
+    input.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {} MiB", most >> 20)));
     }
+    Ok(bytes)
 }
 
 /// Writes a file beside its place, and gives it its name once it is whole: a reader sees the old content or the new one, never a part, and

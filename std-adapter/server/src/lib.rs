@@ -53,7 +53,7 @@ mod socket;
 mod tls;
 
 pub use accounts::{AccountError, Accounts, AccountsError, account_line};
-pub use files::write_whole;
+pub use files::{read_at_most, write_whole};
 pub use listener::{ListenError, Listener};
 pub use metrics::Metrics;
 pub use tls::{Tls, TlsError};

@@ -8,7 +8,7 @@ use crate::dialect::{self, MEANT, ROW_NUMBERS};
 use crate::functions::PREFIX;
 use crate::session::{Outcome, Session};
 use crate::state::{SCRATCH, ScratchTable, lock};
-use crate::{Error, assigned, assignments, defaults, numbers, parse, scope, subquery, value, vtab};
+use crate::{Error, assigned, assignments, defaults, parse, scope, subquery, value, vtab};
 use perfschema::core::table::{self, Row, SqlType, Table, TableError, Value};
 use perfschema::render::{Grid, OwnedValue};
 use rusqlite::params_from_iter;
@@ -220,11 +220,8 @@ impl Session {
                 let mut changed = 0;
                 for row in &grid.rows {
                     let (values, old) = row.split_at(names.len());
-                    let value = |(&last, column): (&usize, &&Column)| match (value::store_owned(&values[last]), column.sql_type) {
-                        (value, SqlType::Decimal(_, scale)) => {
-                            numbers::fitted((&value).into(), (MAX_DIGITS, scale), &column.name, &self.state)
-                        }
-                        (value, sql_type) => value::in_column(value, sql_type),
+                    let value = |(&last, column): (&usize, &&Column)| {
+                        value::in_column(value::store_owned(&values[last]), column, &self.state)
                     };
                     let new: Vec<_> = lasts.iter().zip(&assigned).map(value).collect();
                     let before = lasts.iter().map(|&last| value::store_owned(&old[last]));

@@ -6,8 +6,10 @@
 //! travels as bytes, too, of another length ([`crate::decimal`]); equal ones of one scale are equal bytes. Arithmetic and SUM are functions
 //! of this crate ([`crate::functions`]), which know all forms. Nothing else is a blob here: texts of bytes are texts.
 
-use crate::Error;
-use crate::decimal::Decimal;
+use crate::catalog::Column;
+use crate::decimal::{Decimal, MAX_DIGITS};
+use crate::state::State;
+use crate::{Error, numbers};
 use perfschema::core::table::{SqlType, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
@@ -177,16 +179,16 @@ pub(crate) fn store(value: Value<'_>) -> SqliteValue {
     }
 }
 
-/// What becomes of a value in a column of this type: a number where it has numbers, a number's text where it has texts; of exact ones see
-/// `numbers::fitted`. What is none stays as it is.
-pub(crate) fn in_column(value: SqliteValue, sql_type: SqlType) -> SqliteValue {
+/// What becomes of a value in a column: a number where it has numbers, with the digits that it has, a number's text where it has texts. What is none
+/// stays as it is, but is 0 in a column of exact ones.
+pub(crate) fn in_column(value: SqliteValue, column: &Column, state: &State) -> SqliteValue {
     let is_number = match &value {
         SqliteValue::Null => false,
         SqliteValue::Text(text) => is_number(text.trim()),
         _ => true,
     };
     let number = || Number::of(ValueRef::from(&value)).filter(|_| is_number);
-    let kept = match sql_type {
+    let kept = match column.sql_type {
         SqlType::BigintUnsigned | SqlType::Bigint | SqlType::Int | SqlType::IntUnsigned => {
             let whole = number().map(|number| number.whole());
             whole
@@ -194,6 +196,7 @@ pub(crate) fn in_column(value: SqliteValue, sql_type: SqlType) -> SqliteValue {
                 .and_then(|whole| Number::Integer(whole).store().ok())
         }
         SqlType::Double => number().map(|number| SqliteValue::Real(number.real())),
+        SqlType::Decimal(_, scale) => Some(numbers::fitted((&value).into(), (MAX_DIGITS, scale), &column.name, state)),
         SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext => text(ValueRef::from(&value)).map(SqliteValue::Text),
         _ => None,
     };

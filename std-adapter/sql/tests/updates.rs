@@ -1,4 +1,4 @@
-//! UPDATE: what is assigned, in which order, and to all rows or to none.
+//! UPDATE, and DEFAULT wherever a value is given: what is assigned, in which order, and to all rows or to none.
 
 mod common;
 
@@ -140,6 +140,41 @@ fn an_update_is_whole() {
     drop(begin);
     killer.join().expect("it has ended");
     assert!(killed > 0);
+}
+
+#[test]
+fn default_is_what_the_column_declares() {
+    let mut session = World::new().session();
+    for (statement, expected) in [
+        ("INSERT INTO setup_actors VALUES (DEFAULT, 'x', default, 'NO', DEFAULT(enabled))", "1 changed"),
+        ("SELECT * FROM setup_actors WHERE user = 'x'", "%,x,%,NO,YES"),
+        ("INSERT INTO setup_actors SET user = DEFAULT(setup_actors.HOST), host = 'y', history = DEFAULT", "1 changed"),
+        (
+            "UPDATE setup_actors SET enabled = DEFAULT, history = 'NO' WHERE user = 'x'",
+            "Rows matched: 1  Changed: 1  Warnings: 0",
+        ),
+        ("SELECT * FROM setup_actors ORDER BY host, user", "%,%,%,YES,YES\n%,x,%,YES,NO\ny,%,%,YES,YES"),
+        ("UPDATE setup_instruments SET enabled = DEFAULT", "ERROR 1364 (HY000): Field 'ENABLED' doesn't have a default value"),
+        (
+            "INSERT INTO setup_actors (host) VALUES (DEFAULT(nothing))",
+            "ERROR 1054 (42S22): Unknown column 'nothing' in 'field list'",
+        ),
+        // A name, as in MySQL.
+        ("UPDATE setup_actors SET enabled = `DEFAULT`", "ERROR 1054 (42S22): Unknown column 'DEFAULT' in 'field list'"),
+        (
+            "CREATE TABLE test.saved AS SELECT name, timed FROM setup_instruments LIMIT 0",
+            "Records: 0  Duplicates: 0  Warnings: 0",
+        ),
+        ("INSERT INTO test.saved VALUES ('a', 'NO'), ('b', DEFAULT)", "2 changed"),
+        ("UPDATE test.saved SET timed = DEFAULT WHERE name = 'a'", "Rows matched: 1  Changed: 1  Warnings: 0"),
+        ("SELECT * FROM test.saved", "a,\nb,"),
+        ("INSERT INTO test.saved SET name = DEFAULT", "ERROR 1364 (HY000): Field 'name' doesn't have a default value"),
+    ] {
+        check(&mut session, statement, expected);
+    }
+    assert!(run(&mut session, "SHOW CREATE TABLE setup_actors").contains("`HOST` char(255) NOT NULL DEFAULT '%' COMMENT"));
+    session.execute_with("INSERT INTO setup_actors (user, role) VALUES (?, DEFAULT)", &["z".into()]).unwrap();
+    check(&mut session, "SELECT * FROM setup_actors WHERE user = 'z'", "%,z,%,YES,YES");
 }
 
 /// A column that is no table's, and values that are too few, change nothing, and nothing stays open behind them.

@@ -76,8 +76,7 @@ fn password() -> Result<String, ServeError> {
 
 fn line() -> io::Result<String> {
     let line = input::line(io::stdin().lock(), input::MAX_SETTINGS)?;
-    let line = String::from_utf8(line).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
-    Ok(line.trim_end_matches(['\n', '\r']).to_owned())
+    Ok(io::read_to_string(line.as_slice())?.trim_end_matches(['\n', '\r']).to_owned())
 }
 
 /// A terminal that shows of what is typed only the ends of lines, until this is dropped; while the program is stopped, by Ctrl-Z say, and
