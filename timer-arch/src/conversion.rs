@@ -19,6 +19,8 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Conversion {
     multiplier: u64,
+    /// The most ticks of a wait that is converted the short way: what `multiplier` times them is has 64 bits. So it is always some 1.1 s.
+    short: u64,
 }
 
 // 1 Hz fits at this shift and would not at the next.
@@ -43,19 +45,24 @@ impl Conversion {
     #[must_use]
     pub const fn from_frequency(hz: u64) -> Conversion {
         if hz == 0 {
-            return Conversion { multiplier: 0 };
+            return Conversion::from_multiplier(0);
         }
         let dividend = PS_PER_S << Self::SHIFT;
         let rest = dividend % hz;
         // Rounds up from one half on; `rest + hz / 2` could overflow.
-        Conversion { multiplier: dividend / hz + (rest >= hz - rest) as u64 }
+        Conversion::from_multiplier(dividend / hz + (rest >= hz - rest) as u64)
     }
 
     /// The conversion with that multiplier, as [`multiplier`](Self::multiplier) gave it: for a reader
     /// that finds it in the header of a region. Any number is valid.
     #[must_use]
     pub const fn from_multiplier(multiplier: u64) -> Conversion {
-        Conversion { multiplier }
+        // What went backward is never short.
+        let short = match u64::MAX.checked_div(multiplier) {
+            Some(fits) if fits <= u64::MAX >> 1 => fits,
+            _ => u64::MAX >> 1,
+        };
+        Conversion { multiplier, short }
     }
 
     /// Picoseconds a tick, times 2²⁴.
@@ -91,11 +98,10 @@ impl Conversion {
     // By reference: else each caller loads the multiplier for the rare way, too.
     pub const fn wait(&self, start: u64, end: u64) -> (u64, u64) {
         let ticks = end.wrapping_sub(start);
-        // What nearly every wait is shorter than (at 2.6 GHz, 6 ms) is the upper half of one product: no shift of 128 bits behind it, which
-        // others would wait for. And of what went backward nothing need be asked.
-        if ticks >> Self::SHIFT == 0 {
-            let product = (ticks << (64 - Self::SHIFT)) as u128 * self.multiplier as u128;
-            (ticks, (product >> 64) as u64)
+        // What nearly every wait is shorter than is one product of 64 bits and a shift: others wait for it, and it takes less time than the
+        // upper half of one of 128 bits. And of what went backward nothing need be asked.
+        if ticks <= self.short {
+            (ticks, ticks.wrapping_mul(self.multiplier) >> Self::SHIFT)
         } else {
             self.long_wait(start, end)
         }
@@ -178,7 +184,8 @@ mod tests {
         );
         for hz in frequencies() {
             let conversion = Conversion::from_frequency(hz);
-            for &ticks in &waits {
+            let boundary = [conversion.short, conversion.short + 1];
+            for &ticks in waits.iter().chain(&boundary) {
                 let expected = if ticks <= u64::MAX >> 1 { (ticks, conversion.picoseconds(ticks)) } else { (0, 0) };
                 for start in [0, 1, ticks, !ticks, u64::MAX] {
                     assert_eq!(conversion.wait(start, start.wrapping_add(ticks)), expected, "{hz} Hz");
