@@ -12,6 +12,7 @@ use perfschema::sync::{Mutex, RwLock};
 use perfschema::{Consumer, Region, Setting};
 use perfschema_core::{Actor, ActorIdentity, Class, Held, InstrumentName, IoEvent, Operation, Switches, WaitStart, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName};
+use std::arch::asm;
 use std::cell::LazyCell;
 use std::hint::black_box;
 use std::panic::Location;
@@ -248,17 +249,35 @@ pub(crate) fn busy() {
     black_box(x);
 }
 
-/// Arithmetic that fills the processor, and touches no memory: on two threads it costs more only where they share a physical core.
-pub(crate) fn wide_arithmetic(_: &Bench, count: u32) {
-    let mut sums = black_box([1_u64, 2, 3, 4, 5, 6, 7, 8]);
-    for round in 0..u64::from(count) * 8 {
-        sums = black_box(sums.map(|sum| sum.rotate_left(7) ^ round));
+/// Processors take instructions in by groups of four to eight, and where in one the body begins decides how far they look ahead in it: an
+/// instruction more or less elsewhere is up to three cycles of the TSC, in either direction. So that this is not what is measured, the body
+/// begins everywhere in turn: each element is the loop with so many instructions before the event that do nothing.
+macro_rules! phases {
+    ($of:ident) => {
+        [$of::<0>, $of::<1>, $of::<2>, $of::<3>, $of::<4>, $of::<5>, $of::<6>, $of::<7>, $of::<8>, $of::<9>, $of::<10>, $of::<11>]
+    };
+}
+
+#[inline(always)]
+fn shift<const INSTRUCTIONS: u32>() {
+    // SAFETY: they do nothing.
+    unsafe { asm!(".rept {n}", "nop", ".endr", n = const INSTRUCTIONS, options(nomem, nostack, preserves_flags)) };
+}
+
+fn each_phase(phases: [fn(&Bench, u32); 12], bench: &Bench, count: u32) {
+    for (phase, run) in (0..).zip(phases) {
+        run(bench, (count + phase) / 12);
     }
 }
 
 fn busy_events(bench: &Bench, count: u32) {
+    each_phase(phases!(busy_events_at), bench, count);
+}
+
+fn busy_events_at<const PHASE: u32>(bench: &Bench, count: u32) {
     for _ in 0..count {
         forget_what_is_known();
+        shift::<PHASE>();
         let switches = event_switches();
         let start =
             WaitStart { operation: Operation::Lock, object: 1, source: Some(Location::caller()), amount: 0, io: IoEvent::None };
@@ -268,8 +287,13 @@ fn busy_events(bench: &Bench, count: u32) {
     }
 }
 
-fn busy_timer_pairs(_: &Bench, count: u32) {
+fn busy_timer_pairs(bench: &Bench, count: u32) {
+    each_phase(phases!(busy_timer_pairs_at), bench, count);
+}
+
+fn busy_timer_pairs_at<const PHASE: u32>(_: &Bench, count: u32) {
     for _ in 0..count {
+        shift::<PHASE>();
         black_box(SystemClock.ticks(TimerName::Cycle));
         busy();
         black_box(SystemClock.ticks(TimerName::Cycle));

@@ -1,60 +1,39 @@
 //! Several threads: on locks of their own, where nothing may cost more than on one thread, and on one lock.
 
-use crate::cores::on_core;
+use crate::cores::{self, Cores, Start, on_core, on_each, undisturbed};
 use crate::paths::{self, Bench};
 use crate::report::{Aim, Cost, Row, Target};
 use crate::{BATCH, batch};
 use perfschema::sync::{Mutex, RwLock};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Batches of one thread in one round: some milliseconds, so that what a thread does alone at start and end is little.
 const BATCHES: usize = 20;
 
-/// How often something is tried until nobody is interrupted.
-const TRIES: usize = 20;
-
 type Run = fn(&Bench, u32);
-
-/// Where threads wait for each other awake: a thread that has to be woken starts when the other is done.
-struct Start {
-    missing: AtomicUsize,
-}
-
-impl Start {
-    fn of(threads: usize) -> Start {
-        Start { missing: AtomicUsize::new(threads) }
-    }
-
-    fn wait(&self) {
-        // Relaxed: nothing but the moment is handed over.
-        self.missing.fetch_sub(1, Ordering::Relaxed);
-        while self.missing.load(Ordering::Relaxed) != 0 {
-            std::hint::spin_loop();
-        }
-    }
-}
 
 /// How many threads run at a time, each on a core of its own.
 const THREADS: [usize; 4] = [2, 4, 8, 16];
 
 /// The rows of several threads, of those that are wanted by name and variant, and for which there are cores.
 pub(crate) fn measure(bench: &Bench, rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<Row> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let cores = Cores::new(Duration::from_millis(300) * rounds as u32);
     let mut rows = Vec::new();
     let own: Vec<Kind> = KINDS.into_iter().filter(|(name, variant, ..)| wants(name, variant)).collect();
     for threads in THREADS.into_iter().filter(|_| !own.is_empty()) {
-        if threads > cores {
-            eprintln!("{threads} threads: left out, there are {cores} cores");
+        if threads > count {
+            eprintln!("{threads} threads: left out, there are {count} cores");
             continue;
         }
-        rows.extend(own_locks(bench, threads, &own, rounds));
+        rows.extend(own_locks(bench, &cores, threads, &own, rounds));
     }
-    for threads in THREADS.into_iter().filter(|threads| *threads <= cores) {
+    for threads in THREADS.into_iter().filter(|threads| *threads <= count) {
         for load in LOADS.iter().filter(|load| wants("Mutex RwLock", load.name)) {
             let rounds = if load.under + load.apart == 0 { rounds } else { rounds.div_ceil(10) };
-            rows.extend(contended(bench, threads, rounds, load));
+            rows.extend(contended(bench, &cores, threads, rounds, load));
         }
     }
     rows
@@ -68,7 +47,7 @@ type Kind = (&'static str, &'static str, fn(&Bench), Run);
 /// The first three write nothing that is ours: they show what the machine adds where two of its cores are one, or others work on it.
 const KINDS: [Kind; 8] = [
     ("timer pair", "own", |_| (), paths::timer_pairs),
-    ("wide arithmetic", "own", |_| (), paths::wide_arithmetic),
+    ("wide arithmetic", "own", |_| (), |_, count| cores::wide_arithmetic(count)),
     ("std Mutex", "own", |_| (), paths::plain_locks),
     ("event", "visible, history, own", paths::visible, paths::events),
     ("event", "histogram, own", paths::histogram, paths::events),
@@ -77,9 +56,8 @@ const KINDS: [Kind; 8] = [
     ("perfschema Mutex", "everything on, own", Bench::everything_on, paths::locks),
 ];
 
-fn own_locks(bench: &Bench, threads: usize, kinds: &[Kind], rounds: usize) -> impl Iterator<Item = Row> {
-    let mut together = vec![Vec::new(); kinds.len()];
-    let mut ratios = together.clone();
+fn own_locks(bench: &Bench, cores: &Cores, threads: usize, kinds: &[Kind], rounds: usize) -> impl Iterator<Item = Row> {
+    let mut measured = vec![Vec::new(); kinds.len()];
     for _ in 0..rounds {
         for (index, (_, _, prepare, run)) in kinds.iter().enumerate() {
             prepare(bench);
@@ -88,14 +66,17 @@ fn own_locks(bench: &Bench, threads: usize, kinds: &[Kind], rounds: usize) -> im
                 run(&bench, BATCH);
                 bench
             };
-            let mut alone = on_threads(1, own, |bench| batch(bench, *run, BATCH));
-            let mut several = on_threads(threads, own, |bench| batch(bench, *run, BATCH));
-            ratios[index].push(Cost::of(&mut several).median / Cost::of(&mut alone).median);
-            together[index].append(&mut several);
+            let (mut alone, first) = on_threads(cores, 1, own, |bench| batch(bench, *run, BATCH));
+            let (mut several, second) = on_threads(cores, threads, own, |bench| batch(bench, *run, BATCH));
+            let ratio = Cost::of(&mut several).median / Cost::of(&mut alone).median;
+            measured[index].push(((ratio, several), first && second));
         }
     }
-    kinds.iter().zip(together.into_iter().zip(ratios)).map(move |(kind, (mut cycles, mut ratios))| {
+    kinds.iter().zip(measured).map(move |(kind, rounds)| {
         let (name, variant, ..) = *kind;
+        let rounds = undisturbed(rounds, &format!("{name} {variant}, {threads} threads"));
+        let (mut ratios, cycles): (Vec<f64>, Vec<Vec<f64>>) = rounds.into_iter().unzip();
+        let mut cycles = cycles.concat();
         let ratio = Cost::of(&mut ratios).median;
         let (measured, unit, target) = match threads {
             2 => (ratio, "x one thread's cost", Some(Target::AtMost(1.05))),
@@ -127,7 +108,7 @@ const LOADS: [Load; 4] = [
 type Lock<'l> = &'l (dyn Fn() + Sync);
 
 /// Several threads on one lock.
-fn contended(bench: &Bench, threads: usize, rounds: usize, load: &Load) -> [Row; 6] {
+fn contended(bench: &Bench, cores: &Cores, threads: usize, rounds: usize, load: &Load) -> [Row; 6] {
     let (mutex, lock) = (std::sync::Mutex::new(0_u64), std::sync::RwLock::new(0_u64));
     let our_mutex: Mutex<u64> = perfschema::mutex!("wait/synch/mutex/bench/contended", 0);
     let our_lock: RwLock<u64> = perfschema::rwlock!("wait/synch/rwlock/bench/contended", 0);
@@ -145,8 +126,9 @@ fn contended(bench: &Bench, threads: usize, rounds: usize, load: &Load) -> [Row;
     let locks: [Lock<'_>; 3] =
         [&|| work(&mut lock.write().expect(NO_PANIC)), &timed_lock, &|| work(&mut our_lock.write().expect(NO_PANIC))];
     let target = (threads == 2 && load.apart == 0).then_some(Target::AtLeast(0.97));
-    let [plain, timed, ours] = compared(["std Mutex", "perfschema Mutex"], threads, rounds, load, target, mutexes);
-    let [plain_lock, timed_lock, our_lock] = compared(["std RwLock", "perfschema RwLock"], threads, rounds, load, None, locks);
+    let [plain, timed, ours] = compared(cores, ["std Mutex", "perfschema Mutex"], threads, rounds, load, target, mutexes);
+    let [plain_lock, timed_lock, our_lock] =
+        compared(cores, ["std RwLock", "perfschema RwLock"], threads, rounds, load, None, locks);
     [plain, timed, ours, plain_lock, timed_lock, our_lock]
 }
 
@@ -163,6 +145,7 @@ fn timed<G>(lock: impl FnOnce() -> G) -> G {
 /// Std's lock, the same with a bare reading of the counter before and behind it, and ours, by turns. What is done between an unlock and the next
 /// lock gives the lock to another thread, so that the readings alone cost throughput.
 fn compared(
+    cores: &Cores,
     [plain, recorded]: [&'static str; 2],
     threads: usize,
     rounds: usize,
@@ -170,9 +153,13 @@ fn compared(
     target: Option<Target>,
     locks: [Lock<'_>; 3],
 ) -> [Row; 3] {
+    let measured = (0..rounds).map(|_| {
+        let round = locks.map(|lock| contending(cores, threads, load, lock));
+        (round.map(|(cycles, _)| cycles), round.iter().all(|(_, undisturbed)| *undisturbed))
+    });
+    let measured = undisturbed(measured.collect(), &format!("{plain} and {recorded}, {}, {threads} threads", load.name));
     let (mut cycles, mut rates) = (locks.map(|_| Vec::new()), locks.map(|_| Vec::new()));
-    for _ in 0..rounds {
-        let round = locks.map(|lock| contending(threads, load, lock));
+    for round in measured {
         for (index, one) in round.into_iter().enumerate() {
             cycles[index].push(one);
             rates[index].push(round[0] / one);
@@ -189,13 +176,13 @@ fn compared(
     ]
 }
 
-/// Cycles from one lock to the next, whichever of so many threads has it, over 10 ms. Tried again, some times, if one of two threads was
-/// interrupted for long: the other was alone then.
-fn contending(threads: usize, load: &Load, lock: Lock<'_>) -> f64 {
+/// Cycles from one lock to the next, whichever of so many threads has it, over 10 ms. One of two threads that was interrupted for long left
+/// the other alone.
+fn contending(cores: &Cores, threads: usize, load: &Load, lock: Lock<'_>) -> (f64, bool) {
     // From one look at the time to the next.
     let locks_at_once = 100 / (load.under + load.apart + 1);
     // With work to do under the lock, or of many, one thread has it for long, and another waits: that is no interruption.
-    let tries = if load.under == 0 && threads == 2 { TRIES } else { 1 };
+    let looks = load.under == 0 && threads == 2;
     let window = Timers::calibrate().get(TimerName::Cycle).frequency_hz / 100;
     let run = |core: usize, start: &Start| {
         on_core(core, || {
@@ -214,29 +201,21 @@ fn contending(threads: usize, load: &Load, lock: Lock<'_>) -> f64 {
             (locks, longest)
         })
     };
-    let mut cycles = f64::NAN;
-    for _ in 0..tries {
+    cores.measure(threads, || {
         let results = on_each(threads, run);
-        cycles = window as f64 / results.iter().map(|(locks, _)| f64::from(*locks)).sum::<f64>();
-        if results.iter().all(|(_, longest)| *longest < window / 20) {
-            break;
-        }
-    }
-    cycles
-}
-
-/// What each of so many threads returns, all of them started at one moment.
-fn on_each<R: Send>(threads: usize, run: impl Fn(usize, &Start) -> R + Sync) -> Vec<R> {
-    let (start, run) = (&Start::of(threads), &run);
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|core| scope.spawn(move || run(core, start))).collect();
-        handles.into_iter().map(|handle| handle.join().expect("nothing in it panics")).collect()
+        let cycles = window as f64 / results.iter().map(|(locks, _)| f64::from(*locks)).sum::<f64>();
+        (cycles, !looks || results.iter().all(|(_, longest)| *longest < window / 20))
     })
 }
 
-/// Cycles an event of each batch of each thread, all of them started at one moment and each on a core. Tried again, some times, if a thread
-/// was interrupted for long: the others were alone then.
-fn on_threads<T>(threads: usize, own: impl Fn() -> T + Sync, batch: impl Fn(&T) -> f64 + Sync) -> Vec<f64> {
+/// Cycles an event of each batch of each thread, all of them started at one moment and each on a core. A thread that was interrupted for long
+/// left the others alone.
+fn on_threads<T>(
+    cores: &Cores,
+    threads: usize,
+    own: impl Fn() -> T + Sync,
+    batch: impl Fn(&T) -> f64 + Sync,
+) -> (Vec<f64>, bool) {
     let (own, batch) = (&own, &batch);
     let run = |core: usize, start: &Start| {
         on_core(core, || {
@@ -247,18 +226,14 @@ fn on_threads<T>(threads: usize, own: impl Fn() -> T + Sync, batch: impl Fn(&T) 
             (begin, SystemClock.ticks(TimerName::Cycle), cycles)
         })
     };
-    let mut cycles = Vec::new();
-    for _ in 0..TRIES {
+    cores.measure(threads, || {
         let results: Vec<(u64, u64, Vec<f64>)> = on_each(threads, run);
         let begins = || results.iter().map(|(begin, ..)| *begin);
         let ends = || results.iter().map(|(_, end, _)| *end);
         let all_run = ends().min().unwrap_or(0).saturating_sub(begins().max().unwrap_or(0));
         let some_run = ends().max().unwrap_or(0).saturating_sub(begins().min().unwrap_or(0));
-        cycles = results.into_iter().flat_map(|(.., cycles)| cycles).collect();
+        let mut cycles: Vec<f64> = results.into_iter().flat_map(|(.., cycles)| cycles).collect();
         let Cost { median, max, .. } = Cost::of(&mut cycles);
-        if all_run * 10 >= some_run * 8 && max < 5.0 * median {
-            break;
-        }
-    }
-    cycles
+        (cycles, all_run * 10 >= some_run * 8 && max < 5.0 * median)
+    })
 }
