@@ -1,4 +1,4 @@
-//! Ticks to picoseconds: one widening multiplication, one shift.
+//! Ticks to picoseconds: one multiplication that does not overflow, one shift.
 
 /// Picoseconds in a second, the canonical unit of WL#2360.
 const PS_PER_S: u64 = 1_000_000_000_000;
