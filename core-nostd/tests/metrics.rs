@@ -8,7 +8,8 @@ use common::{CONFIG, World};
 use perfschema_core::metric::{Metric, MetricInfo, MetricNameError, MetricType, Moment, MonitorCommand, MonitorRefusal};
 use perfschema_core::options::{StartOption, parse_option};
 use perfschema_core::tables::{InnodbMetrics, InnodbMetricsRow};
-use perfschema_core::{Actor, Config, Lost, RegisterError, Size, Word};
+use perfschema_core::timer::{Calibration, Source, TimerName, Timers};
+use perfschema_core::{Actor, Config, Identity, Lost, Region, RegisterError, Size, Word};
 use std::collections::BTreeMap;
 
 const METRICS: Config = CONFIG.with(Size::MaxMetrics, 10);
@@ -121,6 +122,23 @@ fn the_time_of_what_is_enabled_is_null_where_nobody_knows_the_present() {
     assert_eq!(figures(&opened), [(60, None, None), (60, Some(30), Some(2.0))]);
     let later = opened.as_of(perfschema_core::Now::At(30_999_999_999));
     assert_eq!(figures(&later), [(60, Some(20), Some(3.0)), (60, Some(30), Some(2.0))]);
+}
+
+/// Nor without a clock, whose reading is always 0.
+#[test]
+fn the_time_of_what_is_enabled_is_null_where_there_is_no_clock() {
+    let known = Timers::calibrate();
+    let without = |timer| Calibration { source: Source::None, frequency_hz: 0, ..*known.get(timer) };
+    let words: Vec<Word> = (0..METRICS.words()).map(|_| Word::new(0)).collect();
+    let region = Region::create(&words, &METRICS, &Identity::default(), &Timers::new(TimerName::ALL.map(without))).unwrap();
+    let info = info("on", "app", MetricType::Counter);
+    region.register_metric(&info, true, Moment::of_seconds(0)).unwrap();
+    let mut rows = 0;
+    region.scan(&InnodbMetrics::NOW, |row| {
+        rows += usize::from(row.subsystem == "app");
+        assert_eq!((row.time_elapsed.filter(|_| row.subsystem == "app"), row.avg_count), (None, None));
+    });
+    assert_eq!((rows, region.now()), (1, perfschema_core::Now::Clock));
 }
 
 /// The worklog's transcript, with a status counter as there.

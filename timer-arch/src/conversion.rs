@@ -100,11 +100,7 @@ impl Conversion {
         let ticks = end.wrapping_sub(start);
         // What nearly every wait is shorter than is one product of 64 bits and a shift: others wait for it, and it takes less time than the
         // upper half of one of 128 bits. And of what went backward nothing need be asked.
-        if ticks <= self.short {
-            (ticks, ticks.wrapping_mul(self.multiplier) >> Self::SHIFT)
-        } else {
-            self.long_wait(start, end)
-        }
+        if ticks <= self.short { (ticks, ticks.wrapping_mul(self.multiplier) >> Self::SHIFT) } else { self.long_wait(start, end) }
     }
 
     #[cold]

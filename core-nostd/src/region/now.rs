@@ -68,6 +68,8 @@ impl<'r> Region<'r> {
     pub(crate) fn present_ns(&self) -> Option<u64> {
         match self.now {
             Now::Unknown => None,
+            // Where there is no such timer, nobody knows.
+            Now::Clock if self.timer(TimerName::Nanosecond).frequency_hz == 0 => None,
             Now::Clock => Some(SystemClock.ticks(TimerName::Nanosecond)),
             Now::At(ticks) => Some(ticks),
         }
