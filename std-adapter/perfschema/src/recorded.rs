@@ -1,4 +1,4 @@
-//! What outlives the call that began it, statements and transactions: where it is until it ends.
+//! What outlives the call that began it, stages, statements and transactions: where it is until it ends.
 
 use crate::left::{Left, take_back};
 use crate::thread::{task_id, with_actor};

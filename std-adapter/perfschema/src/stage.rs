@@ -39,12 +39,16 @@ pub use crate::statement::{OfTask, OfThread};
 #[cfg(feature = "instrument")]
 use crate::{
     instrument::Instrument,
+    left::take_back,
+    recorded::{OfActor, Recorded, When},
     thread::{task_id, with_actor},
 };
 #[cfg(feature = "instrument")]
-use perfschema_core::{Actor, InstrumentKind, StageId, StageProgress, Switches};
+use perfschema_core::{Actor, ActorId, InstrumentKind, StageId, StageProgress, Switches};
 #[cfg(feature = "instrument")]
 use perfschema_timer::SystemClock;
+#[cfg(feature = "instrument")]
+use std::convert::Infallible;
 use std::marker::PhantomData;
 #[cfg(feature = "instrument")]
 use std::panic::Location;
@@ -57,13 +61,30 @@ pub struct Stage {
 }
 
 /// A stage that ends where this is dropped, if it is still the one that runs. It belongs to whom it was entered for: [`OfThread`], or
-/// [`OfTask`].
+/// [`OfTask`]. Dropped where another task or thread is at hand, it ends as of that moment once the one that is in it goes on.
 #[must_use = "the stage ends at once; `let _stage = …` keeps it"]
 #[derive(Debug)]
 pub struct Entered<Of = OfThread> {
     #[cfg(feature = "instrument")]
-    id: Option<StageId>,
+    recorded: Recorded<BegunStage, Infallible>,
     of: PhantomData<Of>,
+}
+
+/// A stage, and the actor that is in it.
+#[cfg(feature = "instrument")]
+#[derive(Clone, Copy, Debug)]
+struct BegunStage {
+    id: StageId,
+    actor: Option<ActorId>,
+}
+
+#[cfg(feature = "instrument")]
+impl OfActor for BegunStage {
+    type Rest = ();
+
+    fn actor_id(&self) -> Option<ActorId> {
+        self.actor
+    }
 }
 
 #[cfg(feature = "instrument")]
@@ -109,8 +130,8 @@ impl Stage {
     pub fn enter(&self) -> Entered {
         // Of a closure the caller is here.
         let source = Location::caller();
-        let id = self.instrument.on().and_then(|switches| begin(switches, source));
-        Entered { id, of: PhantomData }
+        let begun = self.instrument.on().and_then(|switches| begin(switches, source));
+        Entered { recorded: begun.map_or(Recorded::Nowhere, Recorded::At), of: PhantomData }
     }
 
     /// As [`enter`](Self::enter), of the attached task that is polled, wherever it is polled next. In any other task, or in none, it does
@@ -132,16 +153,19 @@ impl Stage {
     #[track_caller]
     pub fn enter_async(&self) -> Entered<OfTask> {
         let source = Location::caller();
-        let id = self.instrument.on().filter(|_| task_id() != 0).and_then(|switches| begin(switches, source));
-        Entered { id, of: PhantomData }
+        let begun = self.instrument.on().filter(|_| task_id() != 0).and_then(|switches| begin(switches, source));
+        Entered { recorded: begun.map_or(Recorded::Nowhere, Recorded::At), of: PhantomData }
     }
 
     /// The calling thread is in no stage from now on, if it was in this one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn end(&self) {
-        self.if_running(|actor, stage| {
-            actor.end_stage(&SystemClock, stage);
-        });
+        if self.instrument.on().is_some() {
+            take_back();
+            self.if_running(|actor, stage| {
+                actor.end_stage(&SystemClock, stage);
+            });
+        }
     }
 
     /// WORK_ESTIMATED: so many units of work are to be done in the stage, those included that are done; as [`begin`](Self::begin) it is
@@ -165,34 +189,41 @@ impl Stage {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn progress(&self, change: impl FnOnce(&mut StageProgress)) {
-        self.if_running(|actor, _| actor.change_stage_progress(change));
+        if self.instrument.on().is_some() {
+            self.if_running(|actor, _| actor.change_stage_progress(change));
+        }
     }
 
-    /// Runs something if the calling thread is in this stage.
+    /// Runs something if the calling thread is in this stage, whose instrument is on.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn if_running(&self, run: impl FnOnce(&Actor<'static>, StageId)) {
-        if self.instrument.on().is_some() {
-            with_actor(|actor| {
-                if let Some(stage) = actor.running_stage().filter(|stage| stage.class() == self.instrument.registered()) {
-                    run(actor, stage);
-                }
-            });
-        }
+        with_actor(|actor| {
+            if let Some(stage) = actor.running_stage().filter(|stage| stage.class() == self.instrument.registered()) {
+                run(actor, stage);
+            }
+        });
     }
 }
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn begin(switches: Switches, location: &'static Location<'static>) -> Option<StageId> {
-    with_actor(|actor| actor.begin_stage(&SystemClock, switches, Some(location))).flatten()
+fn begin(switches: Switches, location: &'static Location<'static>) -> Option<BegunStage> {
+    // One that has ended elsewhere ends as of that moment.
+    take_back();
+    with_actor(|actor| {
+        let id = actor.begin_stage(&SystemClock, switches, Some(location))?;
+        Some(BegunStage { id, actor: actor.id() })
+    })
+    .flatten()
 }
 
 #[cfg(feature = "instrument")]
 impl<Of> Drop for Entered<Of> {
     fn drop(&mut self) {
-        if let Some(id) = self.id {
-            with_actor(|actor| actor.end_stage(&SystemClock, id));
-        }
+        let at = |actor: &Actor<'static>, stage: BegunStage, when: &When| {
+            actor.end_stage(when, stage.id);
+        };
+        self.recorded.end(at, |_, never| match *never {});
     }
 }
 

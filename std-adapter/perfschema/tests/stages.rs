@@ -4,7 +4,7 @@
 mod common;
 
 use perfschema::core::{InstrumentName, Lost, Size};
-use perfschema::stage::Stage;
+use perfschema::stage::{Entered, OfTask, Stage};
 use perfschema::sync::Mutex;
 use perfschema::{Consumer, Instrument, Region, Setting, tables, task, thread};
 use std::future::poll_fn;
@@ -253,6 +253,64 @@ fn a_task_holds_its_stage_over_an_await() {
     drop(unattached);
     assert_eq!((name(region).as_deref(), counts(region)), (Some("writing"), [before[0], before[1] + 1, before[2]]));
     WRITING.end();
+}
+
+/// Who is in it is not at hand: its stage ends as of that moment, once that one goes on.
+#[test]
+fn a_stage_may_be_given_away() {
+    let (region, _alone) = region();
+    let end_elsewhere = |stage| {
+        std::thread::spawn(move || drop::<Entered<OfTask>>(stage)).join().unwrap();
+        // Later, by the same timer.
+        READING.begin();
+        READING.end();
+    };
+    let (give, take) = mpsc::channel();
+    let mut task = Box::pin(task::attach("task/test/gives", async move {
+        let own = thread::thread_id().unwrap();
+        let give = |stage| give.send((own, stage)).unwrap();
+        let pending = || {
+            let mut polled = false;
+            poll_fn(move |_| if std::mem::replace(&mut polled, true) { Poll::Ready(()) } else { Poll::Pending })
+        };
+        give(SORTING.enter_async());
+        pending().await;
+        assert_eq!(current(region, own), None);
+        // Without a poll between.
+        let stage = SORTING.enter_async();
+        std::thread::spawn(move || drop(stage)).join().unwrap();
+        WRITING.begin();
+        assert_eq!((name(region).as_deref(), counts(region)[1]), (Some("writing"), 2));
+        give(SORTING.enter_async());
+        pending().await;
+    }));
+    let mut poll = || assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    for ended in [0, 2] {
+        poll();
+        let (task, stage) = take.recv().unwrap();
+        end_elsewhere(stage);
+        let current = current(region, task).map(|(name, ..)| name);
+        assert_eq!((current.as_deref(), counts(region)[1]), (Some("sorting"), ended), "until it goes on");
+    }
+    // It ends.
+    drop(task);
+    assert_eq!(counts(region), [2, 3, 1]);
+    let (mut sorted, mut read) = (Vec::new(), Vec::new());
+    region.scan(&tables::EventsStagesHistoryLong, |row| match row.event_name.as_str() {
+        "stage/test/sorting" => sorted.push(row.timer_end.unwrap()),
+        "stage/test/reading" => read.push(row.timer_start.unwrap()),
+        _ => {}
+    });
+    let [.., first, _, last] = sorted[..] else { panic!("{sorted:?}") };
+    let [.., after_first, after_last] = read[..] else { panic!("{read:?}") };
+    assert!(first <= after_first && last <= after_last, "{sorted:?} {read:?}");
+
+    // A thread's, by a task that it polls.
+    let mut stage = Some(READING.enter());
+    let ends_it = async { drop(stage.take()) };
+    let mut task = pin!(task::attach("task/test/ends_it", ends_it));
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    assert_eq!(name(region), None);
 }
 
 #[test]
