@@ -382,7 +382,8 @@ fn end_in_vain(hook: &Hook, wait: Wait<'static>) {
 fn end_beside_others(hook: &Hook, wait: Wait<'static>) {
     with_actor(|actor| {
         let instance = hook.instance(actor);
-        actor.end(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Shared));
+        // What the program has begun meanwhile, as within `Once::call_once`, may go on.
+        actor.end_in_any_order(&SystemClock, wait, instance.as_ref().map_or(Held::None, Held::Shared));
     });
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use perfschema::core::{Lost, Size};
-use perfschema::sync::Mutex;
+use perfschema::sync::{Mutex, Once};
 use perfschema::wait::{OfThread, Operation, Wait, Waiting};
 use perfschema::{Instrument, Region, Setting, tables, task, thread};
 use std::pin::pin;
@@ -15,6 +15,10 @@ static POOL: Wait = perfschema::wait!("wait/test/pool");
 static PERMITS: Wait = perfschema::wait!("wait/synch/semaphore/test/permits");
 static LOCK: Mutex<()> = perfschema::mutex!("wait/synch/mutex/test/LOCK", ());
 
+fn once() -> Once {
+    perfschema::once!("wait/synch/once/test/once")
+}
+
 /// The region, and that no other test uses it meanwhile.
 fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
     let (region, alone) = common::alone(|| {
@@ -22,9 +26,10 @@ fn region() -> (&'static Region<'static>, MutexGuard<'static, ()>) {
         let mut before = POOL.begin(Operation::Acquire);
         before.set_bytes(1);
         let builder = perfschema::builder().everything(true).environment(false);
-        let region = builder.size(Size::MaxSynchClasses, 2).start().unwrap().region();
+        let region = builder.size(Size::MaxSynchClasses, 3).start().unwrap().region();
         drop(before);
-        drop((POOL.begin(Operation::Acquire), PERMITS.begin(Operation::Acquire)));
+        drop((POOL.begin(Operation::Acquire), PERMITS.begin(Operation::Acquire), LOCK.lock()));
+        once().call_once(|| ());
         region
     });
     region.enable_everything();
@@ -141,6 +146,22 @@ fn they_end_in_any_order() {
     let first = rows[0].0;
     let rows: Vec<_> = rows.into_iter().map(|(id, within)| (id - first, within.map(|within| within - first))).collect();
     assert_eq!(rows, [(0, None), (1, None), (2, Some(1)), (3, Some(1)), (4, None)]);
+}
+
+/// Nor need they end before what they began in.
+#[test]
+fn one_may_outlive_the_once_that_it_began_in() {
+    let (region, _alone) = region();
+    let mut waiting = None;
+    once().call_once(|| waiting = Some(POOL.begin(Operation::Acquire)));
+    drop(LOCK.lock());
+    drop(waiting);
+    let mut rows = Vec::new();
+    region.scan(&tables::EventsWaitsHistory, |row| rows.push((row.event_name.to_string(), row.event_id, row.nesting_event_id)));
+    rows.sort();
+    let [(_, lock, around_lock), (_, once, around_once), (_, pool, around_pool)] = rows[..] else { panic!("{rows:?}") };
+    assert_eq!((pool, around_pool, around_once), (once + 1, None, None));
+    assert_eq!((lock, around_lock), (once + 2, Some(pool)));
 }
 
 #[test]
