@@ -172,6 +172,11 @@ impl Switches {
         Switches(self.0 & Self::ALL_TIMED & !not_timed)
     }
 
+    /// What is done of them where no actor has a row or a sum of it.
+    pub(crate) fn without_slot(self) -> Switches {
+        Switches(self.0 & Self::WITHOUT_SLOT)
+    }
+
     /// Those of a wait whose record has more words, or will have.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_more(self) -> Switches {

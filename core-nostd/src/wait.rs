@@ -194,6 +194,25 @@ impl<'r> Actor<'r> {
         self.end(clock, wait, held)
     }
 
+    /// A wait that another actor has begun ends here, with switches as of its start: what it is to be recorded as is not asked again. Where this
+    /// actor is not instrumented it has no row of it and no sum, and those of all threads have. The other one [withdraws](Self::withdraw)
+    /// its own.
+    pub fn record_given(
+        &self,
+        clock: &impl Clock,
+        given: &Wait<'_>,
+        class: Class,
+        what: &WaitStart,
+        held: Held<'_, '_>,
+    ) -> Option<u64> {
+        // Whether it is timed was drawn then.
+        let begun = Switches(given.switches.0 & !(Switches::SAMPLED | Switches::PLAIN_SAMPLED));
+        let masked = self.masked(begun);
+        let switches = if masked.has(Switches::ENABLED) { masked } else { begun.without_slot() };
+        let wait = self.begin_at(switches, |_| given.start, class, what);
+        self.end(clock, wait, held)
+    }
+
     /// Ends a wait that waits within it may outlive, as where a program holds several: [`end`](Self::end) takes it that what began last ends
     /// first. Those that go on lie within what this one lay within, but for those that go on beside others.
     pub fn end_in_any_order(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
@@ -215,7 +234,7 @@ impl<'r> Actor<'r> {
         self.running_waits().filter(within).for_each(|record| record::enclose(record, around));
     }
 
-    /// A wait does not go on here any more, however it began: another actor has recorded it, with [`record_since`](Self::record_since). No
+    /// A wait does not go on here any more, however it began: another actor has recorded it, with [`record_given`](Self::record_given). No
     /// table shows this one, and it is counted nowhere.
     pub fn withdraw(&self, mut wait: Wait<'_>) {
         let _ = self.kept(&mut wait);

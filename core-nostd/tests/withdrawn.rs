@@ -4,11 +4,12 @@ mod common;
 
 use common::{CONFIG, MUTEX, World};
 use perfschema_core::timer::{Clock, TimerName};
-use perfschema_core::{Held, Lost, Operation, WaitStart};
+use perfschema_core::{Consumer, Held, Lost, Operation, Setting, WaitStart, table::Value, tables};
 
 const CURRENT: &str = "events_waits_current";
 const HISTORY: &str = "events_waits_history";
 const BY_THREAD: &str = "events_waits_summary_by_thread_by_event_name";
+const GLOBAL: &str = "events_waits_summary_global_by_event_name";
 
 /// What another actor has recorded leaves its place to what follows, whatever it lay within, and whatever lies within it.
 #[test]
@@ -66,4 +67,56 @@ fn a_withdrawn_wait_leaves_nothing_behind() {
     actor.withdraw(late);
     assert_eq!((next.id() == actor.id(), world.region.has_actor(id)), (false, false));
     world.end(&next, running);
+}
+
+/// It is recorded as it was to be when it began, whatever the one that ends it records, and whatever has been set meanwhile.
+#[test]
+fn a_wait_that_is_given_away_is_recorded_as_of_its_start() {
+    let world = World::on(&CONFIG);
+    let (class, actor, other) = (world.class(MUTEX), world.actor("a"), world.actor("b"));
+    let what = WaitStart::new(Operation::Lock);
+    let give = |passes| {
+        let wait = actor.begin_concurrent(world.clock, world.region.switches(class), class, &what);
+        world.pass(passes);
+        wait
+    };
+    let end = |wait: perfschema_core::Wait<'_>| {
+        other.record_given(world.clock, &wait, class, &what, Held::None);
+        actor.withdraw(wait);
+    };
+    let set_instrumented = |value| {
+        let mut of_other = |row: &dyn perfschema_core::table::Row| row.cell(0) == Value::Unsigned(2);
+        let change = [("INSTRUMENTED", Value::Text(if value { "YES" } else { "NO" }))];
+        assert_eq!(tables::find("threads").unwrap().update(world.region, &mut of_other, &change).unwrap().changed, 1);
+    };
+    let expect = |global: &str, by_thread: &[&str], history: &[&str]| {
+        world.expect(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT,MAX_TIMER_WAIT", &[global]);
+        world.expect(BY_THREAD, "THREAD_ID,COUNT_STAR", by_thread);
+        world.expect(HISTORY, "THREAD_ID,TIMER_WAIT", history);
+    };
+    end(give(5));
+    expect("1 5000 5000", &["1 0", "2 1"], &["2 5000"]);
+    // Who ends it is not instrumented: no row of its own.
+    let wait = give(7);
+    set_instrumented(false);
+    end(wait);
+    expect("2 12000 7000", &["1 0", "2 1"], &["2 5000"]);
+    // The instrument is off meanwhile.
+    let wait = give(1);
+    world.region.set_setting(class, Setting::OFF);
+    end(wait);
+    expect("3 13000 7000", &["1 0", "2 1"], &["2 5000"]);
+    // Which are timed is drawn once: of all that begin, half.
+    world.region.set_setting(class, Setting { timed_one_in: 2, ..Setting::ON });
+    set_instrumented(true);
+    for (timer, is_visible) in [(TimerName::Nanosecond, true), (TimerName::Cycle, true), (TimerName::Cycle, false)] {
+        world.region.set_wait_timer(timer);
+        world.region.set_consumer(Consumer::EventsWaitsCurrent, is_visible);
+        world.truncate(GLOBAL);
+        (0..100).for_each(|_| end(give(3)));
+        let rows = world.select(GLOBAL, "COUNT_STAR,SUM_TIMER_WAIT");
+        let [row] = rows.as_slice() else { panic!("{rows:?}") };
+        let sum: u64 = row.strip_prefix("100 ").unwrap().parse().unwrap();
+        assert!((140_000..=160_000).contains(&sum), "{timer}, {is_visible}: {row}");
+    }
 }

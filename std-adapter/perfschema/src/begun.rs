@@ -5,7 +5,7 @@
 //!   begun by                ended by              recorded
 //!   a thread                the same              where it was begun, and shown meanwhile
 //!   an attached task        the same              where it was begun, and shown meanwhile
-//!   either                  anybody else          whole, by who ends it; the first withdraws its own when it goes on (`left`)
+//!   either                  anybody else          whole, by who ends it, as of its start; the first withdraws its own when it goes on (`left`)
 //!   any other task          anybody               whole, by who ends it
 //! ```
 
@@ -64,6 +64,8 @@ impl<I: Io> Begun<I> {
     /// It ends: how many bytes it did, if that is a question.
     pub(crate) fn end(&self, bytes: Option<u64>) {
         let &Begun { io, object, switches, start, ref shown } = self;
+        let class = io.instrument().registered();
+        let ended = || WaitStart { amount: amount(bytes), ..io.start() };
         let left = with_actor(|actor| {
             let held = object.held(io.operation().group());
             match shown {
@@ -79,11 +81,13 @@ impl<I: Io> Begun<I> {
                 }
                 // Who began it was not to be recorded.
                 Some((wait, _)) if !wait.is_recorded() => None,
-                _ => {
-                    let what = WaitStart { amount: amount(bytes), ..io.start() };
-                    actor.record_since(&SystemClock, start, switches, io.instrument().registered(), &what, held);
-                    let (wait, thread) = shown.as_ref()?;
+                Some((wait, thread)) => {
+                    actor.record_given(&SystemClock, wait, class, &ended(), held);
                     Some(Left::wait(actor.region().actor_of(wait, *thread)?, wait.clone()))
+                }
+                None => {
+                    actor.record_since(&SystemClock, start, switches, class, &ended(), held);
+                    None
                 }
             }
         });

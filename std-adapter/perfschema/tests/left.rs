@@ -3,6 +3,7 @@
 
 mod common;
 
+use perfschema::core::table::{Row, Value};
 use perfschema::core::{Lost, Size};
 use perfschema::statement::Statement;
 use perfschema::sync::Mutex;
@@ -118,4 +119,30 @@ fn as_many_as_there_are_tasks_may_leave_something() {
     // Whoever is not polled any more ends it with its row.
     drop(rest);
     assert_eq!((running(region), ended(region)), ([0; 2], before.map(|count| count + all)));
+}
+
+/// It was to be recorded when it began, and who ends it is not instrumented: all threads' sums have it.
+#[test]
+fn a_wait_counts_whoever_ends_it() {
+    let (region, _alone) = region();
+    let threads = tables::find("threads").unwrap();
+    let (give, take) = mpsc::channel();
+    let mut task = Box::pin(task::attach("task/test/gives", async move {
+        give.send([POOL.begin_async(Operation::Acquire), POOL.begin_async(Operation::Acquire)]).unwrap();
+        once_pending().await;
+    }));
+    assert!(poll(&mut task).is_pending());
+    let before = ended(region);
+    std::thread::spawn(move || {
+        let own = thread::thread_id().unwrap();
+        let mut is_own = |row: &dyn Row| row.cell(0) == Value::Unsigned(own);
+        assert_eq!(threads.update(region, &mut is_own, &[("INSTRUMENTED", Value::Text("NO"))]).unwrap().changed, 1);
+        drop(take.recv());
+        let mut rows = 0;
+        region.scan(&tables::EventsWaitsHistory, |row| rows += usize::from(row.thread_id == own));
+        assert_eq!(rows, 0);
+    })
+    .join()
+    .unwrap();
+    assert_eq!((ended(region)[0], poll(&mut task).is_ready(), running(region)), (before[0] + 2, true, [0; 2]));
 }
