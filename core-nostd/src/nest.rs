@@ -117,13 +117,18 @@ impl NestedEvent<'_> {
 
     /// Its actor; None of one without a slot, and if nothing is recorded.
     pub(crate) fn actor_id(&self) -> Option<ActorId> {
-        let number = NonZeroU64::new(self.actor).filter(|_| self.actor & WITHOUT_SLOT == 0);
-        number.map(|thread_id| ActorId { thread_id, slot: self.slot })
+        actor_id(self.actor, self.slot)
     }
 
     pub(crate) fn level(&self) -> Level {
         self.level
     }
+}
+
+/// The actor of this [number](Actor::number); None of one without a slot.
+pub(crate) fn actor_id(number: u64, slot: usize) -> Option<ActorId> {
+    let thread_id = NonZeroU64::new(number).filter(|_| number & WITHOUT_SLOT == 0)?;
+    Some(ActorId { thread_id, slot })
 }
 
 impl<'r> Actor<'r> {

@@ -13,11 +13,12 @@
 //!
 //! A stage is recorded by the same code as a wait, into records and sums of its own (`event::STAGES`).
 
-use crate::Actor;
 use crate::class::Class;
+use crate::nest;
 use crate::record::{self, Enclosing, EventType, RecordWords, Sequence};
 use crate::setup::Switches;
 use crate::wait::Wait;
+use crate::{Actor, ActorId};
 use core::panic::Location;
 use perfschema_timer::Clock;
 
@@ -27,6 +28,8 @@ pub struct StageId {
     /// The [number](Actor::number) of its actor.
     actor: u64,
     sequence: u64,
+    // There are no more slots than a `u32` says.
+    slot: u32,
     class: Class,
 }
 
@@ -34,6 +37,11 @@ impl StageId {
     /// Its instrument.
     pub fn class(&self) -> Class {
         self.class
+    }
+
+    /// The actor that is in it; None of one without a slot.
+    pub fn actor_id(&self) -> Option<ActorId> {
+        nest::actor_id(self.actor, self.slot as usize)
     }
 }
 
@@ -147,7 +155,8 @@ impl<'r> Actor<'r> {
     /// The stage that runs.
     pub fn running_stage(&self) -> Option<StageId> {
         let stage = self.stage.get()?;
-        Some(StageId { actor: self.number(), sequence: stage.sequence.number(), class: stage.switches.class() })
+        let (sequence, class) = (stage.sequence.number(), stage.switches.class());
+        Some(StageId { actor: self.number(), sequence, slot: self.slot_index() as u32, class })
     }
 
     /// Says how far the stage that runs is: `change` gets what was said before. Does nothing while no stage runs, or none that is visible.

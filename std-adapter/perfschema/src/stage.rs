@@ -66,24 +66,16 @@ pub struct Stage {
 #[derive(Debug)]
 pub struct Entered<Of = OfThread> {
     #[cfg(feature = "instrument")]
-    recorded: Recorded<BegunStage, Infallible>,
+    recorded: Recorded<StageId, Infallible>,
     of: PhantomData<Of>,
 }
 
-/// A stage, and the actor that is in it.
 #[cfg(feature = "instrument")]
-#[derive(Clone, Copy, Debug)]
-struct BegunStage {
-    id: StageId,
-    actor: Option<ActorId>,
-}
-
-#[cfg(feature = "instrument")]
-impl OfActor for BegunStage {
+impl OfActor for StageId {
     type Rest = ();
 
     fn actor_id(&self) -> Option<ActorId> {
-        self.actor
+        self.actor_id()
     }
 }
 
@@ -207,21 +199,17 @@ impl Stage {
 
 #[cfg(feature = "instrument")]
 #[inline(never)]
-fn begin(switches: Switches, location: &'static Location<'static>) -> Option<BegunStage> {
+fn begin(switches: Switches, location: &'static Location<'static>) -> Option<StageId> {
     // One that has ended elsewhere ends as of that moment.
     take_back();
-    with_actor(|actor| {
-        let id = actor.begin_stage(&SystemClock, switches, Some(location))?;
-        Some(BegunStage { id, actor: actor.id() })
-    })
-    .flatten()
+    with_actor(|actor| actor.begin_stage(&SystemClock, switches, Some(location))).flatten()
 }
 
 #[cfg(feature = "instrument")]
 impl<Of> Drop for Entered<Of> {
     fn drop(&mut self) {
-        let at = |actor: &Actor<'static>, stage: BegunStage, when: &When| {
-            actor.end_stage(when, stage.id);
+        let at = |actor: &Actor<'static>, stage, when: &When| {
+            actor.end_stage(when, stage);
         };
         self.recorded.end(at, |_, never| match *never {});
     }
