@@ -264,9 +264,9 @@ fn shift<const INSTRUCTIONS: u32>() {
     unsafe { asm!(".rept {n}", "nop", ".endr", n = const INSTRUCTIONS, options(nomem, nostack, preserves_flags)) };
 }
 
-fn each_phase(phases: [fn(&Bench, u32); 12], bench: &Bench, count: u32) {
+fn each_phase<const PHASES: usize>(phases: [fn(&Bench, u32); PHASES], bench: &Bench, count: u32) {
     for (phase, run) in (0..).zip(phases) {
-        run(bench, (count + phase) / 12);
+        run(bench, (count + phase) / PHASES as u32);
     }
 }
 

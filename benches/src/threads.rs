@@ -19,18 +19,18 @@ const THREADS: [usize; 4] = [2, 4, 8, 16];
 
 /// The rows of several threads, of those that are wanted by name and variant, and for which there are cores.
 pub(crate) fn measure(bench: &Bench, rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<Row> {
-    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let cores = Cores::new(Duration::from_millis(300) * rounds as u32);
     let mut rows = Vec::new();
     let own: Vec<Kind> = KINDS.into_iter().filter(|(name, variant, ..)| wants(name, variant)).collect();
     for threads in THREADS.into_iter().filter(|_| !own.is_empty()) {
-        if threads > count {
-            eprintln!("{threads} threads: left out, there are {count} cores");
+        if threads > available {
+            eprintln!("{threads} threads: left out, there are {available} cores");
             continue;
         }
         rows.extend(own_locks(bench, &cores, threads, &own, rounds));
     }
-    for threads in THREADS.into_iter().filter(|threads| *threads <= count) {
+    for threads in THREADS.into_iter().filter(|threads| *threads <= available) {
         for load in LOADS.iter().filter(|load| wants("Mutex RwLock", load.name)) {
             let rounds = if load.under + load.apart == 0 { rounds } else { rounds.div_ceil(10) };
             rows.extend(contended(bench, &cores, threads, rounds, load));
@@ -66,10 +66,10 @@ fn own_locks(bench: &Bench, cores: &Cores, threads: usize, kinds: &[Kind], round
                 run(&bench, BATCH);
                 bench
             };
-            let (mut alone, first) = on_threads(cores, 1, own, |bench| batch(bench, *run, BATCH));
-            let (mut several, second) = on_threads(cores, threads, own, |bench| batch(bench, *run, BATCH));
+            let (mut alone, alone_is_free) = on_threads(cores, 1, own, |bench| batch(bench, *run, BATCH));
+            let (mut several, several_are_free) = on_threads(cores, threads, own, |bench| batch(bench, *run, BATCH));
             let ratio = Cost::of(&mut several).median / Cost::of(&mut alone).median;
-            measured[index].push(((ratio, several), first && second));
+            measured[index].push(((ratio, several), alone_is_free && several_are_free));
         }
     }
     kinds.iter().zip(measured).map(move |(kind, rounds)| {

@@ -135,8 +135,10 @@ fn the_time_of_what_is_enabled_is_null_where_there_is_no_clock() {
     region.register_metric(&info, true, Moment::of_seconds(0)).unwrap();
     let mut rows = 0;
     region.scan(&InnodbMetrics::NOW, |row| {
-        rows += usize::from(row.subsystem == "app");
-        assert_eq!((row.time_elapsed.filter(|_| row.subsystem == "app"), row.avg_count), (None, None));
+        if row.subsystem == "app" {
+            rows += 1;
+            assert_eq!((row.time_elapsed, row.avg_count), (None, None));
+        }
     });
     assert_eq!((rows, region.now()), (1, perfschema_core::Now::Clock));
 }
