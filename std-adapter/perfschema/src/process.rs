@@ -29,6 +29,15 @@ const SHARE_VARIABLE: &str = "PERFSCHEMA_SHARE";
 static PROCESS: OnceLock<Process> = OnceLock::new();
 
 /// The running process's performance schema.
+///
+/// ```
+/// assert!(perfschema::process().is_none(), "nobody has started it");
+/// let process = perfschema::start()?;
+/// assert_eq!(process.region().pid(), std::process::id());
+/// assert!(std::ptr::eq(process, perfschema::process().unwrap()));
+/// assert_eq!(perfschema::start().unwrap_err(), perfschema::StartError::AlreadyStarted);
+/// # Ok::<(), perfschema::StartError>(())
+/// ```
 #[derive(Debug)]
 pub struct Process {
     region: Region<'static>,
@@ -179,6 +188,19 @@ impl Builder {
     }
 
     /// Switches a consumer.
+    ///
+    /// ```
+    /// use perfschema::{Consumer, Setting, builder};
+    ///
+    /// let process = builder()
+    ///     .everything(true)
+    ///     .consumer(Consumer::EventsWaitsHistoryLong, false)
+    ///     .instrument("wait/synch/%", Setting::COUNTED)
+    ///     .instrument("wait/synch/mutex/app/?", Setting::ON)
+    ///     .start()?;
+    /// assert!(!process.region().consumer_enabled(Consumer::EventsWaitsHistoryLong));
+    /// # Ok::<(), perfschema::StartError>(())
+    /// ```
     pub fn consumer(mut self, consumer: Consumer, enabled: bool) -> Builder {
         self.consumers.push((consumer, enabled));
         self
@@ -214,6 +236,14 @@ impl Builder {
     }
 
     /// Options as strings, as MySQL's start-up has them, separated by `;` or newlines.
+    ///
+    /// ```
+    /// use perfschema::builder;
+    /// let right = builder().options("performance_schema_max_thread_instances=64; performance-schema-instrument='wait/io/%=COUNTED'");
+    /// assert!(right.size_bytes().is_ok());
+    /// let error = builder().options("performance_schema_max_thread_instances=many").start().unwrap_err();
+    /// assert!(error.to_string().contains("many"), "{error}");
+    /// ```
     pub fn options(mut self, text: &str) -> Builder {
         if let Ok(config) = self.config.clone() {
             self.config = self.apply(config, text);
@@ -305,6 +335,14 @@ impl Builder {
     /// Whether the variables `PERFSCHEMA_OPTIONS`, `PERFSCHEMA_OPTIONS_FILE` and `PERFSCHEMA_SHARE` are looked at; they are, unless this says
     /// no. One that is empty says nothing, nor does any where the program has rights that whoever runs it has not (setuid, setgid, capabilities
     /// of its file): a file that is named could be one that they may not read, and what is wrong with a line is told with the line.
+    ///
+    /// ```
+    /// use perfschema::builder;
+    /// // SAFETY: this program has no other thread yet.
+    /// unsafe { std::env::set_var("PERFSCHEMA_OPTIONS", "performance_schema_max_thread_instances=7") };
+    /// assert!(builder().size_bytes()? < builder().environment(false).size_bytes()?);
+    /// # Ok::<(), perfschema::StartError>(())
+    /// ```
     pub fn environment(mut self, look: bool) -> Builder {
         self.environment = look;
         self
@@ -332,6 +370,21 @@ impl Builder {
     /// which gets its name with the child's first record, and nobody finds it.
     ///
     /// On Linux only; elsewhere nothing is shared.
+    ///
+    /// ```
+    /// let process = perfschema::builder().everything(true).share(true).start()?;
+    /// # #[cfg(target_os = "linux")]
+    /// match process.shared_file() {
+    ///     Some(Ok(path)) => println!("perfschema attach {}", path.display()),
+    ///     Some(Err(error)) => eprintln!("nobody else sees what this program waits for: {error}"),
+    ///     None => eprintln!("PERFSCHEMA_SHARE=OFF"),
+    /// }
+    /// # #[cfg(target_os = "linux")]
+    /// # if let Some(Ok(path)) = process.shared_file() {
+    /// #     std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn share(mut self, share: bool) -> Builder {
         self.share = share;
         self

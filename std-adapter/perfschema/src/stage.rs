@@ -162,6 +162,20 @@ impl Stage {
 
     /// WORK_ESTIMATED: so many units of work are to be done in the stage, those included that are done; as [`begin`](Self::begin) it is
     /// about the calling thread, and does nothing if that is in another stage.
+    ///
+    /// ```
+    /// # use perfschema::{stage::Stage, tables};
+    /// static COPYING: Stage = perfschema::stage!("stage/app/copying");
+    /// let process = perfschema::start()?;
+    /// COPYING.begin();
+    /// COPYING.set_work_estimated(100);
+    /// COPYING.add_work_completed(30);
+    /// process.region().scan(&tables::EventsStagesCurrent, |row| {
+    ///     assert_eq!((row.work_completed, row.work_estimated), (Some(30), Some(100)));
+    /// });
+    /// COPYING.end();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn set_work_estimated(&self, units: u64) {
         self.progress(|progress| progress.estimated = units);

@@ -255,6 +255,20 @@ impl<Of> Executing<Of> {
     }
 
     /// Says more of the statement: `change` gets its figures as they are, and is not called if nothing is recorded.
+    ///
+    /// ```
+    /// # use perfschema::{statement::Statement, tables};
+    /// static REPORT: Statement = perfschema::statement!("statement/app/report");
+    /// let process = perfschema::start()?;
+    /// let mut statement = REPORT.begin("parts by month");
+    /// statement.change(|figures| {
+    ///     figures.no_index_used = 1;
+    ///     figures.sort_rows += 12;
+    /// });
+    /// drop(statement);
+    /// process.region().scan(&tables::EventsStatementsHistory, |row| assert_eq!((row.no_index_used, row.sort_rows), (1, 12)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn change(&mut self, change: impl FnOnce(&mut StatementStatistics)) {
         // It may panic, and may do what is recorded.

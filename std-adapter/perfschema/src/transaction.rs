@@ -283,6 +283,25 @@ impl<Of> Transaction<Of> {
     }
 
     /// A savepoint is set: NUMBER_OF_SAVEPOINTS.
+    ///
+    /// ```
+    /// use perfschema::{tables, transaction};
+    /// let process = perfschema::start()?;
+    /// let mut import = transaction::begin();
+    /// for row in ["bolts,7", "nuts,?"] {
+    ///     import.savepoint();
+    ///     if row.ends_with('?') {
+    ///         import.rollback_to_savepoint(); // Of this row alone.
+    ///     } else {
+    ///         import.release_savepoint();
+    ///     }
+    /// }
+    /// import.commit();
+    /// process.region().scan(&tables::EventsTransactionsHistory, |row| {
+    ///     assert_eq!((row.number_of_savepoints, row.number_of_rollback_to_savepoint), (Some(2), Some(1)));
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn savepoint(&mut self) {
         self.change(|details| details.savepoints = details.savepoints.saturating_add(1));
     }

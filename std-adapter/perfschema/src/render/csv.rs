@@ -51,6 +51,13 @@ impl<'a> Csv<'a> {
     }
 
     /// Ends lines with CR LF.
+    ///
+    /// ```
+    /// # use perfschema::core::table::SqlType;
+    /// # use perfschema::render::{ColumnHead, Grid, csv};
+    /// # let grid = Grid { columns: vec![ColumnHead::new("SPINS", SqlType::IntUnsigned)], rows: vec![vec![7_u64.into()]] };
+    /// assert_eq!(csv::table(&grid).crlf().to_string(), "SPINS\r\n7\r\n");
+    /// ```
     #[must_use]
     pub fn crlf(self) -> Self {
         Csv { line_end: "\r\n", ..self }

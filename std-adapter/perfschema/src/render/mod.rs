@@ -229,6 +229,21 @@ pub enum Order {
 }
 
 /// Rows, collected: of a table by [`of`](Self::of), or of anything else by filling in the fields.
+///
+/// ```
+/// use perfschema::core::table::{SqlType, TableError};
+/// use perfschema::render::{ColumnHead, Grid, Order};
+///
+/// let columns = [("EVENT_NAME", SqlType::Varchar(128)), ("COUNT_STAR", SqlType::BigintUnsigned)];
+/// let grid = Grid {
+///     columns: columns.map(|(name, sql_type)| ColumnHead::new(name, sql_type)).into(),
+///     rows: [("wait/app/a", 7_u64), ("wait/app/b", 0), ("wait/app/c", 9)].map(|(name, count)| vec![name.into(), count.into()]).into(),
+/// };
+/// let busiest = grid.retain(|row| row.number("COUNT_STAR") > Some(0)).order_by("count_star", Order::Descending)?.limit(1);
+/// assert_eq!(busiest.csv().to_string(), "EVENT_NAME,COUNT_STAR\nwait/app/c,9\n");
+/// assert!(matches!(busiest.select(&["COUNT"]), Err(TableError::UnknownColumn { .. })));
+/// # Ok::<(), TableError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
     /// The columns, in order.
@@ -246,6 +261,18 @@ impl Grid {
     /// The rows of a table for which `keep` is true, and what the reader met: rows that changed meanwhile are counted there.
     ///
     /// Rows not kept are never copied, which [`retain`](Self::retain) cannot say.
+    ///
+    /// ```
+    /// # use perfschema::core::{Config, Identity, Region, StaticRegion, timer::Timers};
+    /// use perfschema::{core::table::Value, render::Grid, tables};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+    /// let (grid, sweep) = Grid::collect(&region, &tables::SetupConsumers, |row| {
+    ///     matches!(row.cell(0), Value::Text(name) if name.starts_with("events_stages_"))
+    /// });
+    /// assert_eq!((grid.rows.len(), sweep.changed), (3, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn collect(region: &Region<'_>, table: &dyn Table, mut keep: impl FnMut(&dyn Row) -> bool) -> (Grid, Sweep) {
         let columns: Vec<ColumnHead> = table.declaration().columns.iter().map(ColumnHead::from).collect();
         let mut rows = Vec::new();
@@ -292,6 +319,15 @@ impl Grid {
     }
 
     /// The rows in this order; equal ones keep theirs.
+    ///
+    /// ```
+    /// use perfschema::render::Grid;
+    /// fn by_object_and_time(grid: Grid) -> Grid {
+    ///     let key = |row: perfschema::render::GridRow<'_>| (row.number("OBJECT_INSTANCE_BEGIN"), row.number("TIMER_WAIT"));
+    ///     grid.sort_by(|a, b| key(a).cmp(&key(b)))
+    /// }
+    /// # by_object_and_time(Grid::default());
+    /// ```
     #[must_use]
     pub fn sort_by(mut self, mut compare: impl FnMut(GridRow<'_>, GridRow<'_>) -> Ordering) -> Grid {
         let columns = &self.columns;
@@ -347,6 +383,21 @@ impl Grid {
 }
 
 /// A row of a [`Grid`], with the names of its columns.
+///
+/// ```
+/// # use perfschema::core::{Config, Identity, Region, StaticRegion, table::Value, timer::Timers};
+/// use perfschema::{render::Grid, tables};
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+///
+/// Grid::of(&region, &tables::PerformanceTimers).retain(|row| {
+///     let name = row.text("TIMER_NAME").unwrap_or_default();
+///     assert_eq!(row.number("timer_name"), None, "it is a text");
+///     assert_eq!(row.get("TIMER"), None, "there is no such column");
+///     name == "CYCLE"
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct GridRow<'a> {
     columns: &'a [ColumnHead],
