@@ -59,6 +59,14 @@ impl Measure {
 }
 
 /// Why there are no accounts.
+///
+/// ```
+/// # use perfschema_server::Accounts;
+/// let error = "# who may look\nada reader\n".parse::<Accounts>().unwrap_err();
+/// assert_eq!(error.to_string(), "line 2: it says nothing about a password; `perfschema account` writes such a line");
+/// let error = "# who may look\n".parse::<Accounts>().unwrap_err();
+/// assert_eq!(error.to_string(), "it has no account, nobody could come in");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AccountsError {
@@ -92,6 +100,21 @@ impl std::error::Error for AccountsError {}
 
 impl Accounts {
     /// Reads the file of accounts.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use perfschema_server::{Accounts, AccountsError};
+    /// # use std::{fs, os::unix::fs::PermissionsExt};
+    /// # let path = std::env::temp_dir().join(format!("perfschema-accounts-{}", std::process::id()));
+    /// fs::write(&path, "ada controller no-password\n")?;
+    /// fs::set_permissions(&path, fs::Permissions::from_mode(0o644))?;
+    /// assert!(matches!(Accounts::read(&path), Err(AccountsError::Readable)));
+    /// fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    /// assert!(!Accounts::read(&path)?.all_have_passwords());
+    /// # fs::remove_file(&path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// It cannot be read; others than its owner can read it; a line is wrong; there is no account.
@@ -224,11 +247,21 @@ impl std::error::Error for AccountError {}
 
 /// The line of an account.
 ///
-/// `native`: also for clients that only know mysql_native_password, whose hash is the weaker one. See [`Accounts`] for an
-/// example.
+/// `native`: also for clients that only know mysql_native_password, whose hash is the weaker one. See [`Accounts`] for a
+/// line with both.
+///
+/// ```
+/// # use perfschema_server::account_line;
+/// # use perfschema_sql::Right;
+/// let line = account_line("ada", Right::Control, "correct horse", false)?;
+/// assert!(line.starts_with("ada controller caching_sha2_password:") && !line.contains("mysql_native_password"));
+/// let error = account_line("ada lovelace", Right::Read, "correct horse", false).unwrap_err();
+/// assert_eq!(error.to_string(), "a name has 1 to 32 characters, without spaces and #");
+/// # Ok::<(), perfschema_server::AccountError>(())
+/// ```
 ///
 /// # Errors
-/// The name is empty, too long, or has a space or `#`; the password is empty.
+/// The name is empty, too long, or has a space, a control character or `#`; the password is empty.
 pub fn account_line(user: &str, right: Right, password: &str, native: bool) -> Result<String, AccountError> {
     check_name(user).map_err(AccountError)?;
     if password.is_empty() {

@@ -72,6 +72,21 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What clients may take.
+///
+/// ```
+/// use perfschema_server::{Limits, Server};
+/// # use perfschema_sql::Database;
+/// # use std::{io::Read, net::TcpStream, time::Duration};
+///
+/// let limits = Limits { connections: 20, login_time: Duration::from_millis(50), ..Limits::default() };
+/// let server = Server::with_limits(Database::new(perfschema::start()?), "ada reader no-password".parse()?, limits)?;
+/// let listener = server.listen("127.0.0.1:0".parse()?)?;
+/// let mut silent = TcpStream::connect(listener.address().expect("TCP"))?;
+/// let mut heard = Vec::new();
+/// silent.read_to_end(&mut heard)?; // It does not log in, and so it has to go.
+/// assert_eq!(heard[4], 10, "a greeting came first: the version of the protocol");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Clients at once, and one more whose account may control: who sees all of them, and may stop one. More are told so (error 1040), unless
@@ -176,6 +191,23 @@ impl Server {
     /// Listens on an address of the loopback interface. Whoever has a program on this machine comes in by an account without a password;
     /// [`Accounts::all_have_passwords`] says whether there is one.
     ///
+    /// ```
+    /// # use perfschema_server::{ListenError, Server};
+    /// # use perfschema_sql::Database;
+    /// let server = Server::new(Database::new(perfschema::start()?), "ada reader no-password".parse()?)?;
+    /// let (anywhere, here) = ("0.0.0.0:0".parse()?, "127.0.0.1:0".parse()?);
+    /// assert!(matches!(server.listen(anywhere), Err(ListenError::BeyondLoopback(_))));
+    /// assert!(matches!(server.listen_beyond_loopback(anywhere), Err(ListenError::NoPassword)));
+    /// let by_tcp = server.listen(here)?;
+    /// assert_ne!(by_tcp.address().expect("TCP").port(), 0);
+    /// # #[cfg(unix)] {
+    /// # let path = std::env::temp_dir().join(format!("perfschema-listen-{}", std::process::id()));
+    /// let by_socket = server.listen_unix(&path)?;
+    /// assert!(server.listen_unix(&path).is_err(), "there is a server already");
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// The address is another one; it cannot be had.
     pub fn listen(&self, address: SocketAddr) -> Result<Listener, ListenError> {
@@ -238,6 +270,27 @@ impl Server {
     /// Serves one client over any stream, in this thread, until it ends. Of the limits in time, the stream has to see to its own.
     ///
     /// `host`: where the client is, as errors name it.
+    ///
+    /// ```
+    /// # use perfschema_server::Server;
+    /// # use perfschema_sql::Database;
+    /// # use std::io::{Read, Write};
+    /// # use std::net::{Shutdown, TcpListener, TcpStream};
+    /// # let server = Server::new(Database::new(perfschema::start()?), "ada reader no-password".parse()?)?;
+    /// # // PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH.
+    /// # let mut login = (1_u32 << 9 | 1 << 15 | 1 << 19).to_le_bytes().to_vec();
+    /// # login.extend([&[0, 0, 0, 1, 255][..], &[0; 23], b"eve\0\0caching_sha2_password\0"].concat());
+    /// # login.splice(..0, [login.len() as u8, 0, 0, 1]);
+    /// let place = TcpListener::bind("127.0.0.1:0")?;
+    /// let mut client = TcpStream::connect(place.local_addr()?)?;
+    /// client.write_all(&login)?; // By a user `eve`, whom nobody knows.
+    /// client.shutdown(Shutdown::Write)?;
+    /// server.converse(place.accept()?.0, "db1");
+    /// let mut heard = Vec::new();
+    /// client.read_to_end(&mut heard)?;
+    /// assert!(String::from_utf8_lossy(&heard).contains("Access denied for user 'eve'@'db1'"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn converse(&self, stream: impl Read + Write, host: &str) {
         self.shared.database.count(Counter::Connections, 1);
         self.converse_with(Untimed(stream), host, None);
@@ -280,6 +333,21 @@ impl<S: Read + Write> Stream for Untimed<S> {
 
 impl Server {
     /// Ends every connection. What listens goes on.
+    ///
+    /// ```
+    /// # use perfschema_server::Server;
+    /// # use perfschema_sql::Database;
+    /// # use std::{io::Read, net::TcpStream};
+    /// # let server = Server::new(Database::new(perfschema::start()?), "ada reader no-password".parse()?)?;
+    /// let listener = server.listen("127.0.0.1:0".parse()?)?;
+    /// let mut client = TcpStream::connect(listener.address().expect("TCP"))?;
+    /// client.read_exact(&mut [0; 5])?; // It is greeted.
+    /// assert_eq!(server.connections(), 1);
+    /// drop(listener); // Nobody else comes,
+    /// server.stop(); // and who is there goes:
+    /// client.read_to_end(&mut Vec::new())?; // there is an end.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stop(&self) {
         self.shared.clients.stop_all();
     }

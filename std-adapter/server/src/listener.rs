@@ -15,6 +15,21 @@ use std::time::Duration;
 
 /// A place where a server listens. Dropping it ends the listening; clients that are connected stay, until
 /// [`Server::stop`](crate::Server::stop).
+///
+/// ```
+/// # use perfschema_server::Server;
+/// # use perfschema_sql::Database;
+/// # use std::{io::Read, net::TcpStream};
+/// # let server = Server::new(Database::new(perfschema::start()?), "ada reader no-password".parse()?)?;
+/// let listener = server.listen("127.0.0.1:0".parse()?)?;
+/// let address = listener.address().expect("TCP");
+/// let mut client = TcpStream::connect(address)?;
+/// client.read_exact(&mut [0; 5])?; // It is greeted.
+/// drop(listener);
+/// assert!(TcpStream::connect(address).is_err(), "nobody listens");
+/// assert_eq!(server.connections(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Listener {
     place: Place,

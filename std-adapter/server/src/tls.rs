@@ -16,6 +16,26 @@ use std::time::Instant;
 const ENCRYPTED: &[u8] = b"ENCRYPTED";
 
 /// A server's certificate and key: TLS 1.2 and 1.3, with the cipher suites that rustls holds to be safe.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// # use perfschema_server::{Tls, TlsError};
+/// # use std::{fs, os::unix::fs::PermissionsExt};
+/// # let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+/// # let path = |ending: &str| std::env::temp_dir().join(format!("perfschema-tls-{}.{ending}", std::process::id()));
+/// # let (certificate, key) = (path("crt"), path("key"));
+/// # fs::write(&certificate, made.cert.pem())?;
+/// # fs::write(&key, made.signing_key.serialize_pem())?;
+/// fs::set_permissions(&key, fs::Permissions::from_mode(0o644))?;
+/// let error = Tls::from_files(&certificate, &key).unwrap_err();
+/// assert!(matches!(&error, TlsError::File(path, _) if *path == key));
+/// assert!(error.to_string().ends_with(": others than its owner may read it: chmod 600"));
+/// fs::set_permissions(&key, fs::Permissions::from_mode(0o600))?;
+/// let tls = Tls::from_files(&certificate, &key)?; // For `Server::with_tls`, `Metrics::listen_encrypted`.
+/// # let _ = (tls, fs::remove_file(certificate), fs::remove_file(key));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tls {
     config: Arc<ServerConfig>,
@@ -63,6 +83,35 @@ impl Tls {
     }
 
     /// The same, and clients that come by TCP must use it (error 3159).
+    ///
+    /// ```
+    /// # use perfschema_server::{Limits, Server, Tls};
+    /// # use perfschema_sql::Database;
+    /// # use std::io::{Read, Write};
+    /// # use std::net::TcpStream;
+    /// # let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+    /// # let path = |ending: &str| std::env::temp_dir().join(format!("perfschema-tls-{}.{ending}", std::process::id()));
+    /// # let (certificate, key) = (path("crt"), path("key"));
+    /// # std::fs::write(&certificate, made.cert.pem())?;
+    /// # std::fs::write(&key, made.signing_key.serialize_pem())?;
+    /// # #[cfg(unix)]
+    /// # std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    /// # let (database, accounts) = (Database::new(perfschema::start()?), "ada reader no-password".parse()?);
+    /// # // PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH.
+    /// # let mut login = (1_u32 << 9 | 1 << 15 | 1 << 19).to_le_bytes().to_vec();
+    /// # login.extend([&[0, 0, 0, 1, 255][..], &[0; 23], b"ada\0\0caching_sha2_password\0"].concat());
+    /// # login.splice(..0, [login.len() as u8, 0, 0, 1]);
+    /// let tls = Tls::from_files(&certificate, &key)?.required();
+    /// let server = Server::with_tls(database, accounts, Limits::default(), tls)?;
+    /// let listener = server.listen("127.0.0.1:0".parse()?)?;
+    /// let mut client = TcpStream::connect(listener.address().expect("TCP"))?;
+    /// client.write_all(&login)?; // By an account that there is, in plain text.
+    /// let mut heard = Vec::new();
+    /// client.read_to_end(&mut heard)?;
+    /// assert!(String::from_utf8_lossy(&heard).contains("Connections using insecure transport are prohibited"));
+    /// # let _ = (std::fs::remove_file(certificate), std::fs::remove_file(key));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn required(self) -> Tls {
         Tls { is_required: true, ..self }

@@ -17,6 +17,18 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// What a session may do.
+///
+/// ```
+/// use perfschema_sql::{Account, Database, Right};
+///
+/// let reader = Account { user: "ada".to_owned(), host: "db1".to_owned(), right: Right::Read };
+/// let mut session = Database::new(perfschema::start()?).session(reader)?;
+/// session.execute("SELECT * FROM performance_schema.threads")?;
+/// let error = session.execute("TRUNCATE performance_schema.events_waits_history_long").unwrap_err();
+/// assert_eq!((error.errno, error.sqlstate), (1142, "42000"));
+/// assert_eq!(error.message, "DROP command denied to user 'ada'@'db1' for table 'events_waits_history_long'");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
     /// SELECT and SHOW, and what changes nothing but the session itself.
@@ -61,6 +73,22 @@ impl fmt::Display for Account {
 }
 
 /// What one statement may take.
+///
+/// ```
+/// use perfschema_sql::{Account, Database, Limits};
+/// # use std::time::Duration;
+///
+/// let limits = Limits { time: Duration::from_millis(100), ..Limits::default() };
+/// let mut session = Database::new(perfschema::start()?).limits(limits).session(Account::default())?;
+/// session.execute("SET cte_max_recursion_depth = 4294967295")?;
+/// let endless = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n";
+/// let error = session.execute(endless).unwrap_err();
+/// assert_eq!((error.errno, error.sqlstate), (3024, "HY000")); // What takes too much memory ends with error 1041.
+/// # let limits = Limits { memory_bytes: 1 << 20, ..Limits::default() };
+/// # let mut session = Database::new(perfschema::process().unwrap()).limits(limits).session(Account::default())?;
+/// # assert_eq!(session.execute("SELECT REPEAT('x', 1000000), REPEAT('y', 1000000)").unwrap_err().errno, 1041);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time; a session may set itself less by `max_execution_time`.
@@ -218,8 +246,17 @@ impl Database {
         Database { limits, ..self }
     }
 
-    /// The same, with every change refused by error 1290: for a program that has ended. Its clock has stopped, too: what still waited has
-    /// no time so far.
+    /// The same, with every change of the program's tables refused by error 1290: for a program that has ended. Its clock has stopped, too: what
+    /// still waited has no time so far.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// let mut session = Database::new(perfschema::start()?).read_only().session(Account::default())?;
+    /// session.execute("CREATE TABLE test.kept AS SELECT * FROM performance_schema.threads")?; // That is the session's own.
+    /// let error = session.execute("UPDATE performance_schema.setup_consumers SET enabled = 'YES'").unwrap_err();
+    /// assert_eq!(error.errno, 1290);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn read_only(self) -> Database {
         Database { read_only: true, ..self }
@@ -246,6 +283,17 @@ impl Database {
 
     /// A session of its own: current schema, variables, warnings, and a schema `test` that goes with it.
     ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// let database = Database::new(perfschema::start()?);
+    /// let (mut one, mut two) = (database.session(Account::default())?, database.session(Account::default())?);
+    /// one.execute("CREATE TABLE test.before AS SELECT * FROM performance_schema.global_status")?;
+    /// one.execute("SELECT * FROM test.before JOIN performance_schema.global_status USING (VARIABLE_NAME)")?;
+    /// let error = two.execute("SELECT * FROM test.before").unwrap_err();
+    /// assert_eq!(error.to_string(), "ERROR 1146 (42S02): Table 'test.before' doesn't exist");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// No memory for it.
     pub fn session(&self, account: Account) -> Result<Session, Error> {
@@ -260,6 +308,17 @@ impl Database {
 
     /// As [`session`](Self::session), with a number from [`next_connection_id`](Self::next_connection_id): a server tells a client its
     /// number before it knows who the client is.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database, Outcome};
+    /// let database = Database::new(perfschema::start()?);
+    /// let id = database.next_connection_id();
+    /// let mut session = database.session_numbered(Account::default(), id)?;
+    /// let Outcome::Rows(grid) = session.execute("SELECT CONNECTION_ID(), USER()")? else { panic!("a SELECT has rows") };
+    /// assert_eq!(grid.csv().to_string(), "CONNECTION_ID(),USER()\n1,root@localhost\n");
+    /// assert_eq!((session.connection_id(), database.session(Account::default())?.connection_id()), (1, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// No memory for it.

@@ -143,6 +143,21 @@ pub use status::Counter;
 /// Whose tables they are.
 ///
 /// Implemented for the process's own region and for one that was attached to; anything that keeps a region alive can be one.
+///
+/// ```
+/// # use perfschema_sql::{Account, Database, Program};
+/// struct Ended(&'static perfschema::Process);
+///
+/// impl Program for Ended {
+///     fn region(&self) -> &perfschema::Region<'_> { self.0.region() }
+///     fn has_ended(&self) -> bool { true }
+/// }
+///
+/// let mut session = Database::new(Ended(perfschema::start()?)).session(Account::default())?;
+/// session.execute("SELECT * FROM performance_schema.threads")?;
+/// assert_eq!(session.execute("TRUNCATE performance_schema.events_waits_history").unwrap_err().errno, 1290);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Program: Send + Sync + 'static {
     /// The region with the tables.
     fn region(&self) -> &perfschema::Region<'_>;

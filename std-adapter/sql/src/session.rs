@@ -29,6 +29,18 @@ pub(crate) fn with_stack<T>(body: impl FnOnce() -> T) -> T {
 }
 
 /// What a statement has done.
+///
+/// ```
+/// use perfschema_sql::{Account, Database, Outcome};
+///
+/// let mut session = Database::new(perfschema::start()?).session(Account::default())?; // Everything is on.
+/// let update = "UPDATE performance_schema.setup_consumers SET enabled = 'NO' WHERE name LIKE 'events_waits_history%'";
+/// let info = "Rows matched: 2  Changed: 2  Warnings: 0".to_owned();
+/// assert_eq!(session.execute(update)?, Outcome::Done { matched: 2, changed: 2, info });
+/// let Outcome::Done { matched, changed, .. } = session.execute(update)? else { panic!("an UPDATE has no rows") };
+/// assert_eq!((matched, changed), (2, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It has rows: their columns are described in the [`Grid`].
@@ -103,6 +115,23 @@ pub struct Encryption {
 }
 
 /// Stops the statement that a session runs, from any thread. If none runs, nothing happens, unless one was [announced](Self::announce).
+///
+/// ```
+/// # use perfschema_sql::{Account, Database};
+/// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+/// # let select = "SELECT * FROM performance_schema.threads";
+/// let canceller = session.canceller(); // It goes to another thread.
+/// canceller.cancel(); // Nothing runs, and nothing is announced.
+/// session.execute(select)?;
+/// canceller.announce();
+/// canceller.cancel(); // The SELECT that follows has not begun yet.
+/// assert_eq!(session.execute(select).unwrap_err().to_string(), "ERROR 1317 (70100): Query execution was interrupted");
+/// canceller.announce();
+/// canceller.cancel();
+/// canceller.revoke(); // What was announced did not begin.
+/// session.execute(select)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Canceller(Arc<State>);
 
@@ -135,6 +164,21 @@ fn hinted_time(hints: &str) -> Option<Duration> {
 }
 
 /// One client's connection.
+///
+/// ```
+/// # use perfschema_sql::{Account, Database, Outcome};
+/// static ORDER: perfschema::statement::Statement = perfschema::statement!("statement/shop/order");
+///
+/// let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+/// let order = ORDER.begin("GET /orders/7");
+/// let select = "SELECT event_name, sql_text FROM sys.current_statements";
+/// let Outcome::Rows(grid) = session.execute(select)? else { panic!("a SELECT has rows") };
+/// assert_eq!(grid.csv().to_string(), "event_name,sql_text\nstatement/shop/order,GET /orders/7\n");
+/// drop(order);
+/// let Outcome::Rows(grid) = session.execute(select)? else { panic!("a SELECT has rows") };
+/// assert!(grid.rows.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Session {
     // Before the state: SQLite's callbacks hold it, too.
@@ -145,6 +189,17 @@ pub struct Session {
 impl Session {
     /// Runs one statement. A `;` may end it.
     ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database, Outcome};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// let select = "SELECT name, enabled FROM performance_schema.setup_consumers WHERE name LIKE 'events_waits_history%'";
+    /// let Outcome::Rows(grid) = session.execute(&format!("{select} ORDER BY name;"))? else { panic!("a SELECT has rows") };
+    /// assert_eq!(grid.columns[1].name, "enabled");
+    /// assert_eq!(grid.rows[0], ["events_waits_history".into(), "YES".into()]);
+    /// assert_eq!(session.execute("SELECT 1; SELECT 2").unwrap_err().errno, 1064); // `split` cuts them apart.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As MySQL has them. Nothing is changed then, but by an INSERT of several rows: those before the one that was refused stay.
     pub fn execute(&mut self, statement: &str) -> Result<Outcome, Error> {
@@ -152,6 +207,18 @@ impl Session {
     }
 
     /// Runs one statement with values for its `?`, in order.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database, Outcome};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// let select = "SELECT COUNT(*) FROM performance_schema.setup_consumers WHERE name = ?";
+    /// for (name, count) in [("global_instrumentation", 1_i64), ("' OR '' = '", 0)] {
+    ///     let Outcome::Rows(grid) = session.execute_with(select, &[name.into()])? else { panic!("a SELECT has rows") };
+    ///     assert_eq!(grid.rows, [[count.into()]]);
+    /// }
+    /// assert_eq!(session.execute_with(select, &[]).unwrap_err().errno, 1210); // As many as there are `?`.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`execute`](Self::execute).
@@ -190,6 +257,17 @@ impl Session {
     }
 
     /// Says what a statement will return, without running it.
+    ///
+    /// ```
+    /// # use perfschema::core::table::SqlType;
+    /// # use perfschema_sql::{Account, Database};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// let found = session.describe("SELECT thread_id, name FROM performance_schema.threads WHERE name LIKE ?")?;
+    /// assert_eq!((found.parameters, found.columns[0].sql_type), (1, SqlType::BigintUnsigned));
+    /// assert!(session.describe("CREATE TABLE test.kept AS SELECT 1")?.columns.is_empty(), "it has no rows");
+    /// assert_eq!(session.describe("SELECT * FROM test.kept").unwrap_err().errno, 1146); // It has not been run.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`execute`](Self::execute), for what can be known before.
@@ -241,6 +319,15 @@ impl Session {
 
     /// How long the program has run, how many clients there are, and what they have asked for, in one line, as MySQL's clients ask for it by a
     /// command.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// session.execute("SELECT 1")?;
+    /// let line = session.statistics();
+    /// assert!(line.starts_with("Uptime: ") && line.contains("  Questions: 1  Slow queries: 0  "), "{line}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn statistics(&self) -> String {
         let line = status::line(&self.state);
         self.state.end();
@@ -269,6 +356,17 @@ impl Session {
 
     /// Makes a schema the current one, as USE does.
     ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// assert_eq!(session.schema(), None);
+    /// assert_eq!(session.execute("SELECT * FROM threads").unwrap_err().errno, 1046);
+    /// session.use_schema("performance_schema")?;
+    /// session.execute("SELECT * FROM threads")?;
+    /// assert_eq!(session.use_schema("shop").unwrap_err().to_string(), "ERROR 1049 (42000): Unknown database 'shop'");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// 1049, there is no such schema.
     pub fn use_schema(&mut self, name: &str) -> Result<(), Error> {
@@ -278,6 +376,15 @@ impl Session {
     }
 
     /// The value of a variable as the session has it, like `version` or `sql_mode`.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// session.execute("SET max_execution_time = 500")?;
+    /// assert_eq!(session.variable("max_execution_time"), Some(500_i64.into()));
+    /// assert_eq!(session.variable("no_such_variable"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn variable(&self, name: &str) -> Option<OwnedValue> {
         self.state.variable(name)
     }
@@ -288,11 +395,37 @@ impl Session {
     }
 
     /// Whether a transaction has begun and not ended. Clients ask, though nothing is kept back here until it does.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database, Outcome};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// session.execute("BEGIN")?;
+    /// session.execute("UPDATE performance_schema.setup_consumers SET enabled = 'NO' WHERE name = 'thread_instrumentation'")?;
+    /// assert!(session.is_in_transaction() && session.is_autocommit());
+    /// session.execute("ROLLBACK")?;
+    /// assert!(!session.is_in_transaction());
+    /// let select = "SELECT enabled FROM performance_schema.setup_consumers WHERE name = 'thread_instrumentation'";
+    /// let Outcome::Rows(grid) = session.execute(select)? else { panic!("a SELECT has rows") };
+    /// assert_eq!(grid.rows, [["NO".into()]]); // It stays off.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_in_transaction(&self) -> bool {
         lock(&self.state.settings).savepoints.is_some()
     }
 
     /// Says how the client is connected.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database, Encryption, Outcome};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// let (cipher, version) = ("TLS_AES_256_GCM_SHA384".to_owned(), "TLSv1.3".to_owned());
+    /// session.set_encryption(Encryption { is_offered: true, cipher, version });
+    /// session.set_compression(true);
+    /// let show = "SHOW STATUS WHERE Variable_name IN ('Ssl_cipher', 'Compression')";
+    /// let Outcome::Rows(grid) = session.execute(show)? else { panic!("SHOW has rows") };
+    /// assert_eq!(grid.csv().to_string(), "Variable_name,Value\nCompression,ON\nSsl_cipher,TLS_AES_256_GCM_SHA384\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_encryption(&mut self, encryption: Encryption) {
         lock(&self.state.settings).encryption = encryption;
     }
@@ -303,6 +436,18 @@ impl Session {
     }
 
     /// What the last statement warned of, as much of it as `max_error_count` says.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// session.execute("DROP TABLE IF EXISTS test.before")?;
+    /// let warnings = session.warnings();
+    /// assert_eq!((warnings[0].level, warnings[0].error.errno), ("Note", 1051));
+    /// assert_eq!(warnings[0].error.message, "Unknown table 'test.before'");
+    /// session.execute("SHOW WARNINGS")?;
+    /// assert_eq!((session.warnings().len(), session.warning_count()), (1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn warnings(&self) -> Vec<Warning> {
         self.state.warnings().kept().to_vec()
     }
@@ -327,6 +472,17 @@ impl Session {
     }
 
     /// Where the columns of the last rows, or of the last description, come from; None for an expression.
+    ///
+    /// ```
+    /// # use perfschema_sql::{Account, Database};
+    /// # let mut session = Database::new(perfschema::start()?).session(Account::default())?;
+    /// session.execute("SELECT name AS consumer, UPPER(enabled) FROM performance_schema.setup_consumers")?;
+    /// let origins = session.origins();
+    /// let consumer = origins[0].as_ref().expect("a column of a table");
+    /// assert_eq!((consumer.schema, consumer.table.as_str(), consumer.column.as_str()), ("performance_schema", "setup_consumers", "NAME"));
+    /// assert!(consumer.is_of_key && origins[1].is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn origins(&self) -> Vec<Option<Origin>> {
         lock(&self.state.settings).origins.clone()
     }

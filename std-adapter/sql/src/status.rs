@@ -33,6 +33,18 @@ macro_rules! counters {
     (@doc $doc:literal) => { $doc };
     ($($counter:ident $name:literal $scope:ident $(: $doc:literal)? $([$($statement:literal),+])?)*) => {
         /// A status variable that counts, by MySQL's names, as SHOW STATUS lists them.
+        ///
+        /// ```
+        /// # use perfschema_sql::{Account, Counter, Database, Outcome};
+        /// let database = Database::new(perfschema::start()?);
+        /// let mut session = database.session(Account::default())?;
+        /// session.count(Counter::ComStmtClose, 1); // A client's own command, which is no statement.
+        /// database.count(Counter::AbortedConnects, 1); // Nobody's who has a session.
+        /// assert_eq!(database.counted(Counter::ComStmtClose), 1);
+        /// let Outcome::Rows(grid) = session.execute("SHOW GLOBAL STATUS LIKE 'Aborted_connects'")? else { panic!("it has rows") };
+        /// assert_eq!(grid.csv().to_string(), "Variable_name,Value\nAborted_connects,1\n");
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Counter {

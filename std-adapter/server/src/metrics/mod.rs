@@ -70,6 +70,18 @@ pub use text::{open_metrics, prometheus};
 static PLAN: LazyLock<Plan> = LazyLock::new(|| Plan::of(perfschema::tables::ALL));
 
 /// The metrics of a program. Cloning it is cheap, and gives the same.
+///
+/// ```
+/// use perfschema_server::Metrics;
+///
+/// let metrics = Metrics::new(perfschema::start()?);
+/// assert!(metrics.prometheus().contains("\nperfschema_program_running 1\n"));
+/// let text = metrics.open_metrics();
+/// assert!(text.contains("\n# TYPE perfschema_program info\nperfschema_program_info{program=\"") && text.ends_with("\n# EOF\n"));
+/// let json = metrics.otlp();
+/// assert!(json.starts_with("{\"resourceMetrics\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\","));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Metrics {
     program: Arc<dyn Program>,
@@ -134,6 +146,19 @@ pub struct Point {
 pub type Labels = Vec<(&'static str, String)>;
 
 /// The value of a metric.
+///
+/// ```
+/// use perfschema_server::metrics::{Family, Kind, Point, Unit, Value, prometheus};
+///
+/// let value = Value::Buckets { bounds_ps: vec![10_000, 31_622], counts: vec![2, 0, 1] };
+/// let (name, help) = ("app_duration_seconds".to_owned(), "How long it takes.".to_owned());
+/// let points = vec![Point { labels: vec![], value }];
+/// let text = prometheus(&[Family { name, help, kind: Kind::Histogram, unit: Unit::Seconds, points }]);
+/// let buckets: Vec<&str> = text.lines().filter(|line| line.contains("_bucket")).collect();
+/// assert_eq!(buckets[0], "app_duration_seconds_bucket{le=\"1e-08\"} 2");
+/// assert_eq!(buckets[1], "app_duration_seconds_bucket{le=\"3.1622e-08\"} 2"); // With those below.
+/// assert_eq!(buckets[2], "app_duration_seconds_bucket{le=\"+Inf\"} 3");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Of a counter, gauge or info, in the metric's unit; of seconds, in picoseconds.
@@ -156,12 +181,42 @@ impl Metrics {
 
     /// The same with other bounds for tables with a row for each file or the like: so many rows of each have metrics, the first
     /// ones; that others are left out, `perfschema_instances_left_out` says. 256, unless said otherwise.
+    ///
+    /// ```
+    /// # use perfschema_server::Metrics;
+    /// # let process = perfschema::start()?;
+    /// # let path = |name: &str| std::env::temp_dir().join(format!("perfschema-{}-{name}", std::process::id()));
+    /// # let (first, second) = (path("first"), path("second"));
+    /// perfschema::fs::write(&first, "some bytes")?;
+    /// perfschema::fs::write(&second, "more bytes")?;
+    /// let text = Metrics::new(process).instances(1).prometheus();
+    /// assert!(text.contains("-first\",event_name=\"wait/io/file/std/File\",operation=\"write\"} 10\n"));
+    /// assert!(!text.contains("-second"));
+    /// assert!(text.contains("perfschema_instances_left_out{table=\"file_summary_by_instance\"} 1\n"));
+    /// # std::fs::remove_file(first)?;
+    /// # std::fs::remove_file(second)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn instances(self, instances: usize) -> Metrics {
         Metrics { instances, ..self }
     }
 
     /// The values as they are now.
+    ///
+    /// ```
+    /// use perfschema_server::metrics::{Kind, Metrics, Point, Unit, Value};
+    /// static QUEUE: perfschema::sync::Mutex<u64> = perfschema::mutex!("wait/synch/mutex/app/queue", 0);
+    ///
+    /// let metrics = Metrics::new(perfschema::start()?);
+    /// *QUEUE.lock().unwrap() += 1;
+    /// let families = metrics.collect();
+    /// let waits = families.iter().find(|family| family.name == "perfschema_events_waits").expect("there are waits");
+    /// assert_eq!((waits.kind, waits.unit), (Kind::Counter, Unit::None));
+    /// let labels = vec![("event_name", "wait/synch/mutex/app/queue".to_owned())];
+    /// assert!(waits.points.contains(&Point { labels, value: Value::Number(1) }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn collect(&self) -> Vec<Family> {
         let mut families = collect(self.program.region(), self.instances);
         let runs = i128::from(!self.program.has_ended());
@@ -195,6 +250,16 @@ impl Metrics {
     /// Writes the values to a file, in Prometheus' text format: for the textfile collector of its node_exporter. A reader of the
     /// file sees the old values or the new ones, never a part.
     ///
+    /// ```
+    /// # use perfschema_server::Metrics;
+    /// # let path = std::env::temp_dir().join(format!("perfschema-{}.prom", std::process::id()));
+    /// let metrics = Metrics::new(perfschema::start()?);
+    /// metrics.write_file(&path)?; // As often as there are to be new values.
+    /// assert!(std::fs::read_to_string(&path)?.contains("\n# TYPE perfschema_program_running gauge\n"));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// The file, or the one beside it that becomes it, cannot be written.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
@@ -208,6 +273,29 @@ impl Metrics {
     ///
     /// The password is not encrypted on its way, which nobody but the machine's kernel sees: see [`listen_encrypted`] for more
     /// than that.
+    ///
+    /// ```
+    /// # use perfschema_server::{ListenError, Metrics, account_line};
+    /// # use perfschema_sql::Right;
+    /// # use std::io::{Read, Write};
+    /// # let get = |address: Option<std::net::SocketAddr>, header: &str| {
+    /// #     let mut client = std::net::TcpStream::connect(address.expect("TCP"))?;
+    /// #     write!(client, "GET /metrics HTTP/1.0\r\n{header}\r\n")?;
+    /// #     let mut answer = String::new();
+    /// #     client.read_to_string(&mut answer)?;
+    /// #     std::io::Result::Ok(answer)
+    /// # };
+    /// # let metrics = Metrics::new(perfschema::start()?);
+    /// # let here = "127.0.0.1:0".parse()?;
+    /// let open = metrics.listen(here, "prometheus reader no-password".parse()?);
+    /// assert!(matches!(open, Err(ListenError::NoPasswordForHttp)));
+    /// let listener = metrics.listen(here, account_line("prometheus", Right::Read, "correct horse", false)?.parse()?)?;
+    /// // `get` sends a request for `/metrics` with this header.
+    /// assert!(get(listener.address(), "")?.starts_with("HTTP/1.1 401 "));
+    /// let header = "Authorization: Basic cHJvbWV0aGV1czpjb3JyZWN0IGhvcnNl\r\n"; // `prometheus:correct horse`
+    /// assert!(get(listener.address(), header)?.starts_with("HTTP/1.1 200 "));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The address is another one; no account has a password for caching_sha2_password, which is the only kind that counts here;
@@ -228,6 +316,23 @@ impl Metrics {
 
     /// Listens on any address, encrypted.
     ///
+    /// ```
+    /// # use perfschema_server::{ListenError, Metrics, Tls};
+    /// # let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+    /// # let path = |ending: &str| std::env::temp_dir().join(format!("perfschema-tls-{}.{ending}", std::process::id()));
+    /// # let (certificate, key) = (path("crt"), path("key"));
+    /// # std::fs::write(&certificate, made.cert.pem())?;
+    /// # std::fs::write(&key, made.signing_key.serialize_pem())?;
+    /// # #[cfg(unix)]
+    /// # std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    /// # let metrics = Metrics::new(perfschema::start()?);
+    /// let tls = Tls::from_files(&certificate, &key)?;
+    /// let listener = metrics.listen_beyond_loopback("0.0.0.0:0".parse()?, "ada reader no-password".parse()?, tls);
+    /// assert!(matches!(listener, Err(ListenError::NoPassword)));
+    /// # let _ = (std::fs::remove_file(certificate), std::fs::remove_file(key));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// An account has no password of any kind; no account has one for caching_sha2_password, without which an account cannot come
     /// in here; the address cannot be had.
@@ -247,6 +352,21 @@ impl Metrics {
 
     /// Serves one client over any stream, in this thread, whoever it is. Of the limits in time, the stream has to see to its own.
     ///
+    /// ```
+    /// # use perfschema_server::Metrics;
+    /// # use std::io::{Read, Write};
+    /// # use std::net::{TcpListener, TcpStream};
+    /// # let metrics = Metrics::new(perfschema::start()?);
+    /// let place = TcpListener::bind("127.0.0.1:0")?;
+    /// let mut client = TcpStream::connect(place.local_addr()?)?;
+    /// client.write_all(b"GET /metrics HTTP/1.1\r\nHost: app\r\nAccept: application/openmetrics-text\r\n\r\n")?;
+    /// metrics.converse(place.accept()?.0)?; // One request, and no password.
+    /// let mut answer = String::new();
+    /// client.read_to_string(&mut answer)?;
+    /// assert!(answer.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text;") && answer.ends_with("\n# EOF\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// The stream's own.
     pub fn converse(&self, stream: impl io::Read + io::Write) -> io::Result<()> {
@@ -259,6 +379,18 @@ impl Metrics {
 }
 
 /// All metrics of a region, also of one that a dead program left, or that is damaged. `instances`: see [`Metrics::instances`].
+///
+/// ```
+/// use perfschema_server::metrics::collect;
+///
+/// let process = perfschema::start()?;
+/// let families = collect(process.region(), 256);
+/// let program = families.iter().find(|family| family.name == "perfschema_program").expect("a region says that");
+/// assert_eq!(program.points[0].labels[1], ("pid", std::process::id().to_string()));
+/// // A region does not know whether its program still runs; `Metrics` asks.
+/// assert!(families.iter().all(|family| family.name != "perfschema_program_running"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn collect(region: &Region<'_>, instances: usize) -> Vec<Family> {
     let mut families = PLAN.collect(region, instances);
     let start = i128::from(region.start_unix_ns()) * 1000;

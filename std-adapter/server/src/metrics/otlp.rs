@@ -22,6 +22,19 @@ pub struct Resource {
 }
 
 /// As the body of a request to `/v1/metrics`, of type `application/json`.
+///
+/// ```
+/// use perfschema_server::metrics::{Family, Kind, Point, Resource, Unit, Value, otlp};
+///
+/// let (name, help) = ("app_read_bytes".to_owned(), "Bytes read.".to_owned());
+/// let points = vec![Point { labels: vec![("file", "log".to_owned())], value: Value::Number(4096) }];
+/// let family = Family { name, help, kind: Kind::Counter, unit: Unit::Bytes, points };
+/// let resource = Resource { service: "app".to_owned(), pid: 7, start_unix_ns: 1, now_unix_ns: 2 };
+/// let json = otlp(&[family], &resource);
+/// assert!(json.contains(r#""name":"app_read_bytes","description":"Bytes read.","unit":"By","sum":{"aggregationTemporality":2,"#));
+/// let attributes = r#""attributes":[{"key":"file","value":{"stringValue":"log"}}]"#;
+/// assert!(json.contains(&format!(r#"{{"startTimeUnixNano":"1","timeUnixNano":"2",{attributes},"asInt":"4096"}}"#)));
+/// ```
 pub fn otlp(families: &[Family], resource: &Resource) -> String {
     let mut text = String::new();
     // Writing to a String does not fail.

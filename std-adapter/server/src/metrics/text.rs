@@ -18,6 +18,19 @@ enum Format {
 }
 
 /// In Prometheus' text format 0.0.4.
+///
+/// ```
+/// use perfschema_server::metrics::{Family, Kind, Point, Unit, Value, open_metrics, prometheus};
+///
+/// let (name, help) = ("app_busy_seconds".to_owned(), "Time at work.".to_owned());
+/// let points = vec![Point { labels: vec![("who", "ada".to_owned())], value: Value::Number(1_500_000_000_000) }];
+/// let families = [Family { name, help, kind: Kind::Counter, unit: Unit::Seconds, points }];
+/// let value = "app_busy_seconds_total{who=\"ada\"} 1.5\n";
+/// let head = "# HELP app_busy_seconds_total Time at work.\n# TYPE app_busy_seconds_total counter\n";
+/// assert_eq!(prometheus(&families), format!("{head}{value}"));
+/// let head = "# HELP app_busy_seconds Time at work.\n# TYPE app_busy_seconds counter\n# UNIT app_busy_seconds seconds\n";
+/// assert_eq!(open_metrics(&families), format!("{head}{value}# EOF\n"));
+/// ```
 pub fn prometheus(families: &[Family]) -> String {
     written(families, Format::Prometheus)
 }
