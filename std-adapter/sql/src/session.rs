@@ -501,7 +501,8 @@ impl Session {
         let begun = Instant::now();
         self.begin();
         lock(&self.state.statement).types = types.to_vec();
-        let result = self.dispatch(statement, parameters);
+        // What was stopped before it began does nothing, also where nothing in it takes time.
+        let result = self.state.check_time().and_then(|()| self.dispatch(statement, parameters));
         if self.is_slow(begun.elapsed()) {
             self.count(Counter::SlowQueries, 1);
         }

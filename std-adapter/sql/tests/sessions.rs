@@ -105,6 +105,13 @@ fn cancelled_from_another_thread() {
     canceller.announce();
     canceller.cancel();
     check(&mut session, endless, "ERROR 1317 (70100): Query execution was interrupted");
+    // Also what takes no time, and so looks nowhere whether it is to stop.
+    let truncate = "TRUNCATE performance_schema.events_waits_history";
+    for statement in [truncate, "SHOW WARNINGS", "USE sys", "BEGIN", "PREPARE one FROM 'SELECT 1'", "KILL QUERY 4711"] {
+        canceller.announce();
+        canceller.cancel();
+        check(&mut session, statement, "ERROR 1317 (70100): Query execution was interrupted");
+    }
     canceller.announce();
     canceller.cancel();
     canceller.revoke();
