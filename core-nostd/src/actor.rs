@@ -138,7 +138,21 @@ impl<'r> Recorder<'r> {
 }
 
 impl<'r> Actor<'r> {
-    /// Starts recording for a thread. If there is no free slot, which is counted, its events count in the global sums only.
+    /// Starts recording for a thread. If there is no free slot, which is counted, this is one [without a slot](Self::without_slot).
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxThreadInstances, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &timer::Timers::calibrate())?;
+    /// let identity = ActorIdentity { name: "thread/app/worker", thread_type: ThreadType::Foreground, user: "ada", ..Default::default() };
+    /// let (first, second) = (Actor::attach(&region, &identity), Actor::attach(&region, &identity));
+    /// // There was one place. The second one has no row, and its events have none.
+    /// assert_eq!((first.thread_id(), second.thread_id(), second.id()), (1, 0, None));
+    /// assert_eq!(region.lost(Lost::ThreadInstances), 1);
+    /// region.scan(&tables::Threads, |row| assert_eq!((row.thread_id, row.processlist_user), (1, Some("ada".into()))));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn attach(region: &'r Region<'r>, identity: &ActorIdentity<'_>) -> Actor<'r> {
         let setting = crate::tables::setup_actors::setting_for(region, identity);
         match slot::claim(region, identity, setting) {
@@ -149,6 +163,23 @@ impl<'r> Actor<'r> {
 
     /// Says anew who it is, if none of its events has a number yet: memory may have been counted before the thread could say so. Returns
     /// whether it did.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # let memory = region.register(InstrumentName::literal("memory/app/cache"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// let actor = Actor::attach(&region, &ActorIdentity::default());
+    /// actor.count_memory(region.switches(memory), memory, MemoryChange::allocated(100));
+    /// assert!(actor.identify(&ActorIdentity { name: "thread/app/worker", ..Default::default() }));
+    /// region.scan(&tables::Threads, |row| assert_eq!(row.name, "thread/app/worker"));
+    /// actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// assert!(!actor.identify(&ActorIdentity::default()), "there is an event");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn identify(&self, identity: &ActorIdentity<'_>) -> bool {
         let Some(slot) = self.slot.as_ref().filter(|slot| self.owns(slot.words)) else { return false };
         let unused = self.sequence.get() == self.base;
@@ -182,6 +213,22 @@ impl<'r> Actor<'r> {
     }
 
     /// An actor that has no row of its own: its events count in the global sums and those of the instances only.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// let lock = region.create_instance(class, 0x1000).and_then(|id| region.instance(id)).expect("there is room");
+    /// let actor = Actor::without_slot(&region);
+    /// let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// actor.end(&clock, wait, Held::Exclusive(&lock));
+    /// region.scan(&tables::EventsWaitsSummaryByInstance, |row| assert_eq!(row.count_star, 1));
+    /// assert_eq!(region.summary_by_event_name(class).count, 1);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn without_slot(region: &'r Region<'r>) -> Actor<'r> {
         let mut conversions = [Conversion::from_multiplier(0); 8];
         for (conversion, timer) in conversions.iter_mut().zip(TimerName::ALL) {
@@ -240,8 +287,26 @@ impl<'r> Actor<'r> {
         self.region
     }
 
-    /// Gives the slot back: the thread ends. Its sums stay counted; events that still run are gone. What it records after
-    /// this, in destructors that run later still, counts in the global sums only. A second call does nothing.
+    /// Gives the slot back: the thread ends. Its sums stay counted; events that still run are gone. What it records after this, in
+    /// destructors that run later still, counts as that of an actor [without a slot](Self::without_slot). A second call does nothing.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let id = actor.id().expect("there is room");
+    /// let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// actor.end(&clock, wait, Held::None);
+    /// actor.detach();
+    /// assert!(!region.has_actor(id));
+    /// assert_eq!(region.scan(&tables::EventsWaitsHistory, |_| ()).rows, 0);
+    /// assert_eq!(region.summary_by_event_name(class).count, 1);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn detach(&self) {
         let no_slot = self.region.no_slot();
         if core::ptr::eq(self.slot_words.replace(no_slot), no_slot) {
@@ -259,6 +324,25 @@ impl<'r> Actor<'r> {
     }
 
     /// A wait begins. `switches` are those of its class, loaded by the caller, who found them on.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// region.set_wait_timer(timer::TimerName::Nanosecond);
+    /// let start = WaitStart { object: 0x1000, source: Some(core::panic::Location::caller()), ..WaitStart::new(Operation::Lock) };
+    /// let wait = actor.begin(&clock, region.switches(class), class, &start);
+    /// clock.advance(timer::TimerName::Nanosecond, 40);
+    /// assert_eq!(actor.end(&clock, wait, Held::None), Some(40));
+    /// region.scan(&tables::EventsWaitsHistory, |row| {
+    ///     assert_eq!((row.operation, row.object_instance_begin, row.timer_wait), ("lock", 0x1000, Some(40_000)));
+    /// });
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn begin(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
         self.begin_at(self.masked(switches), |switches| switches.read(clock), class, what)

@@ -27,6 +27,21 @@ pub(crate) const FORGOTTEN: u64 = 3;
 pub(crate) const STATE_BITS: u64 = 3;
 
 /// A registered instrument: an index into the region's classes.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+/// use core::sync::atomic::{AtomicU16, Ordering};
+/// static LOCK_OPEN: AtomicU16 = AtomicU16::new(u16::MAX);
+/// let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+/// LOCK_OPEN.store(class.to_bits(), Ordering::Relaxed);
+/// assert_eq!(region.class_name(Class::from_bits(LOCK_OPEN.load(Ordering::Relaxed))), "wait/synch/mutex/app/LOCK_open");
+/// // What was never stored is the name of no instrument here.
+/// assert_eq!(region.class_name(Class::from_bits(u16::MAX)), "");
+/// assert!(class.index() < region.class_count());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class(pub(crate) u16);
 
@@ -314,6 +329,18 @@ impl Region<'_> {
     }
 
     /// The registered classes, in the order of their index.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// region.register(InstrumentName::literal("stage/app/sorting"), Setting::OFF)?;
+    /// let on: Vec<_> = region.classes().filter(|class| region.setting(*class).enabled).collect();
+    /// assert_eq!(on, [region.find_class("wait/synch/mutex/app/LOCK_open").unwrap()]);
+    /// assert_eq!(region.find_class("stage/app/searching"), None);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
         self.all_classes().filter(|class| self.published(*class).is_some())
     }
@@ -346,6 +373,25 @@ impl Region<'_> {
     }
 
     /// Switches an instrument. Takes effect at once, for events that begin later.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// region.set_setting(class, Setting { timed_one_in: 16, ..Setting::ON });
+    /// for _ in 0..1_000 {
+    ///     let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    ///     actor.end(&clock, wait, Held::None);
+    /// }
+    /// let waits = region.summary_by_event_name(class);
+    /// assert_eq!(waits.count, 1_000);
+    /// assert!((1..500).contains(&waits.count_timed), "about one in 16: {}", waits.count_timed);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_setting(&self, class: Class, setting: Setting) {
         self.store_setting(class, setting);
         setup::fold(self);

@@ -189,6 +189,14 @@ impl Config {
     ///
     /// # Panics
     /// If `value` is above the limit of that size; in a constant, that is a compile error. [`try_set`](Self::try_set) for the rest.
+    ///
+    /// ```
+    /// use perfschema_core::{Config, Size};
+    /// /// A region without files, of a size that the compiler knows.
+    /// const CONFIG: Config = Config::SMALL.with(Size::MaxFileClasses, 0).with(Size::MaxFileInstances, 0);
+    /// const _: () = assert!(CONFIG.size_bytes() == CONFIG.words() * 8 && CONFIG.size_bytes() <= 60 * 1024);
+    /// assert_eq!((CONFIG.get(Size::MaxFileInstances), CONFIG.get(Size::MaxMutexInstances)), (0, 4));
+    /// ```
     pub const fn with(mut self, size: Size, value: u32) -> Config {
         assert!(value <= Size::LIMITS[size as usize], "size above its limit");
         self.0[size as usize] = value;
@@ -199,6 +207,16 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::TooLarge`], and nothing is changed.
+    ///
+    /// ```
+    /// use perfschema_core::{Config, ConfigError, Size};
+    /// let mut config = Config::DEFAULT;
+    /// let size = Size::from_variable("performance-schema-max-file-instances").unwrap();
+    /// config.try_set(size, 65_535)?;
+    /// assert_eq!(config.try_set(size, 65_536), Err(ConfigError::TooLarge { size, value: 65_536, limit: 65_535 }));
+    /// assert_eq!(config.get(size), 65_535);
+    /// # Ok::<(), ConfigError>(())
+    /// ```
     pub fn try_set(&mut self, size: Size, value: u64) -> Result<(), ConfigError> {
         let limit = Size::LIMITS[size as usize];
         match u32::try_from(value) {

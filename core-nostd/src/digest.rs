@@ -38,6 +38,14 @@ impl Digest {
     }
 
     /// DIGEST: 32 hexadecimal digits.
+    ///
+    /// ```
+    /// use perfschema_core::digest::Digest;
+    /// let text = Digest::of("find 17").text();
+    /// assert_eq!(text.as_str().len(), 32);
+    /// assert!(text.as_str().bytes().all(|digit| digit.is_ascii_hexdigit()));
+    /// assert_eq!(text.as_str(), Digest::of("find 18").text().as_str());
+    /// ```
     pub fn text(self) -> Text<32> {
         let mut text = Text::EMPTY;
         let [high, low] = self.0;

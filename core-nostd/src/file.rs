@@ -322,6 +322,23 @@ impl<'r> Region<'r> {
     }
 
     /// The file was deleted: its rows are gone, its sums by event name stay. Handles that are open count by event name only.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/file/app/index"), Setting::ON)?;
+    /// for path in [&b"/app/old"[..], b"/app/tmp/1", b"/app/tmp/2"] {
+    ///     region.refer_to(class, path).expect("there is room").opened();
+    /// }
+    /// region.file_renamed(b"/app/old", b"/app/new");
+    /// assert!(region.has_file(b"/app/new") && !region.has_file(b"/app/old"));
+    /// region.file_deleted(b"/app/new");
+    /// assert_eq!(region.scan(&tables::FileInstances, |_| ()).rows, 2);
+    /// region.folder_deleted(b"/app/tmp");
+    /// assert_eq!(region.scan(&tables::FileInstances, |_| ()).rows, 0);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn file_deleted(&self, path: &[u8]) {
         if let Some(id) = self.find_file(&Name::of(path)) {
             self.make_gone(id);
@@ -638,6 +655,25 @@ impl<'r> Region<'r> {
 
     /// The io of an instrument of files, summed over all threads that ever were, since `file_summary_by_event_name` was truncated. Of a
     /// thread that was stopped in the middle of counting, for longer than a reader waits, half an event is taken in.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/file/app/index"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let file = region.refer_to(class, b"/var/lib/app/index");
+    /// let io = IoEvent::File(FileEvent::new(file.as_ref(), 0));
+    /// // NUMBER_OF_BYTES plus 1.
+    /// let start = WaitStart { io, amount: 512 + 1, ..WaitStart::new(Operation::Write) };
+    /// let wait = actor.begin(&clock, region.switches(class), class, &start);
+    /// actor.end(&clock, wait, Held::File(FileIo { file, group: Operation::Write.group() }));
+    /// let io = region.file_summary_by_event_name(class);
+    /// assert_eq!((io.total().count, io.group(Group::Read).bytes, io.group(Group::Write).bytes), (1, 0, 512));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn file_summary_by_event_name(&self, class: Class) -> IoSummary {
         FILES.summary_by_event_name(self, class)
     }
@@ -689,6 +725,19 @@ impl<'r> FileInstance<'r> {
 
     /// The file is open: a handle refers to it. False if one of its path was deleted since the caller came to refer to it: what is open then
     /// is that one, or another of the same path.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/file/app/index"), Setting::ON)?;
+    /// let file = region.refer_to(class, b"/app/tmp").expect("there is room");
+    /// assert!(file.opened());
+    /// file.refer_again();
+    /// region.file_deleted(b"/app/tmp");
+    /// assert!(!file.opened(), "for the second handle");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn opened(&self) -> bool {
         self.words[word::OPEN_COUNT].fetch_add(1, Ordering::Relaxed);
         let references = self.words[word::REFERENCES].get();

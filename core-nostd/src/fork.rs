@@ -75,6 +75,18 @@ impl Region<'_> {
     /// but the mark that the region is whole. So the child has it as it was when its thread forked, however the parent goes on. In the
     /// child: the same from that memory to the child's own. `own` are the actors of the thread that forks, whose words must agree with
     /// what they themselves remember.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// let [kept, own] = [(); 2].map(|()| (0..region.words().len()).map(|_| Word::new(0)).collect::<Vec<_>>());
+    /// region.copy_for_child(&[None], region.words(), &kept);
+    /// // … fork, and in the child, once it has memory of its own:
+    /// region.copy_for_child(&[None], &kept, &own);
+    /// assert_eq!(Region::open(&own).err(), Some(RegionError::NotReady), "until the child has made it its own");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn copy_for_child(&self, own: &[Option<&Actor<'_>>], from: &[Word], to: &[Word]) {
         let copy = |first: usize, count: usize| {
             let [from, to] = [from, to].map(|words| words.get(first..first.saturating_add(count)).unwrap_or_default());
@@ -101,6 +113,23 @@ impl Region<'_> {
     /// In the child, on memory that the parent does not share: makes the region the child's. `own` are the actors of the thread that
     /// forked; `idle` says that none of them is in the middle of a record, nor the thread in that of registering something, as only a fork by a
     /// signal handler finds them.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let info = metric::MetricInfo::literal("inserts", "app", "", metric::MetricType::Counter);
+    /// # let metric = region.register_metric(&info, true, metric::Moment::of_seconds(0))?;
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// actor.count_metric(metric, 3);
+    /// let other = Actor::attach(&region, &ActorIdentity { name: "thread/app/other", ..Default::default() });
+    /// let child = Child { pid: 8, os_id: 8, start_unix_ns: 0, start_monotonic_ns: 0 };
+    /// region.forked(&child, &[Some(&actor)], true);
+    /// // Its only thread goes on, and nothing was counted yet.
+    /// assert_eq!((region.pid(), region.metric_count(metric)), (8, 0));
+    /// region.scan(&tables::Threads, |row| assert_eq!((row.thread_id, row.thread_os_id), (actor.thread_id(), Some(8))));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn forked(&self, child: &Child, own: &[Option<&Actor<'_>>], idle: bool) {
         self.header(header::PID).set(child.pid.into());
         self.header(header::START_UNIX_NS).set(child.start_unix_ns);

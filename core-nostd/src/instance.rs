@@ -49,6 +49,26 @@ pub struct Instance<'r> {
 }
 
 /// How a wait came to hold the lock, which decides how its sums are written.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let clock = timer::MockClock::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+/// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+/// # region.enable_everything();
+/// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+/// let id = region.create_instance(class, 0x1000).expect("there is room");
+/// let lock = region.instance(id).expect("it was made");
+/// for held in [Held::Exclusive(&lock), Held::None] {
+///     // Of the second wait nobody knows for which lock it was, or the lock was not taken.
+///     let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::TryLock));
+///     actor.end(&clock, wait, held);
+/// }
+/// assert_eq!(region.summary_by_event_name(class).count, 2);
+/// region.scan(&tables::EventsWaitsSummaryByInstance, |row| assert_eq!(row.count_star, 1));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Held<'a, 'r> {
     /// The waiter is now alone: a mutex, the write side of a read-write lock.
@@ -71,6 +91,22 @@ pub(crate) struct Claimed {
 }
 
 /// A reference to an instance that fits into a lock: its place, counted in cache lines from the region's start, and one more; 0 is none.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+/// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+/// use core::sync::atomic::{AtomicU32, Ordering};
+/// struct Lock { id: AtomicU32 }
+/// let lock = Lock { id: AtomicU32::new(InstanceId::NONE.to_bits()) };
+/// assert!(region.instance(InstanceId::from_bits(lock.id.load(Ordering::Relaxed))).is_none());
+/// if let Some(id) = region.create_instance(class, &raw const lock as usize as u64) {
+///     lock.id.store(id.to_bits(), Ordering::Relaxed);
+/// }
+/// assert!(region.instance(InstanceId::from_bits(lock.id.load(Ordering::Relaxed))).is_some());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct InstanceId(u32);
 
@@ -114,6 +150,20 @@ pub(crate) fn give_back(hint: &Word, index: usize) {
 impl<'r> Region<'r> {
     /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted, and if the
     /// class is no lock's.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// let ids: Vec<_> = (1..=5).map(|address| region.create_instance(class, address)).collect();
+    /// // There was room for four.
+    /// assert_eq!((ids[3].is_some(), ids[4]), (true, None));
+    /// assert_eq!(region.lost(Lost::MutexInstances), 1);
+    /// ids.into_iter().flatten().for_each(|id| region.destroy_instance(id));
+    /// assert_eq!(region.scan(&tables::MutexInstances, |_| ()).rows, 0);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn create_instance(&self, class: Class, address: u64) -> Option<InstanceId> {
         let pool = self.lock_pool(class)?;
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
@@ -129,6 +179,20 @@ impl<'r> Region<'r> {
 
     /// A lock that [`create_instance`](Self::create_instance) counted as lost is not: another thread has made the same one known, or has
     /// counted it.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxMutexInstances, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// // Two threads use a new lock, and there is room for one place.
+    /// assert!(region.create_instance(class, 0x1000).is_some());
+    /// assert!(region.create_instance(class, 0x1000).is_none());
+    /// region.take_back_lost_instance(class);
+    /// assert_eq!(region.lost(Lost::MutexInstances), 0);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn take_back_lost_instance(&self, class: Class) {
         self.lock_pool(class).into_iter().for_each(|pool| self.take_back_lost(pool.instances_lost));
     }
@@ -306,6 +370,19 @@ impl crate::Wait<'_> {
 
 impl Instance<'_> {
     /// The holder is `thread_id`; call it while holding the lock.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// let lock = region.create_instance(class, 0x1000).and_then(|id| region.instance(id)).expect("there is room");
+    /// lock.set_holder(7);
+    /// region.scan(&tables::MutexInstances, |row| assert_eq!(row.locked_by_thread_id, Some(7)));
+    /// lock.clear_holder();
+    /// region.scan(&tables::MutexInstances, |row| assert_eq!(row.locked_by_thread_id, None));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[inline]
     pub fn set_holder(&self, thread_id: u64) {
         // Relaxed: a value of its own.
@@ -319,6 +396,19 @@ impl Instance<'_> {
     }
 
     /// One more reader.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// let class = region.register(InstrumentName::literal("wait/synch/rwlock/app/LOCK_config"), Setting::ON)?;
+    /// let lock = region.create_instance(class, 0x1000).and_then(|id| region.instance(id)).expect("there is room");
+    /// lock.add_reader();
+    /// lock.add_reader();
+    /// lock.remove_reader();
+    /// region.scan(&tables::RwlockInstances, |row| assert_eq!((row.read_locked_by_count, row.write_locked_by_thread_id), (1, None)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[inline]
     pub fn add_reader(&self) {
         self.words[word::CLASS].fetch_add(ONE_READER, Ordering::Relaxed);
@@ -331,6 +421,17 @@ impl Instance<'_> {
     }
 
     /// The lock was moved since it was made known.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// let lock = region.create_instance(class, 0x1000).and_then(|id| region.instance(id)).expect("there is room");
+    /// lock.set_address(0x2000);
+    /// region.scan(&tables::MutexInstances, |row| assert_eq!(row.object_instance_begin, 0x2000));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[inline]
     pub fn set_address(&self, address: u64) {
         if self.words[word::ADDRESS].get() != address {

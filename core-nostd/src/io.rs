@@ -88,6 +88,15 @@ impl IoSummary {
     }
 
     /// Adds another sum to this one.
+    ///
+    /// ```
+    /// use perfschema_core::{Group, IoSums, IoSummary, Summary};
+    /// let read = IoSums { waits: Summary { count: 2, count_timed: 1, sum_ps: 40, min_ps: 40, max_ps: 40 }, bytes: 100 };
+    /// let mut io = IoSummary([read, IoSums::default(), IoSums::default()]);
+    /// io.add(&io.clone());
+    /// assert_eq!((io.group(Group::Read).bytes, io.total().count, io.total().max_ps), (200, 4, 40));
+    /// assert_eq!(io.total().avg_ps(), 40, "over those that were timed");
+    /// ```
     pub fn add(&mut self, other: &IoSummary) {
         for (sums, other) in self.0.iter_mut().zip(&other.0) {
             sums.waits.add(&other.waits);

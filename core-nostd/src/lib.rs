@@ -15,6 +15,22 @@
 //!   [`begin_statement`](Actor::begin_statement), [`begin_transaction`](Actor::begin_transaction), [`count_metric`](Actor::count_metric).
 //! - [`tables`] has one module a table; [`tables::ALL`] lists them.
 //!
+//! ```
+//! use perfschema_core::timer::{SystemClock, Timers};
+//! # use perfschema_core::{Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, StaticRegion};
+//! # use perfschema_core::{WaitStart, tables};
+//! static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+//! let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &Timers::calibrate())?;
+//! let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+//! region.enable_everything();
+//! let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+//! let wait = actor.begin(&SystemClock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+//! // Another part of the program looks while the thread waits.
+//! region.scan(&tables::EventsWaitsCurrent, |row| assert_eq!((row.operation, row.timer_end), ("lock", None)));
+//! actor.end(&SystemClock, wait, Held::None);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
 //! **What it does not do.** It hooks nothing by itself; the crate `perfschema` does that for programs with `std`. Recording reads no clock
 //! but the one it is given; readers ask the system's how long what runs has lasted. It does not aggregate in the background: readers pay for sums.
 //!

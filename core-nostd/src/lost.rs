@@ -106,6 +106,21 @@ impl Region<'_> {
     }
 
     /// How much was lost since the start or the last [`flush_status`](Self::flush_status).
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxMutexClasses, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &timer::Timers::calibrate())?;
+    /// region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// assert!(region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_close"), Setting::ON).is_err());
+    /// region.count_lost(Lost::MutexClasses);
+    /// assert_eq!(region.lost(Lost::MutexClasses), 2);
+    /// assert_eq!(Lost::MutexClasses.variable(), "Performance_schema_mutex_classes_lost");
+    /// region.flush_status();
+    /// assert!(Lost::ALL.iter().all(|lost| region.lost(*lost) == 0));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn lost(&self, lost: Lost) -> u64 {
         self.section(Section::LostCounters).get(lost as usize).map_or(0, Word::whole)
     }

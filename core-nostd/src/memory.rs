@@ -141,6 +141,16 @@ impl MemorySummary {
     }
 
     /// Adds those of somebody else. The low and high of both together are at most, and at least, the sums.
+    ///
+    /// ```
+    /// use perfschema_core::{MemorySummary, MemoryUse};
+    /// // One thread allocates, another frees.
+    /// let bytes = |allocated, freed, low, high| MemorySummary { bytes: MemoryUse { allocated, freed, low, high }, ..Default::default() };
+    /// let (mut both, frees) = (bytes(100, 0, 0, 100), bytes(0, 60, -60, 0));
+    /// assert_eq!(frees.bytes.current(), -60);
+    /// both.add(&frees);
+    /// assert_eq!((both.bytes.current(), both.bytes.low, both.bytes.high), (40, -60, 100));
+    /// ```
     pub fn add(&mut self, other: &MemorySummary) {
         self.blocks.add(&other.blocks);
         self.bytes.add(&other.bytes);

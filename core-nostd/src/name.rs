@@ -156,6 +156,12 @@ impl InstrumentKind {
     }
 
     /// Whether its names begin with `wait/synch/`: it times locks, and what else threads wait for one another with.
+    ///
+    /// ```
+    /// use perfschema_core::name::InstrumentKind;
+    ///
+    /// assert!(InstrumentKind::Cond.is_synch() && !InstrumentKind::File.is_synch());
+    /// ```
     pub const fn is_synch(self) -> bool {
         matches!(self, InstrumentKind::Mutex | InstrumentKind::RwLock | InstrumentKind::Cond | InstrumentKind::Synch)
     }
@@ -448,6 +454,13 @@ impl NameError {
     }
 
     /// The byte at which the name stops being right; `None` if it is wrong as a whole.
+    ///
+    /// ```
+    /// use perfschema_core::InstrumentName;
+    /// let error = InstrumentName::new("wait/io/file/app/100%").unwrap_err();
+    /// assert_eq!(error.position(), Some(20));
+    /// assert!(error.to_string().starts_with(error.message()));
+    /// ```
     #[must_use]
     pub const fn position(&self) -> Option<usize> {
         match *self {

@@ -136,6 +136,12 @@ pub enum Group {
 
 impl Operation {
     /// The columns in which the summaries of files and sockets count it.
+    ///
+    /// ```
+    /// use perfschema_core::{Group, Operation};
+    /// let groups = [Operation::Receive, Operation::Send, Operation::Close].map(|operation| (operation.name(), operation.group()));
+    /// assert_eq!(groups, [("recv", Group::Read), ("send", Group::Write), ("close", Group::Misc)]);
+    /// ```
     pub const fn group(self) -> Group {
         match self {
             Operation::Read | Operation::Receive | Operation::ReceiveFrom => Group::Read,

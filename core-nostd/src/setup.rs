@@ -63,6 +63,20 @@ pub(crate) const TIMED_CLASSES: [EventClass; 5] =
 ///
 /// Where a word is two halves, one may be older than the other: so the class is there whatever is switched, and the lower half says alone
 /// what is done; also what is plain, by bit 28.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let clock = timer::MockClock::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+/// let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+/// assert!(!region.switches(class).is_on(), "all consumers are off");
+/// region.enable_everything();
+/// let switches = region.switches(class);
+/// clock.set(timer::TimerName::Cycle, 7);
+/// assert_eq!((switches.is_on(), switches.read(&clock)), (true, 7));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches(pub(crate) u64);
 
@@ -208,6 +222,13 @@ macro_rules! consumers {
         ///
         /// The tree is that of shipped MySQL. A consumer works while it and all above it are enabled; otherwise its table is
         /// frozen, not emptied.
+        ///
+        /// ```
+        /// use perfschema_core::Consumer;
+        /// let consumer = Consumer::from_name("EVENTS_WAITS_HISTORY").unwrap();
+        /// let levels = core::iter::successors(Some(consumer), |consumer| consumer.parent()).map(Consumer::name);
+        /// assert!(levels.eq(["events_waits_history", "events_waits_current", "thread_instrumentation", "global_instrumentation"]));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -434,6 +455,18 @@ fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventS
 
 impl Region<'_> {
     /// The word that switches a class: load it with [`switches`](Self::switches), or keep a reference to it.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// let word = region.switch_word(class).expect("it was registered");
+    /// assert!(!word.switches().is_on());
+    /// region.enable_everything();
+    /// assert!(word.switches().is_on(), "the same word, one load");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[inline]
     pub fn switch_word(&self, class: Class) -> Option<&Word> {
         self.section(Section::Switches).get(class.index())
@@ -456,6 +489,23 @@ impl Region<'_> {
     }
 
     /// Switches a consumer. Takes effect at once, for events that begin later.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// region.set_consumer(Consumer::ThreadInstrumentation, false);
+    /// assert!(region.consumer_enabled(Consumer::EventsWaitsHistory) && !region.consumer_works(Consumer::EventsWaitsHistory));
+    /// let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// actor.end(&clock, wait, Held::None);
+    /// assert_eq!(region.scan(&tables::EventsWaitsHistory, |_| ()).rows, 0);
+    /// assert_eq!(region.summary_by_event_name(class).count, 1, "global_instrumentation is enabled");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_consumer(&self, consumer: Consumer, enabled: bool) {
         setup(self)[word::CONSUMERS].update(|bits| if enabled { bits | consumer.bit() } else { bits & !consumer.bit() });
         fold(self);
@@ -468,6 +518,24 @@ impl Region<'_> {
     }
 
     /// Chooses the timer for events of a class that begin later. A record says which timer wrote it, so units never mix.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let sorting = region.register(InstrumentName::literal("stage/app/sorting"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// use perfschema_core::{name::EventClass, timer::TimerName};
+    /// assert_eq!((region.wait_timer(), region.event_timer(EventClass::Stage)), (TimerName::Cycle, TimerName::Nanosecond));
+    /// region.set_event_timer(EventClass::Stage, TimerName::Cycle);
+    /// actor.begin_stage(&clock, region.switches(sorting), None);
+    /// clock.advance(TimerName::Cycle, 100);
+    /// actor.end_any_stage(&clock);
+    /// assert_eq!(region.summary_by_event_name(sorting).sum_ps, 40_000);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_event_timer(&self, class: EventClass, timer: TimerName) {
         setup(self)[word::TIMERS + class as usize].set(timer.index() as u64);
         fold(self);
@@ -484,6 +552,18 @@ impl Region<'_> {
     }
 
     /// Turns everything on: every consumer, and every instrument registered so far, timed.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// let first = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::OFF)?;
+    /// region.enable_everything();
+    /// let later = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_close"), Setting::OFF)?;
+    /// assert_eq!((region.setting(first), region.setting(later)), (Setting::ON, Setting::OFF));
+    /// assert!(Consumer::ALL.iter().all(|consumer| region.consumer_works(*consumer)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn enable_everything(&self) {
         for &consumer in Consumer::ALL {
             setup(self)[word::CONSUMERS].update(|bits| bits | consumer.bit());
@@ -497,6 +577,15 @@ impl Region<'_> {
 
 impl Word {
     /// Makes this a word of switches that an instrumentation point can load before it is registered.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// // A static that an instrumentation point loads, until it is registered and loads the region's.
+    /// static NOT_YET: Word = Word::new(0);
+    /// assert!(!NOT_YET.switches().is_on());
+    /// NOT_YET.set_switches(Switches::UNREGISTERED);
+    /// assert!(NOT_YET.switches().is_on(), "so whoever loads it goes and registers");
+    /// ```
     pub fn set_switches(&self, switches: Switches) {
         self.set(switches.0);
     }

@@ -161,6 +161,19 @@ impl<'r> SocketInstance<'r> {
     }
 
     /// Whom it leads to from now on: a socket of datagrams was connected. Of two who say so at once, one does.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/socket/app/client_connection"), Setting::ON)?;
+    /// let id = region.create_socket(class, 5, SocketAddress::UNIX, 0).expect("there is room");
+    /// let socket = region.socket(id).expect("it was made");
+    /// socket.set_peer(std::net::SocketAddr::from(([192, 0, 2, 7], 53)).into());
+    /// assert_eq!((socket.peer().ip().as_str(), socket.peer().port()), ("192.0.2.7", 53));
+    /// region.scan(&tables::SocketInstances, |row| assert_eq!((row.object_instance_begin, row.port), (socket.address(), 53)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_peer(&self, peer: SocketAddress) {
         if let Some(claim) = pool::claim_again(&self.words[word::STATE]) {
             peer.write(&self.words[word::PEER]);
@@ -169,6 +182,19 @@ impl<'r> SocketInstance<'r> {
     }
 
     /// The thread waits for its client's next request: STATE is IDLE, and THREAD_ID this one.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/socket/app/client_connection"), Setting::ON)?;
+    /// let socket = region.create_socket(class, 5, SocketAddress::UNIX, 0).and_then(|id| region.socket(id)).expect("there is room");
+    /// socket.begin_idle(7);
+    /// region.scan(&tables::SocketInstances, |row| assert_eq!((row.state, row.thread_id), ("IDLE", Some(7))));
+    /// socket.end_idle();
+    /// region.scan(&tables::SocketInstances, |row| assert_eq!((row.state, row.thread_id), ("ACTIVE", Some(7))));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn begin_idle(&self, thread_id: u64) {
         // Relaxed, here and below: values of their own.
         if thread_id != 0 && self.words[word::THREAD].get() != thread_id {
@@ -283,6 +309,26 @@ impl<'r> Region<'r> {
 
     /// The io of an instrument of sockets, summed over all threads that ever were, since `socket_summary_by_event_name` was truncated. Of
     /// a thread that was stopped in the middle of counting, for longer than a reader waits, half an event is taken in.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/socket/app/client_connection"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let io = SocketIo { socket: None, group: Group::Write };
+    /// for bytes in [100, 200] {
+    ///     // NUMBER_OF_BYTES plus 1.
+    ///     let start = WaitStart { amount: bytes + 1, ..WaitStart::new(Operation::Send) };
+    ///     let wait = actor.begin(&clock, region.switches(class), class, &start);
+    ///     actor.end(&clock, wait, Held::Socket(io));
+    /// }
+    /// let written = *region.socket_summary_by_event_name(class).group(Group::Write);
+    /// assert_eq!((written.waits.count, written.bytes), (2, 300));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn socket_summary_by_event_name(&self, class: Class) -> IoSummary {
         SOCKETS.summary_by_event_name(self, class)
     }

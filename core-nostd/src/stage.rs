@@ -134,6 +134,23 @@ impl<'r> Actor<'r> {
     }
 
     /// The stage ends, if it is the one that runs. Returns whether it was.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let sorting = region.register(InstrumentName::literal("stage/app/sorting"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let first = actor.begin_stage(&clock, region.switches(sorting), None).expect("it is on");
+    /// let second = actor.begin_stage(&clock, region.switches(sorting), None).expect("it is on");
+    /// assert!(!actor.end_stage(&clock, first), "it has ended where the second one began");
+    /// assert_eq!(actor.running_stage().map(|stage| (stage.class(), stage.actor_id())), Some((sorting, actor.id())));
+    /// assert!(actor.end_stage(&clock, second));
+    /// assert!(!actor.end_any_stage(&clock), "none runs");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn end_stage(&self, clock: &impl Clock, stage: StageId) -> bool {
         self.running_stage() == Some(stage) && self.end_any_stage(clock)
     }

@@ -435,6 +435,26 @@ impl<'r> Actor<'r> {
 
     /// How it failed: MYSQL_ERRNO, RETURNED_SQLSTATE and MESSAGE_TEXT, visible when it has ended. ERRORS is up to the caller. Returns whether
     /// it is this actor's to say: what another one says is not kept.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxStatementClasses, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &clock.timers())?;
+    /// # let search = region.register(InstrumentName::literal("statement/app/search"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let mut statement = actor.begin_statement(&clock, region.switches(search), &StatementStart::default());
+    /// let error = StatementError { number: 1064, sqlstate: "42000".into(), message: "what is that?".into() };
+    /// assert!(actor.set_statement_error(&mut statement, &error));
+    /// actor.change_statement(&mut statement, |statistics| statistics.errors = 1);
+    /// actor.end_statement(&clock, statement);
+    /// region.scan(&tables::EventsStatementsHistory, |row| {
+    ///     assert_eq!((row.errors, row.mysql_errno, row.message_text), (1, Some(1064), Some("what is that?".into())));
+    /// });
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_statement_error(&self, statement: &mut Statement<'_>, error: &StatementError) -> bool {
         let is_own = self.shows(&statement.event);
         if is_own {
@@ -448,6 +468,27 @@ impl<'r> Actor<'r> {
     /// there.
     ///
     /// Statements that lie within it and have not ended run on, but from now on nothing that begins lies within them.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxStatementClasses, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &clock.timers())?;
+    /// # let search = region.register(InstrumentName::literal("statement/app/search"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let sorting = region.register(InstrumentName::literal("stage/app/sorting"), Setting::ON)?;
+    /// let outer = actor.begin_statement(&clock, region.switches(search), &StatementStart::default());
+    /// let inner = actor.begin_statement(&clock, region.switches(search), &StatementStart::default());
+    /// actor.begin_stage(&clock, region.switches(sorting), None);
+    /// assert_eq!((inner.actor_id(), inner.statistics().errors), (actor.id(), 0));
+    /// actor.end_statement(&clock, inner);
+    /// assert_eq!(actor.running_stage(), None);
+    /// actor.end_statement(&clock, outer);
+    /// region.scan(&tables::EventsStatementsHistory, |row| assert_eq!(row.nesting_event_id, (row.event_id == 2).then_some(1)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn end_statement(&self, clock: &impl Clock, mut statement: Statement<'_>) -> Option<u64> {
         let (wait, switches) = self.end_nested(&mut statement.event)?;
         let ticks = switches.read(clock);

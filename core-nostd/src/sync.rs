@@ -103,6 +103,18 @@ mod word {
     use core::sync::atomic::AtomicU64;
 
     /// One 64-bit word of a region.
+    ///
+    /// ```
+    /// use perfschema_core::{Config, Identity, Region, Size, Word};
+    /// // Where the size is known only when the program has started.
+    /// let mut config = Config::SMALL;
+    /// config.try_set(Size::MaxThreadInstances, 2 * std::thread::available_parallelism()?.get() as u64)?;
+    /// let words: Vec<Word> = (0..config.words()).map(|_| Word::new(0)).collect();
+    /// # let timers = perfschema_timer::Timers::calibrate();
+    /// let region = Region::create(&words, &config, &Identity::default(), &timers)?;
+    /// assert_eq!(region.size_bytes(), size_of_val(&words[..]));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[derive(Debug, Default)]
     #[repr(transparent)]
     pub struct Word(AtomicU64);

@@ -327,6 +327,22 @@ impl<'r> Actor<'r> {
 
     /// GTID: what a transaction is called by those who repeat it elsewhere, visible when it has ended; 64 bytes are kept. Returns whether it
     /// is this actor's to say: what another one says is not kept.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxTransactionClasses, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("transaction"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let mut transaction = actor.begin_transaction(&clock, region.switches(class), &TransactionStart::default());
+    /// assert!(actor.set_transaction_gtid(&mut transaction, "3E11FA47:23"));
+    /// actor.end_transaction(&clock, transaction, TransactionState::Committed);
+    /// region.scan(&tables::EventsTransactionsHistory, |row| assert_eq!(row.gtid, Some("3E11FA47:23".into())));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_transaction_gtid(&self, transaction: &mut Transaction<'_>, gtid: &str) -> bool {
         let is_own = self.shows(&transaction.event);
         if is_own {
@@ -339,6 +355,24 @@ impl<'r> Actor<'r> {
     /// One that another actor began is summed here; where it is visible it stays so until that actor detaches, for nobody else writes there.
     ///
     /// Those that lie within it and have not ended run on, but from now on nothing that begins lies within them.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxTransactionClasses, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("transaction"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let mut transaction = actor.begin_transaction(&clock, region.switches(class), &TransactionStart::default());
+    /// actor.change_transaction(&mut transaction, |details| details.savepoints += 1);
+    /// assert_eq!((transaction.is_recorded(), transaction.details().savepoints), (true, 1));
+    /// clock.advance(timer::TimerName::Nanosecond, 40);
+    /// assert_eq!(actor.end_transaction(&clock, transaction, TransactionState::Active), Some(40));
+    /// region.scan(&tables::EventsTransactionsHistory, |row| assert_eq!(row.state, Some(TransactionState::RolledBack)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn end_transaction(&self, clock: &impl Clock, mut transaction: Transaction<'_>, state: TransactionState) -> Option<u64> {
         let (wait, switches) = self.end_nested(&mut transaction.event)?;
         let ticks = switches.has(Switches::TIMED).then(|| switches.read(clock));

@@ -103,6 +103,21 @@ impl Wait<'_> {
     }
 
     /// Sets SPINS, or NUMBER_OF_BYTES plus 1, known when the wait ends.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let mut wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// wait.set_amount(3);
+    /// actor.end(&clock, wait, Held::None);
+    /// region.scan(&tables::EventsWaitsHistory, |row| assert_eq!(row.spins, Some(3)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn set_amount(&mut self, amount: u64) {
         self.amount = amount;
         self.switches = self.switches.with_more();
@@ -112,12 +127,44 @@ impl Wait<'_> {
     }
 
     /// Whether anything is recorded for it.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let start = WaitStart::new(Operation::Lock);
+    /// assert!(actor.begin(&clock, region.switches(class), class, &start).is_recorded());
+    /// let table: &dyn table::Table = &tables::Threads;
+    /// table.update(&region, &mut |_| true, &[("INSTRUMENTED", table::Value::Text("NO"))])?;
+    /// assert!(!actor.begin(&clock, region.switches(class), class, &start).is_recorded(), "the thread is not instrumented");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn is_recorded(&self) -> bool {
         self.switches.is_on()
     }
 
     /// Whether its instance's figures are kept, too.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let start = WaitStart::new(Operation::Lock);
+    /// assert!(actor.begin(&clock, region.switches(class), class, &start).records_instance());
+    /// region.set_consumer(Consumer::EventsWaitsSummaryByInstance, false);
+    /// let wait = actor.begin(&clock, region.switches(class), class, &start);
+    /// assert!(wait.is_recorded() && !wait.records_instance());
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn records_instance(&self) -> bool {
         self.switches.has(Switches::INSTANCE)
@@ -126,6 +173,22 @@ impl Wait<'_> {
 
 impl Region<'_> {
     /// The actor of this THREAD_ID that began a wait which is visible; None if it is not. Found by where the wait is: so nobody need keep it.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// let id = region.actor_of(&wait, actor.thread_id());
+    /// assert_eq!(id, actor.id());
+    /// actor.detach();
+    /// assert!(id.is_some_and(|id| !region.has_actor(id)), "whoever began the wait is gone");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn actor_of(&self, wait: &Wait<'_>, thread_id: u64) -> Option<ActorId> {
         let records = self.arrays::<RECORD>(WAITS.rings);
         let of_each = self.arrays_of::<RECORD>(WAITS.rings, 0).len();
@@ -137,6 +200,26 @@ impl Region<'_> {
 impl<'r> Actor<'r> {
     /// A wait begins where another one ends: WL#2360's suggestion for pieces of code with nothing between them.
     /// One timer read serves both. `held` is what the first one was for.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let switches = region.switches(class);
+    /// let first = actor.begin(&clock, switches, class, &WaitStart::new(Operation::Wait));
+    /// clock.advance(timer::TimerName::Cycle, 100);
+    /// let second = actor.chain(&clock, first, Held::None, switches, class, &WaitStart::new(Operation::Lock));
+    /// clock.advance(timer::TimerName::Cycle, 50);
+    /// actor.end(&clock, second, Held::None);
+    /// let mut times = Vec::new();
+    /// region.scan(&tables::EventsWaitsHistory, |row| times.push((row.operation, row.timer_start, row.timer_end)));
+    /// assert_eq!(times, [("wait", Some(0), Some(40_000)), ("lock", Some(40_000), Some(60_000))]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn chain(
         &self,
@@ -163,6 +246,24 @@ impl<'r> Actor<'r> {
 
     /// A wait begins beside others: as those of a task that goes on meanwhile, and may end them in any order. What begins before its end
     /// does not lie within it. [`end_concurrent`](Self::end_concurrent) ends it.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let start = WaitStart::new(Operation::Lock);
+    /// let first = actor.begin_concurrent(&clock, region.switches(class), class, &start);
+    /// let second = actor.begin_concurrent(&clock, region.switches(class), class, &start);
+    /// actor.end_concurrent(&clock, first, Held::None);
+    /// region.scan(&tables::EventsWaitsCurrent, |row| assert_eq!((row.event_id, row.nesting_event_id), (2, None)));
+    /// actor.end_concurrent(&clock, second, Held::None);
+    /// assert_eq!(region.summary_by_event_name(class).count, 2);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn begin_concurrent(&self, clock: &impl Clock, switches: Switches, class: Class, what: &WaitStart) -> Wait<'r> {
         let enclosing = self.enclosing();
         let wait = self.begin(clock, switches, class, what);
@@ -181,6 +282,23 @@ impl<'r> Actor<'r> {
 
     /// A wait ends that began at `start`, ticks that [`Switches::read`] gave there, where no actor was at hand that would be there at its
     /// end. It was not visible while it lasted.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let switches = region.switches(class);
+    /// let start = switches.read(&clock);
+    /// // … a future waits, and nobody knows which thread will poll it last …
+    /// clock.advance(timer::TimerName::Cycle, 100);
+    /// actor.record_since(&clock, start, switches, class, &WaitStart::new(Operation::Acquire), Held::None);
+    /// region.scan(&tables::EventsWaitsHistory, |row| assert_eq!((row.operation, row.timer_wait), ("acquire", Some(40_000))));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn record_since(
         &self,
         clock: &impl Clock,
@@ -197,6 +315,26 @@ impl<'r> Actor<'r> {
     /// A wait that another actor has begun ends here, with switches as of its start: what it is to be recorded as is not asked again. Where this
     /// actor is not instrumented it has no row of it and no sum, and those of all threads have. The other one [withdraws](Self::withdraw)
     /// its own.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// # let other = Actor::attach(&region, &ActorIdentity { name: "thread/app/other", ..Default::default() });
+    /// let start = WaitStart::new(Operation::Lock);
+    /// let wait = actor.begin(&clock, region.switches(class), class, &start);
+    /// clock.advance(timer::TimerName::Cycle, 100);
+    /// // The task goes on in another thread, which ends what it waits for.
+    /// other.record_given(&clock, &wait, class, &start, Held::None);
+    /// actor.withdraw(wait);
+    /// region.scan(&tables::EventsWaitsHistory, |row| assert_eq!((row.thread_id, row.timer_wait), (other.thread_id(), Some(40_000))));
+    /// assert_eq!(region.summary_by_event_name(class).count, 1);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn record_given(
         &self,
         clock: &impl Clock,
@@ -215,6 +353,23 @@ impl<'r> Actor<'r> {
 
     /// Ends a wait that waits within it may outlive, as where a program holds several: [`end`](Self::end) takes it that what began last ends
     /// first. Those that go on lie within what this one lay within, but for those that go on beside others.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let start = WaitStart::new(Operation::Lock);
+    /// let outer = actor.begin(&clock, region.switches(class), class, &start);
+    /// let inner = actor.begin(&clock, region.switches(class), class, &start);
+    /// actor.end_in_any_order(&clock, outer, Held::None);
+    /// region.scan(&tables::EventsWaitsCurrent, |row| assert_eq!((row.event_id, row.nesting_event_id), (2, None)));
+    /// actor.end_in_any_order(&clock, inner, Held::None);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn end_in_any_order(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let own = Enclosing::event(wait.sequence, EventType::Wait);
         // Nearly always it runs alone.

@@ -69,6 +69,13 @@ pub enum Source {
 impl Source {
     /// Whether it is what [`Clock::counter`](crate::Clock::counter) reads: the processor's counter, or all that a clock of the
     /// application has.
+    ///
+    /// ```
+    /// use perfschema_timer::{MockClock, Source, TimerName};
+    /// assert!(Source::Tsc.is_counter() && !Source::CoarseClock.is_counter());
+    /// // A clock of the program's own has nothing but its counter.
+    /// assert!(MockClock::new().timers().get(TimerName::Cycle).source.is_counter());
+    /// ```
     #[must_use]
     pub const fn is_counter(self) -> bool {
         matches!(self, Self::Tsc | Self::Cntvct | Self::Rdtime | Self::External)
@@ -192,6 +199,19 @@ impl Timers {
 
     /// Timers with these properties, in the order of [`TimerName::ALL`]: for a clock of one's own, and for
     /// a reader that finds them in the header of a region.
+    ///
+    /// ```
+    /// use perfschema_timer::{Calibration, Conversion, Source, TimerName, Timers};
+    /// /// A clock that counts microseconds, for all five.
+    /// const TIMERS: Timers = Timers::new([Calibration {
+    ///     source: Source::External,
+    ///     frequency_hz: 1_000_000,
+    ///     conversion: Conversion::from_frequency(1_000_000),
+    ///     epoch_ticks: 7,
+    ///     error_ppb: 0,
+    /// }; 5]);
+    /// assert_eq!(TIMERS.get(TimerName::Tick).picoseconds_since_epoch(10), 3_000_000);
+    /// ```
     #[must_use]
     pub const fn new(calibrations: [Calibration; 5]) -> Timers {
         Timers { calibrations }

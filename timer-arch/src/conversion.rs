@@ -55,6 +55,12 @@ impl Conversion {
 
     /// The conversion with that multiplier, as [`multiplier`](Self::multiplier) gave it: for a reader
     /// that finds it in the header of a region. Any number is valid.
+    ///
+    /// ```
+    /// # use perfschema_timer::Conversion;
+    /// let kept = Conversion::from_frequency(2_600_000_000).multiplier();
+    /// assert_eq!(Conversion::from_multiplier(kept).picoseconds(26), 10_000);
+    /// ```
     #[must_use]
     pub const fn from_multiplier(multiplier: u64) -> Conversion {
         // What went backward is never short.
@@ -75,6 +81,13 @@ impl Conversion {
     /// `ticks` in picoseconds, fractions cut off.
     ///
     /// More than 2⁶⁴ − 1 ps, which is 213 days, gives `u64::MAX` instead of wrapping to something small.
+    ///
+    /// ```
+    /// # use perfschema_timer::Conversion;
+    /// let seconds = Conversion::from_frequency(1);
+    /// assert_eq!(seconds.picoseconds(3), 3_000_000_000_000);
+    /// assert_eq!(seconds.picoseconds(214 * 24 * 60 * 60), u64::MAX);
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[must_use]
     pub const fn picoseconds(self, ticks: u64) -> u64 {

@@ -116,6 +116,18 @@ pub trait Clock {
     ///
     /// Ticks become picoseconds through the [`Calibration`] of the same timer. CYCLE is the first and
     /// predicted case: where `timer` is a constant it is the counter's instruction and nothing else.
+    ///
+    /// ```
+    /// use perfschema_timer::{Clock, TimerName};
+    /// /// One counter for all five: the timers that `Timers::new` is given say how fast it runs.
+    /// struct Uptime(core::cell::Cell<u64>);
+    /// impl Clock for Uptime {
+    ///     fn ticks(&self, _timer: TimerName) -> u64 {
+    ///         self.0.get()
+    ///     }
+    /// }
+    /// assert_eq!(Uptime(7.into()).counter(), 7);
+    /// ```
     fn ticks(&self, timer: TimerName) -> u64;
 
     /// CYCLE, for whoever knows from its [`Calibration`] that its source [`is a counter`](Source::is_counter): the instruction alone, where

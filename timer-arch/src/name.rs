@@ -74,6 +74,11 @@ impl TimerName {
     }
 
     /// Its place in [`ALL`](Self::ALL), and its number in a record.
+    ///
+    /// ```
+    /// # use perfschema_timer::TimerName;
+    /// assert_eq!(TimerName::ALL[TimerName::Tick.index()], TimerName::Tick);
+    /// ```
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[must_use]
     pub const fn index(self) -> usize {

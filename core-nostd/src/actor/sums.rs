@@ -89,6 +89,23 @@ impl<'r> Actor<'r> {
 
     /// Counts an operation on a socket that is no wait: what a thread that was idle has received. It is not timed, enters no events table
     /// and no sum of waits, only the sums of the socket's operations and bytes. `switches` are those of its class.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/socket/app/client_connection"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// let id = region.create_socket(class, 5, SocketAddress::UNIX, actor.thread_id()).expect("there is room");
+    /// let io = SocketIo { socket: region.socket(id), group: Group::Read };
+    /// actor.count_socket(region.switches(class), &io, 100);
+    /// let reads = *region.socket_summary_by_event_name(class).group(Group::Read);
+    /// assert_eq!((reads.waits.count, reads.waits.count_timed, reads.bytes), (1, 0, 100));
+    /// assert_eq!(region.summary_by_event_name(class).count, 0);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn count_socket(&self, switches: Switches, io: &SocketIo<'_>, bytes: u64) {
         let switches = self.masked(switches);
         if switches.has(Switches::ENABLED) {

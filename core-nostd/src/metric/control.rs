@@ -300,6 +300,22 @@ impl Region<'_> {
     }
 
     /// What the command was last given to, as its variable shows it: a name, a module, or all. A pattern leaves it as it was.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// use perfschema_core::metric::{MonitorCommand, MonitorRefusal, Moment};
+    /// let mut warnings = Vec::new();
+    /// for (command, target) in [(MonitorCommand::Enable, "all"), (MonitorCommand::ResetAll, "performance_schema_metrics_lost")] {
+    ///     region.monitor(command, target, Moment::of_seconds(1), |refusal| warnings.push(refusal))?;
+    /// }
+    /// assert_eq!(warnings, [MonitorRefusal::ResetAllWhileOn("performance_schema_metrics_lost".into())]);
+    /// region.monitor(MonitorCommand::Disable, "performance_schema_m%", Moment::of_seconds(2), |_| ())?;
+    /// let last = [MonitorCommand::Enable, MonitorCommand::Disable].map(|command| region.last_monitor(command));
+    /// assert_eq!(last.map(|target| target.map(|target| target.to_string())), [Some("all".into()), None]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn last_monitor(&self, command: MonitorCommand) -> Option<Text<NAME_LENGTH>> {
         let shown = self.section(Section::LastMonitors).get(command as usize)?.whole();
         if shown == last::ALL {

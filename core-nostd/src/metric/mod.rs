@@ -449,6 +449,20 @@ impl<'r> Region<'r> {
     }
 
     /// Says which member counts how often a set's owner is counted.
+    ///
+    /// ```
+    /// # use perfschema_core::{*, metric::*};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// let [bytes, reads] = [("read_bytes", MetricType::SetOwner), ("reads", MetricType::SetMember)]
+    ///     .map(|(name, counts)| region.register_metric(&MetricInfo::literal(name, "app", "", counts), true, Moment::of_seconds(1)));
+    /// region.join_metrics(bytes?, reads?);
+    /// [(bytes?, 300), (reads?, 2)].map(|(metric, count)| region.count_metric_shared(metric, count));
+    /// let mut average = None;
+    /// region.scan(&tables::InnodbMetrics::NOW, |row| average = average.or(row.avg_count.filter(|_| row.name == "read_bytes")));
+    /// assert_eq!(average, Some(150.0));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn join_metrics(&self, owner: Metric, member: Metric) {
         if let Some(words) = self.published_metric(owner) {
             words[word::MEMBER].set(u64::from(member.0) + 1);
@@ -468,6 +482,18 @@ impl<'r> Region<'r> {
     }
 
     /// The metric of this name, in any letter case.
+    ///
+    /// ```
+    /// # use perfschema_core::{*, metric::*};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// const INSERTS: MetricInfo = MetricInfo::literal("inserts", "app", "", MetricType::StatusCounter).kept();
+    /// let inserts = region.register_metric(&INSERTS, true, Moment::of_seconds(1))?;
+    /// region.set_metric_total(inserts, 12);
+    /// assert_eq!(region.find_metric("INSERTS").map(|metric| region.metric_count(metric)), Some(12));
+    /// assert_eq!(region.metrics().last(), Some(inserts));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn find_metric(&self, name: &str) -> Option<Metric> {
         self.metrics()
             .find(|metric| self.metric_names(*metric).is_some_and(|names| names.name.as_str().eq_ignore_ascii_case(name)))
@@ -494,6 +520,18 @@ impl<'r> Region<'r> {
     }
 
     /// A value goes up or down by `change`.
+    ///
+    /// ```
+    /// # use perfschema_core::{*, metric::*};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// const QUEUE: MetricInfo = MetricInfo::literal("queue", "app", "Jobs that wait", MetricType::Value);
+    /// let queue = region.register_metric(&QUEUE, true, Moment::of_seconds(1))?;
+    /// region.set_metric_value(queue, 10);
+    /// region.change_metric_value(queue, -3);
+    /// assert_eq!(region.metric_count(queue), 7);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn change_metric_value(&self, metric: Metric, change: i64) {
         if let Some(words) = self.shared_metric(metric) {
             let before = words[shared::SUM].fetch_add(change as u64, Ordering::Relaxed) as i64;
@@ -694,6 +732,12 @@ impl Word {
     }
 
     /// Makes this a word that a metric which is not registered yet can load: it is on, so that whoever loads it registers.
+    ///
+    /// ```
+    /// static INSERTS: perfschema_core::Word = perfschema_core::Word::new(0);
+    /// INSERTS.set_metric_unregistered();
+    /// assert!(INSERTS.metric_is_on(), "so whoever counts goes and registers it");
+    /// ```
     pub fn set_metric_unregistered(&self) {
         self.set(u64::MAX);
     }

@@ -55,6 +55,12 @@ impl Moment {
     }
 
     /// `2011-02-14 19:20:15`, in UTC.
+    ///
+    /// ```
+    /// use perfschema_core::metric::Moment;
+    /// let moment = Moment::new(1_297_711_215, 500);
+    /// assert_eq!((moment.text().as_str(), moment.unix_s()), ("2011-02-14 19:20:15", 1_297_711_215));
+    /// ```
     pub fn text(self) -> Text<19> {
         let mut text = Text::EMPTY;
         let _ = write_moment(&mut text, self.unix_s());

@@ -185,6 +185,17 @@ impl core::fmt::Debug for Region<'_> {
 }
 
 /// Memory for a region in a `static`: zeroed, so it takes no place in the program's file.
+///
+/// ```
+/// use perfschema_core::{Config, Identity, Region, RegionError, StaticRegion};
+/// const CONFIG: Config = Config::SMALL;
+/// static MEMORY: StaticRegion<{ CONFIG.words() }> = StaticRegion::new();
+/// assert_eq!((MEMORY.words().len() * 8, align_of_val(&MEMORY)), (CONFIG.size_bytes(), 64));
+/// # let timers = perfschema_timer::Timers::calibrate();
+/// Region::create(MEMORY.words(), &CONFIG, &Identity::default(), &timers)?;
+/// assert_eq!(Region::create(MEMORY.words(), &CONFIG, &Identity::default(), &timers).err(), Some(RegionError::InUse));
+/// # Ok::<(), RegionError>(())
+/// ```
 #[cfg(not(perfschema_loom))]
 #[repr(C, align(64))]
 pub struct StaticRegion<const WORDS: usize>([Word; WORDS]);
@@ -270,6 +281,20 @@ impl<'r> Region<'r> {
     ///
     /// # Errors
     /// [`RegionError::TooSmall`] or [`RegionError::InUse`]; nothing is written then.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+    /// # let timers = timer::Timers::calibrate();
+    /// let identity = Identity { pid: 7, start_unix_ns: 1_297_711_215_000_000_000, start_monotonic_ns: 500, program: "app" };
+    /// let region = Region::create(&words, &Config::SMALL, &identity, &timers)?;
+    /// assert_eq!((region.pid(), region.program().as_str()), (7, "app"));
+    /// assert_eq!((region.start_unix_ns(), region.start_monotonic_ns()), (1_297_711_215_000_000_000, 500));
+    /// assert_eq!(region.words().len(), Config::SMALL.words());
+    /// let short = Region::create(&words[..10], &Config::SMALL, &identity, &timers).err();
+    /// assert_eq!(short, Some(RegionError::TooSmall { words: 10, needed: Config::SMALL.words() }));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn create(
         words: &'r [Word],
         config: &Config,
@@ -315,6 +340,18 @@ impl<'r> Region<'r> {
     ///
     /// # Errors
     /// What is wrong with the words, if they are not a region that this version reads.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// // A reader elsewhere has nothing but the words, and sees what the other one records from now on, too.
+    /// let reader = Region::open(MEMORY.words())?;
+    /// let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// assert_eq!(reader.class_name(class), "wait/synch/mutex/app/LOCK_open");
+    /// assert_eq!((reader.now(), region.now()), (Now::Unknown, Now::Clock));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn open(words: &'r [Word]) -> Result<Region<'r>, RegionError> {
         match words.first().map_or(0, Word::get) {
             MAGIC => {}
@@ -529,6 +566,17 @@ pub struct Timer {
 impl Timer {
     /// Picoseconds from the epoch to `ticks`, as TIMER_START has them; 0 for a moment before it. After 2⁶⁴ ps, 213 days, they start again at
     /// 0, as MySQL's do: so two moments are as far apart as they were.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// let cycle = region.timer(timer::TimerName::Cycle);
+    /// assert_eq!((cycle.frequency_hz, cycle.epoch_ticks), (2_500_000_000, 0));
+    /// assert_eq!(cycle.since_epoch_ps(100), 40_000);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     #[inline]
     pub fn since_epoch_ps(&self, ticks: u64) -> u64 {
         self.conversion.picoseconds_modulo(ticks.saturating_sub(self.epoch_ticks))

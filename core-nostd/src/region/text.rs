@@ -33,6 +33,13 @@ impl<const N: usize> Text<N> {
     }
 
     /// Appends what fits, whole characters only.
+    ///
+    /// ```
+    /// use perfschema_core::Text;
+    /// let mut text: Text<8> = "söt".into();
+    /// text.push_str("ääää");
+    /// assert_eq!(text, "sötää");
+    /// ```
     pub fn push_str(&mut self, text: &str) {
         self.push_all(text);
     }

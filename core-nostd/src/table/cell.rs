@@ -6,6 +6,12 @@ use core::fmt;
 use perfschema_timer::TimerName;
 
 /// The value of a cell.
+///
+/// ```
+/// use perfschema_core::table::Value;
+/// assert_eq!([Value::Null, Value::Signed(-7), Value::Text("ON")].map(|value| value.to_string()), ["NULL", "-7", "ON"]);
+/// assert_ne!(Value::Unsigned(7), Value::Signed(7), "a column has one of both");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     /// NULL.
@@ -94,6 +100,11 @@ impl SqlType {
     }
 
     /// How many digits of a fraction of a second its values have; None if it is no moment.
+    ///
+    /// ```
+    /// use perfschema_core::table::SqlType;
+    /// assert_eq!([SqlType::Timestamp(6), SqlType::Date, SqlType::Bigint].map(SqlType::fraction_digits), [Some(6), Some(0), None]);
+    /// ```
     pub fn fraction_digits(self) -> Option<u8> {
         match self {
             SqlType::Date => Some(0),
@@ -163,6 +174,12 @@ impl fmt::Display for SqlType {
 }
 
 /// A Rust type that a column can have.
+///
+/// ```
+/// use perfschema_core::table::{Cell, SqlType, Value};
+/// assert_eq!((Some(7_u64).value(), None::<u64>.value()), (Value::Unsigned(7), Value::Null));
+/// assert_eq!((<Option<u64>>::SQL_TYPE, <Option<u64>>::NULLABLE, u64::NULLABLE), (SqlType::BigintUnsigned, true, false));
+/// ```
 pub trait Cell {
     /// Its SQL type.
     const SQL_TYPE: SqlType;

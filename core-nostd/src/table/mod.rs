@@ -87,6 +87,15 @@ impl Declaration {
     ///
     /// # Errors
     /// [`TableError::UnknownColumn`].
+    ///
+    /// ```
+    /// use perfschema_core::{table::TableSource, tables};
+    /// let table = tables::SetupConsumers::DECLARATION;
+    /// assert_eq!(table.column("enabled")?, 1);
+    /// assert_eq!(table.columns[1].sql_type.to_string(), "enum('YES','NO')");
+    /// assert_eq!(table.column("colour").unwrap_err().to_string(), "Unknown column 'colour' in 'field list'");
+    /// # Ok::<(), perfschema_core::table::TableError>(())
+    /// ```
     pub fn column(&self, name: &str) -> Result<usize, TableError> {
         self.columns
             .iter()
@@ -96,6 +105,18 @@ impl Declaration {
 }
 
 /// A row of any table.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+/// use perfschema_core::table::{Row, Value};
+/// region.scan(&tables::SetupConsumers, |row| {
+///     assert_eq!(row.cell(0), Value::Text(row.name));
+///     assert_eq!(row.cell(2), Value::Null, "there are two columns");
+/// });
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub trait Row {
     /// The value of a column, those that are invisible after the others; NULL for an index beyond the last.
     fn cell(&self, column: usize) -> Value<'_>;
@@ -112,6 +133,18 @@ pub trait Row {
 /// What a reader met: `rows + free + skipped + changed = places`, always.
 ///
 /// `places` is known from the sizes of the region before the first one is looked at; the other four count what became of each.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+/// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+/// # region.create_instance(class, 0x1000);
+/// let found = region.scan(&tables::MutexInstances, |row| assert_eq!(row.name, "wait/synch/mutex/app/LOCK_open"));
+/// assert_eq!((found.places, found.rows, found.free), (4, 1, 3));
+/// assert_eq!((found.skipped, found.changed), (0, 0), "nobody was at work");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
     /// Places that can hold a row of the table.
@@ -209,6 +242,21 @@ pub struct Updated {
 pub type Assignments<'a> = &'a [(&'a str, Value<'a>)];
 
 /// A table, with the type of its rows. What it does not allow is left out; the default refuses it as MySQL does.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+/// use perfschema_core::table::{Row, TableSource};
+/// /// The first column of all rows, whatever the table.
+/// fn first_column<T: TableSource>(region: &Region<'_>, table: &T) -> Vec<String> {
+///     let mut values = Vec::new();
+///     region.scan(table, |row| values.push(row.cell(0).to_string()));
+///     values
+/// }
+/// assert_eq!(first_column(&region, &tables::SetupTimers), ["idle", "wait", "stage", "statement", "transaction"]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub trait TableSource: Sync {
     /// A row.
     type Row: Row;
@@ -262,6 +310,22 @@ impl core::fmt::Debug for dyn Table {
 }
 
 /// Any table. Every [`TableSource`] is one; the rights are checked here, for all of them alike.
+///
+/// ```
+/// # use perfschema_core::*;
+/// # const SIZES: Config = Config::SMALL.with(Size::SetupActorsSize, 4);
+/// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+/// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &timer::Timers::calibrate())?;
+/// use perfschema_core::table::{Table, TableError, Updated, Value};
+/// let table: &dyn Table = tables::find("setup_actors")?;
+/// table.insert(&region, &[("USER", Value::Text("ada")), ("ENABLED", Value::Text("NO"))])?;
+/// let updated = table.update(&region, &mut |row| row.cell(1) == Value::Text("ada"), &[("enabled", Value::Text("YES"))])?;
+/// assert_eq!(updated, Updated { matched: 1, changed: 1 });
+/// assert_eq!(table.delete(&region, &mut |row| row.cell(1) == Value::Text("ada"))?, 1);
+/// table.truncate(&region)?;
+/// assert_eq!(tables::find("threads")?.truncate(&region), Err(TableError::WrongUsage));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub trait Table: Sync {
     /// The schema that it belongs to.
     fn schema(&self) -> &'static str;
@@ -408,7 +472,15 @@ impl Column {
     /// Whether the column can be given the value, so that an UPDATE of several rows can be refused before it has changed one.
     ///
     /// # Errors
-    /// [`TableError::NotNull`], [`TableError::Truncated`].
+    /// [`TableError::NotNull`], [`TableError::Truncated`]; of a number [`TableError::OutOfRange`], [`TableError::NotANumber`].
+    ///
+    /// ```
+    /// use perfschema_core::{table::{TableError, TableSource, Value}, tables};
+    /// let enabled = tables::SetupConsumers::DECLARATION.columns[1];
+    /// assert!(enabled.check(&Value::Text("no")).is_ok() && !enabled.holds(&Value::Text("no")), "a row shows NO");
+    /// assert_eq!(enabled.check(&Value::Null), Err(TableError::NotNull { column: "ENABLED" }));
+    /// assert!(enabled.check(&Value::Text("perhaps")).is_err());
+    /// ```
     pub fn check(&self, value: &Value<'_>) -> Result<(), TableError> {
         match (value, self.sql_type) {
             (Value::Null, _) if !self.nullable => Err(TableError::NotNull { column: self.name }),
@@ -425,6 +497,26 @@ impl Column {
 impl Region<'_> {
     /// Delivers the rows of a table, typed. Pauses for some ten microseconds where it has read what a thread was writing at that moment, so
     /// that a thread that is polled in a loop loses little.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// # let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    /// # clock.advance(timer::TimerName::Cycle, 100);
+    /// # actor.end(&clock, wait, Held::None);
+    /// let (mut timed, mut waits) = (0, 0);
+    /// region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| {
+    ///     timed += row.sum_timer_wait;
+    ///     waits += row.count_star;
+    /// });
+    /// assert_eq!((timed, waits), (40_000, 1));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn scan<T: TableSource>(&self, table: &T, mut each: impl FnMut(&T::Row)) -> Sweep {
         self.patience().renew();
         TableSource::scan(table, self, &mut each).pause()
@@ -502,6 +594,30 @@ macro_rules! row {
     (@type $type:ty) => { <$type as $crate::table::Cell>::SQL_TYPE };
 }
 pub(crate) use row;
+
+/// The example of a table: what is in it while the program of `example.rs` runs. `$said` is what of that program matters, `$shown` what is
+/// shown of each row, or of those that `$only` is true for.
+macro_rules! example {
+    ($said:literal, $table:ident, $(if $only:expr,)? $format:literal, [$($shown:expr),*], [$($row:literal),*]) => {
+        concat!(
+            "\n", $said, "\n",
+            "```\n",
+            "# use perfschema_core::tables;\n",
+            "# let region = include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/table/example.rs\"));\n",
+            "let mut rows = Vec::new();\n",
+            "region.scan(&tables::", stringify!($table), ", |row| {\n",
+            $( "    if ", stringify!($only), " {\n    ", )?
+            "    rows.push(format!(", stringify!($format), $( ", ", stringify!($shown), )* "));\n",
+            $( $crate::table::example!(@end $only), )?
+            "});\n",
+            "assert_eq!(rows, [\n", $( "    ", stringify!($row), ",\n", )* "]);\n",
+            "# Ok::<(), Box<dyn core::error::Error>>(())\n",
+            "```",
+        )
+    };
+    (@end $only:expr) => { "    }\n" };
+}
+pub(crate) use example;
 
 #[cfg(all(test, not(perfschema_loom)))]
 mod tests {

@@ -1,10 +1,10 @@
 //! `cond_instances`: the condition variables that are alive now.
 
 use crate::region::{Region, Section, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `cond_instances`.
+    /// A row of [`cond_instances`](CondInstances).
     pub struct CondInstancesRow {
         /// Instrument name.
         NAME as name: Text<128>,
@@ -14,6 +14,13 @@ row! {
 }
 
 /// `cond_instances`
+#[doc = example!(
+    "There is one condition variable:",
+    CondInstances,
+    "{} {:#x}",
+    [row.name, row.object_instance_begin],
+    ["wait/synch/cond/app/COND_queue 0x3000"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct CondInstances;
 

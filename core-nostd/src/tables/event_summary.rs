@@ -174,6 +174,24 @@ impl Region<'_> {
     ///
     /// A thread that was stopped in the middle of counting an event, for longer than a reader waits, is taken in as it is: leaving out all
     /// that it ever counted would be worse than one event of which the count is there and the time is not.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("wait/synch/mutex/app/LOCK_open"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// for cycles in [100, 300] {
+    ///     let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    ///     clock.advance(timer::TimerName::Cycle, cycles);
+    ///     actor.end(&clock, wait, Held::None);
+    /// }
+    /// let waits = region.summary_by_event_name(class);
+    /// assert_eq!((waits.count, waits.min_ps, waits.max_ps, waits.avg_ps()), (2, 40_000, 120_000, 80_000));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn summary_by_event_name(&self, class: Class) -> Summary {
         if class::store_of(self, class).class == EventClass::Transaction {
             return self.transactions_by_event_name(class).all();
@@ -182,6 +200,25 @@ impl Region<'_> {
     }
 
     /// The transactions of their instrument, as [`summary_by_event_name`](Self::summary_by_event_name).
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # const SIZES: Config = Config::SMALL.with(Size::MaxTransactionClasses, 1);
+    /// # static MEMORY: StaticRegion<{ SIZES.words() }> = StaticRegion::new();
+    /// # let clock = timer::MockClock::new();
+    /// # let region = Region::create(MEMORY.words(), &SIZES, &Identity::default(), &clock.timers())?;
+    /// # let class = region.register(InstrumentName::literal("transaction"), Setting::ON)?;
+    /// # region.enable_everything();
+    /// # let actor = Actor::attach(&region, &ActorIdentity { name: "thread/app/main", ..Default::default() });
+    /// for access_mode in [AccessMode::ReadOnly, AccessMode::ReadWrite, AccessMode::ReadOnly] {
+    ///     let start = TransactionStart { access_mode, ..Default::default() };
+    ///     let transaction = actor.begin_transaction(&clock, region.switches(class), &start);
+    ///     actor.end_transaction(&clock, transaction, TransactionState::Committed);
+    /// }
+    /// let transactions = region.transactions_by_event_name(class);
+    /// assert_eq!((transactions.read_write.count, transactions.read_only.count, transactions.all().count), (1, 2, 3));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn transactions_by_event_name(&self, class: Class) -> TransactionSummary {
         let [read_write, read_only] = [AccessMode::ReadWrite, AccessMode::ReadOnly]
             .map(|access_mode| self.sums_by_event_name(transaction::sums_class(class, access_mode), |_| (), |()| ()));

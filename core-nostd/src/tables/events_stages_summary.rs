@@ -4,10 +4,10 @@ use super::by_event_name;
 use super::event_summary::{summary_row, sweep_by_thread, truncate_by_thread, truncate_global};
 use crate::event::STAGES;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example};
 
 summary_row! {
-    /// A row of `events_stages_summary_by_thread_by_event_name`.
+    /// A row of [`events_stages_summary_by_thread_by_event_name`](EventsStagesSummaryByThreadByEventName).
     pub struct EventsStagesSummaryByThreadByEventNameRow {
         /// The thread.
         THREAD_ID as thread_id: u64,
@@ -18,7 +18,7 @@ summary_row! {
 }
 
 summary_row! {
-    /// A row of `events_stages_summary_global_by_event_name`.
+    /// A row of [`events_stages_summary_global_by_event_name`](EventsStagesSummaryGlobalByEventName).
     pub struct EventsStagesSummaryGlobalByEventNameRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -27,6 +27,13 @@ summary_row! {
 }
 
 /// `events_stages_summary_by_thread_by_event_name`
+#[doc = example!(
+    "The thread has been in a stage, and is in it again:",
+    EventsStagesSummaryByThreadByEventName,
+    "thread {}: {} {}",
+    [row.thread_id, row.count_star, row.event_name],
+    ["thread 1: 1 stage/app/sorting"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsStagesSummaryByThreadByEventName;
 
@@ -57,6 +64,13 @@ impl TableSource for EventsStagesSummaryByThreadByEventName {
 }
 
 /// `events_stages_summary_global_by_event_name`
+#[doc = example!(
+    "A stage has ended after 5.04 µs, and goes on again:",
+    EventsStagesSummaryGlobalByEventName,
+    "{} {} {}",
+    [row.event_name, row.count_star, row.sum_timer_wait],
+    ["stage/app/sorting 1 5040000"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsStagesSummaryGlobalByEventName;
 

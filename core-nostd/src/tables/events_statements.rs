@@ -5,10 +5,10 @@ use crate::digest::{Digest, digest_text};
 use crate::event::STATEMENTS;
 use crate::region::{Region, Text};
 use crate::statement::{Entry, EntryText, Sizes};
-use crate::table::SqlType;
+use crate::table::{SqlType, example};
 
 event_row! {
-    /// A row of the tables of single statements.
+    /// A row of the tables of single statements, such as [`events_statements_history`](EventsStatementsHistory).
     pub struct EventsStatementsRow {
         ..event,
         ..timer,
@@ -129,11 +129,32 @@ const TABLES: SingleEvents<EventsStatementsRow> = SingleEvents { store: &STATEME
 
 single_event_tables! {
     TABLES: EventsStatementsRow;
+    #[doc = example!(
+        "A statement runs:",
+        EventsStatementsCurrent,
+        "{:?} {:?}",
+        [row.sql_text, row.timer_end],
+        ["Some(\"find 'bolts'\") None"]
+    )]
     EventsStatementsCurrent =
         "events_statements_current", "The statements that each thread executes now, or the one that ended last.", current,
         truncate_current;
+    #[doc = example!(
+        "A statement has ended that sent 3 rows:",
+        EventsStatementsHistory,
+        "{:?} {}",
+        [row.sql_text, row.rows_sent],
+        ["Some(\"find 17\") 3"]
+    )]
     EventsStatementsHistory =
         "events_statements_history", "The statements of each thread that ended last.", history, truncate_history;
+    #[doc = example!(
+        "A statement has ended, whose literal is not part of its digest:",
+        EventsStatementsHistoryLong,
+        "{:?} {:?}",
+        [row.sql_text, row.digest_text],
+        ["Some(\"find 17\") Some(\"find ?\")"]
+    )]
     EventsStatementsHistoryLong =
         "events_statements_history_long", "The last statements that have ended, over all threads, also those that are gone.",
         history_long, truncate_history_long;

@@ -5,7 +5,7 @@ use super::event_summary::{statement_figures, sweep_by_thread, truncate_by_threa
 use crate::event::STATEMENTS;
 use crate::region::{Region, Text};
 use crate::statement;
-use crate::table::{Declaration, Rights, Sweep, TableSource};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example};
 
 /// The columns that every summary of statements has, after those of its own.
 macro_rules! statement_summary_row {
@@ -121,7 +121,7 @@ macro_rules! statement_summary_row {
 pub(super) use statement_summary_row;
 
 statement_summary_row! {
-    /// A row of `events_statements_summary_by_thread_by_event_name`.
+    /// A row of [`events_statements_summary_by_thread_by_event_name`](EventsStatementsSummaryByThreadByEventName).
     pub struct EventsStatementsSummaryByThreadByEventNameRow {
         /// The thread.
         THREAD_ID as thread_id: u64,
@@ -132,7 +132,7 @@ statement_summary_row! {
 }
 
 statement_summary_row! {
-    /// A row of `events_statements_summary_global_by_event_name`.
+    /// A row of [`events_statements_summary_global_by_event_name`](EventsStatementsSummaryGlobalByEventName).
     pub struct EventsStatementsSummaryGlobalByEventNameRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -141,6 +141,13 @@ statement_summary_row! {
 }
 
 /// `events_statements_summary_by_thread_by_event_name`
+#[doc = example!(
+    "A statement has ended that sent 3 rows, another goes on:",
+    EventsStatementsSummaryByThreadByEventName,
+    "thread {}: {} {}",
+    [row.thread_id, row.count_star, row.sum_rows_sent],
+    ["thread 1: 1 3"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsStatementsSummaryByThreadByEventName;
 
@@ -171,6 +178,13 @@ impl TableSource for EventsStatementsSummaryByThreadByEventName {
 }
 
 /// `events_statements_summary_global_by_event_name`
+#[doc = example!(
+    "A statement has ended that sent 3 rows, another goes on:",
+    EventsStatementsSummaryGlobalByEventName,
+    "{} {} {}",
+    [row.event_name, row.count_star, row.sum_rows_sent],
+    ["statement/app/search 1 3"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsStatementsSummaryGlobalByEventName;
 

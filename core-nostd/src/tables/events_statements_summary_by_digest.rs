@@ -5,10 +5,11 @@ use crate::digest::digest_text;
 use crate::metric::moment_text;
 use crate::region::{DIGEST, Region, Section, Text};
 use crate::statement_digest;
-use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, example};
 
 statement_summary_row! {
-    /// A row of `events_statements_summary_by_digest`. One has neither schema nor digest: the statements that found no place.
+    /// A row of [`events_statements_summary_by_digest`](EventsStatementsSummaryByDigest). One has neither schema
+    /// nor digest: the statements that found no place.
     pub struct EventsStatementsSummaryByDigestRow {
         /// What the texts' names are looked up in; NULL if the program does not say.
         SCHEMA_NAME as schema_name: Option<Text<64>>,
@@ -25,6 +26,13 @@ statement_summary_row! {
 }
 
 /// `events_statements_summary_by_digest`
+#[doc = example!(
+    "The statement `find 17` has ended:",
+    EventsStatementsSummaryByDigest,
+    "{} {}",
+    [row.digest_text.unwrap_or_default(), row.count_star],
+    ["find ? 1"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsStatementsSummaryByDigest;
 

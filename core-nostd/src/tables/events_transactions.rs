@@ -3,7 +3,7 @@
 use super::single_events::{Event, Place, SingleEvents, event_row, single_event_tables};
 use crate::event::TRANSACTIONS;
 use crate::region::{Region, Text};
-use crate::table::{Cell, SqlType, Value, YesNo};
+use crate::table::{Cell, SqlType, Value, YesNo, example};
 use crate::transaction::{AccessMode, Entry, EntryText, TransactionState};
 
 impl Cell for AccessMode {
@@ -28,7 +28,7 @@ impl Cell for TransactionState {
 }
 
 event_row! {
-    /// A row of the tables of single transactions.
+    /// A row of the tables of single transactions, such as [`events_transactions_history`](EventsTransactionsHistory).
     pub struct EventsTransactionsRow {
         ..event,
         /// ACTIVE while it lasts, then COMMITTED or ROLLED BACK.
@@ -98,11 +98,32 @@ const TABLES: SingleEvents<EventsTransactionsRow> = SingleEvents { store: &TRANS
 
 single_event_tables! {
     TABLES: EventsTransactionsRow;
+    #[doc = example!(
+        "A transaction runs that only reads:",
+        EventsTransactionsCurrent,
+        "{:?} {:?}",
+        [row.state, row.access_mode],
+        ["Some(Active) Some(ReadOnly)"]
+    )]
     EventsTransactionsCurrent =
         "events_transactions_current", "The transactions that each thread has begun and not ended, or the one that ended last.",
         current, truncate_current;
+    #[doc = example!(
+        "The transaction that was given the number 7 has ended:",
+        EventsTransactionsHistory,
+        "{:?} {:?}",
+        [row.trx_id, row.state],
+        ["Some(7) Some(Committed)"]
+    )]
     EventsTransactionsHistory =
         "events_transactions_history", "The transactions of each thread that ended last.", history, truncate_history;
+    #[doc = example!(
+        "A transaction has ended that took 5.04 µs:",
+        EventsTransactionsHistoryLong,
+        "thread {}: {:?}",
+        [row.thread_id, row.timer_wait],
+        ["thread 1: Some(5040000)"]
+    )]
     EventsTransactionsHistoryLong =
         "events_transactions_history_long", "The last transactions that have ended, over all threads, also those that are gone.",
         history_long, truncate_history_long;

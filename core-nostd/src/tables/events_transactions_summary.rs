@@ -6,7 +6,7 @@ use super::event_summary::{summary_row, sweep_transactions_by_thread, truncate_b
 use crate::TransactionSummary;
 use crate::event::TRANSACTIONS;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example};
 
 /// The columns that both have, after those of their own.
 macro_rules! transaction_summary_row {
@@ -75,7 +75,7 @@ macro_rules! transaction_summary_row {
 }
 
 transaction_summary_row! {
-    /// A row of `events_transactions_summary_by_thread_by_event_name`.
+    /// A row of [`events_transactions_summary_by_thread_by_event_name`](EventsTransactionsSummaryByThreadByEventName).
     pub struct EventsTransactionsSummaryByThreadByEventNameRow {
         /// The thread.
         THREAD_ID as thread_id: u64,
@@ -86,7 +86,7 @@ transaction_summary_row! {
 }
 
 transaction_summary_row! {
-    /// A row of `events_transactions_summary_global_by_event_name`.
+    /// A row of [`events_transactions_summary_global_by_event_name`](EventsTransactionsSummaryGlobalByEventName).
     pub struct EventsTransactionsSummaryGlobalByEventNameRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -95,6 +95,13 @@ transaction_summary_row! {
 }
 
 /// `events_transactions_summary_by_thread_by_event_name`
+#[doc = example!(
+    "One that may write has ended, one that only reads goes on:",
+    EventsTransactionsSummaryByThreadByEventName,
+    "thread {}: {} and {}",
+    [row.thread_id, row.count_read_write, row.count_read_only],
+    ["thread 1: 1 and 0"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsTransactionsSummaryByThreadByEventName;
 
@@ -120,6 +127,13 @@ impl TableSource for EventsTransactionsSummaryByThreadByEventName {
 }
 
 /// `events_transactions_summary_global_by_event_name`
+#[doc = example!(
+    "One that may write has ended, one that only reads goes on:",
+    EventsTransactionsSummaryGlobalByEventName,
+    "{}: {} and {}",
+    [row.event_name, row.count_read_write, row.count_read_only],
+    ["transaction: 1 and 0"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsTransactionsSummaryGlobalByEventName;
 

@@ -6,10 +6,10 @@ use crate::name::{InstrumentKind, kind_of};
 use crate::operation::Operation;
 use crate::record::IoEvent;
 use crate::region::{Region, Text};
-use crate::table::SqlType;
+use crate::table::{SqlType, example};
 
 event_row! {
-    /// A row of the tables of single waits.
+    /// A row of the tables of single waits, such as [`events_waits_history`](EventsWaitsHistory).
     pub struct EventsWaitsRow {
         ..event,
         ..timer,
@@ -69,9 +69,34 @@ pub(crate) const TABLES: SingleEvents<EventsWaitsRow> = SingleEvents { store: &W
 
 single_event_tables! {
     TABLES: EventsWaitsRow;
+    #[doc = example!(
+        "Thread 1 waits for a lock:",
+        EventsWaitsCurrent,
+        "thread {}: {} {:?}",
+        [row.thread_id, row.event_name, row.timer_end],
+        ["thread 1: wait/synch/mutex/app/LOCK_open None"]
+    )]
     EventsWaitsCurrent = "events_waits_current", "What each thread waits for now, or waited for last.", current, truncate_current;
+    #[doc = example!(
+        "A thread has waited for a lock, for a file and for a client:",
+        EventsWaitsHistory,
+        "{} {} {:?}",
+        [row.event_name, row.operation, row.timer_wait],
+        [
+            "wait/synch/mutex/app/LOCK_open lock Some(40000)",
+            "wait/io/file/app/index write Some(3000000)",
+            "wait/io/socket/app/client_connection recv Some(2000000)"
+        ]
+    )]
     EventsWaitsHistory =
         "events_waits_history", "What each thread waited for: its last waits that have ended.", history, truncate_history;
+    #[doc = example!(
+        "A thread has waited for a lock, for a file and for a client:",
+        EventsWaitsHistoryLong,
+        "{} {:?} {:?}",
+        [row.operation, row.object_name, row.number_of_bytes],
+        ["lock None None", "write Some(\"/var/lib/app/index\") Some(512)", "recv None Some(100)"]
+    )]
     EventsWaitsHistoryLong = "events_waits_history_long", "The last waits that have ended, over all threads, also those that are gone.",
         history_long, truncate_history_long;
 }

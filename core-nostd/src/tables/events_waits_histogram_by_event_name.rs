@@ -5,11 +5,11 @@ use super::by_event_name;
 use crate::event::WAITS;
 use crate::histogram::{BUCKET_COUNT, bucket_timer_high, bucket_timer_low};
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 use crate::wait_histogram;
 
 row! {
-    /// A row of `events_waits_histogram_by_event_name`.
+    /// A row of [`events_waits_histogram_by_event_name`](EventsWaitsHistogramByEventName).
     pub struct EventsWaitsHistogramByEventNameRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -29,6 +29,14 @@ row! {
 }
 
 /// `events_waits_histogram_by_event_name`
+#[doc = example!(
+    "A wait took 40 ns, others took longer than 1 µs:",
+    EventsWaitsHistogramByEventName,
+    if row.count_bucket > 0 && row.bucket_timer_low < 1_000_000,
+    "{} {} to {}",
+    [row.event_name, row.bucket_timer_low, row.bucket_timer_high],
+    ["wait/synch/mutex/app/LOCK_open 39810 to 41686"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsWaitsHistogramByEventName;
 

@@ -7,11 +7,11 @@ use super::event_summary::{summary_row, sweep_by_thread, truncate_by_thread, tru
 use crate::class::POOLS;
 use crate::event::WAITS;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example};
 use crate::{histogram, wait_histogram};
 
 summary_row! {
-    /// A row of `events_waits_summary_global_by_event_name`.
+    /// A row of [`events_waits_summary_global_by_event_name`](EventsWaitsSummaryGlobalByEventName).
     pub struct EventsWaitsSummaryGlobalByEventNameRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -26,7 +26,7 @@ summary_row! {
 }
 
 summary_row! {
-    /// A row of `events_waits_summary_by_thread_by_event_name`.
+    /// A row of [`events_waits_summary_by_thread_by_event_name`](EventsWaitsSummaryByThreadByEventName).
     pub struct EventsWaitsSummaryByThreadByEventNameRow {
         /// The thread.
         THREAD_ID as thread_id: u64,
@@ -37,7 +37,7 @@ summary_row! {
 }
 
 summary_row! {
-    /// A row of `events_waits_summary_by_instance`.
+    /// A row of [`events_waits_summary_by_instance`](EventsWaitsSummaryByInstance).
     pub struct EventsWaitsSummaryByInstanceRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -48,6 +48,14 @@ summary_row! {
 }
 
 /// `events_waits_summary_global_by_event_name`
+#[doc = example!(
+    "Waits for a file and for a client took longer than 1 µs:",
+    EventsWaitsSummaryGlobalByEventName,
+    if row.sum_timer_wait > 1_000_000,
+    "{} {}",
+    [row.event_name, row.sum_timer_wait],
+    ["wait/io/file/app/index 3000000", "wait/io/socket/app/client_connection 2000000"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsWaitsSummaryGlobalByEventName;
 
@@ -79,6 +87,14 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
 }
 
 /// `events_waits_summary_by_thread_by_event_name`
+#[doc = example!(
+    "Waits for a file and for a client took longer than 1 µs:",
+    EventsWaitsSummaryByThreadByEventName,
+    if row.sum_timer_wait > 1_000_000,
+    "thread {}: {}",
+    [row.thread_id, row.event_name],
+    ["thread 1: wait/io/file/app/index", "thread 1: wait/io/socket/app/client_connection"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsWaitsSummaryByThreadByEventName;
 
@@ -109,6 +125,14 @@ impl TableSource for EventsWaitsSummaryByThreadByEventName {
 }
 
 /// `events_waits_summary_by_instance`
+#[doc = example!(
+    "A wait for a lock has ended:",
+    EventsWaitsSummaryByInstance,
+    if row.object_instance_begin == 0x1000,
+    "{} {} {}",
+    [row.event_name, row.count_star, row.max_timer_wait],
+    ["wait/synch/mutex/app/LOCK_open 1 40000"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct EventsWaitsSummaryByInstance;
 

@@ -1,10 +1,10 @@
 //! `file_instances`: the files that were opened and are not deleted. Copied from their places under the state.
 
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `file_instances`.
+    /// A row of [`file_instances`](FileInstances).
     pub struct FileInstancesRow {
         /// The path as the program gave it: the first 512 bytes. What is no UTF-8 shows as U+FFFD.
         FILE_NAME as file_name: Text<512>,
@@ -16,6 +16,13 @@ row! {
 }
 
 /// `file_instances`
+#[doc = example!(
+    "A file was opened once:",
+    FileInstances,
+    "{} {}",
+    [row.file_name, row.open_count],
+    ["/var/lib/app/index 1"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct FileInstances;
 

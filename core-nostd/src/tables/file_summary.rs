@@ -4,10 +4,10 @@ use super::io_summary::{io_summary_row, sweep_event_names};
 use crate::io::{FILES, IoSummary};
 use crate::operation::Group;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 io_summary_row! {
-    /// A row of `file_summary_by_instance`.
+    /// A row of [`file_summary_by_instance`](FileSummaryByInstance).
     pub struct FileSummaryByInstanceRow, bytes i64, misc "Number of all other operations: open, close, seek, stat, sync, …." {
         /// The path as the program gave it: the first 512 bytes. What is no UTF-8 shows as U+FFFD.
         FILE_NAME as file_name: Text<512>,
@@ -19,7 +19,7 @@ io_summary_row! {
 }
 
 io_summary_row! {
-    /// A row of `file_summary_by_event_name`.
+    /// A row of [`file_summary_by_event_name`](FileSummaryByEventName).
     pub struct FileSummaryByEventNameRow, bytes i64, misc "Number of all other operations: open, close, seek, stat, sync, …." {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -27,6 +27,13 @@ io_summary_row! {
 }
 
 /// `file_summary_by_instance`
+#[doc = example!(
+    "512 bytes were written into a file:",
+    FileSummaryByInstance,
+    "{} {}",
+    [row.file_name, row.sum_number_of_bytes_write],
+    ["/var/lib/app/index 512"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct FileSummaryByInstance;
 
@@ -52,6 +59,13 @@ impl TableSource for FileSummaryByInstance {
 }
 
 /// `file_summary_by_event_name`
+#[doc = example!(
+    "512 bytes were written into a file, in 3 µs:",
+    FileSummaryByEventName,
+    "{} {} {}",
+    [row.event_name, row.sum_number_of_bytes_write, row.sum_timer_write],
+    ["wait/io/file/app/index 512 3000000"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct FileSummaryByEventName;
 

@@ -3,10 +3,10 @@
 use super::global_variables::decimal;
 use crate::lost::Lost;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `global_status`.
+    /// A row of [`global_status`](GlobalStatus).
     pub struct GlobalStatusRow {
         /// The counter.
         VARIABLE_NAME as variable_name: &'static str,
@@ -16,6 +16,14 @@ row! {
 }
 
 /// `global_status`
+#[doc = example!(
+    "No mutex was lost, because there was room for all:",
+    GlobalStatus,
+    if row.variable_name.contains("mutex_instances"),
+    "{} {}",
+    [row.variable_name, row.variable_value.unwrap_or_default()],
+    ["Performance_schema_mutex_instances_lost 0"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalStatus;
 

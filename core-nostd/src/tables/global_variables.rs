@@ -3,11 +3,11 @@
 use crate::config::Size;
 use crate::metric::MonitorCommand;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, example, row};
 use core::fmt::Write;
 
 row! {
-    /// A row of `global_variables`.
+    /// A row of [`global_variables`](GlobalVariables).
     pub struct GlobalVariablesRow {
         /// The variable.
         VARIABLE_NAME as variable_name: &'static str,
@@ -17,6 +17,14 @@ row! {
 }
 
 /// `global_variables`
+#[doc = example!(
+    "The region has room for 4 mutexes:",
+    GlobalVariables,
+    if row.variable_name.contains("mutex_instances"),
+    "{} {}",
+    [row.variable_name, row.variable_value.unwrap_or_default()],
+    ["performance_schema_max_mutex_instances 4"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalVariables;
 

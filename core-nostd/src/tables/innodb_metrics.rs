@@ -8,7 +8,7 @@ const NAME: SqlType = SqlType::Varchar(193);
 const MOMENT: SqlType = SqlType::Datetime(0);
 
 row! {
-    /// A row of `innodb_metrics`.
+    /// A row of [`innodb_metrics`](InnodbMetrics).
     pub struct InnodbMetricsRow {
         /// The metric.
         NAME as name: Text<NAME_LENGTH> = NAME,

@@ -9,7 +9,7 @@ use crate::memory::MemorySummary;
 use crate::region::{Region, SLOT, Section, Text};
 use crate::slot::{self, Owner, SlotWords};
 use crate::stat::View;
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 /// The columns that both have, after those of their own.
 macro_rules! memory_summary_row {
@@ -68,7 +68,7 @@ macro_rules! memory_summary_row {
 }
 
 memory_summary_row! {
-    /// A row of `memory_summary_by_thread_by_event_name`.
+    /// A row of [`memory_summary_by_thread_by_event_name`](MemorySummaryByThreadByEventName).
     pub struct MemorySummaryByThreadByEventNameRow {
         /// The thread.
         THREAD_ID as thread_id: u64,
@@ -78,7 +78,7 @@ memory_summary_row! {
 }
 
 memory_summary_row! {
-    /// A row of `memory_summary_global_by_event_name`.
+    /// A row of [`memory_summary_global_by_event_name`](MemorySummaryGlobalByEventName).
     pub struct MemorySummaryGlobalByEventNameRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -86,6 +86,13 @@ memory_summary_row! {
 }
 
 /// `memory_summary_by_thread_by_event_name`
+#[doc = example!(
+    "A block of 100 bytes has become one of 40:",
+    MemorySummaryByThreadByEventName,
+    "thread {}: {} {}",
+    [row.thread_id, row.current_number_of_bytes_used, row.high_number_of_bytes_used],
+    ["thread 1: 40 100"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemorySummaryByThreadByEventName;
 
@@ -114,6 +121,13 @@ impl TableSource for MemorySummaryByThreadByEventName {
 }
 
 /// `memory_summary_global_by_event_name`
+#[doc = example!(
+    "A block of 100 bytes has become one of 40:",
+    MemorySummaryGlobalByEventName,
+    "{} {} {}",
+    [row.event_name, row.current_number_of_bytes_used, row.high_number_of_bytes_used],
+    ["memory/app/cache 40 100"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemorySummaryGlobalByEventName;
 

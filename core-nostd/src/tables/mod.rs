@@ -1,4 +1,5 @@
-//! The tables, one module each; [`ALL`] lists them.
+//! The tables, one module each; [`ALL`] lists them. Their examples read one region: that of a program with a thread, and one of each thing
+//! that a thread uses.
 //!
 //! To add one: a module here, and its line in [`ALL`]. Names, columns, order, types and NULL rules are MySQL's where MySQL has the
 //! table (WL#2360, and the columns of later versions where there is the fact).
@@ -140,6 +141,14 @@ pub const ALL: &[&dyn Table] = &[
 ///
 /// # Errors
 /// [`TableError::UnknownTable`].
+///
+/// ```
+/// use perfschema_core::tables;
+/// let table = tables::find("EVENTS_WAITS_CURRENT")?;
+/// assert_eq!((table.schema(), table.declaration().name), ("performance_schema", "events_waits_current"));
+/// assert_eq!(tables::find("t").unwrap_err().errno(), 1146);
+/// # Ok::<(), perfschema_core::table::TableError>(())
+/// ```
 pub fn find(name: &str) -> Result<&'static dyn Table, TableError> {
     ALL.iter()
         .copied()

@@ -1,10 +1,10 @@
 //! `mutex_instances`: the mutexes that are alive now, and who holds them.
 
 use crate::region::{Region, Section, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `mutex_instances`.
+    /// A row of [`mutex_instances`](MutexInstances).
     pub struct MutexInstancesRow {
         /// Instrument name.
         NAME as name: Text<128>,
@@ -16,6 +16,13 @@ row! {
 }
 
 /// `mutex_instances`
+#[doc = example!(
+    "Thread 1 holds the lock:",
+    MutexInstances,
+    "{} {:?}",
+    [row.name, row.locked_by_thread_id],
+    ["wait/synch/mutex/app/LOCK_open Some(1)"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct MutexInstances;
 

@@ -1,12 +1,13 @@
 //! `performance_timers`: what the five timers can do. Measured anew at each read, by the program itself and by whoever reads it on the same
-//! machine; of a program that has ended, or of another machine, it is what that calibrated.
+//! machine; of a program that has ended, or of another machine, it is what that calibrated. What is measured is the machine's own clock: where a
+//! region was made with timers of another one, [`Region::timer`] says how fast they are.
 
 use crate::region::Region;
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 use perfschema_timer::TimerName;
 
 row! {
-    /// A row of `performance_timers`.
+    /// A row of [`performance_timers`](PerformanceTimers).
     pub struct PerformanceTimersRow {
         /// The timer.
         TIMER_NAME as timer_name: TimerName,
@@ -20,6 +21,14 @@ row! {
 }
 
 /// `performance_timers`
+#[doc = example!(
+    "Two of the five timers:",
+    PerformanceTimers,
+    if row.timer_name.name().starts_with('M'),
+    "{} {:?}",
+    [row.timer_name, row.timer_frequency],
+    ["MICROSECOND Some(1000000)", "MILLISECOND Some(1000)"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct PerformanceTimers;
 

@@ -2,10 +2,10 @@
 
 use super::threads::Threads;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `processlist`.
+    /// A row of [`processlist`](Processlist).
     pub struct ProcesslistRow {
         /// The connection's number, PROCESSLIST_ID of `threads`.
         ID as id: u64,
@@ -29,6 +29,13 @@ row! {
 }
 
 /// `processlist`
+#[doc = example!(
+    "A client's thread executes a statement, in a stage of it:",
+    Processlist,
+    "{} {} {}",
+    [row.user.unwrap_or_default(), row.state.unwrap_or_default(), row.info.unwrap_or_default()],
+    ["ada sorting find 'bolts'"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct Processlist;
 

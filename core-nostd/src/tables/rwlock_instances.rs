@@ -1,10 +1,10 @@
 //! `rwlock_instances`: the read-write locks that are alive now, and who holds them.
 
 use crate::region::{Region, Section, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `rwlock_instances`.
+    /// A row of [`rwlock_instances`](RwlockInstances).
     pub struct RwlockInstancesRow {
         /// Instrument name.
         NAME as name: Text<128>,
@@ -18,6 +18,13 @@ row! {
 }
 
 /// `rwlock_instances`
+#[doc = example!(
+    "One thread reads what the lock protects:",
+    RwlockInstances,
+    "{} {}",
+    [row.name, row.read_locked_by_count],
+    ["wait/synch/rwlock/app/LOCK_config 1"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct RwlockInstances;
 

@@ -15,10 +15,10 @@ use crate::region::{Region, SETUP_ACTOR, Section, Text, read_text, write_text};
 use crate::setup;
 use crate::slot::{ActorIdentity, ThreadSetting, ThreadType};
 use crate::sync::{Ordering, Word};
-use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, YesNo, row};
+use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, YesNo, example, row};
 
 row! {
-    /// A row of `setup_actors`.
+    /// A row of [`setup_actors`](SetupActors).
     pub struct SetupActorsRow {
         /// Host name, or % for any; at most 128 bytes.
         HOST as host: Text<128> = SqlType::Char(255); default "%",
@@ -51,6 +51,13 @@ const SETTING_BITS: u64 = 3;
 const PLACE_BITS: u32 = 16;
 
 /// `setup_actors`
+#[doc = example!(
+    "A new thread is instrumented, whoever it serves:",
+    SetupActors,
+    "{} {} {:?}",
+    [row.user, row.host, row.enabled],
+    ["% % Yes"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SetupActors;
 

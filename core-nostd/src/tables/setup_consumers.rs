@@ -3,10 +3,10 @@
 use super::setup_instruments::yes_no;
 use crate::region::Region;
 use crate::setup::Consumer;
-use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, YesNo, row};
+use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, YesNo, example, row};
 
 row! {
-    /// A row of `setup_consumers`.
+    /// A row of [`setup_consumers`](SetupConsumers).
     pub struct SetupConsumersRow {
         /// Consumer name: a table, or a level that others depend on.
         NAME as name: &'static str,
@@ -16,6 +16,14 @@ row! {
 }
 
 /// `setup_consumers`
+#[doc = example!(
+    "Everything was enabled:",
+    SetupConsumers,
+    if row.name.ends_with("instrumentation"),
+    "{} {:?}",
+    [row.name, row.enabled],
+    ["global_instrumentation Yes", "thread_instrumentation Yes"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SetupConsumers;
 

@@ -2,11 +2,11 @@
 
 use super::by_event_name;
 use crate::region::{Region, Text};
-use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, row, unsigned};
+use crate::table::{Assignments, Declaration, Rights, Sweep, TableError, TableSource, Value, YesNo, example, row, unsigned};
 use crate::{Setting, setup};
 
 row! {
-    /// A row of `setup_instruments`.
+    /// A row of [`setup_instruments`](SetupInstruments).
     pub struct SetupInstrumentsRow {
         /// Instrument name: class/order/family/….
         NAME as name: Text<128>,
@@ -20,6 +20,14 @@ row! {
 }
 
 /// `setup_instruments`
+#[doc = example!(
+    "Everything was enabled:",
+    SetupInstruments,
+    if row.name.as_str().starts_with("wait/io"),
+    "{} {:?} {:?}",
+    [row.name, row.enabled, row.timed],
+    ["wait/io/file/app/index Yes Some(Yes)", "wait/io/socket/app/client_connection Yes Some(Yes)"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SetupInstruments;
 

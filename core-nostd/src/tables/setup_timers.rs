@@ -3,11 +3,11 @@
 use crate::region::Region;
 use crate::setup::TIMED_CLASSES;
 use crate::table::Cell;
-use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, row};
+use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, Value, example, row};
 use perfschema_timer::TimerName;
 
 row! {
-    /// A row of `setup_timers`.
+    /// A row of [`setup_timers`](SetupTimers).
     pub struct SetupTimersRow {
         /// The class of events: the first part of instrument names.
         NAME as name: &'static str,
@@ -17,6 +17,14 @@ row! {
 }
 
 /// `setup_timers`
+#[doc = example!(
+    "All but waits and idle threads are timed in nanoseconds:",
+    SetupTimers,
+    if row.timer_name.name() != "NANOSECOND",
+    "{} {}",
+    [row.name, row.timer_name],
+    ["idle MICROSECOND", "wait CYCLE"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SetupTimers;
 

@@ -19,8 +19,9 @@ use perfschema_timer::TimerName;
 
 /// The declarations of the three: name, meaning, and which of the ways below they are read and truncated.
 macro_rules! single_event_tables {
-    ($tables:ident: $row:ident; $($table:ident = $name:literal, $doc:literal, $scan:ident, $truncate:ident;)*) => { $(
+    ($tables:ident: $row:ident; $($(#[$example:meta])* $table:ident = $name:literal, $doc:literal, $scan:ident, $truncate:ident;)*) => { $(
         #[doc = concat!("`", $name, "`")]
+        $(#[$example])*
         #[derive(Clone, Copy, Debug)]
         pub struct $table;
 

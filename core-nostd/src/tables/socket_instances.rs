@@ -1,10 +1,10 @@
 //! `socket_instances`: the sockets that are open. Copied from their places under the state.
 
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, SqlType, Sweep, TableSource, example, row};
 
 row! {
-    /// A row of `socket_instances`.
+    /// A row of [`socket_instances`](SocketInstances).
     pub struct SocketInstancesRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -24,6 +24,13 @@ row! {
 }
 
 /// `socket_instances`
+#[doc = example!(
+    "A client is connected, on descriptor 5:",
+    SocketInstances,
+    "{} {}:{} {}",
+    [row.socket_id, row.ip, row.port, row.state],
+    ["5 192.0.2.7:40001 ACTIVE"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SocketInstances;
 

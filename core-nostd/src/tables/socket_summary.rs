@@ -4,10 +4,10 @@ use super::io_summary::{io_summary_row, sweep_event_names};
 use crate::io::{IoSummary, SOCKETS};
 use crate::operation::Group;
 use crate::region::{Region, Text};
-use crate::table::{Declaration, Rights, Sweep, TableSource, row};
+use crate::table::{Declaration, Rights, Sweep, TableSource, example, row};
 
 io_summary_row! {
-    /// A row of `socket_summary_by_instance`.
+    /// A row of [`socket_summary_by_instance`](SocketSummaryByInstance).
     pub struct SocketSummaryByInstanceRow, bytes u64, misc "Number of all other operations: connect, accept, bind, shutdown, opt, stat, close, …." {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -17,7 +17,7 @@ io_summary_row! {
 }
 
 io_summary_row! {
-    /// A row of `socket_summary_by_event_name`.
+    /// A row of [`socket_summary_by_event_name`](SocketSummaryByEventName).
     pub struct SocketSummaryByEventNameRow, bytes u64, misc "Number of all other operations: connect, accept, bind, shutdown, opt, stat, close, …." {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
@@ -25,6 +25,13 @@ io_summary_row! {
 }
 
 /// `socket_summary_by_instance`
+#[doc = example!(
+    "100 bytes were received from a client:",
+    SocketSummaryByInstance,
+    "{} {}",
+    [row.event_name, row.sum_number_of_bytes_read],
+    ["wait/io/socket/app/client_connection 100"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SocketSummaryByInstance;
 
@@ -50,6 +57,13 @@ impl TableSource for SocketSummaryByInstance {
 }
 
 /// `socket_summary_by_event_name`
+#[doc = example!(
+    "100 bytes were received from a client, in 2 µs:",
+    SocketSummaryByEventName,
+    "{} {} {}",
+    [row.event_name, row.sum_number_of_bytes_read, row.sum_timer_read],
+    ["wait/io/socket/app/client_connection 100 2000000"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct SocketSummaryByEventName;
 

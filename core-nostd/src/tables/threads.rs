@@ -4,10 +4,10 @@ use super::doing::doing;
 use super::setup_instruments::yes_no;
 use crate::region::{Region, SLOT, Section, Text};
 use crate::slot::{self, Look};
-use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, YesNo, row};
+use crate::table::{Assignments, Declaration, Rights, SqlType, Sweep, TableError, TableSource, YesNo, example, row};
 
 row! {
-    /// A row of `threads`.
+    /// A row of [`threads`](Threads).
     pub struct ThreadsRow {
         /// The thread, a number that is never used again.
         THREAD_ID as thread_id: u64,
@@ -47,6 +47,13 @@ row! {
 }
 
 /// `threads`
+#[doc = example!(
+    "There is one thread, which serves a client:",
+    Threads,
+    "{} {} {:?}",
+    [row.thread_id, row.name, row.processlist_command],
+    ["1 thread/app/client Some(\"Query\")"]
+)]
 #[derive(Clone, Copy, Debug)]
 pub struct Threads;
 
