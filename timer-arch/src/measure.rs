@@ -14,10 +14,13 @@ const OVERHEAD_CALL_COUNT: usize = 20;
 /// Steps that are looked at for the resolution.
 const STEP_COUNT: u32 = 64;
 
-/// For how long steps are waited for: two of a millisecond timer.
+/// For how long steps are waited for at a time: two of a millisecond timer.
 const RESOLUTION_NS_MAX: u64 = 2_500_000;
 
-/// The most readings for the resolution, if the clock that should end them stands still.
+/// How often that is done while there is one step, of several ticks: as where the thread was interrupted for that long.
+const RESOLUTION_ROUNDS: u32 = 4;
+
+/// The most readings of a round, if the clock that should end it stands still.
 const RESOLUTION_READ_COUNT_MAX: u32 = if cfg!(miri) { 1 << 8 } else { 1 << 17 };
 
 /// Readings between two looks at the clock.
@@ -34,7 +37,7 @@ pub struct Measurement {
     pub overhead_cycles: u64,
 }
 
-/// Measures `timer` of [`SystemClock`]: the row of `performance_timers`. At most 5 ms.
+/// Measures `timer` of [`SystemClock`]: the row of `performance_timers`. At most 5 ms, mostly; 12 where the thread is interrupted.
 ///
 /// * The frequency of CYCLE is measured again, for 2 ms, because WL#2360 wants this table to show what
 ///   the counter does now. The calibrated frequency, with which times are converted, stays as it is. Not
@@ -77,30 +80,51 @@ fn frequency_hz(timer: TimerName) -> u64 {
 
 /// See [`measure`].
 pub(crate) fn resolution(clock: &impl Clock, timer: TimerName) -> u64 {
-    let started_ns = clock.ticks(TimerName::Nanosecond);
-    let mut before = clock.ticks(timer);
-    let mut stood_still = false;
-    let (mut smallest, mut divisor, mut step_count) = (u64::MAX, 0, 0);
-    for read_count in 1..=RESOLUTION_READ_COUNT_MAX {
-        let now = clock.ticks(timer);
-        match difference(before, now) {
-            0 => stood_still = true,
-            step => {
-                smallest = smallest.min(step);
-                divisor = greatest_common_divisor(divisor, step);
-                step_count += 1;
-            }
-        }
-        before = now;
-        let passed = || difference(started_ns, clock.ticks(TimerName::Nanosecond)) > RESOLUTION_NS_MAX;
-        if step_count == STEP_COUNT || (read_count % RESOLUTION_READ_COUNT == 0 && passed()) {
+    let mut steps = Steps { before: clock.ticks(timer), stood_still: false, smallest: u64::MAX, divisor: 0, count: 0 };
+    for _ in 0..RESOLUTION_ROUNDS {
+        steps.look(clock, timer);
+        if steps.count != 1 || steps.smallest == 1 {
             break;
         }
     }
-    match (step_count, stood_still) {
+    match (steps.count, steps.stood_still) {
         (0, _) => 1,
-        (_, true) => smallest,
-        (_, false) => divisor,
+        (_, true) => steps.smallest,
+        (_, false) => steps.divisor,
+    }
+}
+
+/// How a timer has advanced from reading to reading.
+struct Steps {
+    /// The last reading.
+    before: u64,
+    /// Some did not advance.
+    stood_still: bool,
+    smallest: u64,
+    divisor: u64,
+    count: u32,
+}
+
+impl Steps {
+    /// A round of readings, which ends early if there were enough steps.
+    fn look(&mut self, clock: &impl Clock, timer: TimerName) {
+        let started_ns = clock.ticks(TimerName::Nanosecond);
+        for read_count in 1..=RESOLUTION_READ_COUNT_MAX {
+            let now = clock.ticks(timer);
+            match difference(self.before, now) {
+                0 => self.stood_still = true,
+                step => {
+                    self.smallest = self.smallest.min(step);
+                    self.divisor = greatest_common_divisor(self.divisor, step);
+                    self.count += 1;
+                }
+            }
+            self.before = now;
+            let passed = || difference(started_ns, clock.ticks(TimerName::Nanosecond)) > RESOLUTION_NS_MAX;
+            if self.count == STEP_COUNT || (read_count % RESOLUTION_READ_COUNT == 0 && passed()) {
+                break;
+            }
+        }
     }
 }
 
@@ -167,6 +191,12 @@ mod tests {
         // 24 MHz in nanoseconds: steps of 41 and 42.
         let steps = fake(20, |_, ns| ns * 24 / 1_000 * 1_000 / 24);
         assert_eq!(resolution(&steps, TimerName::Nanosecond), 41);
+        // The thread was interrupted for 13 ms, at the first readings.
+        let interrupted = fake(25, |timer, ns| {
+            let ns = if ns < 1_000 { ns } else { ns + 13_000_000 };
+            if timer == TimerName::Millisecond { ns / 1_000_000 } else { ns }
+        });
+        assert_eq!(resolution(&interrupted, TimerName::Millisecond), 1);
     }
 
     #[test]
