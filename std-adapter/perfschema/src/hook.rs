@@ -354,7 +354,13 @@ impl Waiting<'_> {
     }
 }
 
-/// The same of a wait that may not be recorded.
+/// As [`Waiting::marked`], of a wait that may not be recorded: then nobody is marked.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn marked<M: Mark>(waiting: Option<Waiting<'_>>) -> M {
+    waiting.map(Waiting::marked).unwrap_or_default()
+}
+
+/// As [`Waiting::passed`], of a wait that may not be recorded.
 // For what is not called by `pass`, because it names the line that it is called from when it panics.
 pub(crate) fn passed(waiting: Option<Waiting<'_>>) {
     if let Some(waiting) = waiting {

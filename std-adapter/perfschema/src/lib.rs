@@ -129,7 +129,7 @@ pub use share::{AttachError, Attached, ShareError, SharedFile, attach, shared_fi
 #[macro_export]
 macro_rules! mutex {
     ($name:literal, $value:expr $(,)?) => {
-        $crate::__instrumented!(Mutex, Mutex, $name, $value)
+        $crate::__instrumented!(sync::Mutex, Mutex, $name, $value)
     };
 }
 
@@ -147,7 +147,7 @@ macro_rules! mutex {
 #[macro_export]
 macro_rules! rwlock {
     ($name:literal, $value:expr $(,)?) => {
-        $crate::__instrumented!(RwLock, RwLock, $name, $value)
+        $crate::__instrumented!(sync::RwLock, RwLock, $name, $value)
     };
 }
 
@@ -165,7 +165,7 @@ macro_rules! rwlock {
 #[macro_export]
 macro_rules! condvar {
     ($name:literal $(,)?) => {
-        $crate::__instrumented!(Condvar, Cond, $name)
+        $crate::__instrumented!(sync::Condvar, Cond, $name)
     };
 }
 
@@ -183,7 +183,7 @@ macro_rules! condvar {
 #[macro_export]
 macro_rules! once {
     ($name:literal $(,)?) => {
-        $crate::__instrumented!(Once, Synch, $name)
+        $crate::__instrumented!(sync::Once, Synch, $name)
     };
 }
 
@@ -205,7 +205,7 @@ macro_rules! once {
 #[macro_export]
 macro_rules! fs {
     ($name:literal $(,)?) => {
-        $crate::__instrumented_files!($name)
+        $crate::__instrumented!(fs::Fs, File, $name)
     };
 }
 
@@ -244,7 +244,7 @@ macro_rules! allocator {
 #[macro_export]
 macro_rules! memory {
     ($name:literal $(,)?) => {
-        $crate::__instrumented_memory!($name)
+        $crate::__instrumented!(alloc::Memory, Memory, $name)
     };
 }
 
@@ -262,7 +262,7 @@ macro_rules! memory {
 #[macro_export]
 macro_rules! stage {
     ($name:literal $(,)?) => {
-        $crate::__instrumented_stage!($name)
+        $crate::__instrumented!(stage::Stage, Stage, $name)
     };
 }
 
@@ -280,7 +280,7 @@ macro_rules! stage {
 #[macro_export]
 macro_rules! statement {
     ($name:literal $(,)?) => {
-        $crate::__instrumented_statement!($name)
+        $crate::__instrumented!(statement::Statement, Statement, $name)
     };
 }
 
@@ -300,7 +300,7 @@ macro_rules! statement {
 #[macro_export]
 macro_rules! wait {
     ($name:literal $(,)?) => {
-        $crate::__instrumented_wait!($name)
+        $crate::__instrumented!(wait::Wait, Wait, $name)
     };
 }
 
@@ -389,86 +389,6 @@ macro_rules! __instrument {
 #[doc(hidden)]
 #[cfg(feature = "instrument")]
 #[macro_export]
-macro_rules! __instrumented_memory {
-    ($name:literal) => {{
-        $crate::__of_kind!(Memory, $name);
-        $crate::alloc::Memory::__of($crate::__instrument!($name))
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(not(feature = "instrument"))]
-#[macro_export]
-macro_rules! __instrumented_memory {
-    ($name:literal) => {{
-        $crate::__of_kind!(Memory, $name);
-        $crate::alloc::Memory::new()
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(feature = "instrument")]
-#[macro_export]
-macro_rules! __instrumented_stage {
-    ($name:literal) => {{
-        $crate::__of_kind!(Stage, $name);
-        $crate::stage::Stage::__of($crate::__instrument!($name))
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(not(feature = "instrument"))]
-#[macro_export]
-macro_rules! __instrumented_stage {
-    ($name:literal) => {{
-        $crate::__of_kind!(Stage, $name);
-        $crate::stage::Stage::new()
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(feature = "instrument")]
-#[macro_export]
-macro_rules! __instrumented_statement {
-    ($name:literal) => {{
-        $crate::__of_kind!(Statement, $name);
-        $crate::statement::Statement::__of($crate::__instrument!($name))
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(not(feature = "instrument"))]
-#[macro_export]
-macro_rules! __instrumented_statement {
-    ($name:literal) => {{
-        $crate::__of_kind!(Statement, $name);
-        $crate::statement::Statement::new()
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(feature = "instrument")]
-#[macro_export]
-macro_rules! __instrumented_wait {
-    ($name:literal) => {{
-        $crate::__of_kind!(Wait, $name);
-        $crate::wait::Wait::__of($crate::__instrument!($name))
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(not(feature = "instrument"))]
-#[macro_export]
-macro_rules! __instrumented_wait {
-    ($name:literal) => {{
-        $crate::__of_kind!(Wait, $name);
-        $crate::wait::Wait::new()
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(feature = "instrument")]
-#[macro_export]
 macro_rules! __instrumented_sockets {
     ($name:literal) => {{
         $crate::__of_kind!(Socket, $name);
@@ -491,33 +411,14 @@ macro_rules! __instrumented_sockets {
     }};
 }
 
-#[doc(hidden)]
-#[cfg(feature = "instrument")]
-#[macro_export]
-macro_rules! __instrumented_files {
-    ($name:literal) => {{
-        $crate::__of_kind!(File, $name);
-        $crate::fs::Fs::__of($crate::__instrument!($name))
-    }};
-}
-
-#[doc(hidden)]
-#[cfg(not(feature = "instrument"))]
-#[macro_export]
-macro_rules! __instrumented_files {
-    ($name:literal) => {{
-        $crate::__of_kind!(File, $name);
-        $crate::fs::Fs::new()
-    }};
-}
-
+/// What has an instrument of its own: its type, as a path in this crate, and of which kind that instrument is.
 #[doc(hidden)]
 #[cfg(feature = "instrument")]
 #[macro_export]
 macro_rules! __instrumented {
-    ($type:ident, $kind:ident, $name:literal $(, $value:expr)?) => {{
+    ($($type:ident)::+, $kind:ident, $name:literal $(, $value:expr)?) => {{
         $crate::__of_kind!($kind, $name);
-        $crate::sync::$type::__of($crate::__instrument!($name) $(, $value)?)
+        $crate::$($type)::+::__of($crate::__instrument!($name) $(, $value)?)
     }};
 }
 
@@ -525,9 +426,9 @@ macro_rules! __instrumented {
 #[cfg(not(feature = "instrument"))]
 #[macro_export]
 macro_rules! __instrumented {
-    ($type:ident, $kind:ident, $name:literal $(, $value:expr)?) => {{
+    ($($type:ident)::+, $kind:ident, $name:literal $(, $value:expr)?) => {{
         $crate::__of_kind!($kind, $name);
-        $crate::sync::$type::new($($value)?)
+        $crate::$($type)::+::new($($value)?)
     }};
 }
 

@@ -28,8 +28,8 @@
 
 pub use crate::raw_lock::LockClass;
 
-use crate::hook::{Holder, Hook, Reader, Waiting, hold_again, passed};
-use crate::raw_lock::{lock_within, mark, marked};
+use crate::hook::{self, Holder, Hook, Reader, Waiting, hold_again, passed};
+use crate::raw_lock::{lock_within, marked};
 use ::lock_api::{
     RawCondvar as LockApiCondvar, RawCondvarTimed, RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed,
     RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
@@ -105,11 +105,11 @@ pub struct SharedGuard<G> {
 lock_within!(RawMutex<N> RawRwLock<N> RawCondvar<N, M>);
 
 fn exclusive<G>(waiting: Option<Waiting<'_>>, inner: G) -> ExclusiveGuard<G> {
-    ExclusiveGuard { holder: mark(waiting), inner }
+    ExclusiveGuard { holder: hook::marked(waiting), inner }
 }
 
 fn shared<G>(waiting: Option<Waiting<'_>>, inner: G) -> SharedGuard<G> {
-    SharedGuard { reader: mark(waiting), inner }
+    SharedGuard { reader: hook::marked(waiting), inner }
 }
 
 // SAFETY: every call goes to the inner lock, which keeps the contract; what is recorded around it changes nothing of it.
@@ -158,7 +158,7 @@ unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
         guard.holder = Holder::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump(&mut guard.inner) };
-        guard.holder = mark(waiting);
+        guard.holder = hook::marked(waiting);
     }
 }
 
@@ -330,7 +330,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_shared(&mut guard.inner) };
-        guard.reader = mark(waiting);
+        guard.reader = hook::marked(waiting);
     }
 
     #[track_caller]
@@ -339,7 +339,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         guard.holder = Holder::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_exclusive(&mut guard.inner) };
-        guard.holder = mark(waiting);
+        guard.holder = hook::marked(waiting);
     }
 }
 
@@ -449,7 +449,7 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
         guard.reader = Reader::NONE;
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_upgradable(&mut guard.inner) };
-        guard.reader = mark(waiting);
+        guard.reader = hook::marked(waiting);
     }
 }
 

@@ -22,8 +22,8 @@
 
 pub use crate::raw_lock::LockClass;
 
-use crate::hook::{Holder, Hook, Mark, Reader};
-use crate::raw_lock::{lock_within, mark, marked};
+use crate::hook::{self, Holder, Hook, Mark, Reader};
+use crate::raw_lock::{lock_within, marked};
 use ::lock_api_0_4::{
     RawMutex as LockApiMutex, RawMutexFair, RawMutexTimed, RawRwLock as LockApiRwLock, RawRwLockDowngrade, RawRwLockFair,
     RawRwLockRecursive, RawRwLockRecursiveTimed, RawRwLockTimed, RawRwLockUpgrade, RawRwLockUpgradeDowngrade,
@@ -114,7 +114,7 @@ fn tried<M: Mark>(
 ) -> Option<M> {
     let waiting = hook.begin(operation, location);
     // Otherwise the wait ends in vain.
-    lock().then(|| mark(waiting))
+    lock().then(|| hook::marked(waiting))
 }
 
 impl<R, N> RawMutex<R, N> {
@@ -169,7 +169,7 @@ unsafe impl<R: RawMutexFair, N: LockClass> RawMutexFair for RawMutex<R, N> {
         drop(self.holder.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump() };
-        self.holder.keep(mark(waiting));
+        self.holder.keep(hook::marked(waiting));
     }
 }
 
@@ -300,7 +300,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         drop(self.readers.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_shared() };
-        self.readers.keep(mark(waiting));
+        self.readers.keep(hook::marked(waiting));
     }
 
     #[track_caller]
@@ -309,7 +309,7 @@ unsafe impl<R: RawRwLockFair, N: LockClass> RawRwLockFair for RawRwLock<R, N> {
         drop(self.holder.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_exclusive() };
-        self.holder.keep(mark(waiting));
+        self.holder.keep(hook::marked(waiting));
     }
 }
 
@@ -396,7 +396,7 @@ unsafe impl<R: RawRwLockUpgrade, N: LockClass> RawRwLockUpgrade for RawRwLock<R,
         let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
         // SAFETY: the caller's promise.
         unsafe { self.inner.upgrade() };
-        self.holder.keep(mark(waiting));
+        self.holder.keep(hook::marked(waiting));
         drop(self.readers.take(&self.hook));
     }
 
@@ -421,7 +421,7 @@ unsafe impl<R: RawRwLockUpgradeFair, N: LockClass> RawRwLockUpgradeFair for RawR
         drop(self.readers.take(&self.hook));
         // SAFETY: the caller's promise.
         unsafe { self.inner.bump_upgradable() };
-        self.readers.keep(mark(waiting));
+        self.readers.keep(hook::marked(waiting));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the raw locks of both of lock_api's versions have in common.
 
-use crate::hook::{Hook, Mark, Waiting};
+use crate::hook::{self, Hook, Mark};
 use crate::instrument::Instrument;
 use perfschema_core::{Operation, Switches};
 use std::panic::Location;
@@ -36,13 +36,7 @@ fn recorded<G, M: Mark>(
 ) -> (M, G) {
     let waiting = hook.begin_on(switches, operation, location);
     let inner = lock();
-    (mark(waiting), inner)
-}
-
-/// The mark of who has it, whose wait this was.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn mark<M: Mark>(waiting: Option<Waiting<'_>>) -> M {
-    waiting.map(Waiting::marked).unwrap_or_default()
+    (hook::marked(waiting), inner)
 }
 
 macro_rules! lock_within {

@@ -2,7 +2,7 @@
 //! registers.
 
 use super::{LockResult, TryLockError, TryLockResult, backoff};
-use crate::hook::{Hook, Mark, Waiting};
+use crate::hook::{Hook, Mark, Waiting, marked};
 use crate::thread::Entered;
 use perfschema_core::{Operation, Switches};
 use std::mem::ManuallyDrop;
@@ -31,7 +31,7 @@ pub(super) fn lock<G, M: Mark>(
     if !LOCKS_ARE_WORDS {
         let waiting = hook.begin_on(switches, operation, location);
         let (result, spins) = backoff::lock(try_lock, lock);
-        return (result, waiting.map(|waiting| waiting.spun(spins).marked()).unwrap_or_default());
+        return (result, marked(waiting.map(|waiting| waiting.spun(spins))));
     }
     let switches = hook.registered(switches);
     let Some(entered) = Entered::new() else { return (lock(), M::default()) };
@@ -60,7 +60,7 @@ pub(super) fn try_lock<G, M: Mark>(
     let tried = try_lock();
     // Otherwise it ends in vain.
     let had = waiting.filter(|_| !matches!(tried, Err(TryLockError::WouldBlock)));
-    (tried, had.map(Waiting::marked).unwrap_or_default())
+    (tried, marked(had))
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! `Condvar`
 
 use super::{LockResult, MutexGuard, PoisonError, WaitTimeoutResult};
-use crate::hook::{Hook, Waiting};
+use crate::hook::{Hook, passed};
 use crate::instrument::Instrument;
 use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
@@ -167,9 +167,7 @@ impl Condvar {
         let waiting = self.hook.begin(operation, location);
         let result = guard.during(wait);
         // The mutex is held again; but another thread may wait for this condition with another mutex.
-        if let Some(waiting) = waiting {
-            Waiting::passed(waiting);
-        }
+        passed(waiting);
         result
     }
 }

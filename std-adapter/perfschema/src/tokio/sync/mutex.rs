@@ -3,7 +3,7 @@
 use super::guard::{maps, owned_maps};
 use super::owned::{Owned, forever};
 use super::{TryLockError, wait::wait};
-use crate::hook::{Holder, Hook, Waiting};
+use crate::hook::{Holder, Hook, marked};
 use crate::instrument::Instrument;
 use crate::sync::{guard_traits, lock_traits};
 use perfschema_core::{InstrumentKind, Operation};
@@ -115,7 +115,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
         let waiting = self.hook.begin(Operation::Lock, Location::caller());
         let inner = self.inner.blocking_lock();
-        MutexGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner, mutex: self }
+        MutexGuard { mark: marked(waiting), inner, mutex: self }
     }
 
     /// See [`tokio::sync::Mutex::try_lock`].
@@ -126,7 +126,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         let waiting = self.hook.begin(Operation::TryLock, Location::caller());
         let inner = self.inner.try_lock()?;
-        Ok(MutexGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner, mutex: self })
+        Ok(MutexGuard { mark: marked(waiting), inner, mutex: self })
     }
 
     /// See [`tokio::sync::Mutex::get_mut`].

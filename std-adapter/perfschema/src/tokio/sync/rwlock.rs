@@ -4,7 +4,7 @@ use super::TryLockError;
 use super::guard::{keep, maps, owned_maps};
 use super::owned::{Owned, forever};
 use super::wait::wait;
-use crate::hook::{Holder, Hook, Reader, Waiting};
+use crate::hook::{Holder, Hook, Reader, marked};
 use crate::instrument::Instrument;
 use crate::sync::{guard_traits, lock_traits};
 use perfschema_core::{InstrumentKind, Operation};
@@ -137,7 +137,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         let waiting = self.hook.begin(Operation::ReadLock, Location::caller());
         let inner = self.inner.blocking_read();
-        RwLockReadGuard { mark: waiting.map_or(Reader::NONE, Waiting::marked), inner }
+        RwLockReadGuard { mark: marked(waiting), inner }
     }
 
     /// See [`tokio::sync::RwLock::try_read`].
@@ -148,7 +148,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         let waiting = self.hook.begin(Operation::TryReadLock, Location::caller());
         let inner = self.inner.try_read()?;
-        Ok(RwLockReadGuard { mark: waiting.map_or(Reader::NONE, Waiting::marked), inner })
+        Ok(RwLockReadGuard { mark: marked(waiting), inner })
     }
 
     /// See [`tokio::sync::RwLock::write`].
@@ -172,7 +172,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         let waiting = self.hook.begin(Operation::WriteLock, Location::caller());
         let inner = self.inner.blocking_write();
-        RwLockWriteGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner }
+        RwLockWriteGuard { mark: marked(waiting), inner }
     }
 
     /// See [`tokio::sync::RwLock::try_write`].
@@ -183,7 +183,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         let waiting = self.hook.begin(Operation::TryWriteLock, Location::caller());
         let inner = self.inner.try_write()?;
-        Ok(RwLockWriteGuard { mark: waiting.map_or(Holder::NONE, Waiting::marked), inner })
+        Ok(RwLockWriteGuard { mark: marked(waiting), inner })
     }
 
     /// See [`tokio::sync::RwLock::get_mut`].
