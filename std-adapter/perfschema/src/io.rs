@@ -131,11 +131,12 @@ impl<O: Object> Waiting<O> {
 }
 
 impl<O: Object> Drop for Waiting<O> {
-    /// The code that did it panics.
+    /// A connection is idle no longer, or the code that did it panics.
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        with_actor(|actor| actor.end(&SystemClock, self.wait.clone(), self.object.held(self.group)));
+        // What the program has begun meanwhile may go on, as within `Idle::idle`.
+        with_actor(|actor| actor.end_in_any_order(&SystemClock, self.wait.clone(), self.object.held(self.group)));
     }
 }
 

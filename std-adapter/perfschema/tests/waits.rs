@@ -4,6 +4,7 @@
 mod common;
 
 use perfschema::core::{Lost, Size};
+use perfschema::net::{Idle, TcpListener, TcpStream};
 use perfschema::sync::{Mutex, Once};
 use perfschema::wait::{OfThread, Operation, Wait, Waiting};
 use perfschema::{Instrument, Region, Setting, tables, task, thread};
@@ -162,6 +163,27 @@ fn one_may_outlive_the_once_that_it_began_in() {
     let [(_, lock, around_lock), (_, once, around_once), (_, pool, around_pool)] = rows[..] else { panic!("{rows:?}") };
     assert_eq!((pool, around_pool, around_once), (once + 1, None, None));
     assert_eq!((lock, around_lock), (once + 2, Some(pool)));
+}
+
+/// As of a `Once`: it lies within what the idleness lay within, and what begins meanwhile lies within it.
+#[test]
+fn one_may_outlive_the_idleness_that_it_began_in() {
+    let (region, _alone) = region();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let waiting = client.idle(|_| POOL.begin(Operation::Acquire));
+    drop(LOCK.lock());
+    drop(waiting);
+    drop(LOCK.lock());
+    let mut rows = Vec::new();
+    region.scan(&tables::EventsWaitsHistory, |row| rows.push((row.event_id, row.event_name.to_string(), row.nesting_event_id)));
+    rows.retain(|(_, name, _)| !name.contains("/socket/"));
+    rows.sort();
+    let [(idle, _, around_idle), (pool, _, around_pool), (_, _, around_lock), (_, _, around_next)] = rows[..] else {
+        panic!("{rows:?}")
+    };
+    assert_eq!((pool, around_idle, around_pool), (idle + 1, None, None));
+    assert_eq!((around_lock, around_next), (Some(pool), None));
 }
 
 #[test]
