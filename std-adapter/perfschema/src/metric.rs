@@ -99,6 +99,9 @@ impl Point {
     const fn is_on(&self) -> bool {
         false
     }
+    const fn is_surely_on(&self) -> bool {
+        false
+    }
     fn count(&self, _: u64) {}
     fn set_total(&self, _: u64) {}
     fn change(&self, _: i64) {}
@@ -151,6 +154,12 @@ impl Point {
     #[cold]
     fn is_on_after_all(&self) -> bool {
         self.metric().is_some() && self.is_on()
+    }
+
+    /// Whether it is on; what is not registered yet registers, since nobody knows otherwise.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn is_surely_on(&self) -> bool {
+        self.is_on() && (self.metric.load(Ordering::Relaxed) != UNKNOWN || self.is_on_after_all())
     }
 
     // Out of line: what is off stays small.
@@ -240,7 +249,7 @@ impl Counter {
     /// Whether it is on: for a count that would cost something to find out.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn is_on(&self) -> bool {
-        self.0.is_on()
+        self.0.is_surely_on()
     }
 
     /// Counts the microseconds until what this returns is dropped, if it is on now: MONITOR_INC_TIME_IN_MICRO_SECS. The only count for
@@ -360,7 +369,7 @@ impl Gauge {
     /// Whether it is on: for a value that would cost something to find out.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn is_on(&self) -> bool {
-        self.0.is_on()
+        self.0.is_surely_on()
     }
 }
 
