@@ -193,7 +193,7 @@ fn account(line: &str) -> Result<Account, &'static str> {
         _ => return Err("expected `reader` or `controller` after the name"),
     };
     let mut stored = Stored::default();
-    let mut count = 0;
+    let (mut count, mut says_none) = (0, false);
     for word in words {
         count += 1;
         let (name, hash) = word.split_once(':').unwrap_or((word, ""));
@@ -205,11 +205,10 @@ fn account(line: &str) -> Result<Account, &'static str> {
                 let digits = hash.strip_prefix('*').and_then(bytes);
                 stored.sha1 = Some(digits.ok_or("expected * and 40 hexadecimal digits after mysql_native_password:")?);
             }
-            None if word == NO_PASSWORD => {}
+            None if word == NO_PASSWORD => says_none = true,
             None => return Err("expected caching_sha2_password:…, mysql_native_password:*… or no-password"),
         }
     }
-    let says_none = line.split_whitespace().any(|word| word == NO_PASSWORD);
     match (count, says_none && stored.has_password()) {
         (0, _) => Err("it says nothing about a password; `perfschema account` writes such a line"),
         (_, true) => Err("it has a password, and says that it has none"),
@@ -298,6 +297,7 @@ mod tests {
         let line = account_line("a", Right::Control, "x", true).unwrap();
         check(&format!("{line} # why\n\n# b reader no-password\n"), "1");
         check("a reader no-password\nb controller no-password", "2");
+        check(&account_line("no-password", Right::Read, "x", false).unwrap(), "1");
         check("\u{feff}a reader no-password\na reader no-password", "line 2: there is an account of this name already");
         check("", "it has no account, nobody could come in");
         check("\na reader", "line 2: it says nothing about a password; `perfschema account` writes such a line");
