@@ -31,6 +31,8 @@ const HEAD_BYTES: usize = 8192;
 /// How much is read at once.
 const PIECE_BYTES: usize = 1024;
 const HEADERS: usize = 64;
+/// How much of an answer is sent once its client's place is given back.
+const LAST_BYTES: usize = 16 << 10;
 /// Time from the connection to the end of the request, and time that a client may take nothing of the answer.
 const READ_TIME: Duration = Duration::from_secs(10);
 const WRITE_TIME: Duration = Duration::from_secs(10);
@@ -156,7 +158,6 @@ fn serve(stream: Timed, service: &Service, asking: Asking) -> io::Result<()> {
 
 /// Reads a request and answers it. `enter`: what the client has while it is answered, None if there is no room for it.
 pub(crate) fn answer<S: Stream, P>(stream: &mut S, service: &Service, enter: impl FnOnce() -> Option<P>) -> io::Result<()> {
-    // Given back before the client hears that it was all: if it comes again, it must not stand in its own way.
     let mut place = None;
     let (head, answer) = match read_head(stream)? {
         Head::Whole(head) => {
@@ -171,7 +172,7 @@ pub(crate) fn answer<S: Stream, P>(stream: &mut S, service: &Service, enter: imp
         Head::Ended => return Ok(()),
     };
     // Whatever is answered: who asks for the head waits for no body. The parser skips empty lines in front of a request, too.
-    send(stream, &answer, !head.trim_ascii_start().starts_with(b"HEAD "))
+    send(stream, answer, !head.trim_ascii_start().starts_with(b"HEAD "), place)
 }
 
 /// What was read.
@@ -326,7 +327,9 @@ fn wants_open_metrics<'a>(accept: impl Iterator<Item = &'a [u8]>) -> bool {
     open > 0.0 && open >= text
 }
 
-fn send<S: Stream>(stream: &mut S, answer: &Answer, has_body: bool) -> io::Result<()> {
+/// `place`: given back, and what takes the room of it, before the client has all of the answer: if it comes again, it must not stand in its
+/// own way.
+fn send<S: Stream, P>(stream: &mut S, answer: Answer, has_body: bool, place: Option<P>) -> io::Result<()> {
     let Answer { status, content_type, more, body } = answer;
     let length = body.len();
     let head = format!(
@@ -337,7 +340,10 @@ fn send<S: Stream>(stream: &mut S, answer: &Answer, has_body: bool) -> io::Resul
     if has_body {
         bytes.extend_from_slice(body.as_bytes());
     }
+    let end = bytes.split_off(bytes.len().saturating_sub(LAST_BYTES));
     stream.write_all(&bytes)?;
+    drop((bytes, body, place));
+    stream.write_all(&end)?;
     stream.flush()
 }
 

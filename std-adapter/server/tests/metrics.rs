@@ -11,7 +11,7 @@ use perfschema::metric::MonitorCommand;
 use perfschema_server::metrics::Value;
 use perfschema_server::{Accounts, Metrics, account_line};
 use perfschema_sql::Right;
-use std::io::{Cursor, Read, Write};
+use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
@@ -257,6 +257,30 @@ fn an_answer_is_heard_whatever_was_sent_with_the_request() {
     let stay: Vec<TcpStream> = (0..40).map(|_| hears(connect(), &posted, "HTTP/1.1 405")).collect();
     hears(connect(), "GET /metrics HTTP/1.0\r\n\r\n", "HTTP/1.1 401");
     drop(stay);
+}
+
+/// As many as are answered at once, each of which asks again when it has its whole answer, which it knows by its length.
+#[test]
+fn who_comes_again_does_not_stand_in_its_own_way() {
+    let listener = metrics().listen(common::LOOPBACK, scrapers()).expect("it listens");
+    let address = listener.address().expect("TCP");
+    let ask = || {
+        let mut stream = BufReader::new(TcpStream::connect(address).expect("it listens"));
+        let request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic c2NyYXBlcjpzZWNyZXQ=\r\n\r\n";
+        stream.get_mut().write_all(request).expect("it is taken");
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(stream.read_line(&mut head).expect("a line"), 0, "{head}");
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).and_then(|length| length.parse().ok());
+        stream.read_exact(&mut vec![0; length.expect("a length")]).expect("a body");
+        head.lines().next().expect("a status").to_owned()
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| (0..100).for_each(|_| assert_eq!(ask(), "HTTP/1.1 200 OK")));
+        }
+    });
 }
 
 #[test]
