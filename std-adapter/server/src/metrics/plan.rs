@@ -44,6 +44,7 @@ struct Label {
 #[derive(Debug, PartialEq, Eq)]
 struct Metric {
     name: String,
+    help: String,
     kind: Kind,
     unit: Unit,
     /// Its columns, and of each the label that says which part of the whole it is, if it is one.
@@ -148,7 +149,7 @@ impl Plan {
                     if *of_instances {
                         left_out.push((vec![("table", table.name.to_owned())], sums.left_out));
                     }
-                    families.extend(in_families(source.table, labels, metrics, &sums));
+                    families.extend(in_families(labels, metrics, &sums));
                 }
                 Shape::Histogram { name, labels, number, high, count } => {
                     let help = format!("{} COUNT_BUCKET of {}.", table.doc, table.name);
@@ -199,7 +200,9 @@ impl Source {
                 count: column("COUNT_BUCKET")?,
             }
         } else {
-            Shape::Summary { labels, metrics: metrics(&subject, columns), of_instances }
+            let mut metrics = metrics(&subject, columns);
+            metrics.iter_mut().for_each(|metric| metric.help = help(declaration, columns, metric));
+            Shape::Summary { labels, metrics, of_instances }
         };
         Some(Source { table, shape })
     }
@@ -234,7 +237,7 @@ fn metrics(subject: &str, columns: &[Column]) -> Vec<Metric> {
         let name = format!("perfschema_{subject}{what}");
         match metrics.iter_mut().find(|metric| metric.name == name) {
             Some(metric) => metric.columns.push((index, part)),
-            None => metrics.push(Metric { name, kind, unit, columns: vec![(index, part)] }),
+            None => metrics.push(Metric { name, help: String::new(), kind, unit, columns: vec![(index, part)] }),
         }
     }
     metrics
@@ -318,8 +321,15 @@ fn of_timed(columns: &[Column], column: &Column) -> &'static str {
     }
 }
 
-fn in_families(table: &dyn Table, labels: &[Label], metrics: &[Metric], sums: &Sums<Vec<i128>>) -> Vec<Family> {
-    let (columns, table) = (columns(table), table.declaration());
+/// What a metric says: what its table does, and of which columns.
+fn help(table: &table::Declaration, columns: &[Column], metric: &Metric) -> String {
+    let of: Vec<&Column> = metric.columns.iter().filter_map(|(index, _)| columns.get(*index)).collect();
+    let names: Vec<&str> = of.iter().map(|column| column.name).collect();
+    let timed = of.first().map_or("", |column| of_timed(columns, column));
+    format!("{} {} of {}{timed}.", table.doc, names.join(", "), table.name)
+}
+
+fn in_families(labels: &[Label], metrics: &[Metric], sums: &Sums<Vec<i128>>) -> Vec<Family> {
     let mut first = 0;
     let mut families = Vec::new();
     for metric in metrics {
@@ -334,11 +344,8 @@ fn in_families(table: &dyn Table, labels: &[Label], metrics: &[Metric], sums: &S
                 points.push(Point { labels, value: Value::Number(*sum) });
             }
         }
-        let of: Vec<&Column> = metric.columns.iter().map(|(column, _)| &columns[*column]).collect();
-        let names: Vec<&str> = of.iter().map(|column| column.name).collect();
-        let timed = of.first().map_or("", |column| of_timed(&columns, column));
-        let help = format!("{} {} of {}{timed}.", table.doc, names.join(", "), table.name);
-        families.push(Family { name: metric.name.clone(), help, kind: metric.kind, unit: metric.unit, points });
+        let Metric { name, help, kind, unit, .. } = metric;
+        families.push(Family { name: name.clone(), help: help.clone(), kind: *kind, unit: *unit, points });
     }
     families
 }
