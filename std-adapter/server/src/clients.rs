@@ -41,8 +41,8 @@ struct Client {
 
 /// A client's place among the others. Dropping it takes the client off the list.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
-    clients: &'a Clients,
+pub(crate) struct Place {
+    clients: Arc<Clients>,
     id: u64,
 }
 
@@ -52,15 +52,9 @@ impl Clients {
         self.connected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether [`enter`](Self::enter) would add one.
-    pub(crate) fn has_room(&self, limit: usize) -> bool {
-        let clients = self.lock();
-        is_room(&clients, limit) || clients.values().any(Client::can_make_room)
-    }
-
     /// Adds a client, if there is room, or if it is the first for whom there is none: it may be one who controls, to see who all these are. The
     /// first of those who have not said yet who they are makes room: by saying nothing nobody keeps others out.
-    pub(crate) fn enter(&self, id: u64, socket: Option<Arc<Socket>>, host: &str, limit: usize) -> Option<Place<'_>> {
+    pub(crate) fn enter(self: &Arc<Self>, id: u64, socket: Option<Arc<Socket>>, host: &str, limit: usize) -> Option<Place> {
         let mut clients = self.lock();
         if !is_room(&clients, limit) {
             clients.values_mut().find(|client| client.can_make_room())?.stop(false);
@@ -79,7 +73,7 @@ impl Clients {
         };
         clients.insert(id, client);
         self.most.fetch_max(clients.len(), Ordering::Relaxed);
-        Some(Place { clients: self, id })
+        Some(Place { clients: Arc::clone(self), id })
     }
 
     fn lock_places(&self) -> MutexGuard<'_, (u16, String)> {
@@ -191,7 +185,7 @@ impl Client {
     }
 }
 
-impl Place<'_> {
+impl Place {
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
@@ -205,8 +199,10 @@ impl Place<'_> {
     /// The client has said who it is. False if there is no room for it: all of them are taken by others who have, and it may not control.
     pub(crate) fn logged_in(&self, account: &Account, canceller: Canceller, limit: usize) -> bool {
         let mut clients = self.clients.lock();
+        // Who is in with this right has its place: it is none more.
+        let is_in = clients.get(&self.id).is_some_and(|own| own.account.as_ref().is_some_and(|own| own.right == account.right));
         let others = clients.iter().filter(|(id, client)| **id != self.id && client.account.is_some() && !client.is_killed);
-        if account.right != Right::Control && others.count() >= limit {
+        if account.right != Right::Control && !is_in && others.count() >= limit {
             return false;
         }
         if let Some(client) = clients.get_mut(&self.id) {
@@ -243,7 +239,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
         self.clients.lock().remove(&self.id);
     }

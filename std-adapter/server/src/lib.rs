@@ -58,7 +58,7 @@ pub use listener::{ListenError, Listener};
 pub use metrics::Metrics;
 pub use tls::{Tls, TlsError};
 
-use clients::Clients;
+use clients::{Clients, Place};
 use mysql::connection;
 use mysql::packet::Stream;
 use perfschema::render::OwnedValue;
@@ -251,15 +251,18 @@ impl Server {
         if socket.prepare().is_err() {
             return;
         }
-        self.shared.database.count(Counter::Connections, 1);
-        let (socket, write_time) = (Arc::new(socket), self.shared.limits.write_time);
-        if !self.shared.clients.has_room(self.shared.limits.connections) {
+        let (host, socket) = (socket.host(), Arc::new(socket));
+        let is_private = socket.is_private();
+        let stream = Timed::new(Arc::clone(&socket), self.shared.limits.write_time);
+        // Here, and not on the client's own thread: who is accepted before a `stop` is among those that it ends.
+        let Some(place) = self.enter(Some(socket), &host) else {
             // It fits the socket's buffer: nobody waits for it. A client that has gone needs not know.
-            let _ = connection::turn_away(&self.shared, Timed::new(socket, write_time));
+            let _ = connection::turn_away(&self.shared, stream);
             return;
-        }
-        let (server, host) = (self.clone(), socket.host());
-        let body = move || server.converse_with(Buffered::new(Timed::new(Arc::clone(&socket), write_time)), &host, Some(socket));
+        };
+        let server = self.clone();
+        // That it ends is all there is to know: what was wrong, the client was told.
+        let body = move || drop(connection::serve(&server.shared, Buffered::new(stream), &host, is_private, &place));
         // Room for statements, and half a MiB for the rest; what is not used costs nothing but addresses.
         let thread = thread::Builder::new().name("perfschema-mysql".to_owned()).stack_size(STATEMENT_STACK + (512 << 10));
         // Without a thread the socket is dropped, and the client sees that.
@@ -292,19 +295,18 @@ impl Server {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn converse(&self, stream: impl Read + Write, host: &str) {
-        self.shared.database.count(Counter::Connections, 1);
-        self.converse_with(Untimed(stream), host, None);
+        let stream = Untimed(stream);
+        let _ = match self.enter(None, host) {
+            Some(place) => connection::serve(&self.shared, stream, host, false, &place),
+            None => connection::turn_away(&self.shared, stream),
+        };
     }
 
-    fn converse_with<S: Stream>(&self, stream: S, host: &str, socket: Option<Arc<Socket>>) {
+    /// A place for a client that has come, if there is room.
+    fn enter(&self, socket: Option<Arc<Socket>>, host: &str) -> Option<Place> {
         let shared = &*self.shared;
-        let id = shared.database.next_connection_id();
-        let is_private = socket.as_ref().is_some_and(|socket| socket.is_private());
-        // That it ends is all there is to know: what was wrong, the client was told.
-        let _ = match shared.clients.enter(id, socket, host, shared.limits.connections) {
-            Some(place) => connection::serve(shared, stream, host, is_private, &place),
-            None => connection::turn_away(shared, stream),
-        };
+        shared.database.count(Counter::Connections, 1);
+        shared.clients.enter(shared.database.next_connection_id(), socket, host, shared.limits.connections)
     }
 }
 

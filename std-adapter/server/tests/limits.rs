@@ -43,6 +43,8 @@ fn limits() {
     let mut controls = Client::connect(&listener, "boss", true);
     is_refused(Client::open(&listener).read());
     assert_eq!(controls.query("SELECT COUNT(*) FROM information_schema.processlist"), [[Some("4".to_owned())]]);
+    // Who is in already, and begins anew, takes no more room.
+    assert_eq!(clients[0].send(b"\x1f")[0], 0, "COM_RESET_CONNECTION");
     assert_eq!(controls.send(b"\x11open\0\0test\0\xff\0caching_sha2_password\0")[0], 0xfe, "asked for another answer");
     controls.write(b"");
     is_refused(controls.read());
@@ -90,6 +92,20 @@ fn limits() {
     idle.number = 0;
     assert_eq!(idle.error(), 4031);
     assert!(idle.is_closed());
+}
+
+/// Whoever was accepted before a stop, also a moment before.
+#[test]
+fn stop_ends_who_has_just_come() {
+    let server = server(Limits { login_time: Duration::from_secs(3600), ..Limits::default() });
+    for round in 0..200 {
+        let listener = server.listen(common::LOOPBACK).unwrap();
+        let mut client = Client::open(&listener);
+        std::thread::sleep(Duration::from_micros(round % 30 * 10));
+        drop(listener);
+        server.stop();
+        assert!(client.is_closed(), "round {round}");
+    }
 }
 
 #[test]

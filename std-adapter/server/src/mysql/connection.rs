@@ -39,7 +39,7 @@ impl From<io::Error> for End {
 /// Greets a client, and does what it wants until it ends.
 ///
 /// `is_private`: nobody else can read what the stream carries, though it is not encrypted.
-pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, is_private: bool, place: &Place<'_>) -> Result<(), End> {
+pub(crate) fn serve<S: Stream>(shared: &Shared, stream: S, host: &str, is_private: bool, place: &Place) -> Result<(), End> {
     let packets = Packets::new(Securable::Plain(stream), LOGIN_PACKET.min(shared.limits.packet_bytes));
     let traffic = packets.traffic();
     let result = match log_in(shared, packets, host, is_private, place) {
@@ -71,7 +71,7 @@ fn log_in<'a, S: Stream>(
     mut packets: Packets<Securable<S>>,
     host: &str,
     is_private: bool,
-    place: &'a Place<'a>,
+    place: &'a Place,
 ) -> Result<Connection<'a, S>, End> {
     let tls = shared.tls.as_ref();
     packets.stream().set_deadline(deadline(shared.limits.login_time));
@@ -208,7 +208,7 @@ enum Form {
 #[derive(Debug)]
 struct Connection<'a, S: Stream> {
     shared: &'a Shared,
-    place: &'a Place<'a>,
+    place: &'a Place,
     packets: Packets<Securable<S>>,
     session: Session,
     capabilities: u32,
@@ -223,7 +223,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         mut packets: Packets<Securable<S>>,
         account: Account,
         capabilities: u32,
-        place: &'a Place<'a>,
+        place: &'a Place,
     ) -> Result<Self, End> {
         let session = match open(shared, account, place, packets.stream(), capabilities) {
             Ok(session) => session,
@@ -669,7 +669,7 @@ impl<'a, S: Stream> Connection<'a, S> {
 fn open<S: Stream>(
     shared: &Shared,
     account: Account,
-    place: &Place<'_>,
+    place: &Place,
     stream: &Securable<S>,
     capabilities: u32,
 ) -> Result<Session, Error> {
