@@ -24,6 +24,7 @@ use std::rc::Rc;
 
 mod files_and_memory;
 mod forks;
+mod metrics;
 mod settings;
 mod stages;
 mod statements;

@@ -86,22 +86,26 @@ lost! {
 }
 
 impl Region<'_> {
+    /// How much was lost in all, and how much of that before the last `FLUSH STATUS`.
+    fn lost_words(&self, lost: Lost) -> Option<&[Word; 2]> {
+        self.arrays::<2>(Section::LostCounters).get(lost as usize)
+    }
+
     /// Counts one loss: for adapters, of what they could not even begin to record. A read-modify-write, which is fine here: it happens only
     /// when something is full.
     #[cold]
     #[inline(never)]
     pub fn count_lost(&self, lost: Lost) {
-        if let Some(counter) = self.section(Section::LostCounters).get(lost as usize) {
+        if let Some([total, _]) = self.lost_words(lost) {
             // Relaxed: a count that nothing depends on.
-            counter.fetch_add(1, Ordering::Relaxed);
+            total.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// One less: what was counted was not lost.
     pub(crate) fn take_back_lost(&self, lost: Lost) {
-        if let Some(counter) = self.section(Section::LostCounters).get(lost as usize) {
-            // Not below 0: it may have been set to that meanwhile.
-            counter.update(|count| count.saturating_sub(1));
+        if let Some([total, _]) = self.lost_words(lost) {
+            total.fetch_add(u64::MAX, Ordering::Relaxed);
         }
     }
 
@@ -122,14 +126,19 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn lost(&self, lost: Lost) -> u64 {
-        self.section(Section::LostCounters).get(lost as usize).map_or(0, Word::whole)
+        // Not below 0: what was taken back may have been flushed.
+        self.lost_words(lost).map_or(0, |[total, flushed]| total.whole().saturating_sub(flushed.whole()))
     }
 
-    /// `FLUSH STATUS`: sets the lost counters to zero, as shipped MySQL does.
+    /// The same since the start.
+    pub(crate) fn lost_in_all(&self, lost: Lost) -> u64 {
+        self.lost_words(lost).map_or(0, |[total, _]| total.whole())
+    }
+
+    /// `FLUSH STATUS`: sets the lost counters to zero, as shipped MySQL does. Their metrics show what they showed.
     pub fn flush_status(&self) {
-        for (counter, lost) in self.section(Section::LostCounters).iter().zip(Lost::ALL) {
-            let taken = counter.swap(0, Ordering::Relaxed);
-            self.lost_was_flushed(*lost, taken);
+        for [total, flushed] in self.arrays::<2>(Section::LostCounters) {
+            flushed.swap(total.whole(), Ordering::Relaxed);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The four commands, and the word that says where a metric stands.
 
 use super::{MODULE_PREFIX, Metric, MetricType, NAME_LENGTH, Names, Region, note, shared, word};
-use crate::lost::Lost;
 use crate::metric::Moment;
 use crate::pattern::LikePattern;
 use crate::region::{Section, Text};
@@ -340,10 +339,10 @@ impl Region<'_> {
     /// False: it was on.
     fn enable_metric(&self, metric: Metric, now: Moment) -> bool {
         let (Some(words), metric_type) = (self.published_metric(metric), self.metric_type(metric)) else { return true };
-        let total = self.metric_total(metric);
+        // The total anew each time: one of before another command is none that this control goes with.
         let started = words[word::CONTROL].try_update(|bits| match Control(bits) {
             control if control.is_on() => Err(()),
-            control => Ok(control.started(metric_type, total).0),
+            control => Ok(control.started(metric_type, self.metric_total(metric)).0),
         });
         if started.is_err() {
             return false;
@@ -357,9 +356,9 @@ impl Region<'_> {
 
     fn disable_metric(&self, metric: Metric, now: Moment) {
         let (Some(words), metric_type) = (self.published_metric(metric), self.metric_type(metric)) else { return };
-        let total = self.metric_total(metric);
         let stopped = words[word::CONTROL].try_update(|bits| match Control(bits) {
-            control if control.is_on() => Ok(Control::off(metric_type, control.count(metric_type, total)).0),
+            // The total anew each time, as in enable_metric().
+            control if control.is_on() => Ok(Control::off(metric_type, control.count(metric_type, self.metric_total(metric))).0),
             _ => Err(()),
         });
         if stopped.is_ok() {
@@ -369,8 +368,15 @@ impl Region<'_> {
 
     fn reset_metric(&self, metric: Metric, now: Moment) {
         let (Some(words), metric_type) = (self.published_metric(metric), self.metric_type(metric)) else { return };
-        let Standing { is_on, count } = self.standing(metric);
-        words[word::RESET_BASE].swap((count as u64) << 1 | u64::from(!is_on), Ordering::Relaxed);
+        let is_on = loop {
+            let control = words[word::CONTROL].whole();
+            let (is_on, count) = (Control(control).is_on(), Control(control).count(metric_type, self.metric_total(metric)));
+            words[word::RESET_BASE].swap((count as u64) << 1 | u64::from(!is_on), Ordering::Relaxed);
+            // Otherwise another command may have set back what this was made of: each time one more is carried out.
+            if words[word::CONTROL].whole() == control {
+                break is_on;
+            }
+        };
         words[word::TIME_RESET].swap(now.bits(), Ordering::Relaxed);
         if let Some(shared) = self.shared_metric(metric) {
             for index in [shared::MAX_RESET, shared::MIN_RESET] {
@@ -405,13 +411,6 @@ impl Region<'_> {
     fn note_value(&self, metric: Metric, metric_type: MetricType) {
         if let (MetricType::Value, Some(words)) = (metric_type, self.shared_metric(metric)) {
             note(words, words[shared::SUM].whole() as i64);
-        }
-    }
-
-    /// FLUSH STATUS took so much off a counter of the region's own: its metric shows what it showed.
-    pub(crate) fn lost_was_flushed(&self, lost: Lost, taken: u64) {
-        if let Some(word) = self.metric_word(Metric(lost as u16)).filter(|_| taken != 0) {
-            word.update(|bits| if Control(bits).is_on() { Control::on(bits.wrapping_sub(taken)).0 } else { bits });
         }
     }
 }

@@ -614,7 +614,7 @@ impl<'r> Region<'r> {
     /// What was counted since the region was made, over all threads that ever were; of a value, the value.
     fn metric_total(&self, metric: Metric) -> u64 {
         if let Some(lost) = lost_of(metric) {
-            return self.lost(lost);
+            return self.lost_in_all(lost);
         }
         let shared = self.shared_metric(metric).map_or(0, |words| words[shared::SUM].whole());
         if self.metric_type(metric) == MetricType::Value {

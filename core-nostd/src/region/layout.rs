@@ -94,8 +94,8 @@ sections! {
     Directory: DIRECTORY_ENTRY, |_c| Section::COUNT;
     /// The configured sizes, in the order of [`Size::ALL`].
     Sizes: 1, |_c| Size::COUNT;
-    /// The `…_lost` counters, in the order of [`Lost::ALL`].
-    LostCounters: 1, |_c| Lost::ALL.len();
+    /// The `…_lost` counters, in the order of [`Lost::ALL`]: since the start, and before the last FLUSH STATUS.
+    LostCounters: 2, |_c| Lost::ALL.len();
     /// The five timers: frequency, multiplier, epoch; whether it is the processor's counter, and the error of the frequency.
     Timers: TIMER, |_c| 5;
     /// Consumers, chosen timers, epochs.
