@@ -26,6 +26,11 @@ pub(crate) const PUBLISHED: u64 = 2;
 pub(crate) const FORGOTTEN: u64 = 3;
 pub(crate) const STATE_BITS: u64 = 3;
 
+/// Whether this is the state of a class, or a metric, that is registered.
+pub(crate) const fn is_published(state: u64) -> bool {
+    state & STATE_BITS == PUBLISHED
+}
+
 /// A registered instrument: an index into the region's classes.
 ///
 /// ```
@@ -46,6 +51,9 @@ pub(crate) const STATE_BITS: u64 = 3;
 pub struct Class(pub(crate) u16);
 
 impl Class {
+    /// That of no instrument.
+    pub(crate) const NONE: Class = Class(u16::MAX);
+
     /// The index, below [`Region::class_count`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn index(self) -> usize {
@@ -422,7 +430,7 @@ impl Region<'_> {
             let Some((places, _)) = places_of(self, kind) else { continue };
             let mut free = FREE;
             for words in self.arrays::<CLASS>(Section::Classes).get(places).unwrap_or_default().iter().rev() {
-                if words[word::STATE].get() & STATE_BITS == PUBLISHED {
+                if is_published(words[word::STATE].get()) {
                     free = FORGOTTEN;
                 } else {
                     forget(&words[word::STATE], free, &words[word::STATE + 1..]);
@@ -434,7 +442,7 @@ impl Region<'_> {
     fn published(&self, class: Class) -> Option<&[Word; CLASS]> {
         let words = self.arrays::<CLASS>(Section::Classes).get(class.index())?;
         // [C3] Acquire: pairs with [C2].
-        (words[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED).then_some(words)
+        is_published(words[word::STATE].load(Ordering::Acquire)).then_some(words)
     }
 }
 

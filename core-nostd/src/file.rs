@@ -153,7 +153,7 @@ pub(crate) mod bucket {
     }
 
     /// None if it is not there.
-    pub(super) fn without(word: u64, place: usize) -> Option<u64> {
+    pub(crate) fn without(word: u64, place: usize) -> Option<u64> {
         let lane = (0..LANES).find(|lane| word >> (lane * LANE) & MASK == place as u64 + 1)?;
         Some(changed(word & !(MASK << (lane * LANE))))
     }
@@ -516,7 +516,7 @@ impl<'r> Region<'r> {
         Searched::Nothing
     }
 
-    fn bucket(&self, hash: u64) -> Option<&'r Word> {
+    pub(crate) fn bucket(&self, hash: u64) -> Option<&'r Word> {
         let buckets = self.section(Section::FileIndex);
         // Their number is a power of two.
         buckets.get(hash as usize & buckets.len().checked_sub(1)?)
@@ -572,6 +572,9 @@ impl<'r> Region<'r> {
     /// than a handle. So is who was renaming one: what it is called now nobody knows.
     pub(crate) fn forget_file_io(&self, idle: bool) {
         let files = self.arrays::<FILE>(Section::FileInstances);
+        if idle {
+            self.unlink_what_is_not_there();
+        }
         for (index, words) in files.iter().enumerate() {
             if !pool::was_used(&words[word::STATE]) {
                 continue;

@@ -22,6 +22,8 @@ use crate::tables::setup_actors;
 use crate::wait_histogram::SHORT;
 use crate::{Actor, class, instance, pool, record, setup, slot, source, stat, statement_digest, wait_histogram};
 
+mod copied;
+
 /// What the child is, besides what the parent was.
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
@@ -72,9 +74,9 @@ const RECORDED: [Section; 29] = [
 
 impl Region<'_> {
     /// Before a fork, where child and parent will share the memory: copies what a child keeps from there to other memory, which is zero; all
-    /// but the mark that the region is whole. So the child has it as it was when its thread forked, however the parent goes on. In the
-    /// child: the same from that memory to the child's own. `own` are the actors of the thread that forks, whose words must agree with
-    /// what they themselves remember.
+    /// but the mark that the region is whole. So the child has it as it was before its thread forked, however the parent goes on. In the
+    /// child: the same from that memory to the child's own, and [what has come since](Self::add_to_copy). `own` are the actors of the thread that
+    /// forks, whose words must agree with what they themselves remember.
     ///
     /// ```
     /// # use perfschema_core::*;
@@ -84,6 +86,7 @@ impl Region<'_> {
     /// region.copy_for_child(&[None], region.words(), &kept);
     /// // … fork, and in the child, once it has memory of its own:
     /// region.copy_for_child(&[None], &kept, &own);
+    /// region.add_to_copy(&own);
     /// assert_eq!(Region::open(&own).err(), Some(RegionError::NotReady), "until the child has made it its own");
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
@@ -103,6 +106,7 @@ impl Region<'_> {
         for section in Section::ALL.iter().filter(|section| !RECORDED.contains(section)) {
             copy(self.place(*section).offset, self.section(*section).len());
         }
+        self.drop_replaced_actors(from, to);
         to.get(header::READY).into_iter().for_each(|mark| mark.set(0));
         let first = self.words().as_ptr() as usize;
         for word in own.iter().flatten().flat_map(|actor| actor.own_words()) {

@@ -316,10 +316,14 @@ impl<'r> Region<'r> {
         let mut sweep = Sweep::of(instances.len());
         for words in instances {
             match pool::read(&words[word::STATE], |_| (Found::load(words), also(words))) {
-                Look::Live((found, Some(also))) => {
-                    each(self.class_name(found.class), &found, also);
-                    sweep.row();
-                }
+                Look::Live((found, Some(also))) => match self.class_name(found.class) {
+                    // Taken in a forked child, by whom nobody knows.
+                    name if name.as_str().is_empty() => sweep.free(1),
+                    name => {
+                        each(name, &found, also);
+                        sweep.row();
+                    }
+                },
                 Look::Free => sweep.free(1),
                 Look::Live((_, None)) | Look::Changed => sweep.changed(),
             }

@@ -22,6 +22,7 @@ use perfschema_timer::{Clock, MockClock, TimerName};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+mod copies;
 mod files_and_memory;
 mod forks;
 mod metrics;

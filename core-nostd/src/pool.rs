@@ -161,7 +161,12 @@ pub(crate) fn release(state: &Word, version: Version) -> bool {
 /// Who lives there at this moment. No reader's look: nothing is known of the other words.
 pub(crate) fn live(state: &Word) -> Option<Version> {
     let seen = state.get();
-    (seen & STATE_BITS == LIVE).then_some(Version::of(seen))
+    is_live(seen).then_some(Version::of(seen))
+}
+
+/// Whether this is the state of a place in which somebody lives.
+pub(crate) const fn is_live(state: u64) -> bool {
+    state & STATE_BITS == LIVE
 }
 
 /// Whether somebody is about to be there.

@@ -254,6 +254,8 @@ impl<'r> Region<'r> {
         let mut sweep = Sweep::of(sockets.len());
         for words in sockets {
             match pool::read(&words[word::STATE], |_| (Found::load(self, words), Place::of(words).and_then(&also))) {
+                // Taken in a forked child, by whom nobody knows.
+                Look::Live((found, _)) if found.event_name.as_str().is_empty() => sweep.free(1),
                 Look::Live((found, Some(also))) => {
                     each(&found, also);
                     sweep.row();

@@ -272,7 +272,15 @@ pub(crate) fn keep_for(region: &Region<'_>, statements: impl Iterator<Item = Ent
 pub(crate) fn forget(region: &Region<'_>, idle: bool) {
     reset(region);
     for (index, words) in region.arrays::<DIGEST>(Section::StatementDigests).iter().enumerate() {
-        if idle && words[word::KEY].get() & TAKEN != 0 && pool::live(&words[word::STATE]).is_none() {
+        let (key, state) = (words[word::KEY].get(), &words[word::STATE]);
+        // Where memory was copied, a place may be as it was before another thread took it, and what that wrote there as it was behind that.
+        let has_text = || texts(region, index).first().is_some_and(|word| word.get() != 0);
+        let is_left_over = || match key {
+            0 | FREED => !pool::is_free(state) || has_text(),
+            // Another was about to name it, or to clear it.
+            key => key & TAKEN == 0 || pool::live(state).is_none(),
+        };
+        if idle && is_left_over() {
             clear(region, words, index);
         }
     }

@@ -1,4 +1,4 @@
-//! What is written once and then found by others: classes [C1] to [C3], source lines [S1], [S2], what of them a child gets [K1], the region itself [R1], [R2].
+//! What is written once and then found by others: classes [C1] to [C3], source lines [S1], [S2], what of them a child gets [K1], [K2], the region itself [R1], [R2].
 #![cfg(perfschema_loom)]
 
 use perfschema_core::model::{Memory, Watch, intern, source_text};
@@ -157,6 +157,25 @@ fn a_source_line_is_whole_or_not_there() {
                     assert!(text.as_str().starts_with("publish.rs:"), "{text:?}");
                     seen.note("whole");
                 }
+            },
+        );
+    });
+}
+
+/// As for a child that looks at its parent's memory once more: a class is added with its name, or not.
+#[test]
+fn a_class_is_added_to_a_copy_with_its_name() {
+    Model { name: "publish: class, added", preemptions: None, least: 5, outcomes: &["none", "found"] }.explore(|swap, seen| {
+        let memory = Arc::new(Memory::with_region(&ONE_CLASS, &[Watch::Classes, Watch::ClassSettings]));
+        let (writer, parent, seen) = (memory.clone(), memory, seen.clone());
+        either(
+            swap,
+            move || assert!(writer.region().register(A, Setting::ON).is_ok()),
+            move || {
+                let child = Memory::with_region(&ONE_CLASS, &[]);
+                let (parent, child) = (parent.region(), child.region());
+                parent.add_to_copy(child.words());
+                seen.note(look_for_a(&child));
             },
         );
     });

@@ -134,6 +134,7 @@ pub(crate) fn own_memory(region: &Region<'_>, own: &Actor<'_>, meanwhile: impl F
     region.copy_for_child(&[Some(own)], words, &saved);
     meanwhile();
     region.copy_for_child(&[Some(own)], &saved, &child);
+    region.add_to_copy(&child);
     assert!(Region::open(&child).is_err(), "it is not whole");
     child
 }
@@ -144,7 +145,7 @@ pub(crate) fn become_own_memory(region: &Region<'_>, child: &[Word]) {
 }
 
 /// Whether the text stands anywhere in the region.
-fn has_text(words: &[Word], text: &str) -> bool {
+pub(crate) fn has_text(words: &[Word], text: &str) -> bool {
     // No word of a text is zero, and nearly all others are: Miri takes its time for each byte.
     words.split(|word| word.get() == 0).filter(|words| !words.is_empty()).any(|words| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.get().to_le_bytes()).collect();

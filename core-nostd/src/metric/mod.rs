@@ -338,7 +338,7 @@ fn note(words: &SharedWords, value: i64) {
 }
 
 /// What a region has by itself is before what is registered.
-fn own_count() -> usize {
+pub(crate) fn own_count() -> usize {
     Lost::ALL.len()
 }
 
@@ -572,7 +572,7 @@ impl<'r> Region<'r> {
     fn published_metric(&self, metric: Metric) -> Option<&'r MetricWords> {
         let words = self.arrays::<METRIC>(Section::Metrics).get(metric.index())?;
         // [C3] Acquire: pairs with [C2].
-        (lost_of(metric).is_some() || words[word::STATE].load(Ordering::Acquire) & STATE_BITS == PUBLISHED).then_some(words)
+        (lost_of(metric).is_some() || class::is_published(words[word::STATE].load(Ordering::Acquire))).then_some(words)
     }
 
     fn shared_metric(&self, metric: Metric) -> Option<&'r SharedWords> {

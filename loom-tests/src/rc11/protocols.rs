@@ -657,7 +657,7 @@ fn fold_one(t: &mut Thread<'_>, settings: &[&str]) -> Saw {
 const CLASS: Program = Program {
     name: "class",
     words: &[("state", 0), ("name", 0), ("setting", 0)],
-    threads: &[("registers", class_registers), ("reader", class_reader)],
+    threads: &[("registers", class_registers), ("reader", class_reader), ("child", class_adder)],
     finally: None,
     wanted: &["none", "found"],
     forbidden: &["without its name"],
@@ -678,6 +678,14 @@ fn class_reader(t: &mut Thread<'_>) -> Saw {
     }
     let seen = (t.load("", "name", Relaxed)?, t.load("", "setting", Relaxed)?);
     Some(if seen == (7, 7) { "found" } else { "without its name" })
+}
+
+fn class_adder(t: &mut Thread<'_>) -> Saw {
+    if t.load("K2", "state", Acquire)? != 2 {
+        return Some("");
+    }
+    let copy = (t.load("", "name", Relaxed)?, t.load("", "setting", Relaxed)?);
+    Some(if copy == (7, 7) { "" } else { "without its name" })
 }
 
 /// A source line is put into the table, while somebody asks for its text, or copies the words as they are for a child.

@@ -3,7 +3,8 @@
 //! ```text
 //! prepare   the thread that forks lets no signal in, and, if the memory is shared, makes a copy of what a child keeps
 //! parent    lets signals in
-//! child     takes memory of its own if the parent's is shared; makes the region the child's; lets signals in
+//! child     takes memory of its own if the parent's is shared, with what other threads have made known since the copy; makes the region the
+//!           child's; lets signals in
 //! ```
 //! Private memory is the child's already. Shared memory is not: until other memory is in its place, child and parent are two writers of
 //! one ring. Hence no signals: a handler may record. Hence the copy before the fork, too: the parent goes on at once. The new file gets its
@@ -193,6 +194,7 @@ fn take_memory(process: &Process, own: &[Option<&Actor<'_>>]) -> Option<()> {
             (saved, None)
         }
     };
+    process.region().add_to_copy(words);
     share::put_in_place(words, process.region().words()).then_some(())?;
     IN_FILE.store(file.is_some(), Ordering::Relaxed);
     keep_unnamed(file);
