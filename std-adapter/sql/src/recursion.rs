@@ -57,8 +57,7 @@ pub(crate) fn limit_depth(query: &mut Query, most: u64) {
 /// What the columns of a recursion are called; None if it is none.
 fn columns(cte: &Cte) -> Option<Vec<Ident>> {
     let members = selects(&cte.query.body);
-    let is_plain = is_union_of_selects(&cte.query.body) && cte.query.with.is_none();
-    if !is_plain || !members.iter().any(|select| is_step(select, &cte.alias.name)) {
+    if !is_union_of_selects(&cte.query.body) || !members.iter().any(|select| is_step(select, &cte.alias.name)) {
         return None;
     }
     let name = |item: &SelectItem| match item {

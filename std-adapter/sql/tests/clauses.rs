@@ -538,3 +538,14 @@ fn what_stands_in_parentheses_or_has_a_schema() {
         check(&mut session, statement, expected);
     }
 }
+
+/// SQLite calls the third `x:1`.
+#[test]
+fn columns_of_joins_within_joins_keep_their_names() {
+    let mut session = World::new().session();
+    let within = "((SELECT 1 x) b JOIN (SELECT 5 x) c ON 1)";
+    for from in [format!("(SELECT 1 x) a JOIN {within} ON a.x = b.x"), format!("{within} JOIN (SELECT 5 x) a ON a.x = c.x")] {
+        let found = run(&mut session, &format!("SELECT * FROM {from}"));
+        assert_eq!(found.lines().next(), Some("x,x,x"), "{from}: {found}");
+    }
+}

@@ -545,3 +545,30 @@ fn information_schema() {
         }
     }
 }
+
+#[test]
+fn what_is_flushed_and_what_is_no_statement() {
+    let mut session = session();
+    for what in ["TABLES", "TABLE", "PRIVILEGES", "HOSTS", "LOGS", "STATUS", "LOCAL LOGS", "NO_WRITE_TO_BINLOG STATUS"] {
+        check(&mut session, &format!("FLUSH {what}"), "0 changed");
+    }
+    for other in [
+        "FLUSH",
+        "FLUSH nothing",
+        "START SLAVE",
+        "RELEASE a",
+        "RELEASE SAVEPOINT a b",
+        "SAVEPOINT a b",
+        "ROLLBACK TO a b",
+        "LOCK a",
+        "UNLOCK a",
+    ] {
+        let found = run(&mut session, other);
+        assert!(found.starts_with("ERROR 1064 ") || found.starts_with("ERROR 1235 "), "{other}: {found}");
+    }
+    check(&mut session, "SET LOCAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "0 changed");
+    check(&mut session, "SELECT @@transaction_isolation, @@tx_isolation", "READ-UNCOMMITTED,READ-UNCOMMITTED");
+    // Commas within parentheses are none between assignments, and behind them they are again.
+    check(&mut session, "SET @a = GREATEST(1, (2), 3), NAMES latin1, @@sort_buffer_size = 100000", "0 changed");
+    check(&mut session, "SELECT @a, @@character_set_client, @@sort_buffer_size", "3,latin1,100000");
+}

@@ -319,6 +319,8 @@ fn using_compares_as_on_does() {
         ("SELECT a FROM (SELECT 1.00 a) t JOIN (SELECT '1' a) u USING (a) JOIN (SELECT 1e0 a) v USING (a)", "1.00"),
         ("SELECT * FROM (SELECT 1.0 a) t JOIN ((SELECT 2 b, '1' a) u JOIN (SELECT 2e0 b) v USING (b)) USING (a)", "1.0,2"),
         ("SELECT a AS b, -a AS a FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a) ORDER BY a", "1.0,-1.0"),
+        // A query within it that does not name what is one.
+        ("SELECT a, (SELECT MAX(z) FROM (SELECT 3 z) w) FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a)", "1.0,3"),
         // What is joined later by ON means what there is then.
         ("SELECT x FROM (SELECT 1.0 x) a JOIN (SELECT 1 y) b ON x = y RIGHT JOIN (SELECT 1 x) c USING (x)", "1"),
         (

@@ -148,3 +148,29 @@ fn routines_are_listed() {
         assert_eq!(run(&mut session, &format!("SHOW CREATE {show}")), error);
     }
 }
+
+#[test]
+fn what_a_routine_is() {
+    let mut session = World::new().session();
+    let of_type = "DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, CHARACTER_OCTET_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, \
+                   CHARACTER_SET_NAME, COLLATION_NAME, DTD_IDENTIFIER";
+    let others = "ROUTINE_BODY, EXTERNAL_NAME, EXTERNAL_LANGUAGE, PARAMETER_STYLE, IS_DETERMINISTIC, SQL_DATA_ACCESS, SQL_PATH, SECURITY_TYPE, \
+                  DEFINER";
+    let longest = "4294967295,4294967295,,,,utf8mb4,utf8mb4_0900_ai_ci,longtext";
+    for (name, expected) in [
+        ("format_statement", format!("FUNCTION,longtext,{longest},SQL,,SQL,SQL,NO,READS SQL DATA,,INVOKER,mysql.sys@localhost")),
+        (
+            "ps_thread_id",
+            "FUNCTION,bigint,,,20,0,,,,bigint unsigned,SQL,,SQL,SQL,NO,READS SQL DATA,,INVOKER,mysql.sys@localhost".to_owned(),
+        ),
+        (
+            "ps_setup_enable_consumer",
+            "PROCEDURE,\"\",,,,,,,,,SQL,,SQL,SQL,NO,MODIFIES SQL DATA,,INVOKER,mysql.sys@localhost".to_owned(),
+        ),
+    ] {
+        let statement =
+            format!("SELECT ROUTINE_TYPE, {of_type}, {others} FROM information_schema.ROUTINES WHERE ROUTINE_NAME = '{name}'");
+        check(&mut session, &statement, &expected);
+    }
+    check(&mut session, "SELECT DISTINCT SQL_MODE = @@sql_mode FROM information_schema.ROUTINES", "1");
+}

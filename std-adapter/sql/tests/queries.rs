@@ -219,6 +219,15 @@ fn recursion_ends() {
         ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1001)", "COUNT(*) FROM n", &aborted(1001)),
         ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n)", "COUNT(*) FROM n", &aborted(1001)),
         ("n AS (SELECT 1 AS i UNION SELECT i + 1 FROM n)", "COUNT(*) FROM n", &aborted(1001)),
+        ("n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)", "COUNT(*) FROM n", &aborted(1001)),
+        // One that has a WITH of its own.
+        ("n AS (WITH o AS (SELECT 1 AS i) SELECT i FROM o UNION ALL SELECT i + 1 FROM n)", "COUNT(*) FROM n", &aborted(1001)),
+        (
+            "n AS (WITH o AS (SELECT 1 AS i) SELECT i FROM o UNION ALL SELECT n.i + o.i FROM n JOIN o WHERE n.i < 5)",
+            "COUNT(*), MAX(i) FROM n",
+            "5,5",
+        ),
+        ("n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM (SELECT 1 AS one) t JOIN n)", "COUNT(*) FROM n", &aborted(1001)),
     ] {
         let statement = format!("WITH RECURSIVE {recursion} SELECT {rest}");
         check(&mut session, &statement, expected);

@@ -734,6 +734,22 @@ fn update_assigns_in_order() {
         check(&mut session, "SELECT a, b, c FROM test.t", expected);
     }
     check(&mut session, "UPDATE test.t SET a = a, b = 0 + b", "Rows matched: 1  Changed: 0  Warnings: 0");
+    // What is read of a column has the column's type by then.
+    run(
+        &mut session,
+        "CREATE TABLE test.typed AS SELECT CAST(1 AS UNSIGNED) AS u, 1 AS i, 1e0 AS d, CAST('' AS CHAR(9)) AS c, \
+         CAST(1 AS DECIMAL(8,1)) AS x, CAST(1 AS DECIMAL(8,3)) AS y",
+    );
+    for (assignments, columns, expected) in [
+        ("u = 1.6, y = u", "u, y", "2,2.000"),
+        ("i = -1.6, y = i", "i, y", "-2,-2.000"),
+        ("d = '1.50', c = d", "d, c", "1.5,1.5"),
+        ("x = 1.26, y = x", "x, y", "1.3,1.300"),
+        ("c = 12, y = c + 1", "c, y", "12,13.000"),
+    ] {
+        check(&mut session, &format!("UPDATE test.typed SET {assignments}"), one);
+        check(&mut session, &format!("SELECT {columns} FROM test.typed"), expected);
+    }
     // What doubles each time is computed once each time.
     run(&mut session, "UPDATE test.t SET a = 1");
     check(&mut session, &format!("UPDATE test.t SET {}b = 1", "a = a + a, ".repeat(30)), one);

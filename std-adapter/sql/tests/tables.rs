@@ -218,6 +218,7 @@ fn which_columns_may_be_null() {
         ("COUNT(*) + 1, 2 * COUNT(*), COUNT(*) / 2, 1 = 1, 1 / 2", "FROM threads", "- - null - null"),
         ("source IS NULL, source <=> 1, source = 'a', EXISTS (SELECT 1)", "FROM events_waits_history", "- - null -"),
         ("ROW_NUMBER() OVER (ORDER BY name), SUM(thread_id) OVER ()", "FROM threads", "- null"),
+        ("RANK() OVER (ORDER BY name), DENSE_RANK() OVER (ORDER BY name)", "FROM threads", "- -"),
         ("t.thread_id, i.name, t.name", "FROM threads t LEFT JOIN setup_instruments i ON i.name = 'x'", "- null -"),
         ("t.thread_id, i.name, t.name", "FROM setup_instruments i RIGHT JOIN threads t ON i.name = 'x'", "- null -"),
         ("t.thread_id, i.name", "FROM threads t JOIN setup_instruments i ON 1 = 1", "- -"),
