@@ -307,6 +307,16 @@ mod tests {
         check("a reader caching_sha2_password:00", "line 1: expected 64 hexadecimal digits after caching_sha2_password:");
         check("a reader mysql_native_password:00", "line 1: expected * and 40 hexadecimal digits after mysql_native_password:");
         check("a reader secret", "line 1: expected caching_sha2_password:…, mysql_native_password:*… or no-password");
+        for digits in [63, 64, 65, 66] {
+            let is_one = format!("a reader caching_sha2_password:{}", "f".repeat(digits)).parse::<Accounts>().is_ok();
+            assert_eq!(is_one, digits == 64, "{digits}");
+        }
+        let no_digit = format!("a reader caching_sha2_password:{}g", "0".repeat(63));
+        check(&no_digit, "line 1: expected 64 hexadecimal digits after caching_sha2_password:");
+        // Characters, whatever their bytes.
+        assert!(account_line(&"é".repeat(32), Right::Read, "x", false).is_ok());
+        assert!(account_line(&"x".repeat(33), Right::Read, "x", false).is_err());
+        assert!(account_line("a#", Right::Read, "x", false).is_err() && account_line("", Right::Read, "x", false).is_err());
         assert!(account_line("a b", Right::Read, "x", false).is_err() && account_line("a", Right::Read, "", false).is_err());
     }
 

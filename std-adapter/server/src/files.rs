@@ -181,4 +181,30 @@ mod tests {
         assert!(written.is_ok() && is_pipe, "{written:?}");
         assert_eq!(reader.join().expect("it reads").expect("a pipe"), b"all of it");
     }
+
+    /// With the old one's rights and none of its content; of a link, that itself.
+    #[test]
+    fn what_is_there_is_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let path = std::env::temp_dir().join(format!("perfschema-old-{}", std::process::id()));
+        let link = path.with_extension("link");
+        fs::write(&path, "old, and longer than what is new").expect("it can be written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("its owner");
+        std::os::unix::fs::symlink(&path, &link).expect("so can a link");
+        let written = [(&path, "new"), (&link, "newer")].map(|(place, content)| write_whole(place, content.as_bytes()));
+        let mode = fs::metadata(&path).map(|there| there.permissions().mode() & 0o777);
+        let (is_link, contents) = (link.is_symlink(), [&path, &link].map(fs::read_to_string));
+        let _ = (fs::remove_file(&path), fs::remove_file(&link));
+        assert!(written.iter().all(Result::is_ok) && !is_link, "{written:?}");
+        assert_eq!(
+            (mode.expect("it is there"), contents.map(|content| content.expect("it is there"))),
+            (0o640, ["new", "newer"].map(str::to_owned))
+        );
+    }
+
+    #[test]
+    fn so_much_and_no_more() {
+        assert_eq!(read_at_most(&b"12345678"[..], 8).expect("it fits"), b"12345678");
+        assert_eq!(read_at_most(&b"123456789"[..], 8).expect_err("it is longer").kind(), io::ErrorKind::FileTooLarge);
+    }
 }

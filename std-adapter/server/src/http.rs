@@ -418,5 +418,7 @@ mod tests {
         check(&["application/openmetrics-text;q=0.4,text/*;q=0.5"], false);
         check(&["application/openmetrics-text;version=2.0.0"], false);
         check(&["application/openmetrics-text;q=nan", "application/openmetrics-text;q=0"], false);
+        check(&["application/openmetrics-text;q=1.5"], false);
+        check(&["text/plain, application/openmetrics-text"], true);
     }
 }

@@ -154,6 +154,21 @@ fn status_tells_it() {
     assert_eq!(values, ["OFF", "uncompressed", "0"].map(|value| Some(value.to_owned())));
 }
 
+/// As clients send them that do not wait for each answer. Of the packets' own numbers some count on, and nobody looks at them.
+#[test]
+fn several_commands_in_one_frame() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Compressed::connect(&listener);
+    for is_compressed in [false, true] {
+        client.number = 0;
+        client.frame(b"\x01\0\0\0\x0e\x01\0\0\x07\x0e", is_compressed);
+        assert_eq!(client.answer(1)[0][0], 0);
+        client.number = 0;
+        assert_eq!(client.answer(1)[0][0], 0);
+    }
+}
+
 /// A frame that has begun is to end in time, as a packet is; who has begun nothing may take longer.
 #[test]
 fn a_frame_that_has_begun_ends() {

@@ -110,6 +110,79 @@ fn the_average_is_that_of_the_timed_events() {
     assert_eq!(of("timed_total")[2..], [format!("perfschema_events_waits_timed_total{lock} {timed}")]);
 }
 
+/// Who it is and since when; how long waits were, in two buckets a decade; what there was no room for.
+#[test]
+fn a_program_its_waits_and_what_was_lost() {
+    let (clock, sizes) = (MockClock::new(), Config::SMALL.with(Size::MaxWaitHistograms, 8).with(Size::MaxMutexClasses, 1));
+    let words: &'static [Word] = (0..sizes.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
+    let identity = Identity { program: "shop", pid: 7, start_unix_ns: 1_700_000_000_250_000_000, ..Identity::default() };
+    let region = Region::create(words, &sizes, &identity, &clock.timers()).expect("it fits");
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    region.set_wait_timer(TimerName::Nanosecond);
+    let class = region.register(InstrumentName::literal("wait/synch/mutex/app/lock"), Setting::ON).expect("there is room");
+    for other in ["wait/synch/mutex/app/one", "wait/synch/mutex/app/two"] {
+        assert!(region.register(InstrumentName::literal(other), Setting::ON).is_err());
+    }
+    region.enable_everything();
+    let actor = Actor::attach(region, &ActorIdentity { name: "thread/test/main", ..ActorIdentity::default() });
+    for nanoseconds in [0, 9, 20, 90, 500, 2_000_000_000, 1_000_000_000_000] {
+        let wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+        clock.advance(TimerName::Nanosecond, nanoseconds);
+        actor.end(&clock, wait, Held::None);
+    }
+    let metrics = Metrics::new(region);
+    let text = metrics.prometheus();
+    let version = env!("CARGO_PKG_VERSION");
+    for line in [
+        &format!("perfschema_program_info{{program=\"shop\",pid=\"7\",version=\"{version}\"}} 1"),
+        "perfschema_program_start_time_seconds 1700000000.25",
+        "perfschema_lost_total{what=\"mutex_classes\"} 2",
+        "perfschema_lost_total{what=\"thread_instances\"} 0",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line}: {text}");
+    }
+    let buckets = "perfschema_events_waits_duration_seconds_bucket{event_name=\"wait/synch/mutex/app/lock\",le=\"";
+    let found: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(buckets)).collect();
+    let expected = [
+        "1e-08\"} 2",
+        "3.1622e-08\"} 3",
+        "1e-07\"} 4",
+        "3.16227e-07\"} 4",
+        "1e-06\"} 5",
+        "3.16228e-06\"} 5",
+        "1e-05\"} 5",
+        "3.16228e-05\"} 5",
+        "0.0001\"} 5",
+        "0.000316228\"} 5",
+        "0.001\"} 5",
+        "0.00316228\"} 5",
+        "0.01\"} 5",
+        "0.0316228\"} 5",
+        "0.1\"} 5",
+        "0.316228\"} 5",
+        "1.0\"} 5",
+        "3.16228\"} 6",
+        "10.0\"} 6",
+        "31.6228\"} 6",
+        "100.0\"} 6",
+        "316.228\"} 6",
+        "+Inf\"} 7",
+    ];
+    assert_eq!(found, expected);
+    // As OTLP: whose it is, since when, and no metric without a value.
+    let otlp = metrics.otlp();
+    for part in [
+        "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}}",
+        "{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}}",
+        "{\"startTimeUnixNano\":\"1700000000250000000\",",
+        "\"name\":\"perfschema_lost\",",
+        "\"unit\":\"1\",",
+    ] {
+        assert!(otlp.contains(part), "{part}: {otlp}");
+    }
+    assert!(!otlp.contains("\"dataPoints\":[]"), "{otlp}");
+}
+
 #[test]
 fn requests() {
     let metrics = metrics();
@@ -123,11 +196,15 @@ fn requests() {
     };
     let text = check("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK\r\nContent-Type: text/plain; version=0.0.4; ");
     assert!(text.contains("\nperfschema_program_running 1\n") && !text.contains("# EOF"), "{text}");
+    let negotiated = "200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n";
+    let kept_by_nobody = answer(&metrics, b"GET /metrics HTTP/1.0\r\n\r\n");
+    assert!(kept_by_nobody.starts_with(&format!("HTTP/1.1 {negotiated}")), "{kept_by_nobody}");
+    assert!(kept_by_nobody.contains("\r\nVary: Accept\r\nCache-Control: no-store\r\n"), "{kept_by_nobody}");
     let accept = "accept: application/openmetrics-text; version=1.0.0";
     let open = "200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n";
     assert!(check(&format!("GET /metrics?x HTTP/1.1\r\nhost: x\r\n{accept}\r\n\r\n"), open).ends_with("\n# EOF\n"));
     assert_eq!(check("HEAD /metrics HTTP/1.0\r\n\r\n", "200 OK"), "");
-    check("GET / HTTP/1.0\r\n\r\n", "200 OK\r\nContent-Type: text/html");
+    assert!(check("GET / HTTP/1.0\r\n\r\n", "200 OK\r\nContent-Type: text/html").contains("href=\"metrics\""));
     check("GET /../etc/passwd HTTP/1.0\r\n\r\n", "404");
     // As proxies are asked, which servers must understand (RFC 9112, 3.2.2).
     for absolute in ["http://x/metrics", "HTTPS://user@[::1]:80/metrics?x"] {
@@ -146,6 +223,8 @@ fn requests() {
     check("GET /metrics\r\n\r\n", "400");
     check("\x16\x03\x01\x02\0\x01\r\n\r\n", "400");
     check(&format!("GET /{} HTTP/1.0\r\n\r\n", "x".repeat(9000)), "431");
+    // Also before it has ended.
+    check(&format!("GET /{}", "x".repeat(9000)), "431");
     check(&format!("GET / HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(65)), "431");
     check(&format!("GET /metrics HTTP/1.0\r\n{}\r\n", "a: b\r\n".repeat(64)), "200");
     // What is wrong with a HEAD has no body either.
@@ -164,6 +243,33 @@ fn requests() {
     // What ends before the request does has asked nothing.
     for request in ["", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "\r\n\r"] {
         assert_eq!(answer(&metrics, request.as_bytes()), "", "{request:?}");
+    }
+}
+
+/// Wherever a request is cut, its end is found.
+#[test]
+fn a_request_in_pieces() {
+    struct Pieces(usize, Client);
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let length = buffer.len().min(self.0);
+            self.1.read(&mut buffer[..length])
+        }
+    }
+    impl Write for Pieces {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.1.write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for request in ["GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.0\n\n"] {
+        for length in 1..=request.len() {
+            let mut client = Pieces(length, Client(Cursor::new(request.as_bytes().to_vec()), Vec::new()));
+            metrics().converse(&mut client).expect("it is served");
+            assert!(client.1.1.starts_with(b"HTTP/1.1 200"), "{length}");
+        }
     }
 }
 
@@ -212,7 +318,9 @@ fn clients_at_once() {
     assert!(ask(connect()).starts_with("HTTP/1.1 200"));
     // Nobody, and `open`, who has no password.
     for who in ["", "Authorization: Basic b3Blbjo=\r\n"] {
-        assert!(ask_as(who, connect()).starts_with("HTTP/1.1 401"), "{who}");
+        let answer = ask_as(who, connect());
+        assert!(answer.starts_with("HTTP/1.1 401"), "{who}");
+        assert!(answer.contains("\r\nWWW-Authenticate: Basic realm=\"perfschema\", charset=\"UTF-8\"\r\n"), "{answer}");
     }
     // Whoever only keeps connections open keeps nobody out, but loses the oldest.
     let mut silent: Vec<TcpStream> = (0..100).map(|_| connect()).collect();

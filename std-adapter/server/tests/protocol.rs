@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{Client, FOUND, Packet, server, until};
+use common::{Client, FOUND, server, until};
 use perfschema_server::{Limits, ListenError, Server, account_line};
 use perfschema_sql::{Database, Right};
-use std::io::{Cursor, Read, Write};
+use std::io::Read;
 
 #[test]
 fn text_and_binary_results() {
@@ -498,67 +498,6 @@ fn what_clients_do_is_counted() {
 }
 
 #[test]
-fn logins_that_are_cut_or_wrong() {
-    let server = server(Limits::default());
-    let login = common::login("boss", common::CAPABILITIES);
-    let framed = |bytes: &[u8]| Packet { number: 1, bytes }.framed();
-    // Every beginning of the bytes, and every beginning of the packet in a whole frame.
-    for end in 0..login.len() {
-        assert_eq!(converse(&server, framed(&login)[..end].to_vec()).len(), 1, "only the greeting: {end}");
-        let answers = converse(&server, framed(&login[..end]));
-        let last = answers.last().unwrap();
-        assert!(last[0] == 0xff || last[0] == 0xfe || last[0] == 0, "{end}: {last:?}");
-    }
-    for user in ["nobody", "BOSS", "", "boss'--"] {
-        let answers = converse(&server, framed(&common::login(user, common::CAPABILITIES)));
-        assert!(answers[1].starts_with(b"\xff\x15\x04#28000Access denied for user '"), "{user}: {answers:?}");
-    }
-    // An answer where there is no password.
-    let name_ends = 32 + b"boss\0".len();
-    let answered = [&login[..name_ends], b"\x03abc", &login[name_ends + 1..]].concat();
-    assert!(converse(&server, framed(&answered))[1].starts_with(b"\xff\x15\x04#28000Access denied for user 'boss'"));
-    // A client from before there were plugins, which has one way to prove a password, and cannot be asked for another.
-    let without_plugins = common::CAPABILITIES & !(1 << 19);
-    let answers = converse(&server, framed(&common::login("open", without_plugins)));
-    assert_eq!(answers[1][0], 0, "{answers:?}");
-    let native = account_line("native", Right::Read, "x", true).unwrap();
-    for (line, expected) in
-        [(native.as_str(), b"\xff\x15\x04#28000"), (native.split(" mysql").next().unwrap(), b"\xff\xe3\x04#08004")]
-    {
-        let with_password = Server::new(Database::new(common::process()), line.parse().unwrap()).unwrap();
-        assert!(converse(&with_password, framed(&common::login("native", without_plugins)))[1].starts_with(expected), "{line}");
-    }
-    // The places are counted where they are taken, too.
-    let full = common::server(Limits { connections: 0, ..Limits::default() });
-    let answers = converse(&full, framed(&common::login("open", common::CAPABILITIES)));
-    assert!(answers[1].starts_with(b"\xff\x10\x04"), "{answers:?}");
-    let old = common::login("boss", common::CAPABILITIES & !(1 << 9));
-    assert!(converse(&server, framed(&old))[1].starts_with(b"\xff\x13\x04#08S01Bad handshake"));
-    assert_eq!(server.connections(), 0);
-}
-
-/// What a client is sent whose bytes all come at once.
-fn converse(server: &perfschema_server::Server, bytes: Vec<u8>) -> Vec<Vec<u8>> {
-    struct Both(Cursor<Vec<u8>>, Vec<u8>);
-    impl Read for Both {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            self.0.read(buffer)
-        }
-    }
-    impl Write for Both {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.1.write(bytes)
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut both = Both(Cursor::new(bytes), Vec::new());
-    server.converse(&mut both, "localhost");
-    common::packets(&both.1)
-}
-
-#[test]
 fn where_it_listens() {
     let server = server(Limits::default());
     let everywhere = "0.0.0.0:0".parse().unwrap();
@@ -655,4 +594,157 @@ fn a_socket_of_anothers() {
     until(|| ended.is_finished());
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");
     std::fs::remove_file(&path).unwrap();
+}
+
+/// A moment is one, and not its text: it becomes a number with all its digits.
+#[test]
+fn moments_as_parameters() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", true);
+    let id = client.send(b"\x16SELECT CONCAT(? + 0), CONCAT(? + 0), CONCAT(? + 0), CONCAT(? + 0)")[1..5].to_vec();
+    client.skip(8);
+    // DATE, DATETIME, TIMESTAMP, TIME.
+    let types = b"\0\x01\0\0\0\0\x01\x0a\0\x0c\0\x07\0\x0b\0";
+    let day = b"\x04\xea\x07\x0b\x18";
+    let moment = |micros: [u8; 4]| [&b"\x0b\xea\x07\x0b\x18\x0c\x1e\x01"[..], &micros].concat();
+    let time = b"\x0c\0\0\0\0\0\x0c\x1e\x02\x01\0\0\0";
+    let values = [&day[..], &moment([0x20, 0xa1, 7, 0]), &moment([1, 0, 0, 0]), time].concat();
+    assert_eq!(client.send(&[&b"\x17"[..], &id, types, &values].concat()), [4]);
+    client.skip(4);
+    let row = b"\0\0\x0820261124\x1520261124123001.500000\x1520261124123001.000001\x0d123002.000001";
+    assert_eq!(String::from_utf8_lossy(&client.read()), String::from_utf8_lossy(row));
+    client.skip(1);
+    // What came in pieces is a text, whatever its type.
+    let id = client.send(b"\x16SELECT CONCAT(? + 0)")[1..5].to_vec();
+    client.skip(2);
+    client.tell(&[&b"\x18"[..], &id, b"\0\x002026-11-24 12:30:01"].concat());
+    assert_eq!(client.send(&[&b"\x17"[..], &id, b"\0\x01\0\0\0\0\x01\x0c\0"].concat()), [1]);
+    client.skip(1);
+    assert_eq!(client.read(), b"\0\0\x042026");
+    client.skip(1);
+}
+
+#[test]
+fn options_and_refreshes() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "boss", false);
+    // COM_SET_OPTION
+    client.send(b"\x1b\0\0");
+    assert_eq!(client.send(b"\x03DO 1; DO 2"), [0, 0, 0, 2 | 8, 0, 0, 0]);
+    assert_eq!(client.read(), [0, 0, 0, 2, 0, 0, 0]);
+    assert_eq!(client.send(b"\x1b\x01\0")[0], 0xfe);
+    assert_eq!(client.fails(b"\x03DO 1; DO 2"), 1064, "and off again");
+    let most = "SELECT variable_value FROM performance_schema.global_status WHERE variable_name = 'Max_used_connections'";
+    drop(Client::connect(&listener, "open", true));
+    until(|| server.connections() == 1);
+    for (refresh, expected) in [(b"\x07\xef", "2"), (b"\x07\x10", "1")] {
+        assert_eq!(client.send(refresh), [0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(client.query(most), [[Some(expected.to_owned())]], "{refresh:?}");
+    }
+}
+
+/// What the others do, as whoever may control sees it.
+#[test]
+fn what_a_client_does_is_listed() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut boss = Client::connect(&listener, "boss", true);
+    let mut client = Client::connect(&listener, "open", true);
+    client.send(b"\x02performance_schema");
+    let host = format!("localhost:{}", client.stream.local_addr().unwrap().port());
+    let list =
+        format!("SELECT user, host, db, command, state, info FROM information_schema.processlist WHERE id = {}", client.id);
+    let row = |command: &str, info: Option<&str>| {
+        let first = ["open", &host, "performance_schema", command, ""].map(|text| Some(text.to_owned()));
+        [first.as_slice(), &[info.map(str::to_owned)]].concat()
+    };
+    let sleep = "SELECT SLEEP(600)";
+    let id = client.send(format!("\x16{sleep}").as_bytes())[1..5].to_vec();
+    client.skip(1);
+    for (command, name) in
+        [(&[b"\x03", sleep.as_bytes()].concat(), "Query"), (&[&b"\x17"[..], &id, b"\0\x01\0\0\0"].concat(), "Execute")]
+    {
+        until(|| boss.query(&list) == [row("Sleep", None)]);
+        client.tell(command);
+        until(|| boss.query(&list) == [row(name, Some(sleep))]);
+        assert_eq!(boss.send(format!("\x03KILL QUERY {}", client.id).as_bytes())[0], 0);
+        let _ = client.read();
+        client.skip(3);
+    }
+}
+
+/// Also what had come already, and does not know it yet.
+#[test]
+fn who_is_killed_begins_no_command() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "open", true);
+    client.tell(b"\x03SELECT SLEEP(600)");
+    client.tell(b"\x0e");
+    let mut boss = Client::connect(&listener, "boss", true);
+    let runs = format!("SELECT command FROM information_schema.processlist WHERE id = {} AND info LIKE '%SLEEP%'", client.id);
+    until(|| !boss.query(&runs).is_empty());
+    assert_eq!(boss.send(format!("\x03KILL {}", client.id).as_bytes())[0], 0);
+    let mut answers = Vec::new();
+    let _ = client.stream.read_to_end(&mut answers);
+    assert!(common::packets(&answers).iter().all(|answer| answer[0] != 0), "{answers:?}");
+}
+
+/// Each has an answer, which says whether another follows; the first that fails is the last.
+#[test]
+fn several_statements_in_one_packet() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect_with(&listener, "boss", common::CAPABILITIES | common::MULTI_STATEMENTS);
+    let done = |more: u8| [0, 0, 0, 2 | more, 0, 0, 0];
+    assert_eq!(client.send(b"\x03DO 1; SELECT 7; DO 2;"), done(8));
+    assert_eq!(client.read(), [1]);
+    client.skip(1);
+    assert_eq!([client.read(), client.read(), client.read()], [&b"\xfe\0\0\x0a\0"[..], b"\x017", b"\xfe\0\0\x0a\0"]);
+    assert_eq!(client.read(), done(0));
+    assert_eq!(client.send(b"\x03SET @a = 1; SELECT nothing; SET @a = 2"), done(8));
+    assert_eq!(client.error(), 1054);
+    assert_eq!(client.query("SELECT @a"), [[Some("1".to_owned())]]);
+}
+
+/// Who may not control sees and stops what is its own.
+#[test]
+fn what_a_reader_sees_and_stops() {
+    let server = server(Limits::default());
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut boss = Client::connect(&listener, "boss", true);
+    let mut reader = Client::connect(&listener, "open", true);
+    let mut other = Client::connect(&listener, "open", true);
+    let mut unknown = Client::open(&listener);
+    unknown.read();
+    let list = "SELECT user, command FROM information_schema.processlist ORDER BY id";
+    let row = |user: &str, command: &str| [user, command].map(|text| Some(text.to_owned())).to_vec();
+    until(|| server.connections() == 4);
+    until(|| reader.query(list) == [row("open", "Query"), row("open", "Sleep")]);
+    let all = [row("boss", "Query"), row("open", "Sleep"), row("open", "Sleep"), row("unauthenticated user", "Connect")];
+    until(|| boss.query(list) == all);
+    let kill = |id: u64| format!("\x03KILL {id}").into_bytes();
+    assert_eq!(reader.fails(&kill(boss.id)), 1095);
+    assert_eq!(reader.fails(&kill(u64::MAX)), 1094);
+    let process_kill = [&b"\x0c"[..], &(boss.id as u32).to_le_bytes()].concat();
+    assert_eq!(reader.fails(&process_kill), 1095);
+    assert_eq!(boss.send(b"\x0e")[0], 0, "it is still there");
+    assert_eq!(reader.send(&kill(other.id)), [0, 0, 0, 2, 0, 0, 0]);
+    assert!(other.is_closed());
+    assert_eq!(boss.send(&kill(reader.id))[0], 0);
+    assert!(reader.is_closed());
+}
+
+#[cfg(unix)]
+#[test]
+fn where_its_socket_is() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("server-named");
+    let _ = std::fs::remove_file(&path);
+    let server = server(Limits::default());
+    let _socket = server.listen_unix(&path).unwrap();
+    let listener = server.listen(common::LOOPBACK).unwrap();
+    let mut client = Client::connect(&listener, "open", true);
+    assert_eq!(client.query("SELECT @@socket"), [[Some(path.display().to_string())]]);
 }

@@ -5,8 +5,10 @@ mod common;
 use common::{CAPABILITIES, LOOPBACK, Packet};
 use perfschema_server::{Accounts, Limits, ListenError, Listener, Metrics, Server, Tls, TlsError, account_line};
 use perfschema_sql::{Database, Right};
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -163,9 +165,12 @@ fn a_signal_is_no_end() {
 fn a_password_may_travel_where_it_is_encrypted_only() {
     let (server, client) = server("tls-password", false);
     let listener = server.listen(LOOPBACK).expect("it listens");
-    for (password, expected) in
-        [(&b"secret\0"[..], &b"\0"[..]), (b"Secret\0", b"\xff\x15\x04#28000"), (b"secret", b"\xff\x15\x04#28000")]
-    {
+    for (password, expected) in [
+        (&b"secret\0"[..], &b"\0"[..]),
+        (b"Secret\0", b"\xff\x15\x04#28000"),
+        (b"secret", b"\xff\x15\x04#28000"),
+        (b"secret\x01", b"\xff\x15\x04#28000"),
+    ] {
         let mut stream = encrypted(&listener, &client);
         write(&mut stream, 2, &login(&[7; 32]));
         assert_eq!(read(&mut stream).expect("a packet"), [1, 4], "the password, please");
@@ -175,11 +180,51 @@ fn a_password_may_travel_where_it_is_encrypted_only() {
             write(&mut stream, 0, b"\x03SHOW STATUS LIKE 'Ssl_cipher'");
             let packets: Vec<Vec<u8>> = (0..5).map(|_| read(&mut stream).expect("a packet")).collect();
             assert!(packets[4].starts_with(b"\x0aSsl_cipher\x16TLS_AES_256_GCM_SHA384"), "{packets:?}");
+            read(&mut stream).expect("their end");
+            write(&mut stream, 0, b"\x03SHOW STATUS LIKE 'Ssl_version'");
+            let packets: Vec<Vec<u8>> = (0..5).map(|_| read(&mut stream).expect("a packet")).collect();
+            assert_eq!(packets[4], b"\x0bSsl_version\x07TLSv1.3", "{packets:?}");
         }
     }
+    // Whose proof is enough is not asked for it.
+    let mut stream = TcpStream::connect(listener.address().expect("TCP")).expect("it listens");
+    let greeting = read(&mut stream).expect("a greeting");
+    let id = 2 + greeting[1..].iter().position(|&byte| byte == 0).expect("it ends");
+    let nonce = [&greeting[id + 4..id + 12], &greeting[id + 31..id + 43]].concat();
+    let once = Sha256::digest(b"secret");
+    let cover = Sha256::new().chain_update(Sha256::digest(once)).chain_update(nonce).finalize();
+    let mut stream = encrypt(stream, &client);
+    write(&mut stream, 2, &login(&once.iter().zip(cover).map(|(once, cover)| once ^ cover).collect::<Vec<u8>>()));
+    assert_eq!(read(&mut stream).expect("a packet"), [1, 3]);
+    assert_eq!(read(&mut stream).expect("an answer")[0], 0);
     let mut plain = connect(&listener);
     write(&mut plain, 1, &login(&[7; 32]));
     assert!(read(&mut plain).expect("an answer").starts_with(b"\xff\x15\x04#28000Access denied for user 'boss'"));
+}
+
+/// As clients have it that are some years old, by OpenSSL's names.
+#[test]
+fn the_version_before() {
+    let (certificate, key, _) = certificate("tls-before-1-3");
+    let tls = Tls::from_files(&certificate, &key).expect("they belong together");
+    let server = Server::with_tls(Database::new(common::process()), accounts(), Limits::default(), tls).expect("a session");
+    let listener = server.listen(LOOPBACK).expect("it listens");
+    let mut roots = RootCertStore::empty();
+    let trusted = CertificateDer::from_pem_file(&certificate).expect("a certificate");
+    roots.add(trusted).expect("a certificate");
+    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+    let builder = builder.with_protocol_versions(&[&rustls::version::TLS12]).expect("it is known");
+    let client = builder.with_root_certificates(roots).with_no_client_auth();
+    let mut stream = encrypted(&listener, &client);
+    write(&mut stream, 2, &login(&[7; 32]));
+    assert_eq!(read(&mut stream).expect("a packet"), [1, 4], "the password, please");
+    write(&mut stream, 4, b"secret\0");
+    assert_eq!(read(&mut stream).expect("an answer")[0], 0);
+    let statement = b"\x03SELECT GROUP_CONCAT(VARIABLE_VALUE ORDER BY VARIABLE_NAME) FROM performance_schema.session_status \
+                      WHERE VARIABLE_NAME IN ('Ssl_cipher', 'Ssl_version')";
+    write(&mut stream, 0, statement);
+    let packets: Vec<Vec<u8>> = (0..4).map(|_| read(&mut stream).expect("a packet")).collect();
+    assert_eq!(String::from_utf8_lossy(&packets[3][1..]), "ECDHE-ECDSA-AES256-GCM-SHA384,TLSv1.2");
 }
 
 #[test]
@@ -233,6 +278,10 @@ fn encrypted_metrics() {
     let metrics = Metrics::new(common::process());
     let open: Accounts = "open reader no-password".parse().expect("an account");
     assert!(metrics.listen_beyond_loopback(LOOPBACK, open, tls.clone()).is_err());
+    // Also where others have one.
+    let line = account_line("boss", Right::Control, "secret", true).expect("an account");
+    let both: Accounts = format!("{line}\nopen reader no-password").parse().expect("accounts");
+    assert!(matches!(metrics.listen_beyond_loopback(LOOPBACK, both, tls.clone()), Err(ListenError::NoPassword)));
     let everywhere = "0.0.0.0:0".parse().expect("an address");
     assert!(matches!(metrics.listen_encrypted(everywhere, accounts(), tls.clone()), Err(ListenError::BeyondLoopback(_))));
     answers_what_is_encrypted(&metrics.listen_encrypted(LOOPBACK, accounts(), tls.clone()).expect("it listens"), &client);

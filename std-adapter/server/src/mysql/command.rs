@@ -332,6 +332,64 @@ mod tests {
     }
 
     #[test]
+    fn values_of_every_type() {
+        let given = |code: u8, flags: u8, bytes: &[u8]| {
+            let packet = [&[0, 1, code, flags], bytes].concat();
+            arguments(&packet, 1, &mut Vec::new(), &Long::new()).map(|mut values| values.remove(0))
+        };
+        let check =
+            |code: u8, bytes: &[u8], expected: OwnedValue| assert_eq!(given(code, 0, bytes), Ok(expected), "{code}: {bytes:?}");
+        // Numbers, with a sign and without.
+        for (codes, bytes, signed, unsigned) in [
+            (&[1][..], &b"\xfe"[..], -2, 0xfe),
+            (&[2, 13], b"\xfe\xff", -2, 0xfffe),
+            (&[3, 9], b"\xfe\xff\xff\xff", -2, 0xffff_fffe),
+            (&[8], b"\xfe\xff\xff\xff\xff\xff\xff\xff", -2, u64::MAX - 1),
+        ] {
+            for code in codes {
+                check(*code, bytes, OwnedValue::Signed(signed));
+                assert_eq!(given(*code, 0x80, bytes), Ok(OwnedValue::Unsigned(unsigned)), "{code}");
+            }
+        }
+        check(4, &1.5_f32.to_le_bytes(), OwnedValue::Double(1.5));
+        check(5, &0.1_f64.to_le_bytes(), OwnedValue::Double(0.1));
+        check(6, b"", OwnedValue::Null);
+        let text = |text: &str| OwnedValue::Text(text.to_owned());
+        for code in [7, 12] {
+            check(code, b"\x07\xea\x07\x0b\x15\x01\x02\x03", text("2026-11-21 01:02:03"));
+            check(code, b"\x0b\xea\x07\x0b\x15\x01\x02\x03\x04\0\0\0", text("2026-11-21 01:02:03.000004"));
+        }
+        check(11, b"\0", text("00:00:00"));
+        check(11, b"\x08\0\x01\0\0\0\x02\x03\x04", text("26:03:04"));
+        check(11, b"\x0c\x01\0\0\0\0\x02\x03\x04\x05\0\0\0", text("-02:03:04.000005"));
+        for code in [15, 16, 245, 247, 248, 249, 250, 251, 252, 253, 254] {
+            check(code, b"\x021.", text("1."));
+        }
+        let counted = |digits: &str| [&[digits.len() as u8], digits.as_bytes()].concat();
+        let (most, more) = ("9".repeat(65), "9".repeat(66));
+        for code in [0, 246] {
+            for digits in ["1", "-1.50", "0.0", &most] {
+                check(code, &counted(digits), OwnedValue::Decimal(digits.to_owned()));
+            }
+            for other in ["", "-", ".5", "1.", "1.5.2", "1e5", "+1", "x.1", "1.x", &more] {
+                check(code, &counted(other), text(other));
+            }
+        }
+        for unknown in [14, 17, 18, 128, 244, 255] {
+            assert_eq!(given(unknown, 0, &[0; 16]), Err(Malformed), "{unknown}");
+        }
+    }
+
+    /// A bit for each, in as many bytes as they need.
+    #[test]
+    fn nulls_beyond_the_first_eight() {
+        let bytes = [&[0x02, 0x01, 1][..], &b"\x01\0".repeat(10), &[0, 2, 3, 4, 5, 6, 7, 9]].concat();
+        let expected = [Some(0), None, Some(2), Some(3), Some(4), Some(5), Some(6), Some(7), None, Some(9)];
+        let expected = expected.map(|number| number.map_or(OwnedValue::Null, OwnedValue::Signed));
+        assert_eq!(arguments(&bytes, 10, &mut Vec::new(), &Long::new()), Ok(expected.to_vec()));
+    }
+
+    #[test]
     fn commands_that_are_cut() {
         for packet in [&b""[..], b"\x04t", b"\x0c123", b"\x17\0\0\0\0\0\0\0\0", b"\x18\0\0\0\0\0", b"\x19\0\0\0", b"\x1b\0"] {
             assert_eq!(Command::parse(packet), Err(Malformed), "{packet:?}");
@@ -349,7 +407,16 @@ mod tests {
         assert_eq!(kill("/* an editor */ -- of somebody's\n KILL/**/QUERY 12 # too long"), Some((12, true)));
         assert_eq!(kill("kill 12;-- \n;/* never closed"), Some((12, false)));
         assert_eq!(kill("KILL 12 --"), Some((12, false)));
-        for other in ["/*!KILL 12*/", "/* KILL 12", "-- KILL 12", "KILL 12--1", "KILL 12/*!13*/", "KILLQUERY 12", "KILL 12 ' ;"] {
+        for other in [
+            "/*!KILL 12*/",
+            "/* KILL 12",
+            "/*/ KILL 12",
+            "-- KILL 12",
+            "KILL 12--1",
+            "KILL 12/*!13*/",
+            "KILLQUERY 12",
+            "KILL 12 ' ;",
+        ] {
             assert_eq!(kill(other), None, "{other}");
         }
         for other in ["KILL", "KILL QUERY", "KILL 12 13", "KILL x", "SELECT 1", "KILL -1", "KILL 18446744073709551616"] {

@@ -291,6 +291,63 @@ mod tests {
         assert_eq!(packet, b"\0\x08\xff\xff\xff\xff\xff\xff\xff\xff\x07\0\0\0\0\0\0\0\0\0\0\xc0");
     }
 
+    /// A bit for each, from the third on, in as many bytes as they need.
+    #[test]
+    fn nulls_beyond_the_first_byte() {
+        let head = ColumnHead::new("n", SqlType::Bigint);
+        let row: Vec<OwnedValue> =
+            (0..16_u64).map(|n| if [0, 5, 6, 14].contains(&n) { OwnedValue::Null } else { n.into() }).collect();
+        let columns = vec![Column::of(&head, &row); row.len()];
+        let mut packet = Vec::new();
+        binary_row(&mut packet, &row, &columns);
+        assert_eq!((&packet[..4], packet.len()), (&b"\0\x84\x01\x01"[..], 1 + 3 + 12 * 8));
+    }
+
+    /// Character set, length, type, flags and decimals of each type; and which values are of it.
+    #[test]
+    fn types() {
+        let text = (&b"\xff\0\xff\xff\0\0\xfd\0\0\0\0\0"[..], "text");
+        let check = |sql_type: SqlType, value: OwnedValue, (expected, as_what): (&[u8], &str)| {
+            let head = ColumnHead::new("n", sql_type);
+            let definition = Column::of(&head, [&value]).definition(&head, None);
+            assert!(definition.ends_with(expected), "{sql_type:?} {value:?} as {as_what}: {definition:x?}");
+        };
+        let (signed, unsigned) = (OwnedValue::Signed, OwnedValue::Unsigned);
+        let own = |bytes: &'static [u8]| (bytes, "what it is");
+        let bigint_unsigned = own(b"\x3f\0\x14\0\0\0\x08\xa0\0\0\0\0");
+        check(SqlType::BigintUnsigned, unsigned(u64::MAX), bigint_unsigned);
+        check(SqlType::BigintUnsigned, signed(0), bigint_unsigned);
+        check(SqlType::BigintUnsigned, signed(-1), text);
+        let bigint = own(b"\x3f\0\x14\0\0\0\x08\x80\0\0\0\0");
+        check(SqlType::Bigint, signed(i64::MIN), bigint);
+        check(SqlType::Bigint, unsigned(i64::MAX as u64), bigint);
+        check(SqlType::Bigint, unsigned(1 << 63), text);
+        let int = own(b"\x3f\0\x0b\0\0\0\x03\x80\0\0\0\0");
+        check(SqlType::Int, signed(i32::MIN.into()), int);
+        check(SqlType::Int, unsigned(i32::MAX as u64), int);
+        check(SqlType::Int, signed(1 << 31), text);
+        check(SqlType::Int, unsigned(1 << 31), text);
+        let int_unsigned = own(b"\x3f\0\x0a\0\0\0\x03\xa0\0\0\0\0");
+        check(SqlType::IntUnsigned, unsigned(u32::MAX.into()), int_unsigned);
+        check(SqlType::IntUnsigned, signed(u32::MAX.into()), int_unsigned);
+        check(SqlType::IntUnsigned, unsigned(1 << 32), text);
+        check(SqlType::IntUnsigned, signed(-1), text);
+        let double = own(b"\x3f\0\x17\0\0\0\x05\x80\0\x1f\0\0");
+        for value in [OwnedValue::Double(0.5), signed(-1), unsigned(1)] {
+            check(SqlType::Double, value, double);
+        }
+        check(SqlType::Double, "x".into(), text);
+        check(SqlType::Varchar(3), "x".into(), own(b"\xff\0\x0c\0\0\0\xfd\0\0\0\0\0"));
+        check(SqlType::Char(3), "x".into(), own(b"\xff\0\x0c\0\0\0\xfe\0\0\0\0\0"));
+        check(SqlType::Longtext, "x".into(), own(b"\xff\0\xff\xff\xff\xff\xfc\x10\0\0\0\0"));
+        check(SqlType::Json, "[]".into(), own(b"\xff\0\xff\xff\xff\xff\xf5\x80\0\0\0\0"));
+        check(SqlType::Decimal(3, 0), OwnedValue::Decimal("-12".to_owned()), own(b"\x3f\0\x04\0\0\0\xf6\x80\0\0\0\0"));
+        // What is never NULL, and is.
+        let head = ColumnHead::new("n", SqlType::Bigint).not_null();
+        assert_eq!(Column::of(&head, [&OwnedValue::Null]).wire, Wire::VarString);
+        assert_eq!(parameter_definition(), b"\x03def\0\0\0\x01?\0\x0c\xff\0\xfc\xff\x03\0\xfd\0\0\0\0\0");
+    }
+
     #[test]
     fn definitions() {
         let head = ColumnHead::new("ENABLED", SqlType::Enum(&["YES", "NO"])).not_null();
