@@ -33,11 +33,16 @@ impl Session {
         if starts && !words.take("TRANSACTION") {
             return Ok(None);
         }
-        if starts || words.take("BEGIN") {
+        if starts {
+            skip_characteristics(&mut words)?;
+            lock(&self.state.settings).savepoints = Some(Vec::new());
+        } else if words.take("BEGIN") {
+            let _ = words.take("WORK");
+            words.end()?;
             lock(&self.state.settings).savepoints = Some(Vec::new());
         } else if words.take("COMMIT") {
             let _ = words.take("WORK");
-            self.end_transaction(&mut words);
+            self.end_transaction(&mut words)?;
         } else if words.take("SAVEPOINT") {
             let name = words.name()?;
             words.end()?;
@@ -59,7 +64,7 @@ impl Session {
                 let found = self.find_savepoint(&name)?;
                 self.forget_savepoints(found + 1);
             } else {
-                self.end_transaction(&mut words);
+                self.end_transaction(&mut words)?;
             }
         } else if words.take("UNLOCK") {
             if !(words.take("TABLES") || words.take("TABLE")) {
@@ -80,9 +85,20 @@ impl Session {
             }
         } else if words.take("FLUSH") {
             let _ = words.take("LOCAL") || words.take("NO_WRITE_TO_BINLOG");
-            let is_status = words.take("STATUS");
-            if !(is_status || ["TABLES", "TABLE", "PRIVILEGES", "HOSTS", "LOGS"].iter().any(|what| words.take(what))) {
-                return Ok(None);
+            let mut is_status = false;
+            // Of tables more may be said: which, and that they are to be locked.
+            if !(words.take("TABLES") || words.take("TABLE")) {
+                loop {
+                    let takes_status = words.take("STATUS");
+                    is_status |= takes_status;
+                    if !(takes_status || ["PRIVILEGES", "HOSTS", "LOGS"].iter().any(|what| words.take(what))) {
+                        return Ok(None);
+                    }
+                    if !words.take_token(&Token::Comma) {
+                        break;
+                    }
+                }
+                words.end()?;
             }
             self.commit();
             self.may_control("RELOAD")?;
@@ -97,10 +113,20 @@ impl Session {
         Ok(Some(Outcome::done()))
     }
 
-    /// `AND CHAIN` begins another one.
-    fn end_transaction(&self, words: &mut Words<'_>) {
-        let chains = words.take("AND") && words.take("CHAIN");
+    /// `[AND [NO] CHAIN] [[NO] RELEASE]`: `AND CHAIN` begins another one.
+    fn end_transaction(&self, words: &mut Words<'_>) -> Result<(), Error> {
+        let says_more = words.take("AND");
+        let chains = says_more && !words.take("NO");
+        if says_more && !words.take("CHAIN") {
+            return Err(words.wrong());
+        }
+        let keeps = words.take("NO");
+        if !words.take("RELEASE") && keeps {
+            return Err(words.wrong());
+        }
+        words.end()?;
         lock(&self.state.settings).savepoints = chains.then(Vec::new);
+        Ok(())
     }
 
     /// As statements do that cannot be part of a transaction.
@@ -217,5 +243,21 @@ impl Session {
                 (!may_lock).then(denied)
             }
         })
+    }
+}
+
+/// What may stand behind START TRANSACTION, of which nothing follows here.
+fn skip_characteristics(words: &mut Words<'_>) -> Result<(), Error> {
+    if words.end().is_ok() {
+        return Ok(());
+    }
+    loop {
+        let is_snapshot = words.take("WITH") && words.take("CONSISTENT") && words.take("SNAPSHOT");
+        if !is_snapshot && !(words.take("READ") && (words.take("ONLY") || words.take("WRITE"))) {
+            return Err(words.wrong());
+        }
+        if !words.take_token(&Token::Comma) {
+            return words.end();
+        }
     }
 }

@@ -85,6 +85,35 @@ fn safe_updates() {
     check(&mut session, "DELETE FROM setup_actors", "1 changed");
 }
 
+/// It ends nothing, and begins nothing.
+#[test]
+fn what_is_mistyped_about_transactions() {
+    let mut session = session();
+    check(&mut session, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", "0 changed");
+    for statement in [
+        "BEGIN xyz",
+        "START TRANSACTION xyz",
+        "START TRANSACTION READ",
+        "START TRANSACTION READ ONLY,",
+        "START TRANSACTION WITH CONSISTENT READ",
+        "COMMIT xyz",
+        "COMMIT AND xyz",
+        "COMMIT AND CHAIN xyz",
+        "ROLLBACK NO",
+        "ROLLBACK TOO a",
+        "FLUSH STATUS xyz",
+    ] {
+        let found = run(&mut session, statement);
+        assert!(found.starts_with("ERROR 1064 (42000)"), "{statement}: {found}");
+        assert!(session.is_in_transaction(), "{statement}");
+    }
+    check(&mut session, "COMMIT AND NO CHAIN RELEASE", "0 changed");
+    for statement in ["BEGIN xyz", "START TRANSACTION xyz"] {
+        run(&mut session, statement);
+        assert!(!session.is_in_transaction(), "{statement}");
+    }
+}
+
 /// What clients are told with each answer.
 #[test]
 fn transactions() {
