@@ -460,6 +460,7 @@ fn serves_queries_until_ctrl_c() {
     fails(&["--listen", "foo"], "'foo' for '--listen <ADDRESS>': expected an IP address and a port, like ");
     fails(&["--load", &address, "--listen", "127.0.0.1:0"], "cannot be used with");
     fails(&["--load", &address, dir.to_str().unwrap()], "cannot be used with");
+    fails(&["--load", &address, "--format", "json"], "cannot be used with");
     fails(&[dir.to_str().unwrap(), "--listen", &address], "cannot listen on ");
 
     assert!(Command::new("kill").args(["-INT", &server.0.id().to_string()]).status().unwrap().success());

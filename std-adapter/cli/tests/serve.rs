@@ -122,6 +122,11 @@ fn what_cannot_be_served_is_said() {
     fails(&good, &["--mysql", "127.0.0.1:0"], "no program no-such-program shares its tables");
     fails(&good, &["--mysql", "127.0.0.1:0", "--idle", "0"], "invalid value '0' for '--idle <SECONDS>'");
     fails(&good, &["--mysql", "127.0.0.1:0", "--connections", "0"], "invalid value '0' for '--connections <NUMBER>'");
+    // What would be of no consequence.
+    for limit in [["--idle", "1"], ["--connections", "1"], ["--timeout", "1"]] {
+        fails(&good, &[&["--prometheus", "127.0.0.1:0"], &limit[..]].concat(), "<--mysql <ADDRESS>|--socket <PATH>>");
+    }
+    fails(&good, &["--socket", "/no/such", "--beyond-loopback"], "<--mysql <ADDRESS>|--prometheus <ADDRESS>>");
     let open = file("serve-open", "a reader no-password\n", 0o640);
     fails(&open, &["--mysql", "127.0.0.1:0"], "others than its owner may read it: chmod 600");
     let wrong = file("serve-wrong", "\na reader\n", 0o600);

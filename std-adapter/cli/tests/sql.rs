@@ -142,6 +142,9 @@ fn forms_and_errors() {
     let (success, out, err) = perfschema(&["sql", &pid, "SELECT 1; SELECT * FROM nothing; SELECT 2", "--csv"]);
     assert_eq!((success, out.as_str()), (false, "1\n1\n"));
     assert_eq!(err, "ERROR 1146 (42S02): Table 'performance_schema.nothing' doesn't exist\n");
+    // What was warned of is said once, and not again where it is listed.
+    let (success, _, err) = perfschema(&["sql", &pid, "SELECT FOUND_ROWS(); SHOW WARNINGS; SHOW COUNT(*) WARNINGS"]);
+    assert!(success && err.starts_with("Warning 1287: ") && err.lines().count() == 1, "{err}");
     let (success, _, err) = perfschema(&["sql", &pid, "SELECT 1", "--csv", "--json"]);
     assert!(!success && err.contains("cannot be used with"), "{err}");
     let endless = "SET cte_max_recursion_depth = 4294967295; \

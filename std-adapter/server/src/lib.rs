@@ -29,7 +29,7 @@
 //! **Metrics.** [`Metrics`] has the summaries for Prometheus and its like, by HTTP or as a file: see [`metrics`].
 //!
 //! **Bounds.** [`Limits`] bounds connections, packets, time for login, for sending a command and for doing nothing, and what
-//! prepared statements may keep. Where there is no room for one more, the first goes of those who have not logged in yet. Time and
+//! prepared statements may keep. Where there is no room for one more, the oldest connection that has not logged in is closed. Time and
 //! memory of statements are bounded by the database's own limits. Of those who ask for metrics, 16 are answered at once; a request has
 //! 8 KiB and ten seconds, and a client may take nothing for as long. With its answer it has two seconds to go. 64 may be about to ask; if
 //! one more comes, the first of them goes.
@@ -146,7 +146,7 @@ impl Server {
     /// A server of these tables for these accounts.
     ///
     /// # Errors
-    /// The database has no session.
+    /// A session cannot be opened.
     pub fn new(database: Database, accounts: Accounts) -> Result<Server, Error> {
         Server::with_limits(database, accounts, Limits::default())
     }

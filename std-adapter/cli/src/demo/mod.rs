@@ -89,7 +89,7 @@ pub(crate) struct Args {
     socket: Option<PathBuf>,
     /// Do nothing but ask a server: an address, or the path of a Unix socket, with a slash in it.
     #[cfg(unix)]
-    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["dir", "listen", "socket", "index", "off", "threads", "options"])]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["dir", "listen", "socket", "index", "off", "threads", "options", "format"])]
     load: Option<String>,
     /// Over how many connections --load asks.
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use crate::output;
 use perfschema::render::Grid;
 use perfschema::render::text::{Fit, Footer};
-use perfschema_sql::Outcome;
+use perfschema_sql::{Outcome, Session, Warning};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
@@ -24,6 +24,11 @@ pub(super) fn print(out: &mut dyn Write, outcome: &Outcome, vertical: bool, warn
             if info.is_empty() { Ok(()) } else { writeln!(out, "{info}") }
         }
     }
+}
+
+/// What the last statement warned of: one that lists those of the statement before has none of its own.
+pub(super) fn own_warnings(session: &Session) -> Vec<Warning> {
+    if session.warning_count() == 0 { Vec::new() } else { session.warnings() }
 }
 
 fn write_rows(out: &mut dyn Write, grid: &Grid, vertical: bool) -> io::Result<()> {

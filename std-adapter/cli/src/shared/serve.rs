@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  perfschema serve 17694 --mysql 127.0.0.1:3307 --accounts accounts")]
 #[command(group = clap::ArgGroup::new("place").required(true).multiple(true).args(["mysql", "socket", "prometheus"]))]
+#[command(group = clap::ArgGroup::new("clients").multiple(true).args(["mysql", "socket"]))]
+#[command(group = clap::ArgGroup::new("address").multiple(true).args(["mysql", "prometheus"]))]
 pub(crate) struct Args {
     /// The program: its pid, its name, or the path of a file: its region, or a core dump of it.
     target: OsString,
@@ -43,7 +45,7 @@ pub(crate) struct Args {
     accounts: PathBuf,
     /// Let --mysql and --prometheus be addresses that other machines can reach. Every account needs a password; --prometheus also
     /// needs a certificate.
-    #[arg(long)]
+    #[arg(long, requires = "address")]
     beyond_loopback: bool,
     /// Offer encryption by --mysql, and encrypt --prometheus: the server's certificate, in PEM format, and those that vouch for
     /// it.
@@ -53,18 +55,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
     /// Let nobody in by --mysql who does not encrypt.
-    #[arg(long, requires = "tls_certificate")]
+    #[arg(long, requires_all = ["tls_certificate", "mysql"])]
     tls_required: bool,
-    /// Clients at once, and one more that may control.
-    #[arg(long, default_value_t = Limits::default().connections, value_name = "NUMBER",
+    /// Clients of MySQL's at once, and one more that may control.
+    #[arg(long, requires = "clients", default_value_t = Limits::default().connections, value_name = "NUMBER",
           value_parser = positive::<usize>, allow_negative_numbers = true)]
     connections: usize,
-    /// After how many seconds without a command a client is sent away.
-    #[arg(long, default_value_t = Limits::default().idle_time.as_secs(), value_name = "SECONDS",
+    /// After how many seconds without a command such a client is sent away.
+    #[arg(long, requires = "clients", default_value_t = Limits::default().idle_time.as_secs(), value_name = "SECONDS",
           value_parser = positive::<u64>, allow_negative_numbers = true)]
     idle: u64,
     /// How long one statement may take, in seconds.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>, allow_negative_numbers = true)]
+    #[arg(long, requires = "clients", default_value_t = 10, value_name = "SECONDS", value_parser = positive::<u64>, allow_negative_numbers = true)]
     timeout: u64,
 }
 

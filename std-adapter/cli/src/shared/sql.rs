@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             }
         };
         print(&mut out, args, index, piece, &outcome, started.elapsed())?;
-        for warning in session.warnings() {
+        for warning in result::own_warnings(&session) {
             out.flush()?;
             note!("{} {}: {}", warning.level, warning.error.errno, escape(&warning.error.message));
         }

@@ -261,9 +261,7 @@ fn execute(session: &mut Session, statement: &str, vertical: bool, shows_warning
     stopped.store(false, Ordering::Relaxed);
     let begin = Instant::now();
     let outcome = session.execute(statement);
-    // SHOW WARNINGS leaves those of the statement before, which are not its own.
-    let is_show = statement.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("show"));
-    let warnings = if is_show { Vec::new() } else { session.warnings() };
+    let warnings = result::own_warnings(session);
     let mut out = output::stdout();
     let written = match &outcome {
         Ok(outcome) => {

@@ -1,5 +1,6 @@
 //! What the keys have chosen.
 
+use super::super::target::State;
 use super::layout;
 use super::program::{Program, Switch};
 use super::view::{self, Listing, Row, View};
@@ -276,8 +277,10 @@ impl App {
         };
         self.message = match self.program.switch(&instrument, switch) {
             Ok(message) => message,
-            // --read-only
-            Err(error) if error.errno == 1290 => "the program has ended, its setup cannot be changed".into(),
+            // Where it runs, its file is one that may only be read.
+            Err(error) if error.errno == 1290 && self.program.state == State::Ended => {
+                "the program has ended, its setup cannot be changed".into()
+            }
             Err(error) => error.to_string(),
         };
         self.due = Instant::now();
