@@ -2,9 +2,9 @@
 //!
 //! Who pays what, for one wait that is on, timed, visible and kept:
 //! ```text
-//! begin  [1] switches (1 load), mask (1 load), event id, record: 6 stores; first timer read
-//! end    [1] record: 3 stores, summary: 6 loads, 3 stores, histogram: 3 loads, 2 stores; second timer read among them
-//! read   [A] names, source lines, picoseconds of each row, sums over the actors
+//! begin  the actor             switches (1 load), mask (1 load), event id, record: 6 stores; first timer read
+//! end    the actor             record: 3 stores, summary: 6 loads, 3 stores, histogram: 3 loads, 2 stores; second timer read among them
+//! read   whoever reads a table names, source lines, picoseconds of each row, sums over the actors
 //! ```
 //! Nothing in `begin` or `end` can fail, block, allocate or panic (`ci/targets` links a program that proves it), and nothing that follows
 //! waits for the second timer value: it decides what is stored, not where, and no branch but those for a new extreme, which is rare. The
@@ -14,7 +14,7 @@
 //! rare ends out of line, with all that is left out here.
 
 use crate::class::Class;
-use crate::event::{EventStore, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
+use crate::event::{EventStore, Place, STAGES, STATEMENTS, TRANSACTIONS, WAITS};
 use crate::instance::Held;
 use crate::io;
 use crate::long_history;
@@ -522,7 +522,7 @@ impl<'r> Actor<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
-        // Apart, for where the compiler sees both ends; but not for what has sums besides, whose code would be there twice.
+        // Apart, so that a compiler that sees begin(), too, drops the rest; what is of an object goes the common way, or its sums were there twice.
         if matches!(held, Held::None) && wait.shown.is_none() {
             let Some(stat) = self.stats.get().get(wait.plain_class) else {
                 return self.end_otherwise(clock, &wait, &held);
@@ -747,9 +747,9 @@ impl<'r> Actor<'r> {
         let slot = self.slot.iter().flat_map(|slot| slot.words);
         let records = self.recorders().into_iter().flat_map(|on| {
             let (first, records) = (self.first_record(on), on.ring.records());
-            let beside = (first..first + records.len()).flat_map(|index| on.store().beside_ring(self.region, index));
+            let beside = (first..first + records.len()).flat_map(|index| on.store().beside(self.region, Place::Ring(index)));
             let chunk = on.long.last_chunk().into_iter().flat_map(|(first, rows, state)| {
-                let beside = (first..first + rows.len()).flat_map(|index| on.store().beside_long(self.region, index));
+                let beside = (first..first + rows.len()).flat_map(|index| on.store().beside(self.region, Place::Long(index)));
                 rows.as_flattened().iter().chain(beside).chain([state])
             });
             records.as_flattened().iter().chain(beside).chain(chunk)

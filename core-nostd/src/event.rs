@@ -32,41 +32,25 @@ pub(crate) struct EventStore {
     pub(crate) history_long: Consumer,
     /// The word of a slot that its two tables of sums are truncated by.
     pub(crate) epochs: usize,
-    /// What its records have besides, where they have more than every event.
-    pub(crate) details: Option<&'static Details>,
+    /// Whether its records have more besides than every event: see [`beside`](Self::beside).
+    pub(crate) has_more: bool,
 }
 
 impl EventStore {
-    /// All words that the record of this index has besides, of the rings.
-    pub(crate) fn beside_ring<'r>(&self, region: &Region<'r>, index: usize) -> impl Iterator<Item = &'r Word> + use<'r> {
-        all_words(
-            (self.class == EventClass::Statement).then(|| statement::Entry::of_ring(region, Sizes::of(region), index)),
-            (self.class == EventClass::Transaction).then(|| transaction::Entry::of_ring(region, index)),
-        )
-    }
-
-    /// The same of the long history.
-    pub(crate) fn beside_long<'r>(&self, region: &Region<'r>, index: usize) -> impl Iterator<Item = &'r Word> + use<'r> {
-        all_words(
-            (self.class == EventClass::Statement).then(|| statement::Entry::of_long(region, Sizes::of(region), index)),
-            (self.class == EventClass::Transaction).then(|| transaction::Entry::of_long(region, index)),
-        )
+    /// All words that a record has besides.
+    pub(crate) fn beside<'r>(&self, region: &Region<'r>, place: Place) -> impl Iterator<Item = &'r Word> + use<'r> {
+        let statement = (self.class == EventClass::Statement).then(|| statement::Entry::of(region, Sizes::of(region), place));
+        let transaction = (self.class == EventClass::Transaction).then(|| transaction::Entry::of(region, place));
+        let statement = statement.into_iter().flat_map(statement::Entry::all_words);
+        statement.chain(transaction.into_iter().flat_map(transaction::Entry::all_words))
     }
 }
 
-fn all_words<'r>(
-    statement: Option<statement::Entry<'r>>,
-    transaction: Option<transaction::Entry<'r>>,
-) -> impl Iterator<Item = &'r Word> {
-    let statement = statement.into_iter().flat_map(statement::Entry::all_words);
-    statement.chain(transaction.into_iter().flat_map(transaction::Entry::all_words))
-}
-
-/// Sections whose entries belong to the records of the same index.
-#[derive(Debug)]
-pub(crate) struct Details {
-    pub(crate) rings: Section,
-    pub(crate) long: Section,
+/// A record's index in the section of rings, or of the long history.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Ring(usize),
+    Long(usize),
 }
 
 /// `events_waits_…`.
@@ -82,7 +66,7 @@ pub(crate) const WAITS: EventStore = EventStore {
     history: Consumer::EventsWaitsHistory,
     history_long: Consumer::EventsWaitsHistoryLong,
     epochs: slot::word::EPOCHS,
-    details: None,
+    has_more: false,
 };
 
 /// `events_stages_…`.
@@ -98,7 +82,7 @@ pub(crate) const STAGES: EventStore = EventStore {
     history: Consumer::EventsStagesHistory,
     history_long: Consumer::EventsStagesHistoryLong,
     epochs: slot::word::STAGE_EPOCHS,
-    details: None,
+    has_more: false,
 };
 
 /// `events_statements_…`.
@@ -114,7 +98,7 @@ pub(crate) const STATEMENTS: EventStore = EventStore {
     history: Consumer::EventsStatementsHistory,
     history_long: Consumer::EventsStatementsHistoryLong,
     epochs: slot::word::STATEMENT_EPOCHS,
-    details: Some(&Details { rings: Section::StatementDetails, long: Section::StatementLongDetails }),
+    has_more: true,
 };
 
 /// `events_transactions_…`.
@@ -130,7 +114,7 @@ pub(crate) const TRANSACTIONS: EventStore = EventStore {
     history: Consumer::EventsTransactionsHistory,
     history_long: Consumer::EventsTransactionsHistoryLong,
     epochs: slot::word::TRANSACTION_EPOCHS,
-    details: Some(&Details { rings: Section::TransactionDetails, long: Section::TransactionLongDetails }),
+    has_more: true,
 };
 
 /// All of them.

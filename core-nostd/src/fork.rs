@@ -8,7 +8,7 @@
 //! slots, their chunks of the long history, what they were about to register. The thread itself goes on: its actors keep their slots and
 //! the events that run.
 
-use crate::event::{EventStore, STATEMENTS, STORES};
+use crate::event::{EventStore, Place, STATEMENTS, STORES};
 use crate::metric::Moment;
 use crate::record::RecordWords;
 use crate::region::{
@@ -108,9 +108,8 @@ impl Region<'_> {
         }
         self.drop_replaced_actors(from, to);
         to.get(header::READY).into_iter().for_each(|mark| mark.set(0));
-        let first = self.words().as_ptr() as usize;
         for word in own.iter().flatten().flat_map(|actor| actor.own_words()) {
-            copy((core::ptr::from_ref(word) as usize).wrapping_sub(first) / size_of::<Word>(), 1);
+            copy(record::index_in(self.words(), word), 1);
         }
     }
 
@@ -180,7 +179,7 @@ impl Region<'_> {
             // In the middle of a record the thread may be writing one, which it shows when it goes on.
             for (index, record) in records.filter(|(_, record)| idle || record::has_ended(record)) {
                 zero(record);
-                store.beside_long(self, index).for_each(zero_word);
+                store.beside(self, Place::Long(index)).for_each(zero_word);
             }
         }
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate();
@@ -208,7 +207,7 @@ impl Region<'_> {
                 words[slot::word::OS_ID].set(child.os_id);
                 self.forget_beside(index, record::has_ended);
                 for index in self.ring_indices(&STATEMENTS, index, record::is_running) {
-                    statement::Entry::of_ring(self, Sizes::of(self), index).leftovers().for_each(zero_word);
+                    statement::Entry::of(self, Sizes::of(self), Place::Ring(index)).leftovers().for_each(zero_word);
                 }
                 rings.into_iter().flatten().filter(|record| record::has_ended(record)).for_each(forget);
             } else {
@@ -259,7 +258,7 @@ impl Region<'_> {
     fn forget_beside(&self, slot: usize, are_forgotten: impl Fn(&RecordWords) -> bool + Copy) {
         for store in STORES {
             let indices = self.ring_indices(store, slot, are_forgotten);
-            indices.flat_map(|index| store.beside_ring(self, index)).for_each(zero_word);
+            indices.flat_map(|index| store.beside(self, Place::Ring(index))).for_each(zero_word);
         }
     }
 
@@ -267,7 +266,7 @@ impl Region<'_> {
     fn running_statements(&self, are_meant: impl Fn(&SlotWords) -> bool) -> impl Iterator<Item = EntryText> {
         let slots = self.arrays::<SLOT>(Section::Slots).iter().enumerate().filter(move |(_, words)| are_meant(words));
         let indices = slots.flat_map(|(slot, _)| self.ring_indices(&STATEMENTS, slot, record::is_running));
-        indices.map(|index| statement::Entry::of_ring(self, Sizes::of(self), index).read(false))
+        indices.map(|index| statement::Entry::of(self, Sizes::of(self), Place::Ring(index)).read(false))
     }
 
     /// Where a slot's records are in their section that `are_meant`.

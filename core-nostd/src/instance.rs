@@ -337,9 +337,7 @@ impl<'r> Region<'r> {
         setup::setup(self)[setup::word::INSTANCE_EPOCH].fetch_add(1, Ordering::Relaxed);
         for pool in &POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
-                if let Some(words) = words[word::SHARED].first_chunk() {
-                    Shared(words).reset();
-                }
+                Shared::of(&words[word::SHARED]).into_iter().for_each(Shared::reset);
             }
         }
         self.truncate_file_waits();
@@ -451,9 +449,7 @@ impl Instance<'_> {
 
     /// Counts a wait that others may be counting at the same moment.
     pub(crate) fn record_shared(&self, wait_ps: Option<u64>) {
-        if let Some(words) = self.words[word::SHARED].first_chunk() {
-            Shared(words).record(wait_ps);
-        }
+        Shared::of(&self.words[word::SHARED]).into_iter().for_each(|sums| sums.record(wait_ps));
     }
 }
 
@@ -503,9 +499,7 @@ impl Found {
 /// Reader: the sums of the waits for a lock since the table was truncated, whole.
 fn sums(patience: &Patience, words: &[Word; INSTANCE], epoch: u64) -> Option<Summary> {
     let mut sums = sums_alone(patience, words, epoch)?;
-    if let Some(shared) = words[word::SHARED].first_chunk() {
-        sums.add(&Shared(shared).read());
-    }
+    Shared::of(&words[word::SHARED]).into_iter().for_each(|shared| sums.add(&shared.read()));
     Some(sums)
 }
 

@@ -12,7 +12,7 @@ use crate::region::{IO_SUMS, Region, Section};
 use crate::setup::{self, Switches};
 use crate::slot;
 use crate::stat::{self, Owned, Patience, Shared, Summary, Versioned};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Ordering, Word};
 
 /// Words of a file's or a socket's place that are the same for both. The second line, which its owner writes, is that of a lock.
 pub(crate) const PLACE: usize = 72;
@@ -189,7 +189,7 @@ impl<'r> Place<'r> {
     }
 
     fn shared_waits(self) -> Option<Shared<'r>> {
-        self.0[word::SHARED].first_chunk().map(Shared)
+        Shared::of(&self.0[word::SHARED])
     }
 
     /// TRUNCATE of the kind's summary by instance, together with the epoch.
@@ -268,17 +268,15 @@ impl<'r> Sums<'r> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn record(self, epoch: u64, group: Group, wait_ps: Option<u64>, bytes: u64) {
         let words = self.0;
-        let version = words[VERSION].get() & !1;
-        words[VERSION].set(version.wrapping_add(1));
-        fence(Ordering::Release); // [A1]
-        if words[NOTED_EPOCH].get() != epoch {
-            self.honour(epoch);
-        }
-        if let Some([waits @ .., total]) = groups(words).get(group as usize) {
-            Owned(waits).count(wait_ps);
-            total.set(total.get().wrapping_add(bytes));
-        }
-        words[VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
+        stat::write(&words[VERSION], || {
+            if words[NOTED_EPOCH].get() != epoch {
+                self.honour(epoch);
+            }
+            if let Some([waits @ .., total]) = groups(words).get(group as usize) {
+                Owned(waits).count(wait_ps);
+                total.set(total.get().wrapping_add(bytes));
+            }
+        });
     }
 
     /// Owner, while the version is odd: the table was truncated since the last event.

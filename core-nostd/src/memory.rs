@@ -20,7 +20,7 @@ use crate::class::Class;
 use crate::region::{MEMORY, Region, SHARED_MEMORY, SLOT, Section};
 use crate::slot::{self, SlotWords};
 use crate::stat::{self, Epochs, Patience, View};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Ordering, Word};
 
 /// Words of the sums of one actor and one instrument.
 pub(crate) mod word {
@@ -157,32 +157,30 @@ impl MemorySummary {
     }
 }
 
-/// Owner: counts a change. `version` is the even one that the sums have. `honour` runs, while it is odd, if they were last written in other
-/// epochs.
+/// Owner: counts a change. `honour` runs, while the version is odd, if the sums were last written in other epochs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn record(words: &MemoryWords, version: u64, epochs: Epochs, change: MemoryChange, honour: impl FnOnce()) {
-    words[word::VERSION].set(version.wrapping_add(1));
-    fence(Ordering::Release); // [A1]
-    if words[word::EPOCHS].get() != epochs.0 {
-        honour();
-    }
-    for ([allocated, freed, low, high], (more, less)) in words[word::OWN].as_chunks().0.iter().zip(change.pairs()) {
-        // Known where this is compiled, but for the bytes of a change of size.
-        if more != 0 {
-            allocated.set(allocated.get().wrapping_add(more));
+pub(crate) fn record(words: &MemoryWords, epochs: Epochs, change: MemoryChange, honour: impl FnOnce()) {
+    stat::write(&words[word::VERSION], || {
+        if words[word::EPOCHS].get() != epochs.0 {
+            honour();
         }
-        if less != 0 {
-            freed.set(freed.get().wrapping_add(less));
+        for ([allocated, freed, low, high], (more, less)) in words[word::OWN].as_chunks().0.iter().zip(change.pairs()) {
+            // Known where this is compiled, but for the bytes of a change of size.
+            if more != 0 {
+                allocated.set(allocated.get().wrapping_add(more));
+            }
+            if less != 0 {
+                freed.set(freed.get().wrapping_add(less));
+            }
+            let current = allocated.get().wrapping_sub(freed.get());
+            if more != 0 && current as i64 > high.get() as i64 {
+                high.set(current);
+            }
+            if less != 0 && (current as i64) < low.get() as i64 {
+                low.set(current);
+            }
         }
-        let current = allocated.get().wrapping_sub(freed.get());
-        if more != 0 && current as i64 > high.get() as i64 {
-            high.set(current);
-        }
-        if less != 0 && (current as i64) < low.get() as i64 {
-            low.set(current);
-        }
-    }
-    words[word::VERSION].store(version.wrapping_add(2), Ordering::Release); // [A2]
+    });
 }
 
 /// How old the sums are for a table.
@@ -386,9 +384,7 @@ impl<'r> Recorder<'r> {
         match (self.own.get(class.index().wrapping_sub(self.first_class)), self.slot) {
             (Some(words), Some(slot)) => {
                 let epochs = slot::memory_epochs(slot);
-                // Odd only where a fork copied what another thread was writing.
-                let version = words[word::VERSION].get() & !1;
-                record(words, version, epochs, change, || honour(words, epochs, slot::memory_first_epochs(slot)));
+                record(words, epochs, change, || honour(words, epochs, slot::memory_first_epochs(slot)));
             }
             _ => count_shared(region, class, change),
         }

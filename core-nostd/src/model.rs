@@ -471,13 +471,13 @@ pub const TRANSACTION_RECORDS: usize = RUNNING;
 /// [`record::read`], [`transaction::Entry::read`], [`record::still`], of the first actor's record of this index.
 pub fn read_transaction(region: &Region<'_>, index: usize) -> FoundTransaction {
     let records = region.arrays::<RECORD>(Section::TransactionRings);
-    found_transaction(&records[index], transaction::Entry::of_ring(region, index))
+    found_transaction(&records[index], transaction::Entry::of(region, crate::event::Place::Ring(index)))
 }
 
 /// The same of the first row of the long history.
 pub fn read_long_transaction(region: &Region<'_>) -> FoundTransaction {
     let records = region.arrays::<RECORD>(Section::TransactionLongRecords);
-    found_transaction(&records[0], transaction::Entry::of_long(region, 0))
+    found_transaction(&records[0], transaction::Entry::of(region, crate::event::Place::Long(0)))
 }
 
 fn found_transaction(words: &record::RecordWords, entry: transaction::Entry<'_>) -> FoundTransaction {
@@ -554,7 +554,7 @@ impl MemorySums {
 
     /// [`memory::record`] of a block of so many bytes; `number` is that of the change, from 0.
     pub fn allocated(&self, number: u64, bytes: u64) {
-        memory::record(&self.0, number * 2, stat::Epochs(0), crate::MemoryChange::allocated(bytes), || ());
+        memory::record(&self.0, stat::Epochs(0), crate::MemoryChange::allocated(bytes), || ());
     }
 
     /// Blocks and bytes allocated; None if the attempt did not succeed.

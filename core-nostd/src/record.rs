@@ -56,9 +56,9 @@ pub(crate) mod word {
 
 pub(crate) type RecordWords = [Word; RECORD];
 
-/// Where one of these records is among them.
-pub(crate) fn index_in(records: &[RecordWords], record: &RecordWords) -> usize {
-    (core::ptr::from_ref(record) as usize).wrapping_sub(records.as_ptr() as usize) / size_of::<RecordWords>()
+/// Where one of these is among them.
+pub(crate) fn index_in<T>(all: &[T], one: &T) -> usize {
+    (core::ptr::from_ref(one) as usize).wrapping_sub(all.as_ptr() as usize) / size_of::<T>()
 }
 
 /// Four times the number of an event, counted on over all owners of its slot: what records keep, because a version is then
@@ -112,7 +112,8 @@ pub(crate) enum EventType {
 }
 
 impl EventType {
-    /// MySQL's enum: TRANSACTION, STATEMENT, STAGE, WAIT count from 1.
+    pub(crate) const ALL: [EventType; 4] = [EventType::Transaction, EventType::Statement, EventType::Stage, EventType::Wait];
+    /// MySQL's enum, in that order.
     pub(crate) const NAMES: &'static [&'static str] = &["TRANSACTION", "STATEMENT", "STAGE", "WAIT"];
 }
 
@@ -148,11 +149,10 @@ impl Enclosing {
         if self.kind() == EventType::Transaction as u64 { Enclosing::NONE } else { self }
     }
 
-    /// EVENT_ID, as [`Sequence::event_id`], and index into [`EventType::NAMES`].
-    pub(crate) fn parts(self, base: Sequence) -> Option<(u64, usize)> {
-        let kind = self.kind() as usize;
-        let id = Sequence::from_number(self.0 >> Self::SHIFT).event_id(base);
-        (1..=EventType::NAMES.len()).contains(&kind).then(|| (id, kind - 1))
+    /// EVENT_ID, as [`Sequence::event_id`], and the type.
+    pub(crate) fn parts(self, base: Sequence) -> Option<(u64, EventType)> {
+        let kind = EventType::ALL.into_iter().find(|kind| *kind as u64 == self.kind())?;
+        Some((Sequence::from_number(self.0 >> Self::SHIFT).event_id(base), kind))
     }
 }
 

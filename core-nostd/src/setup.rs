@@ -382,14 +382,14 @@ pub(crate) fn fold(region: &Region<'_>) {
 }
 
 /// A switch becomes what the settings say.
-fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore, timer: EventClass) {
+fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore, timed_as: EventClass) {
     let setup = setup(region);
     for _ in 0..FOLDS {
         let before = switch.get();
         // [F4] Acquire fence: pairs with [F5], so that the settings below are at least as new as those that this switch was made of; and with
         // [F1] of the generation that was seen.
         fence(Ordering::Acquire);
-        let timer = setup[word::TIMERS + timer as usize].get();
+        let timer = setup[word::TIMERS + timed_as as usize].get();
         let by_counter = timer == TimerName::Cycle.index() as u64 && region.cycle_is_counter();
         let (setting, is_stage) = (region.setting(class), store.class == EventClass::Stage);
         // Whose setting it is may not have folded yet: whoever switches it off again is to see that it was on.

@@ -127,7 +127,7 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::CURRENT) {
             stage.shown = self.show_stage(stage, source);
         }
-        self.enclose(before, Some(stage));
+        self.hand_over_waits(before, Some(stage));
         self.stage.set(Some(stage));
         self.stage_statements.set(self.statement_nest.enclosing());
         self.running_stage()
@@ -165,7 +165,7 @@ impl<'r> Actor<'r> {
         let Some(stage) = self.stage.take() else { return false };
         self.stage_statements.set(0);
         self.finish_stage(stage, read);
-        self.enclose(Some(stage), None);
+        self.hand_over_waits(Some(stage), None);
         true
     }
 
@@ -209,7 +209,7 @@ impl<'r> Actor<'r> {
 
     /// The stage `after` follows `before`. What runs and lies within no other wait, and what begins later, lies within it, if it lies within
     /// the same statement; what lay within `before` otherwise lies within what was around that one.
-    fn enclose(&self, before: Option<RunningStage<'_>>, after: Option<RunningStage<'_>>) {
+    fn hand_over_waits(&self, before: Option<RunningStage<'_>>, after: Option<RunningStage<'_>>) {
         let [before, after] = [before, after].map(|stage| stage.and_then(RunningStage::as_enclosing));
         let enclosing = self.enclosing();
         let statement = self.statement_nest.innermost();

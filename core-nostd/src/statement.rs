@@ -13,7 +13,7 @@
 
 use crate::class;
 use crate::config::{Config, Size};
-use crate::event::{Details, STATEMENTS};
+use crate::event::{Place, STATEMENTS};
 use crate::nest::NestedEvent;
 use crate::record::{self, EventType};
 use crate::region::{Region, SHARED_STATEMENT_STAT, STATEMENT, STATEMENT_STAT, Section, Text, read_text, write_text};
@@ -202,18 +202,12 @@ pub(crate) struct EntryText {
 }
 
 impl<'r> Entry<'r> {
-    /// That of the record of this index in its section.
-    pub(crate) fn of_ring(region: &Region<'r>, sizes: Sizes, index: usize) -> Entry<'r> {
-        Entry::of(region, sizes, |details| (details.rings, Section::StatementTexts), index)
-    }
-
-    /// The same in the long history.
-    pub(crate) fn of_long(region: &Region<'r>, sizes: Sizes, index: usize) -> Entry<'r> {
-        Entry::of(region, sizes, |details| (details.long, Section::StatementLongTexts), index)
-    }
-
-    fn of(region: &Region<'r>, sizes: Sizes, sections: impl Fn(&Details) -> (Section, Section), index: usize) -> Entry<'r> {
-        let Some((entries, texts)) = STATEMENTS.details.map(sections) else { return Entry::default() };
+    /// That of the record at this place.
+    pub(crate) fn of(region: &Region<'r>, sizes: Sizes, place: Place) -> Entry<'r> {
+        let (entries, texts, index) = match place {
+            Place::Ring(index) => (Section::StatementDetails, Section::StatementTexts, index),
+            Place::Long(index) => (Section::StatementLongDetails, Section::StatementLongTexts, index),
+        };
         let each = sizes.text_words as usize;
         let texts = region.section(texts).get(index.saturating_mul(each)..).unwrap_or(&[]);
         Entry { words: region.arrays::<STATEMENT>(entries).get(index), text: texts.get(..each).unwrap_or(&[]) }
@@ -415,7 +409,7 @@ impl<'r> Actor<'r> {
         // NESTING_EVENT_LEVEL.
         let level = Some(self.statement_nest.depth().into());
         let (event, entry) = self.begin_nested(clock, switches, of, start.source, level, |index| {
-            let entry = Entry::of_ring(self.region(), self.statement_sizes, index);
+            let entry = Entry::of(self.region(), self.statement_sizes, Place::Ring(index));
             entry.begin(start);
             entry
         });
@@ -504,7 +498,7 @@ impl<'r> Actor<'r> {
                 statement.entry.end(&statement.statistics);
             }
             if let Some(row) = row {
-                Entry::of_long(self.region(), self.statement_sizes, row).copy(statement.entry);
+                Entry::of(self.region(), self.statement_sizes, Place::Long(row)).copy(statement.entry);
             }
         });
         let figures = self.statement_figures(switches.class());

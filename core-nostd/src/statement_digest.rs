@@ -150,9 +150,7 @@ impl HeldPlace<'_> {
 
     fn count(self, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
         let HeldPlace { words, .. } = self;
-        if let Some(sums) = words.get(word::SUMS).and_then(|sums| sums.first_chunk()) {
-            Shared(sums).record(wait_ps);
-        }
+        Shared::of(&words[word::SUMS]).into_iter().for_each(|sums| sums.record(wait_ps));
         statement::add_shared(&words[word::STATISTICS], statistics);
         // Relaxed: numbers that stand alone.
         let seen = ticks.saturating_add(1);
@@ -213,7 +211,7 @@ pub(crate) fn read(region: &Region<'_>, index: usize) -> Option<StatementDigest>
 
 /// What is in a place of this name, if anything was counted there.
 fn counted(region: &Region<'_>, words: &DigestWords, name: Option<(Text<64>, Digest, Text<1024>)>) -> Option<StatementDigest> {
-    let summary = Shared(words.get(word::SUMS)?.first_chunk()?).read();
+    let summary = Shared::of(&words[word::SUMS])?.read();
     (summary.count != 0).then(|| StatementDigest {
         name,
         summary,

@@ -14,7 +14,7 @@
 //! (`event::TRANSACTIONS`); those that only read are summed beside the others, as if they had an instrument behind it.
 
 use crate::class::Class;
-use crate::event::{Details, TRANSACTIONS};
+use crate::event::Place;
 use crate::nest::NestedEvent;
 use crate::record::{self, EventType};
 use crate::region::{Region, Section, TRANSACTION, Text, read_text, write_text};
@@ -164,18 +164,13 @@ pub(crate) struct EntryText {
 }
 
 impl<'r> Entry<'r> {
-    /// That of the record of this index in its section.
-    pub(crate) fn of_ring(region: &Region<'r>, index: usize) -> Entry<'r> {
-        Entry::of(region, |details| details.rings, index)
-    }
-
-    /// The same in the long history.
-    pub(crate) fn of_long(region: &Region<'r>, index: usize) -> Entry<'r> {
-        Entry::of(region, |details| details.long, index)
-    }
-
-    fn of(region: &Region<'r>, section: impl Fn(&Details) -> Section, index: usize) -> Entry<'r> {
-        Entry(TRANSACTIONS.details.and_then(|details| region.arrays::<TRANSACTION>(section(details)).get(index)))
+    /// That of the record at this place.
+    pub(crate) fn of(region: &Region<'r>, place: Place) -> Entry<'r> {
+        let (section, index) = match place {
+            Place::Ring(index) => (Section::TransactionDetails, index),
+            Place::Long(index) => (Section::TransactionLongDetails, index),
+        };
+        Entry(region.arrays::<TRANSACTION>(section).get(index))
     }
 
     /// Owner, between [`record::begin_start`] and [`record::finish_start`].
@@ -306,7 +301,7 @@ impl<'r> Actor<'r> {
         if switches.has(Switches::ENABLED) {
             let of = (&self.transactions, &self.transaction_nest, EventType::Transaction);
             let (event, entry) = self.begin_nested(clock, switches, of, start.source, None, |index| {
-                let entry = Entry::of_ring(self.region(), index);
+                let entry = Entry::of(self.region(), Place::Ring(index));
                 entry.begin(start);
                 entry
             });
@@ -380,7 +375,7 @@ impl<'r> Actor<'r> {
             let is_stale = transaction.is_stale || cfg!(not(target_has_atomic = "64"));
             transaction.entry.end(state, is_stale.then_some(&transaction.details));
             if let Some(row) = row {
-                Entry::of_long(self.region(), row).copy(transaction.entry);
+                Entry::of(self.region(), Place::Long(row)).copy(transaction.entry);
             }
         });
         let class = sums_class(switches.class(), transaction.access_mode);

@@ -136,8 +136,8 @@ impl<'r> Actor<'r> {
     pub(super) fn count_shared(&self, switches: Switches, wait_ps: Option<u64>) {
         let class = switches.class().index();
         let shared = self.region.arrays::<STAT>(Section::SharedStats);
-        if let Some(words) = shared.get(class).and_then(|words| words.first_chunk()) {
-            Shared(words).record(wait_ps);
+        if let Some(sums) = shared.get(class).and_then(|words| Shared::of(words)) {
+            sums.record(wait_ps);
         }
         if let Some(wait_ps) = wait_ps.filter(|_| switches.has(Switches::HISTOGRAM)) {
             wait_histogram::count_shared(self.region, class, histogram::bucket(wait_ps));

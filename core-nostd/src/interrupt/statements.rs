@@ -158,7 +158,7 @@ fn read(region: &Region<'static>, at: u64) {
     // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
     for (index, words) in region.arrays::<RECORD>(Section::StatementRings).iter().enumerate() {
         let Read::Whole(found) = record::read(words) else { continue };
-        let beside = Entry::of_ring(region, Sizes::of(region), index).read(found.ended);
+        let beside = Entry::of(region, Sizes::of(region), crate::event::Place::Ring(index)).read(found.ended);
         if record::still(words, &found) {
             let number = found.start / 1_000 + if found.start % 1_000 == 500 { INNER_FROM } else { 0 };
             assert_eq!(beside.text, *text(number), "{beside:?} at {at}");

@@ -104,7 +104,7 @@ fn whole(row: &tables::EventsTransactionsRow, at: u64) -> u64 {
     assert_eq!(row.event_name, TRANSACTION.as_str(), "{row:?} at {at}");
     let nesting = row.nesting_event_id.zip(row.nesting_event_type.map(|kind| kind.0));
     // A statement, the second of these events.
-    assert_eq!(nesting, is_inner.then_some((last - 1, 1)), "{row:?} at {at}");
+    assert_eq!(nesting, is_inner.then_some((last - 1, crate::record::EventType::Statement)), "{row:?} at {at}");
     let said = |text: &str| Some(Text::<64>::from(text));
     assert_eq!(row.isolation_level, said(&isolation_level(number)), "{row:?} at {at}");
     let access_mode = if is_inner { AccessMode::ReadOnly } else { AccessMode::ReadWrite };
@@ -150,7 +150,7 @@ fn read(region: &Region<'static>, at: u64) {
     // The tables show few of a thread's records, and hide the one that is written next; here is each of them.
     for (index, words) in region.arrays::<RECORD>(Section::TransactionRings).iter().enumerate() {
         let Read::Whole(found) = record::read(words) else { continue };
-        let beside = Entry::of_ring(region, index).read(found.ended);
+        let beside = Entry::of(region, crate::event::Place::Ring(index)).read(found.ended);
         if record::still(words, &found) {
             whole_beside(&beside, number_of(found.start), found.ended, at);
         }

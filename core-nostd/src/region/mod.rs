@@ -3,7 +3,7 @@
 //! ```text
 //! word  0  magic "PERFSCHM"        word 24  last THREAD_ID
 //!       1  layout version               25  next histogram
-//!       2  total words                  26  slots that were ever used
+//!       2  total words                  26  slots up to the last ever used
 //!       3  ready (published last)       27  actors without a slot
 //!       4  pid                          28  whether histograms are shared
 //!       5  start, ns since 1970         32  next chunk of the long history of waits; 40 of stages, 48 statements, 56 transactions

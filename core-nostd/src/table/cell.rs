@@ -1,6 +1,7 @@
 //! Values of cells, and how Rust types become SQL types.
 
 use super::TableError;
+use crate::record::EventType;
 use crate::region::Text;
 use core::fmt;
 use perfschema_timer::TimerName;
@@ -317,17 +318,17 @@ pub(crate) fn unsigned(value: &Value<'_>, column: &'static str) -> Result<u32, T
 
 /// Column NESTING_EVENT_TYPE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NestingEventType(pub(crate) usize);
+pub struct NestingEventType(pub(crate) EventType);
 
 impl NestingEventType {
     /// The name of the type, for example `WAIT`.
     pub fn name(self) -> &'static str {
-        crate::record::EventType::NAMES.get(self.0).copied().unwrap_or("WAIT")
+        EventType::NAMES[self.0 as usize - 1]
     }
 }
 
 impl Cell for NestingEventType {
-    const SQL_TYPE: SqlType = SqlType::Enum(crate::record::EventType::NAMES);
+    const SQL_TYPE: SqlType = SqlType::Enum(EventType::NAMES);
     fn value(&self) -> Value<'_> {
         Value::Text(self.name())
     }

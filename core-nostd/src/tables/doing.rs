@@ -5,7 +5,7 @@
 
 use super::single_events::{LOOKS, Snapshots, end_order};
 use crate::Class;
-use crate::event::{STAGES, STATEMENTS};
+use crate::event::{Place, STAGES, STATEMENTS};
 use crate::record::{EventType, Snapshot};
 use crate::region::{Present, Region, Text};
 use crate::slot::{self, Owner, SlotWords};
@@ -59,8 +59,9 @@ pub(super) fn doing(region: &Region<'_>, now: Present, slot: (usize, &SlotWords)
         let found = Statements::look(&statements);
         let mut stage = None;
         stages.each(&mut |_, snapshot| stage = if snapshot.ended { stage } else { Some(*snapshot) });
-        let text =
-            found.outermost.map(|(index, _)| Entry::of_ring(region, Sizes::of(region), statements.place(index)).read(false));
+        let text = found
+            .outermost
+            .map(|(index, _)| Entry::of(region, Sizes::of(region), Place::Ring(statements.place(index))).read(false));
         // The text and the stage belong to the statement if that runs before and after. Where none runs, one has ended or is yet to begin.
         let agree = match (&found.outermost, &stage) {
             (Some((index, outermost)), _) => statements.still(*index, outermost),
@@ -94,7 +95,7 @@ fn seconds(region: &Region<'_>, now: Present, event: &Snapshot, ticks: u64) -> O
 }
 
 fn is_within_statement(stage: &Snapshot, owner: &Owner) -> bool {
-    stage.nesting.parts(owner.base).is_some_and(|(_, kind)| kind + 1 == EventType::Statement as usize)
+    stage.nesting.parts(owner.base).is_some_and(|(_, kind)| kind == EventType::Statement)
 }
 
 /// What MySQL shows of a stage's name: what is behind `stage/<component>/`.

@@ -150,9 +150,7 @@ pub(super) fn truncate_global(region: &Region<'_>, store: &EventStore) {
     bump_all(region, store, View::Global);
     let shared = region.arrays::<STAT>(Section::SharedStats);
     for words in shared.get(class::of_events(region, store)).unwrap_or_default() {
-        if let Some(words) = words.first_chunk() {
-            Shared(words).reset();
-        }
+        Shared::of(words).into_iter().for_each(Shared::reset);
     }
 }
 
@@ -236,8 +234,8 @@ impl Region<'_> {
     /// The sums of an instrument; `add` gets what `figures` makes of the others of each slot.
     fn sums_by_event_name<T>(&self, class: Class, figures: impl Fn(&Look<'_>) -> T, mut add: impl FnMut(T)) -> Summary {
         let mut sum = Summary::default();
-        if let Some(words) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| words.first_chunk()) {
-            sum.add(&Shared(words).read());
+        if let Some(shared) = self.arrays::<STAT>(Section::SharedStats).get(class.index()).and_then(|words| Shared::of(words)) {
+            sum.add(&shared.read());
         }
         let store = class::store_of(self, class);
         for slot in slot::used(self) {

@@ -1,6 +1,6 @@
 //! `events_statements_current`, `events_statements_history`, `events_statements_history_long`: single statements.
 
-use super::single_events::{Event, Place, SingleEvents, event_row, single_event_tables};
+use super::single_events::{Event, SingleEvents, event_row, single_event_tables};
 use crate::digest::{Digest, digest_text};
 use crate::event::STATEMENTS;
 use crate::region::{Region, Text};
@@ -116,12 +116,8 @@ event_row! {
 }
 
 fn entry(region: &Region<'_>, event: &Event<'_>) -> EntryText {
-    let entry = match event.place {
-        Some(Place::Ring(index)) => Entry::of_ring(region, Sizes::of(region), index),
-        Some(Place::Long(index)) => Entry::of_long(region, Sizes::of(region), index),
-        None => Entry::default(),
-    };
-    entry.read(event.record.ended)
+    let entry = event.place.map(|place| Entry::of(region, Sizes::of(region), place));
+    entry.unwrap_or_default().read(event.record.ended)
 }
 
 /// How these tables are read.

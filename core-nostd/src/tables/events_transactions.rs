@@ -1,6 +1,6 @@
 //! `events_transactions_current`, `events_transactions_history`, `events_transactions_history_long`: single transactions.
 
-use super::single_events::{Event, Place, SingleEvents, event_row, single_event_tables};
+use super::single_events::{Event, SingleEvents, event_row, single_event_tables};
 use crate::event::TRANSACTIONS;
 use crate::region::{Region, Text};
 use crate::table::{Cell, SqlType, Value, YesNo, example};
@@ -85,12 +85,7 @@ event_row! {
 }
 
 fn entry(region: &Region<'_>, event: &Event<'_>) -> EntryText {
-    let entry = match event.place {
-        Some(Place::Ring(index)) => Entry::of_ring(region, index),
-        Some(Place::Long(index)) => Entry::of_long(region, index),
-        None => Entry::default(),
-    };
-    entry.read(event.record.ended)
+    event.place.map(|place| Entry::of(region, place)).unwrap_or_default().read(event.record.ended)
 }
 
 /// How these tables are read.

@@ -1,7 +1,7 @@
 //! The tables, one module each; [`ALL`] lists them. Their examples read one region: that of a program with a thread, and one of each thing
 //! that a thread uses.
 //!
-//! To add one: a module here, and its line in [`ALL`]. Names, columns, order, types and NULL rules are MySQL's where MySQL has the
+//! To add one: a module here, its `pub use`, and its line in [`ALL`]. Names, columns, order, types and NULL rules are MySQL's where MySQL has the
 //! table (WL#2360, and the columns of later versions where there is the fact).
 
 mod by_event_name;

@@ -6,7 +6,7 @@
 //! - history: of each thread the events that ended last, as many as the history has places.
 
 use crate::Class;
-use crate::event::EventStore;
+use crate::event::{EventStore, Place};
 use crate::long_history;
 use crate::record::{self, Read, Sequence, Snapshot};
 use crate::region::{RECORD, RUNNING, Region, SLOT, Section, Text};
@@ -146,13 +146,6 @@ pub(crate) struct Event<'a> {
     pub(crate) place: Option<Place>,
 }
 
-/// A record's index in the section of rings, or of the long history.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    Ring(usize),
-    Long(usize),
-}
-
 /// The columns that all these tables have.
 pub(crate) struct EventColumns {
     pub(crate) event_id: u64,
@@ -216,12 +209,12 @@ impl<R> SingleEvents<R> {
             // At the second look it had ended, or was overwritten: a thread at work is shown as it was at the first; or looked at again,
             // if there was more to see than the first has taken along.
             for _ in 1..LOOKS {
-                if missed.is_none() || self.store.details.is_none() {
+                if missed.is_none() || !self.store.has_more {
                     break;
                 }
                 (sweep, missed) = look();
             }
-            if let Some((index, newest)) = missed.filter(|_| self.store.details.is_none()) {
+            if let Some((index, newest)) = missed.filter(|_| !self.store.has_more) {
                 each(&self.row(region, snapshots, index, &newest));
                 sweep.row_after_all();
             }
@@ -325,7 +318,7 @@ impl<R> SingleEvents<R> {
 
     /// Delivers a row, if what was read beside its record belongs to it.
     fn deliver(&self, words: &record::RecordWords, snapshot: &Snapshot, row: R, each: &mut dyn FnMut(&R), sweep: &mut Sweep) {
-        if self.store.details.is_none() || record::still(words, snapshot) {
+        if !self.store.has_more || record::still(words, snapshot) {
             each(&row);
             sweep.row();
         } else {
