@@ -23,8 +23,10 @@ fn column([table, name]: &Column) -> Expr {
 struct Common {
     /// By their names in lower case: which is shown.
     shown: HashMap<String, Expr>,
-    /// Whether SQLite compares some of them as MySQL does not.
+    /// Whether SQLite compares some of them as MySQL does not, at times.
     differ: bool,
+    /// Whether it does so because they are of two kinds.
+    kinds_differ: bool,
 }
 
 /// Whether equal values of both kinds may be stored differently.
@@ -170,8 +172,12 @@ impl Rewriter<'_> {
             || is_named_within(&select.selection, shown)
             || is_named_within(&select.having, shown)
             || order.iter().any(|by| is_named_within(by, shown));
-        if is_within {
+        // It may mean that one, or a column of the query's own. Left to itself, SQLite compares what is stored.
+        if is_within && !common.kinds_differ {
             return Ok(());
+        }
+        if is_within {
+            return Err(Error::unsupported("a column of USING of different types, named by a query within"));
         }
         self.expand_stars(select)?;
         select.from = from;
@@ -235,7 +241,9 @@ impl Rewriter<'_> {
             let mut conditions = Vec::with_capacity(names.len());
             for name in names {
                 let (one, other) = (column(left.named(&name)?), column(right.named(&name)?));
-                common.differ |= may_differ(self.kind(&one), self.kind(&other));
+                let kinds = [&one, &other].map(|column| self.kind(column));
+                common.differ |= may_differ(kinds[0], kinds[1]);
+                common.kinds_differ |= kinds[0] != kinds[1];
                 common.shown.insert(name, if is_right { other.clone() } else { one.clone() });
                 conditions.push(Expr::BinaryOp { left: Box::new(one), op: BinaryOperator::Eq, right: Box::new(other) });
             }

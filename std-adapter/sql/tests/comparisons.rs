@@ -351,4 +351,9 @@ fn using_compares_as_on_does() {
         );
     }
     assert_eq!(run(&mut session, "SELECT A FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a)"), "A\n1.0\n");
+    // Of a query within that names it nobody knows which it means: better no rows than wrong ones.
+    for within in ["EXISTS (SELECT 1 FROM setup_timers WHERE a = 1)", "1 IN (SELECT a FROM (SELECT 1 a) w)"] {
+        let found = run(&mut session, &format!("SELECT a FROM (SELECT 1.0 a) t JOIN (SELECT 1 a) u USING (a) WHERE {within}"));
+        assert!(found.starts_with("ERROR 1235 (42000): ") && found.contains("USING of different types"), "{within}: {found}");
+    }
 }
