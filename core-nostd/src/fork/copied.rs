@@ -52,7 +52,8 @@ impl Region<'_> {
             let Some(copied) = to.get(first + STATE) else { return };
             // [K2] Acquire: pairs with [C2], [P3]; the words are at least as new as the state.
             let state = words[STATE].load(Ordering::Acquire);
-            if is_there(copied.get()) || !is_there(state) {
+            // The copy last: a page of it that is not looked at takes no time.
+            if !is_there(state) || is_there(copied.get()) {
                 continue;
             }
             for at in beside(index).into_iter().flatten().chain(first + STATE + 1..first + N) {
