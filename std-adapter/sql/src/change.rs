@@ -446,18 +446,24 @@ impl Session {
         Ok(Outcome::changed(changed as u64))
     }
 
-    /// What gives numbers in the columns of exact ones that were inserted as many digits behind the point as these have; None if there are no
-    /// such columns.
+    /// What gives numbers in the columns of exact ones that were inserted as many digits behind the point as these have, and writes moments as their
+    /// columns have them; None if there are no such columns.
     fn fitting(&self, table: &str) -> Option<String> {
         let columns = self.scratch_columns(table);
         let sets: Vec<String> = columns
             .iter()
-            .filter_map(|column| match column.sql_type {
-                SqlType::Decimal(_, scale) => {
-                    let name = column.name.replace('\'', "''");
-                    Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '{name}')", column.name))
+            .filter_map(|column| {
+                let moment = |call: String| Some(format!("`{0}` = COALESCE({PREFIX}{call}, `{0}`)", column.name));
+                match column.sql_type {
+                    SqlType::Decimal(_, scale) => {
+                        let name = column.name.replace('\'', "''");
+                        Some(format!("`{0}` = {PREFIX}decimal(`{0}`, {MAX_DIGITS}, {scale}, '{name}')", column.name))
+                    }
+                    SqlType::Date => moment(format!("date(`{}`)", column.name)),
+                    SqlType::Time(digits) => moment(format!("to_time(`{}`, {digits})", column.name)),
+                    SqlType::Datetime(digits) => moment(format!("to_datetime(`{}`, {digits})", column.name)),
+                    _ => None,
                 }
-                _ => None,
             })
             .collect();
         if sets.is_empty() {

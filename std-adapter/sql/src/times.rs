@@ -8,6 +8,7 @@ use crate::state::State;
 use crate::value::{self, Number};
 use crate::zone::Zone;
 use crate::{Error, numbers};
+use perfschema::core::table::SqlType;
 use rusqlite::Result;
 use rusqlite::types::{Value, ValueRef};
 
@@ -173,6 +174,17 @@ pub(crate) fn to_datetime(arguments: Arguments<'_>, _: &State) -> Result<Value, 
 pub(crate) fn to_time(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let micros = value::text(arguments[0]).and_then(|text| time_micros(&text));
     Ok(micros.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(arguments)))))
+}
+
+/// A moment as a column of this type has it; None if it is none.
+pub(crate) fn in_column(value: ValueRef<'_>, sql_type: SqlType) -> Option<Value> {
+    let text = match sql_type {
+        SqlType::Date => moment_or_zero(value)?.date(),
+        SqlType::Time(digits) => time_text(value::text(value).and_then(|text| time_micros(&text))?, digits.into()),
+        SqlType::Datetime(digits) => moment_or_zero(value)?.rounded(digits.into())?,
+        _ => return None,
+    };
+    Some(Value::Text(text))
 }
 
 /// Microseconds, by which moments are compared.

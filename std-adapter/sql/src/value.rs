@@ -9,7 +9,7 @@
 use crate::catalog::Column;
 use crate::decimal::{Decimal, MAX_DIGITS};
 use crate::state::State;
-use crate::{Error, numbers};
+use crate::{Error, numbers, times};
 use perfschema::core::table::{SqlType, Value};
 use perfschema::render::OwnedValue;
 use rusqlite::types::{Value as SqliteValue, ValueRef};
@@ -179,8 +179,8 @@ pub(crate) fn store(value: Value<'_>) -> SqliteValue {
     }
 }
 
-/// What becomes of a value in a column: a number where it has numbers, with the digits that it has, a number's text where it has texts. What is none
-/// stays as it is, but is 0 in a column of exact ones.
+/// What becomes of a value in a column: a number where it has numbers, with the digits that it has, a moment where it has these, a number's text
+/// where it has texts. What is none stays as it is, but is 0 in a column of exact ones.
 pub(crate) fn in_column(value: SqliteValue, column: &Column, state: &State) -> SqliteValue {
     let is_number = match &value {
         SqliteValue::Null => false,
@@ -198,6 +198,7 @@ pub(crate) fn in_column(value: SqliteValue, column: &Column, state: &State) -> S
         SqlType::Double => number().map(|number| SqliteValue::Real(number.real())),
         SqlType::Decimal(_, scale) => Some(numbers::fitted((&value).into(), (MAX_DIGITS, scale), &column.name, state)),
         SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Longtext => text(ValueRef::from(&value)).map(SqliteValue::Text),
+        SqlType::Date | SqlType::Time(_) | SqlType::Datetime(_) => times::in_column((&value).into(), column.sql_type),
         _ => None,
     };
     kept.unwrap_or(value)

@@ -514,3 +514,22 @@ fn a_text_that_ends_before_its_format() {
         check(&mut session, &format!("SELECT {expressions}"), expected);
     }
 }
+
+/// A moment is kept as its column has it, however it was written, inserted or assigned.
+#[test]
+fn moments_in_their_columns() {
+    let mut session = session();
+    let columns = "CAST('2000-01-01' AS DATE) AS d, CAST('1:00' AS TIME(1)) AS t, CAST('2000-01-01' AS DATETIME) AS m";
+    run(&mut session, &format!("CREATE TABLE test.x AS SELECT 0 AS i, {columns} LIMIT 0"));
+    check(&mut session, "INSERT INTO test.x VALUES (1, '20261124', '1:2:3.45', '2026-11-24 12:30:00.6')", "1 changed");
+    check(
+        &mut session,
+        "INSERT INTO test.x VALUES (2, '2026-11-24 12:30:00', '10203', '2026-1-2'), (3, NULL, NULL, NULL)",
+        "2 changed",
+    );
+    let select = "SELECT d, t, m FROM test.x ORDER BY i";
+    check(&mut session, select, "2026-11-24,01:02:03.5,2026-11-24 12:30:01\n2026-11-24,01:02:03.0,2026-01-02 00:00:00\n,,");
+    let update = "UPDATE test.x SET m = '2026-11-24 12:30:00.6', i = 10 + SECOND(m), d = '26/11/25', t = 45 WHERE i = 3";
+    run(&mut session, update);
+    check(&mut session, "SELECT i, d, t, m FROM test.x WHERE i > 3", "11,2026-11-25,00:00:45.0,2026-11-24 12:30:01");
+}
