@@ -13,24 +13,24 @@ use std::panic::Location;
 pub(crate) type Caller = Option<&'static Location<'static>>;
 
 /// The file of a handle: found when that was opened, and never again. None if it has no path, or there was no room.
-pub(crate) type File = Option<FileInstance<'static>>;
+pub(crate) type FilePlace = Option<FileInstance<'static>>;
 
 /// The same of a socket.
-pub(crate) type Socket = Option<SocketInstance<'static>>;
+pub(crate) type SocketPlace = Option<SocketInstance<'static>>;
 
 /// What an operation is done to, when its wait ends.
 pub(crate) trait Object: Copy + Debug {
     fn held(&self, group: Group) -> Held<'_, 'static>;
 }
 
-impl Object for File {
+impl Object for FilePlace {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn held(&self, group: Group) -> Held<'_, 'static> {
         Held::File(FileIo { file: *self, group })
     }
 }
 
-impl Object for Socket {
+impl Object for SocketPlace {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn held(&self, group: Group) -> Held<'_, 'static> {
         Held::Socket(SocketIo { socket: *self, group })

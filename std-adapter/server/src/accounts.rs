@@ -142,6 +142,7 @@ impl Accounts {
     /// exist.
     pub(crate) fn measure(&self, user: &str) -> Measure {
         let mut found = None;
+        // To the end, also if it is found: it takes its time.
         for account in &self.list {
             if account.user == user {
                 found = Some(account);

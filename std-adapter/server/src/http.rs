@@ -19,7 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
-/// Clients that are answered at once. Each costs a thread and a copy of the metrics.
+/// Clients that are answered at once. Each costs a thread and the metrics, twice while they are sent.
 const CLIENTS: usize = 16;
 /// Clients that have not asked yet. If one more comes, the one that came first goes: whoever only keeps connections open keeps nobody out who
 /// asks at once.
@@ -85,7 +85,7 @@ impl Clients {
 
     /// Sees a client out that has its answer, in this thread.
     fn see_out(&self, socket: Arc<Socket>) {
-        if let Some(_place) = Place::of(&self.leaving, LEAVING) {
+        if let Some(_place) = Permit::of(&self.leaving, LEAVING) {
             socket::leave(socket);
         }
     }
@@ -99,8 +99,8 @@ struct Asking {
 
 impl Asking {
     /// It has: a place for it, if there is room.
-    fn has_asked(self) -> Option<Place> {
-        Place::of(&self.clients.served, CLIENTS)
+    fn has_asked(self) -> Option<Permit> {
+        Permit::of(&self.clients.served, CLIENTS)
     }
 }
 
@@ -111,19 +111,19 @@ impl Drop for Asking {
 }
 
 /// One of the clients at once.
-struct Place(Arc<AtomicUsize>);
+struct Permit(Arc<AtomicUsize>);
 
-impl Place {
+impl Permit {
     /// None if there is no room.
-    fn of(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Place> {
+    fn of(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Permit> {
         // Relaxed: the number is all that there is to it.
         let add = |count| (count < limit).then_some(count + 1);
         taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
-        Some(Place(Arc::clone(taken)))
+        Some(Permit(Arc::clone(taken)))
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -385,7 +385,7 @@ mod tests {
         let clients = Clients::default();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let connected = || Arc::new(Socket::Tcp(std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
-        let places: Vec<Place> = (0..CLIENTS).map(|_| clients.begin(&connected()).has_asked().unwrap()).collect();
+        let places: Vec<Permit> = (0..CLIENTS).map(|_| clients.begin(&connected()).has_asked().unwrap()).collect();
         assert!(clients.begin(&connected()).has_asked().is_none() && clients.asking().is_empty());
         drop(places);
         assert!(clients.begin(&connected()).has_asked().is_some());

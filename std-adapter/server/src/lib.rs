@@ -245,6 +245,31 @@ impl Server {
         Ok(listener)
     }
 
+    /// Ends every connection. What listens goes on.
+    ///
+    /// ```
+    /// # use perfschema_server::Server;
+    /// # use perfschema_sql::Database;
+    /// # use std::{io::Read, net::TcpStream};
+    /// # let server = Server::new(Database::new(perfschema::start()?), "ada reader no-password".parse()?)?;
+    /// let listener = server.listen("127.0.0.1:0".parse()?)?;
+    /// let mut client = TcpStream::connect(listener.address().expect("TCP"))?;
+    /// client.read_exact(&mut [0; 5])?; // It is greeted.
+    /// assert_eq!(server.connections(), 1);
+    /// drop(listener); // Nobody else comes,
+    /// server.stop(); // and who is there goes:
+    /// client.read_to_end(&mut Vec::new())?; // there is an end.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stop(&self) {
+        self.shared.clients.stop_all();
+    }
+
+    /// Clients that are connected.
+    pub fn connections(&self) -> usize {
+        self.shared.clients.len()
+    }
+
     /// Gives a client its thread.
     fn take(&self, socket: io::Result<Socket>) {
         let Ok(socket) = socket else { return self.shared.database.count(Counter::ConnectionErrorsAccept, 1) };
@@ -331,31 +356,4 @@ impl<S: Write> Write for Untimed<S> {
 
 impl<S: Read + Write> Stream for Untimed<S> {
     fn set_deadline(&mut self, _: Option<Instant>) {}
-}
-
-impl Server {
-    /// Ends every connection. What listens goes on.
-    ///
-    /// ```
-    /// # use perfschema_server::Server;
-    /// # use perfschema_sql::Database;
-    /// # use std::{io::Read, net::TcpStream};
-    /// # let server = Server::new(Database::new(perfschema::start()?), "ada reader no-password".parse()?)?;
-    /// let listener = server.listen("127.0.0.1:0".parse()?)?;
-    /// let mut client = TcpStream::connect(listener.address().expect("TCP"))?;
-    /// client.read_exact(&mut [0; 5])?; // It is greeted.
-    /// assert_eq!(server.connections(), 1);
-    /// drop(listener); // Nobody else comes,
-    /// server.stop(); // and who is there goes:
-    /// client.read_to_end(&mut Vec::new())?; // there is an end.
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn stop(&self) {
-        self.shared.clients.stop_all();
-    }
-
-    /// Clients that are connected.
-    pub fn connections(&self) -> usize {
-        self.shared.clients.len()
-    }
 }

@@ -32,13 +32,13 @@ use std::time::Duration;
 /// ```
 #[derive(Debug)]
 pub struct Listener {
-    place: Place,
+    place: Address,
     is_over: Arc<AtomicBool>,
     accepting: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Address {
     Tcp(SocketAddr),
     #[cfg(unix)]
     Unix(UnixPlace),
@@ -55,7 +55,7 @@ pub(crate) fn tcp(address: SocketAddr, take: impl Fn(io::Result<Socket>) + Send 
     let listener = TcpListener::bind(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let accept = move || listener.accept().map(|(stream, _)| Socket::Tcp(stream));
-    start(accept, take, Place::Tcp(address)).map_err(failed)
+    start(accept, take, Address::Tcp(address)).map_err(failed)
 }
 
 /// Listens on a socket that only the user of this process can connect to.
@@ -64,13 +64,13 @@ pub(crate) fn unix(path: &Path, take: impl Fn(io::Result<Socket>) + Send + 'stat
     let failed = |error| ListenError::Io(path.display().to_string(), error);
     let (listener, place) = socket::bind_private(path).map_err(failed)?;
     let accept = move || listener.accept().map(|(stream, _)| Socket::Unix(stream));
-    start(accept, take, Place::Unix(place)).map_err(failed)
+    start(accept, take, Address::Unix(place)).map_err(failed)
 }
 
 fn start(
     accept: impl Fn() -> io::Result<Socket> + Send + 'static,
     take: impl Fn(io::Result<Socket>) + Send + 'static,
-    place: Place,
+    place: Address,
 ) -> io::Result<Listener> {
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
@@ -98,9 +98,9 @@ impl Listener {
     /// The address; with port 0, the one that was given. None for a Unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         match &self.place {
-            Place::Tcp(address) => Some(*address),
+            Address::Tcp(address) => Some(*address),
             #[cfg(unix)]
-            Place::Unix(_) => None,
+            Address::Unix(_) => None,
         }
     }
 
@@ -119,9 +119,9 @@ impl Drop for Listener {
         // Release: pairs with the Acquire in `start`, which sees it when it is woken below.
         self.is_over.store(true, Ordering::Release);
         let has_woken = match &self.place {
-            Place::Tcp(address) => TcpStream::connect(reachable(*address)).is_ok(),
+            Address::Tcp(address) => TcpStream::connect(reachable(*address)).is_ok(),
             #[cfg(unix)]
-            Place::Unix(place) => place.shut(),
+            Address::Unix(place) => place.shut(),
         };
         if has_woken {
             // It does not panic.

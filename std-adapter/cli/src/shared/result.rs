@@ -2,7 +2,7 @@
 
 use crate::output;
 use perfschema::render::Grid;
-use perfschema::render::text::{Fit, Footer};
+use perfschema::render::text::{Elapsed, Fit, Footer};
 use perfschema_sql::{Outcome, Session, Warning};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -11,16 +11,15 @@ use std::time::Duration;
 pub(super) fn print(out: &mut dyn Write, outcome: &Outcome, vertical: bool, warnings: usize, time: Duration) -> io::Result<()> {
     let count = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let warned = if warnings == 0 { String::new() } else { format!(", {}", count(warnings as u64, "warning")) };
-    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs_f64() % 60.0);
-    let seconds = if minutes == 0 { format!("{seconds:.2} sec") } else { format!("{minutes} min {seconds:.2} sec") };
+    let time = Elapsed(time);
     match outcome {
         Outcome::Rows(grid) => {
             write_rows(out, grid, vertical)?;
             let rows = if grid.rows.is_empty() { "Empty set".into() } else { count(grid.rows.len() as u64, "row") + " in set" };
-            writeln!(out, "{rows}{warned} ({seconds})")
+            writeln!(out, "{rows}{warned} ({time})")
         }
         Outcome::Done { changed, info, .. } => {
-            writeln!(out, "Query OK, {} affected{warned} ({seconds})", count(*changed, "row"))?;
+            writeln!(out, "Query OK, {} affected{warned} ({time})", count(*changed, "row"))?;
             if info.is_empty() { Ok(()) } else { writeln!(out, "{info}") }
         }
     }

@@ -7,7 +7,7 @@ mod windows;
 
 use super::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use crate::io::{File as Place, Io as _, Waiting, as_it_is};
+use crate::io::{FilePlace, Io as _, Waiting, as_it_is};
 use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::fs::{FileTimes, Metadata, Permissions, TryLockError};
@@ -31,7 +31,7 @@ pub struct File {
     // Dropped by `File::drop`, or taken by who forgets the file: so that the close is recorded.
     inner: ManuallyDrop<std::fs::File>,
     instrument: &'static Instrument,
-    place: Place,
+    place: FilePlace,
 }
 
 /// [`std::fs::OpenOptions`], whose files record their waits.
@@ -163,7 +163,7 @@ impl File {
     }
 
     /// A wait begins, if it is to be recorded, of which it is known only at its end how many bytes it did, also if it failed.
-    fn begin(&self, operation: Operation, caller: Caller) -> Option<Waiting<Place>> {
+    fn begin(&self, operation: Operation, caller: Caller) -> Option<Waiting<FilePlace>> {
         self.io(operation, caller).begin(self.instrument.on()?)
     }
 
@@ -344,7 +344,7 @@ impl File {
     }
 
     /// std's file, and the handle that the region goes on counting.
-    pub(crate) fn into_parts(self) -> (std::fs::File, &'static Instrument, Place) {
+    pub(crate) fn into_parts(self) -> (std::fs::File, &'static Instrument, FilePlace) {
         let mut file = ManuallyDrop::new(self);
         // SAFETY: the file is not dropped, so nobody uses `inner` after this.
         (unsafe { ManuallyDrop::take(&mut file.inner) }, file.instrument, file.place)

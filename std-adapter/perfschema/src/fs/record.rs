@@ -2,7 +2,7 @@
 
 use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
-use crate::io::{File, Io as _, amount, transferred};
+use crate::io::{FilePlace, Io as _, amount, transferred};
 use crate::process::process;
 use perfschema_core::{FileEvent, FileInstance, IoEvent, Operation, Switches, WaitStart};
 use std::fs::Metadata;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// A reference to the file of a path, given back when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Named(File);
+pub(crate) struct Named(FilePlace);
 
 impl Named {
     /// The file of the path, also while the instrument is off: what is opened then is known when it is switched on.
@@ -22,12 +22,12 @@ impl Named {
         }))
     }
 
-    pub(crate) fn file(&self) -> File {
+    pub(crate) fn file(&self) -> FilePlace {
         self.0
     }
 
     /// The file is open; the reference is the handle's now. Path and instrument are those that it was named by.
-    pub(crate) fn opened(self, instrument: &'static Instrument, path: &Path) -> File {
+    pub(crate) fn opened(self, instrument: &'static Instrument, path: &Path) -> FilePlace {
         let file = self.keep();
         match (file, process()) {
             (Some(known), Some(_)) if !known.opened() => opened_anew(known, instrument, path),
@@ -36,14 +36,14 @@ impl Named {
     }
 
     /// The reference is somebody else's from now on.
-    fn keep(self) -> File {
+    fn keep(self) -> FilePlace {
         std::mem::ManuallyDrop::new(self).0
     }
 }
 
 /// Another thread has deleted the file since it was named: before it was opened, if there is one of the path, which is another one then.
 #[cold]
-fn opened_anew(gone: FileInstance<'static>, instrument: &'static Instrument, path: &Path) -> File {
+fn opened_anew(gone: FileInstance<'static>, instrument: &'static Instrument, path: &Path) -> FilePlace {
     if std::fs::symlink_metadata(path).is_err() {
         return Some(gone);
     }
@@ -62,7 +62,7 @@ impl Drop for Named {
 }
 
 /// A handle more.
-pub(crate) fn opened_again(file: File) {
+pub(crate) fn opened_again(file: FilePlace) {
     if let (Some(file), Some(_)) = (file, process()) {
         file.refer_again();
         file.opened();
@@ -70,7 +70,7 @@ pub(crate) fn opened_again(file: File) {
 }
 
 /// A handle less.
-pub(crate) fn closed(file: File) {
+pub(crate) fn closed(file: FilePlace) {
     if let Some((file, process)) = file.zip(process()) {
         file.closed();
         process.region().release(file);
@@ -173,7 +173,7 @@ impl Opening {
         self.flags = (flags & shown) as u32;
     }
 
-    pub(crate) fn io(self, instrument: &'static Instrument, file: File, caller: Caller) -> Io {
+    pub(crate) fn io(self, instrument: &'static Instrument, file: FilePlace, caller: Caller) -> Io {
         let operation = if self.create || self.create_new { Operation::Create } else { Operation::Open };
         Io { flags: self.flags, ..Io::new(instrument, file, operation, caller) }
     }
@@ -183,7 +183,7 @@ impl Opening {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Io {
     pub(crate) instrument: &'static Instrument,
-    pub(crate) file: File,
+    pub(crate) file: FilePlace,
     pub(crate) operation: Operation,
     /// Where in the file, if that is known.
     pub(crate) offset: u64,
@@ -195,7 +195,7 @@ pub(crate) struct Io {
 
 impl Io {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn new(instrument: &'static Instrument, file: File, operation: Operation, caller: Caller) -> Io {
+    pub(crate) fn new(instrument: &'static Instrument, file: FilePlace, operation: Operation, caller: Caller) -> Io {
         Io { instrument, file, operation, offset: 0, bytes: None, flags: 0, caller }
     }
 
@@ -219,7 +219,7 @@ impl Io {
 }
 
 impl crate::io::Io for Io {
-    type Object = File;
+    type Object = FilePlace;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn instrument(&self) -> &'static Instrument {
@@ -227,7 +227,7 @@ impl crate::io::Io for Io {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn object(&self) -> File {
+    fn object(&self) -> FilePlace {
         self.file
     }
 

@@ -2,7 +2,7 @@
 
 use crate::instrument::Instrument;
 pub(crate) use crate::io::Caller;
-use crate::io::{Io as _, Socket as Place, Transferred, Waiting, amount, as_it_is, transferred};
+use crate::io::{Io as _, SocketPlace, Transferred, Waiting, amount, as_it_is, transferred};
 use crate::process::process;
 use crate::thread::with_actor;
 use perfschema_core::{Group, InstanceId, IoEvent, Operation, SocketAddress, SocketEvent, SocketIo, Switches, WaitStart};
@@ -47,7 +47,7 @@ pub(crate) struct Handle {
     pub(crate) instrument: &'static Instrument,
     id: InstanceId,
     /// What is at `id`.
-    place: Place,
+    place: SocketPlace,
 }
 
 impl Handle {
@@ -60,7 +60,7 @@ impl Handle {
 /// A socket that is being opened, connected or accepted by an operation, which may record a wait.
 pub(crate) struct Opening {
     instrument: &'static Instrument,
-    waiting: Option<Waiting<Place>>,
+    waiting: Option<Waiting<SocketPlace>>,
 }
 
 impl Opening {
@@ -357,7 +357,7 @@ impl Io {
 }
 
 impl crate::io::Io for Io {
-    type Object = Place;
+    type Object = SocketPlace;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn instrument(&self) -> &'static Instrument {
@@ -365,7 +365,7 @@ impl crate::io::Io for Io {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn object(&self) -> Place {
+    fn object(&self) -> SocketPlace {
         self.handle.place
     }
 

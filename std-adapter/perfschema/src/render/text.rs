@@ -244,24 +244,33 @@ fn write_footer(f: &mut fmt::Formatter<'_>, footer: Footer, rows: usize) -> fmt:
         _ => write!(f, "{rows} rows in set")?,
     }
     if let Footer::Timed(time) = footer {
-        f.write_str(" (")?;
-        write_elapsed(f, time)?;
-        f.write_char(')')?;
+        write!(f, " ({})", Elapsed(time))?;
     }
     f.write_char('\n')
 }
 
-/// `1 day 2 hours 3 min 4.56 sec`, from the first of them that is not 0, as the client has it.
-fn write_elapsed(f: &mut fmt::Formatter<'_>, time: Duration) -> fmt::Result {
-    let mut seconds = time.as_secs();
-    for (unit_s, one, many) in [(86_400, "day", "days"), (3_600, "hour", "hours"), (60, "min", "min")] {
-        let count = seconds / unit_s;
-        seconds %= unit_s;
-        if count > 0 {
-            write!(f, "{count} {} ", if count == 1 { one } else { many })?;
+/// How long a statement took, as the client has it: `1 day 2 hours 3 min 4.56 sec`, from the first of them that is not 0.
+///
+/// ```
+/// use perfschema::render::text::Elapsed;
+/// use std::time::Duration;
+/// assert_eq!(Elapsed(Duration::from_millis(7_262_500)).to_string(), "2 hours 1 min 2.50 sec");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elapsed(pub Duration);
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut seconds = self.0.as_secs();
+        for (unit_s, one, many) in [(86_400, "day", "days"), (3_600, "hour", "hours"), (60, "min", "min")] {
+            let count = seconds / unit_s;
+            seconds %= unit_s;
+            if count > 0 {
+                write!(f, "{count} {} ", if count == 1 { one } else { many })?;
+            }
         }
+        write!(f, "{:.2} sec", seconds as f64 + f64::from(self.0.subsec_nanos()) / 1e9)
     }
-    write!(f, "{:.2} sec", seconds as f64 + f64::from(time.subsec_nanos()) / 1e9)
 }
 
 /// The narrowest that a text is shortened to.

@@ -100,29 +100,29 @@ impl<I: Io> Drop for Pending<I> {
 pin_project_lite::pin_project! {
     /// An operation, recorded from its first poll until it has completed, or is given up; `end` ends it, and says what it returns.
     // No async fn: that would have operation and wait twice, as what it is called with and as what it waits for.
-    pub(crate) struct Recorded<I: Io, F, E> {
+    pub(crate) struct RecordedFuture<I: Io, F, E> {
         // Given up before its wait ends, as in an async fn. None once it has completed.
         #[pin]
         operation: Option<F>,
-        wait: Stage<I>,
+        wait: Progress<I>,
         end: Option<E>,
     }
 }
 
-enum Stage<I: Io> {
+enum Progress<I: Io> {
     Unpolled(I),
     Polled(Pending<I>),
 }
 
-impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for Recorded<I, F, E> {
+impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for RecordedFuture<I, F, E> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         let mut this = self.project();
-        if let Stage::Unpolled(io) = *this.wait {
-            *this.wait = Stage::Polled(Pending::begin(io));
+        if let Progress::Unpolled(io) = *this.wait {
+            *this.wait = Progress::Polled(Pending::begin(io));
         }
-        let (Some(operation), Stage::Polled(pending)) = (this.operation.as_mut().as_pin_mut(), this.wait) else {
+        let (Some(operation), Progress::Polled(pending)) = (this.operation.as_mut().as_pin_mut(), this.wait) else {
             panic!("`async fn` resumed after completion");
         };
         let result = std::task::ready!(operation.poll(cx));
@@ -136,7 +136,7 @@ impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for
     }
 }
 
-impl<I: Io, F, E> Recorded<I, F, E> {
+impl<I: Io, F, E> RecordedFuture<I, F, E> {
     /// The operation, until it has completed.
     pub(crate) fn operation(self: Pin<&mut Self>) -> Option<Pin<&mut F>> {
         self.project().operation.as_pin_mut()
@@ -148,8 +148,8 @@ pub(crate) fn then<I: Io, F: Future, T, E: FnOnce(&mut Pending<I>, F::Output) ->
     io: I,
     operation: F,
     end: E,
-) -> Recorded<I, F, E> {
-    Recorded { operation: Some(operation), wait: Stage::Unpolled(io), end: Some(end) }
+) -> RecordedFuture<I, F, E> {
+    RecordedFuture { operation: Some(operation), wait: Progress::Unpolled(io), end: Some(end) }
 }
 
 /// An operation, recorded from its first poll until it has completed, or is given up.

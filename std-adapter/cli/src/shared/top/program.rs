@@ -3,6 +3,7 @@
 use super::super::Error;
 use super::super::target::{self, State, Watch};
 use super::view::{Listing, Switches, View};
+use perfschema::core::table::YesNo;
 use perfschema::render::{Grid, OwnedValue};
 use perfschema::{Attached, tables};
 use perfschema_sql::{self as sql, Account, Database, Outcome, Session};
@@ -59,12 +60,10 @@ impl Program {
         let mut lost = Vec::new();
         self.attached.region().scan(&tables::GlobalStatus, |row| {
             if let Some(value) = &row.variable_value
-                && row.variable_name.ends_with("_lost")
+                && let Some(name) = row.variable_name.strip_suffix("_lost")
                 && *value != "0"
             {
-                let name = row.variable_name;
-                let name = name.strip_prefix("Performance_schema_").unwrap_or(name);
-                lost.push(format!("{} {value}", name.trim_end_matches("_lost")));
+                lost.push(format!("{} {value}", name.strip_prefix("Performance_schema_").unwrap_or(name)));
             }
         });
         lost
@@ -110,8 +109,7 @@ impl Program {
     fn switches(&self) -> Switches {
         let mut switches = Switches::new();
         self.attached.region().scan(&tables::SetupInstruments, |row| {
-            let yes = |setting| setting == Some(perfschema::core::table::YesNo::Yes);
-            switches.insert(row.name.as_str().to_owned(), (yes(Some(row.enabled)), yes(row.timed)));
+            switches.insert(row.name.as_str().to_owned(), (row.enabled == YesNo::Yes, row.timed == Some(YesNo::Yes)));
         });
         switches
     }

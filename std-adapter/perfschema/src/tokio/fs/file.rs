@@ -8,7 +8,7 @@ mod windows;
 use super::STD;
 use crate::fs::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use crate::io::File as Place;
+use crate::io::FilePlace;
 use crate::tokio::pending::{self, Pending, Polled, filled, poll, polled, without_bytes};
 use perfschema_core::Operation;
 use std::fmt;
@@ -49,12 +49,12 @@ pub struct File {
 struct Handle {
     inner: ManuallyDrop<tokio::fs::File>,
     instrument: &'static Instrument,
-    place: Place,
+    place: FilePlace,
 }
 
 impl Handle {
     /// tokio's file, and the reference to its place.
-    fn into_parts(self) -> (tokio::fs::File, Place) {
+    fn into_parts(self) -> (tokio::fs::File, FilePlace) {
         let mut handle = ManuallyDrop::new(self);
         // SAFETY: the handle is not dropped, so nobody uses `inner` after this.
         (unsafe { ManuallyDrop::take(&mut handle.inner) }, handle.place)
@@ -191,7 +191,7 @@ operations! {
 }
 
 impl File {
-    fn of(inner: tokio::fs::File, instrument: &'static Instrument, place: Place) -> File {
+    fn of(inner: tokio::fs::File, instrument: &'static Instrument, place: FilePlace) -> File {
         File {
             polled: Polled::new(),
             seeking: Pending::None,

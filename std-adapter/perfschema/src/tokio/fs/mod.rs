@@ -105,13 +105,13 @@ impl Fs {
 }
 
 /// A path, and what is done with it.
-struct Path1 {
+struct PathCall {
     instrument: &'static Instrument,
     path: PathBuf,
     caller: Caller,
 }
 
-impl Path1 {
+impl PathCall {
     fn named(&self) -> Named {
         Named::new(self.instrument, &self.path)
     }
@@ -121,8 +121,8 @@ impl Path1 {
     }
 
     /// The same of another path.
-    fn other(&self, path: &Path) -> Path1 {
-        Path1 { path: path.to_path_buf(), ..*self }
+    fn other(&self, path: &Path) -> PathCall {
+        PathCall { path: path.to_path_buf(), ..*self }
     }
 
     /// An operation on the path.
@@ -180,7 +180,7 @@ macro_rules! functions {
                 ) -> impl Future<Output = io::Result<$result>> + use<$($param),*> {
                     let (instrument, caller) = (self.instrument(), Some(Location::caller()));
                     async move {
-                        let $at = Path1 { instrument, path: $path.as_ref().to_path_buf(), caller };
+                        let $at = PathCall { instrument, path: $path.as_ref().to_path_buf(), caller };
                         $body
                     }
                 }

@@ -4,7 +4,7 @@ use super::owned::{Owned, forever};
 use super::wait::{HookWait, passed};
 use crate::hook::Hook;
 use crate::instrument::Instrument;
-use crate::tokio::pending::{Pending, Recorded, then};
+use crate::tokio::pending::{Pending, RecordedFuture, then};
 use perfschema_core::{InstrumentKind, Operation};
 use std::fmt;
 use std::panic::Location;
@@ -106,7 +106,7 @@ pin_project_lite::pin_project! {
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Notified<'a> {
         #[pin]
-        wait: Recorded<HookWait<'a>, tokio::sync::futures::Notified<'a>, End<'a>>,
+        wait: RecordedFuture<HookWait<'a>, tokio::sync::futures::Notified<'a>, End<'a>>,
     }
 }
 
