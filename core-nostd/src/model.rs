@@ -552,8 +552,8 @@ impl MemorySums {
         MemorySums(core::array::from_fn(|index| word(watched.contains(&index))))
     }
 
-    /// [`memory::record`] of a block of so many bytes; `number` is that of the change, from 0.
-    pub fn allocated(&self, number: u64, bytes: u64) {
+    /// [`memory::record`] of a block of so many bytes.
+    pub fn allocated(&self, bytes: u64) {
         memory::record(&self.0, stat::Epochs(0), crate::MemoryChange::allocated(bytes), || ());
     }
 

@@ -64,8 +64,8 @@ fn blocks_and_bytes_belong_together() {
             either(
                 swap,
                 move || {
-                    owner.allocated(0, 10);
-                    owner.allocated(1, 100);
+                    owner.allocated(10);
+                    owner.allocated(100);
                 },
                 move || match reader.read() {
                     Some((0, 0)) => seen.note("none"),
