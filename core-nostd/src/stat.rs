@@ -30,8 +30,8 @@ pub(crate) mod word {
 
 /// Words of [`Owned`].
 pub(crate) mod own {
-    /// In [`Owned`] alone: timed events. In [`Versioned`], half of whose version counts them: how much of that half is none of these sums', what was
-    /// before they began, and untimed ones.
+    /// In [`Owned`](super::Owned) alone: timed events. In [`Versioned`](super::Versioned), half of whose version counts them: how much of that half is
+    /// none of these sums', what was before they began, and untimed ones.
     pub(crate) const TIMED: usize = 0;
     /// Number of untimed events.
     pub(crate) const UNTIMED: usize = 1;

@@ -192,8 +192,8 @@ mod tests {
         let steps = fake(20, |_, ns| ns * 24 / 1_000 * 1_000 / 24);
         assert_eq!(resolution(&steps, TimerName::Nanosecond), 41);
         // The thread was interrupted for 13 ms, at the first readings.
-        let interrupted = fake(25, |timer, ns| {
-            let ns = if ns < 1_000 { ns } else { ns + 13_000_000 };
+        let interrupted = fake(5_000, |timer, ns| {
+            let ns = if ns < 100_000 { ns } else { ns + 13_000_000 };
             if timer == TimerName::Millisecond { ns / 1_000_000 } else { ns }
         });
         assert_eq!(resolution(&interrupted, TimerName::Millisecond), 1);
