@@ -34,6 +34,8 @@ fn parking_lots_locks_and_what_the_tables_say_of_them() {
     another_ones_locks(region);
     switched_on_and_off_while_it_is_held(region);
     no_mark_stays(region);
+    // Not a test of its own, which would run at the same time: these count what all have recorded.
+    the_lock_within();
 }
 
 /// WRITE_LOCKED_BY_THREAD_ID is there, and READ_LOCKED_BY_COUNT, of the only lock of a class.
@@ -66,7 +68,6 @@ fn count<N: LockClass>(region: &'static Region<'static>) -> u64 {
 }
 
 /// What only the lock within has.
-#[test]
 fn the_lock_within() {
     class!(Within, "wait/synch/mutex/test/within");
     static LOCK: lock_api::Mutex<RawMutex<parking_lot::RawMutex, Within>, ()> = lock_api::Mutex::new(());
