@@ -149,8 +149,16 @@ thread_local! {
     static GROUND: Ground = Ground::new();
 }
 
-/// Keeps what tests leak reachable.
-static REGIONS: std::sync::Mutex<Vec<&'static Region<'static>>> = std::sync::Mutex::new(Vec::new());
+/// A region of these sizes, that its test leaks.
+fn region_of(config: &Config) -> &'static Region<'static> {
+    /// Keeps them reachable.
+    static REGIONS: std::sync::Mutex<Vec<&'static Region<'static>>> = std::sync::Mutex::new(Vec::new());
+    let words: &'static [Word] = Vec::leak((0..config.words()).map(|_| Word::new(0)).collect());
+    let region = Region::create(words, config, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region: &'static Region<'static> = Box::leak(Box::new(region));
+    REGIONS.lock().unwrap().push(region);
+    region
+}
 
 impl Ground {
     fn new() -> Ground {
@@ -161,13 +169,10 @@ impl Ground {
 
 /// A region of these sizes, and what its words are when nothing has happened.
 fn ground(config: &Config) -> (&'static Region<'static>, Vec<u64>) {
-    let words: &'static [Word] = Vec::leak((0..config.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, config, &Identity::default(), &MockClock::new().timers()).unwrap();
+    let region = region_of(config);
     region.set_wait_timer(TimerName::Nanosecond);
     region.enable_everything();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
-    (region, words.iter().map(Word::get).collect())
+    (region, region.words().iter().map(Word::get).collect())
 }
 
 /// Nothing has happened there.
@@ -571,10 +576,7 @@ fn without_an_actor_of_its_own_an_interrupt_does_harm() {
 /// A handler forks while its thread records: what the child goes on to write is whole, and stays so.
 #[test]
 fn a_fork_at_every_step_of_a_wait() {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
+    let region = region_of(&CONFIG);
     region.enable_everything();
     let class = region.register(CLASS, Setting::ON).unwrap();
     let lock = region.create_instance(class, 1).unwrap();
@@ -630,15 +632,12 @@ fn numbers_that_several_levels_write_are_whole_at_every_step() {
     // In picoseconds just below 2³², just above it, and between what these two look like if they are mixed.
     const NS: [u64; 3] = [4_294_967, 4_294_968, 4_299_999];
     const BYTES: [i64; 3] = [-1, 2, -3];
-    let words: &'static [Word] = Vec::leak((0..SHARED.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &SHARED, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
+    let region = region_of(&SHARED);
     region.set_wait_timer(TimerName::Nanosecond);
     let [lock, file, heap] = [CLASS.as_str(), "wait/io/file/test/interrupted", "memory/test/interrupted"]
         .map(|name| region.register(InstrumentName::new(name).unwrap(), Setting::ON).unwrap());
     region.enable_everything();
-    let untouched: Vec<u64> = words.iter().map(Word::get).collect();
+    let untouched: Vec<u64> = region.words().iter().map(Word::get).collect();
     // There is no slot for anybody.
     let actor = Rc::new(Actor::without_slot(region));
     let record = move |actor: &Actor<'static>, number: usize| {
@@ -663,7 +662,7 @@ fn numbers_that_several_levels_write_are_whole_at_every_step() {
     };
     for writes in [false, true] {
         for at in 0.. {
-            words.iter().zip(&untouched).for_each(|(word, value)| word.set(*value));
+            region.words().iter().zip(&untouched).for_each(|(word, value)| word.set(*value));
             record(&actor, 0);
             let other = Rc::clone(&actor);
             let main = || if writes { record(&actor, 2) } else { read([1, 2], at) };

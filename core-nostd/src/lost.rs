@@ -104,8 +104,10 @@ impl Region<'_> {
 
     /// One less: what was counted was not lost.
     pub(crate) fn take_back_lost(&self, lost: Lost) {
-        if let Some([total, _]) = self.lost_words(lost) {
-            total.fetch_add(u64::MAX, Ordering::Relaxed);
+        if let Some([total, flushed]) = self.lost_words(lost) {
+            // Not if it was flushed meanwhile, or forgotten by a fork: it would be one of the next.
+            let flushed = flushed.whole();
+            total.update(|count| if count > flushed { count - 1 } else { count });
         }
     }
 
@@ -126,7 +128,7 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn lost(&self, lost: Lost) -> u64 {
-        // Not below 0: what was taken back may have been flushed.
+        // Not below 0: the one may be older than the other.
         self.lost_words(lost).map_or(0, |[total, flushed]| total.whole().saturating_sub(flushed.whole()))
     }
 

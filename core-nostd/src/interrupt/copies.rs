@@ -1,18 +1,17 @@
 //! Forks while another thread is at work: of a region whose memory the child has as it was at that moment, and of one of which a copy is made
 //! before, meanwhile.
 
-use super::{At, PLAN, REGIONS, ground, interrupted};
+use super::{At, PLAN, ground, interrupted, region_of};
 use crate::fork::tests::{become_own_memory, has_text, own_memory};
 use crate::metric::{MetricInfo, MetricType, Moment};
 use crate::statement_digest;
 use crate::table::{Table as _, Value, YesNo};
 use crate::{
-    Actor, ActorIdentity, Child, Class, Config, FileInstance, FileIo, Group, Held, Identity, InstrumentName, Lost, Operation,
-    Region, Setting, Size, SocketAddress, StatementStatistics, WaitStart, Word, tables,
+    Actor, ActorIdentity, Child, Class, Config, FileInstance, FileIo, Group, Held, InstrumentName, Lost, Operation, Region,
+    Setting, Size, SocketAddress, StatementStatistics, WaitStart, tables,
 };
 use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
-use perfschema_timer::MockClock;
 use std::panic::{catch_unwind, resume_unwind};
 use std::rc::Rc;
 
@@ -36,11 +35,7 @@ const SOCKET: InstrumentName<'static> = InstrumentName::literal("wait/io/socket/
 const CHILD: Child = Child { pid: 2, os_id: 2, start_unix_ns: 0, start_monotonic_ns: 0 };
 
 fn region() -> &'static Region<'static> {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
-    region
+    region_of(&CONFIG)
 }
 
 fn end(region: &Region<'_>, text: &str) {

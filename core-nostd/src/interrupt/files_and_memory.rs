@@ -6,10 +6,7 @@ use super::*;
 #[test]
 fn files_that_an_interrupt_uses_too_at_every_step() {
     const FILES: Config = Config::EMPTY.with(Size::MaxFileClasses, 1).with(Size::MaxFileInstances, 4);
-    let words: &'static [Word] = Vec::leak((0..FILES.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &FILES, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
+    let region = region_of(&FILES);
     let class = region.register(InstrumentName::literal("wait/io/file/test/interrupted"), Setting::ON).unwrap();
     let open = move |path: &str| {
         let id = region.refer_to_file(class, path.as_bytes()).expect("there is room for all");
@@ -57,10 +54,7 @@ fn files_that_an_interrupt_uses_too_at_every_step() {
 fn reads_of_one_file_that_an_interrupt_reads_too_at_every_step() {
     const FILES: Config =
         Config::EMPTY.with(Size::MaxFileClasses, 1).with(Size::MaxFileInstances, 1).with(Size::MaxThreadInstances, 2);
-    let words: &'static [Word] = Vec::leak((0..FILES.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &FILES, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
+    let region = region_of(&FILES);
     let class = region.register(InstrumentName::literal("wait/io/file/test/interrupted"), Setting::ON).unwrap();
     region.enable_everything();
     let id = region.refer_to_file(class, b"file").unwrap();
@@ -91,10 +85,7 @@ fn reads_of_one_file_that_an_interrupt_reads_too_at_every_step() {
 #[test]
 fn memory_that_an_interrupt_counts_too_at_every_step() {
     const MEMORY: Config = Config::EMPTY.with(Size::MaxMemoryClasses, 1).with(Size::MaxThreadInstances, 2);
-    let words: &'static [Word] = Vec::leak((0..MEMORY.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &MEMORY, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
+    let region = region_of(&MEMORY);
     region.enable_everything();
     let class = region.register(InstrumentName::literal("memory/test/interrupted"), Setting::COUNTED).unwrap();
     let actors = [(); 2].map(|()| Rc::new(Actor::attach(region, &ActorIdentity::default())));

@@ -1,18 +1,18 @@
 //! Forks at every step: of another thread, which is not there in the child; and by a handler of the thread that forks, which goes on there.
 
-use super::{At, PLAN, REGIONS, ground, interrupted};
+use super::{At, PLAN, ground, interrupted, region_of};
 use crate::fork::tests::{become_own_memory, into_own_memory, own_memory};
 use crate::metric::{MetricInfo, MetricType, Moment};
 use crate::region::{SLOT, Section};
 use crate::slot;
 use crate::table::{Table as _, TableError, Value};
 use crate::{
-    Actor, ActorIdentity, Child, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, Operation,
-    Region, Setting, Size, SocketAddress, SocketIo, WaitStart, Word, tables,
+    Actor, ActorIdentity, Child, Class, Config, FileId, FileIo, Group, Held, InstanceId, InstrumentName, Lost, Operation, Region,
+    Setting, Size, SocketAddress, SocketIo, WaitStart, tables,
 };
 use core::cell::OnceCell;
 use core::panic::AssertUnwindSafe;
-use perfschema_timer::{MockClock, TimerName};
+use perfschema_timer::TimerName;
 use std::panic::{catch_unwind, resume_unwind};
 use std::rc::Rc;
 
@@ -34,11 +34,7 @@ const FILE: InstrumentName<'static> = InstrumentName::literal("wait/io/file/test
 const SOCKET: InstrumentName<'static> = InstrumentName::literal("wait/io/socket/test/s");
 
 fn region() -> &'static Region<'static> {
-    let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
-    region
+    region_of(&CONFIG)
 }
 
 fn classes<const N: usize>(region: &Region<'_>, names: [InstrumentName<'static>; N]) -> [Class; N] {
@@ -315,13 +311,13 @@ fn a_slot_that_is_being_taken_is_nobody_elses_and_is_not_lost() {
 #[test]
 fn what_is_being_registered_is_registered_once() {
     const METRIC: MetricInfo<'_> = MetricInfo::literal("opened", "fork", "", MetricType::Value);
-    let region_of = |metrics| {
+    let with_metrics = |metrics| {
         let (region, _) = ground(&CONFIG.with(Size::MaxMetrics, metrics));
         let own = Rc::new(Actor::attach(region, &ActorIdentity::default()));
         (region, move || region.forked(&CHILD, &[Some(&own)], false))
     };
     for at in 0.. {
-        let (region, fork) = region_of(0);
+        let (region, fork) = with_metrics(0);
         let [_] = classes(region, [A]);
         let registered = OnceCell::new();
         let goes_on = interrupted(|| _ = registered.set(region.register(B, Setting::ON)), &[(at, Rc::new(fork))])[0] > at;
@@ -333,7 +329,7 @@ fn what_is_being_registered_is_registered_once() {
         }
     }
     for at in 0.. {
-        let (region, fork) = region_of(3);
+        let (region, fork) = with_metrics(3);
         let register = || region.register_metric(&METRIC, true, Moment::of_seconds(1));
         let registered = OnceCell::new();
         let goes_on = interrupted(|| _ = registered.set(register()), &[(at, Rc::new(fork))])[0] > at;
@@ -343,5 +339,25 @@ fn what_is_being_registered_is_registered_once() {
         if !goes_on {
             break;
         }
+    }
+}
+
+/// A loss is found to be none when all that was counted is forgotten: by a fork of a handler, or by FLUSH STATUS. The next one counts.
+#[test]
+fn a_loss_that_is_taken_back_when_it_is_forgotten() {
+    for flush in [false, true] {
+        let region = region();
+        let own = Actor::attach(region, &ActorIdentity::default());
+        let [class] = classes(region, [A]);
+        assert_eq!(region.create_instance(class, 1), None);
+        if flush {
+            region.flush_status();
+        } else {
+            region.forked(&CHILD, &[Some(&own)], false);
+        }
+        region.take_back_lost_instance(class);
+        assert_eq!(region.lost(Lost::MutexInstances), 0, "{flush}");
+        assert_eq!(region.create_instance(class, 1), None);
+        assert_eq!(region.lost(Lost::MutexInstances), 1, "{flush}");
     }
 }

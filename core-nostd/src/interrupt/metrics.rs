@@ -1,10 +1,9 @@
 //! Two commands for one metric at one moment: whichever comes first, what is counted while the metric is on is counted once.
 
-use super::{REGIONS, interrupted};
+use super::{interrupted, region_of};
 use crate::metric::{Metric, MetricInfo, MetricType, Moment, MonitorCommand};
-use crate::{Config, Identity, Lost, Region, Size, Word};
+use crate::{Config, Lost, Region, Size};
 use core::fmt::Debug;
-use perfschema_timer::MockClock;
 use std::rc::Rc;
 
 const CONFIG: Config = Config::EMPTY.with(Size::MaxMetrics, 1);
@@ -20,10 +19,7 @@ struct Of {
 
 impl Of {
     fn new(name: &'static str, metric: impl FnOnce(&Region<'_>) -> Metric) -> Of {
-        let words: &'static [Word] = Vec::leak((0..CONFIG.words()).map(|_| Word::new(0)).collect());
-        let region = Region::create(words, &CONFIG, &Identity::default(), &MockClock::new().timers()).unwrap();
-        let region: &'static Region<'static> = Box::leak(Box::new(region));
-        REGIONS.lock().unwrap().push(region);
+        let region = region_of(&CONFIG);
         Of { region, metric: metric(region), name }
     }
 

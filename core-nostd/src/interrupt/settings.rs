@@ -1,14 +1,11 @@
 //! Settings that change while a wait is recorded. A word of switches, or of a thread's mask, is two halves where there are no 64-bit atomics.
 
-use super::{At, PLAN, interrupted};
+use super::{At, PLAN, interrupted, region_of};
 use crate::table::{Table as _, TableError, Value, YesNo};
-use crate::{
-    Actor, ActorIdentity, Config, Consumer, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
-    tables,
-};
+use crate::{Actor, ActorIdentity, Config, Consumer, Held, InstrumentName, Operation, Region, Setting, Size, WaitStart, tables};
 use core::cell::{Cell, RefCell};
 use core::panic::{AssertUnwindSafe, Location};
-use perfschema_timer::{MockClock, TimerName};
+use perfschema_timer::TimerName;
 use std::panic::{catch_unwind, resume_unwind};
 use std::rc::Rc;
 
@@ -21,14 +18,6 @@ const CONFIG: Config = Config::EMPTY
 
 fn region() -> &'static Region<'static> {
     region_of(&CONFIG)
-}
-
-fn region_of(config: &Config) -> &'static Region<'static> {
-    let words: &'static [Word] = Vec::leak((0..config.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, config, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    super::REGIONS.lock().unwrap().push(region);
-    region
 }
 
 /// What a handler may change, back and forth.

@@ -11,16 +11,13 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
         .with(Size::MaxMemoryClasses, 1)
         .with(Size::MaxThreadInstances, 1)
         .with(Size::MaxWaitHistograms, 1);
-    let words: &'static [Word] = Vec::leak((0..SHARED.words()).map(|_| Word::new(0)).collect());
-    let region = Region::create(words, &SHARED, &Identity::default(), &MockClock::new().timers()).unwrap();
-    let region: &'static Region<'static> = Box::leak(Box::new(region));
-    REGIONS.lock().unwrap().push(region);
+    let region = region_of(&SHARED);
     region.set_wait_timer(TimerName::Nanosecond);
     let [lock, heap] = [CLASS.as_str(), "memory/test/interrupted"]
         .map(|name| region.register(InstrumentName::new(name).unwrap(), Setting::ON).unwrap());
     region.enable_everything();
     let shared = Actor::without_slot(region);
-    let untouched: Vec<u64> = words.iter().map(Word::get).collect();
+    let untouched: Vec<u64> = region.words().iter().map(Word::get).collect();
     let count = move |actor: &Actor<'static>, change| actor.count_memory(region.switches(heap), heap, change);
     let wait = move |actor: &Actor<'static>, ns| {
         let wait = actor.begin(&At(0), region.switches(lock), lock, &WaitStart::new(Operation::Lock));
@@ -41,7 +38,7 @@ fn a_truncation_at_every_step_of_another_and_of_an_event() {
     };
     for records in [false, true] {
         for at in 0.. {
-            words.iter().zip(&untouched).for_each(|(word, value)| word.set(*value));
+            region.words().iter().zip(&untouched).for_each(|(word, value)| word.set(*value));
             // One has a histogram; the others share their sums.
             let alone = Rc::new(Actor::attach(region, &ActorIdentity::default()));
             for change in [MemoryChange::allocated(10), MemoryChange::resized(10, 17), MemoryChange::allocated(5)] {

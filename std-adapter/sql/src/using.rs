@@ -173,11 +173,9 @@ impl Rewriter<'_> {
             || is_named_within(&select.having, shown)
             || order.iter().any(|by| is_named_within(by, shown));
         // It may mean that one, or a column of the query's own. Left to itself, SQLite compares what is stored.
-        if is_within && !common.kinds_differ {
-            return Ok(());
-        }
         if is_within {
-            return Err(Error::unsupported("a column of USING of different types, named by a query within"));
+            let unsupported = || Error::unsupported("a column of USING of different types, named by a query within");
+            return if common.kinds_differ { Err(unsupported()) } else { Ok(()) };
         }
         self.expand_stars(select)?;
         select.from = from;
