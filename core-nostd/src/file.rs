@@ -614,22 +614,18 @@ impl<'r> Region<'r> {
 
     /// Delivers the files that have a row.
     pub(crate) fn sweep_files<T>(&self, also: impl Fn(&[Word; FILE]) -> Option<T>, mut each: impl FnMut(&Found, T)) -> Sweep {
-        let files = self.arrays::<FILE>(Section::FileInstances);
-        let mut sweep = Sweep::of(files.len());
-        for words in files {
+        let look = |words: &[Word; FILE]| {
             let gone = || words[word::REFERENCES].get() & (GONE | OPENED) != OPENED;
             match pool::read(&words[word::STATE], |_| (Found::load(self, words), also(words), gone())) {
-                Look::Live((_, _, true)) | Look::Free => sweep.free(1),
-                Look::Live((found, Some(also), false)) => {
-                    each(&found, also);
-                    sweep.row();
-                }
+                Look::Live((_, _, true)) => Look::Free,
+                Look::Live((found, also, false)) => Look::whole(also.map(|also| (found, also))),
                 // Claimed, by somebody who is about to open it.
-                Look::Changed if gone() => sweep.free(1),
-                Look::Live(_) | Look::Changed => sweep.changed(),
+                Look::Changed if gone() => Look::Free,
+                Look::Free => Look::Free,
+                Look::Changed => Look::Changed,
             }
-        }
-        sweep
+        };
+        Sweep::over(self.arrays::<FILE>(Section::FileInstances), look, |(found, also)| each(&found, also))
     }
 
     /// The same, each with its sums as `file_summary_by_instance` shows them.
@@ -646,8 +642,7 @@ impl<'r> Region<'r> {
 
     /// TRUNCATE of `file_summary_by_instance`.
     pub(crate) fn truncate_files(&self) {
-        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
-        FILES.instance_epoch(self).fetch_add(1, Ordering::Relaxed);
+        setup::next_epoch(FILES.instance_epoch(self));
         self.arrays::<FILE>(Section::FileInstances).iter().filter_map(|words| Place::of(words)).for_each(Place::reset);
     }
 

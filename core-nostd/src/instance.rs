@@ -312,29 +312,20 @@ impl<'r> Region<'r> {
         also: impl Fn(&[Word; INSTANCE]) -> Option<T>,
         mut each: impl FnMut(Text<128>, &Found, T),
     ) -> Sweep {
-        let instances = self.arrays::<INSTANCE>(section);
-        let mut sweep = Sweep::of(instances.len());
-        for words in instances {
-            match pool::read(&words[word::STATE], |_| (Found::load(words), also(words))) {
-                Look::Live((found, Some(also))) => match self.class_name(found.class) {
-                    // Taken in a forked child, by whom nobody knows.
-                    name if name.as_str().is_empty() => sweep.free(1),
-                    name => {
-                        each(name, &found, also);
-                        sweep.row();
-                    }
-                },
-                Look::Free => sweep.free(1),
-                Look::Live((_, None)) | Look::Changed => sweep.changed(),
-            }
-        }
-        sweep
+        let look = |words: &[Word; INSTANCE]| {
+            let found = pool::read(&words[word::STATE], |_| (Found::load(words), also(words)));
+            found.and_then(|(found, also)| match self.class_name(found.class) {
+                // Taken in a forked child, by whom nobody knows.
+                name if name.as_str().is_empty() => Look::Free,
+                name => Look::whole(also.map(|also| (name, found, also))),
+            })
+        };
+        Sweep::over(self.arrays::<INSTANCE>(section), look, |(name, found, also)| each(name, &found, also))
     }
 
     /// TRUNCATE of `events_waits_summary_by_instance`.
     pub(crate) fn truncate_instances(&self) {
-        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
-        setup::setup(self)[setup::word::INSTANCE_EPOCH].fetch_add(1, Ordering::Relaxed);
+        setup::next_epoch(&setup::setup(self)[setup::word::INSTANCE_EPOCH]);
         for pool in &POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
                 Shared::of(&words[word::SHARED]).into_iter().for_each(Shared::reset);

@@ -236,8 +236,7 @@ impl Kind {
 
     /// TRUNCATE of the summary by event name.
     pub(crate) fn truncate_by_event_name(&self, region: &Region<'_>) {
-        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
-        setup::setup(region)[self.event_epoch].fetch_add(1, Ordering::Relaxed);
+        setup::next_epoch(&setup::setup(region)[self.event_epoch]);
         for words in region.arrays::<IO_SUMS>(self.shared) {
             SharedSums(words).reset();
         }

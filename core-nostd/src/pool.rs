@@ -193,6 +193,22 @@ pub(crate) enum Look<T> {
     Changed,
 }
 
+impl<T> Look<T> {
+    /// What was found, if it was whole; otherwise it was being written.
+    pub(crate) fn whole(found: Option<T>) -> Look<T> {
+        found.map_or(Look::Changed, Look::Live)
+    }
+
+    /// What `look` makes of what was found.
+    pub(crate) fn and_then<U>(self, look: impl FnOnce(T) -> Look<U>) -> Look<U> {
+        match self {
+            Look::Free => Look::Free,
+            Look::Live(found) => look(found),
+            Look::Changed => Look::Changed,
+        }
+    }
+}
+
 /// Reader: what `words` makes of one owner's words.
 pub(crate) fn read<T>(state: &Word, words: impl FnOnce(Version) -> T) -> Look<T> {
     // [P5] Acquire: pairs with [P3]; the words are at least as new as the state.

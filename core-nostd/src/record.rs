@@ -89,7 +89,7 @@ impl Sequence {
         self.number().saturating_sub(base.number())
     }
 
-    /// The version of its record in one of the phases 1 (writing), [`RUNNING`], [`WRITING_END`], 4 (ended).
+    /// The version of its record in one of its phases: [`WRITING_START`], [`RUNNING`], [`WRITING_END`], [`ENDED`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn version(self, phase: u64) -> u64 {
         self.0.wrapping_add(phase)
@@ -97,7 +97,7 @@ impl Sequence {
 
     /// That of the event that a record with this version, an even one, holds.
     const fn of(version: u64) -> Sequence {
-        Sequence(version.wrapping_sub(if is_ended(version) { 4 } else { RUNNING }))
+        Sequence(version.wrapping_sub(if is_ended(version) { ENDED } else { RUNNING }))
     }
 }
 
@@ -210,7 +210,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// The version under which it was read.
     fn version(&self) -> u64 {
-        self.sequence.version(if self.ended { 4 } else { RUNNING })
+        self.sequence.version(if self.ended { ENDED } else { RUNNING })
     }
 
     /// Whether TRUNCATE of `events_waits_current` hid this event, which is one of a ring, from that table.
@@ -236,9 +236,15 @@ pub(crate) enum Read<T = Snapshot> {
     Changed,
 }
 
+const WRITING_START: u64 = 1;
 const RUNNING: u64 = 2;
 pub(crate) const WRITING_END: u64 = 3;
-const ENDED: u64 = 0;
+const ENDED: u64 = 4;
+
+/// The phase of a version, of one that has ended 0: it is as much as the sequence that comes next.
+const fn phase(version: u64) -> u64 {
+    version % ENDED
+}
 
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
 /// the switches, where the switches have them, whether there is an amount, the class, and the source.
@@ -267,7 +273,7 @@ impl What {
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Start) {
-    record[word::VERSION].store_version(sequence.version(1), Ordering::Relaxed);
+    record[word::VERSION].store_version(sequence.version(WRITING_START), Ordering::Relaxed);
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
     let mut what = start.what.0;
@@ -381,7 +387,7 @@ pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option
         record[word::END].set(ticks);
     }
     // [E4] Release: pairs with [E5].
-    record[word::VERSION].store_version(sequence.version(4), Ordering::Release);
+    record[word::VERSION].store_version(sequence.version(ENDED), Ordering::Release);
 }
 
 /// Owner of a place in the long history: keeps an ended event there. `version` is one of [`WRITING_END`] that was never used for this
@@ -500,12 +506,12 @@ fn attempt<T>(record: &RecordWords, take: impl FnOnce(u64) -> T) -> Read<T> {
 
 /// Whether a version is of an event of an owner that began with `base`, not of an earlier one.
 pub(crate) fn belongs_to(seen: u64, base: Sequence) -> bool {
-    seen > base.version(4)
+    seen > base.version(ENDED)
 }
 
 /// Whether a version is that of an event that has ended.
 pub(crate) const fn is_ended(seen: u64) -> bool {
-    seen != 0 && seen % 4 == ENDED
+    seen != 0 && phase(seen) == 0
 }
 
 /// TRUNCATE of `events_waits_current`: hides the event that is there now.
@@ -513,10 +519,10 @@ pub(crate) fn hide_current(record: &RecordWords) {
     let seen = record[word::VERSION].get();
     hide(
         &record[word::HIDDEN_CURRENT],
-        match seen % 4 {
-            // Mid-write: the event begins or ends at this very moment; it counts as running.
-            1 => seen + 1,
-            3 => seen - 1,
+        match phase(seen) {
+            // The event begins or ends at this very moment; it counts as running.
+            WRITING_START => seen + 1,
+            WRITING_END => seen - 1,
             _ => seen,
         },
     );
@@ -525,7 +531,7 @@ pub(crate) fn hide_current(record: &RecordWords) {
 /// TRUNCATE of a history table: hides the event that is there now, if it has ended.
 pub(crate) fn hide_history(record: &RecordWords) {
     let seen = record[word::VERSION].get();
-    if seen % 4 == ENDED {
+    if is_ended(seen) {
         hide(&record[word::HIDDEN_HISTORY], seen);
     }
 }
@@ -533,13 +539,13 @@ pub(crate) fn hide_history(record: &RecordWords) {
 /// Of two that truncate at once, one may come late with an event that is gone already. What the other hid stays hidden.
 fn hide(hidden: &Word, version: u64) {
     // The later event counts; of one event its run, because an event that was hidden while it ran is in no history either.
-    let rank = |version: u64| (version.div_ceil(4), version % 4 == RUNNING);
+    let rank = |version: u64| (version.div_ceil(ENDED), phase(version) == RUNNING);
     hidden.update(|before| if rank(before) > rank(version) { before } else { version });
 }
 
 /// Owner: whether it holds an event that runs.
 pub(crate) fn is_running(record: &RecordWords) -> bool {
-    record[word::VERSION].get() % 4 == RUNNING
+    phase(record[word::VERSION].get()) == RUNNING
 }
 
 /// Owner: the same, of those that it has begun itself, `base` being the last before its first: who had the records before may have vanished.

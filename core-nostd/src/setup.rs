@@ -381,6 +381,12 @@ pub(crate) fn fold(region: &Region<'_>) {
     }
 }
 
+/// TRUNCATE: what was counted before is of another epoch.
+pub(crate) fn next_epoch(epoch: &Word) {
+    // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
+    epoch.fetch_add(1, Ordering::Relaxed);
+}
+
 /// A switch becomes what the settings say.
 fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore, timed_as: EventClass) {
     let setup = setup(region);

@@ -250,21 +250,15 @@ impl<'r> Region<'r> {
 
     /// Delivers the sockets that are open.
     pub(crate) fn sweep_sockets<T>(&self, also: impl Fn(Place<'r>) -> Option<T>, mut each: impl FnMut(&Found, T)) -> Sweep {
-        let sockets = self.arrays::<SOCKET>(Section::SocketInstances);
-        let mut sweep = Sweep::of(sockets.len());
-        for words in sockets {
-            match pool::read(&words[word::STATE], |_| (Found::load(self, words), Place::of(words).and_then(&also))) {
+        let look = |words: &'r [Word; SOCKET]| {
+            let found = pool::read(&words[word::STATE], |_| (Found::load(self, words), Place::of(words).and_then(&also)));
+            found.and_then(|(found, also)| match found.event_name.as_str() {
                 // Taken in a forked child, by whom nobody knows.
-                Look::Live((found, _)) if found.event_name.as_str().is_empty() => sweep.free(1),
-                Look::Live((found, Some(also))) => {
-                    each(&found, also);
-                    sweep.row();
-                }
-                Look::Free => sweep.free(1),
-                Look::Live((_, None)) | Look::Changed => sweep.changed(),
-            }
-        }
-        sweep
+                "" => Look::Free,
+                _ => Look::whole(also.map(|also| (found, also))),
+            })
+        };
+        Sweep::over(self.arrays::<SOCKET>(Section::SocketInstances), look, |(found, also)| each(&found, also))
     }
 
     /// The same, each with its sums as `socket_summary_by_instance` shows them.
@@ -285,8 +279,7 @@ impl<'r> Region<'r> {
 
     /// TRUNCATE of `socket_summary_by_instance`.
     pub(crate) fn truncate_sockets(&self) {
-        // Relaxed: only that two truncations are two matters; a reader compares the epoch with the one noted behind the version.
-        SOCKETS.instance_epoch(self).fetch_add(1, Ordering::Relaxed);
+        setup::next_epoch(SOCKETS.instance_epoch(self));
         self.socket_places().for_each(Place::reset);
     }
 

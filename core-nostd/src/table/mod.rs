@@ -25,6 +25,7 @@ pub use cell::{Cell, NestingEventType, SqlType, Value, YesNo};
 pub(crate) use cell::{enum_index, unsigned};
 pub use error::TableError;
 
+use crate::pool::Look;
 use crate::region::Region;
 
 /// The schema that tables belong to unless they say otherwise.
@@ -172,6 +173,22 @@ impl Sweep {
     /// Nothing yet, of so many places.
     pub(crate) fn of(places: usize) -> Sweep {
         Sweep { places: places as u64, ..Sweep::default() }
+    }
+
+    /// Delivers what is met in the places of a pool, a row each.
+    pub(crate) fn over<'r, P, T>(places: &'r [P], look: impl Fn(&'r P) -> Look<T>, mut each: impl FnMut(T)) -> Sweep {
+        let mut sweep = Sweep::of(places.len());
+        for place in places {
+            match look(place) {
+                Look::Live(found) => {
+                    each(found);
+                    sweep.row();
+                }
+                Look::Free => sweep.free(1),
+                Look::Changed => sweep.changed(),
+            }
+        }
+        sweep
     }
 
     pub(crate) fn row(&mut self) {

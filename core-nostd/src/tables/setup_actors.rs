@@ -72,19 +72,7 @@ impl TableSource for SetupActors {
     };
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupActorsRow)) -> Sweep {
-        let places = region.arrays::<SETUP_ACTOR>(Section::SetupActors);
-        let mut sweep = Sweep::of(places.len());
-        for words in places {
-            match read(words) {
-                Look::Live((row, _)) => {
-                    each(&row);
-                    sweep.row();
-                }
-                Look::Free => sweep.free(1),
-                Look::Changed => sweep.changed(),
-            }
-        }
-        sweep
+        Sweep::over(region.arrays::<SETUP_ACTOR>(Section::SetupActors), read, |(row, _)| each(&row))
     }
 
     fn truncate(&self, region: &Region<'_>) {
