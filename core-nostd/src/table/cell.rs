@@ -270,19 +270,19 @@ impl From<bool> for YesNo {
 }
 
 impl Cell for YesNo {
-    const SQL_TYPE: SqlType = SqlType::Enum(&["YES", "NO"]);
+    const SQL_TYPE: SqlType = SqlType::Enum(YesNo::NAMES);
     fn value(&self) -> Value<'_> {
-        Value::Text(match self {
-            YesNo::Yes => "YES",
-            YesNo::No => "NO",
-        })
+        Value::Text(YesNo::NAMES[*self as usize])
     }
 }
 
 impl YesNo {
+    /// In the order of the variants.
+    const NAMES: &'static [&'static str] = &["YES", "NO"];
+
     /// The value as SQL gives it: a name in any letter case, or the number 1 or 2. None is what strict mode refuses.
     pub(crate) fn from_value(value: &Value<'_>) -> Option<bool> {
-        enum_index(value, &["YES", "NO"]).map(|index| index == 0)
+        enum_index(value, YesNo::NAMES).map(|index| index == 0)
     }
 }
 

@@ -169,6 +169,21 @@ impl OwnedValue {
             _ => 0,
         }
     }
+
+    /// The order in which [`Grid::order_by`] sorts: NULL, then numbers by size, then texts by bytes.
+    ///
+    /// ```
+    /// # use perfschema::render::OwnedValue;
+    /// let mut values = ["b".into(), OwnedValue::Unsigned(10), OwnedValue::Double(9.5), OwnedValue::Null, "a".into()];
+    /// values.sort_by(OwnedValue::total_cmp);
+    /// assert_eq!(values, [OwnedValue::Null, OwnedValue::Double(9.5), OwnedValue::Unsigned(10), "a".into(), "b".into()]);
+    /// ```
+    pub fn total_cmp(&self, other: &OwnedValue) -> Ordering {
+        let (a, b) = (sort_key(self), sort_key(other));
+        // Of two negative numbers the one with more behind the point is less.
+        let last = || if a.1 < 0.0 { b.3.cmp(a.3) } else { a.3.cmp(b.3) };
+        a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)).then_with(last)
+    }
 }
 
 impl From<Value<'_>> for OwnedValue {
@@ -342,9 +357,8 @@ impl Grid {
     pub fn order_by(mut self, name: &str, order: Order) -> Result<Grid, TableError> {
         let index = self.column(name)?;
         self.rows.sort_by(|a, b| {
-            let (a, b) = (sort_key(a.get(index)), sort_key(b.get(index)));
-            let (a, b) = if order == Order::Ascending { (a, b) } else { (b, a) };
-            compare_keys(&a, &b)
+            let [a, b] = [a, b].map(|row| row.get(index).unwrap_or(&OwnedValue::Null));
+            if order == Order::Ascending { a.total_cmp(b) } else { b.total_cmp(a) }
         });
         Ok(self)
     }
@@ -437,14 +451,14 @@ fn position(columns: &[ColumnHead], name: &str) -> Option<usize> {
 /// point, and behind it; the order stays total even where doubles and exact numbers are mixed.
 type SortKey<'a> = (u8, f64, i128, &'a str);
 
-fn sort_key(value: Option<&OwnedValue>) -> SortKey<'_> {
+fn sort_key(value: &OwnedValue) -> SortKey<'_> {
     match value {
-        None | Some(OwnedValue::Null) => (0, 0.0, 0, ""),
+        OwnedValue::Null => (0, 0.0, 0, ""),
         // Adding 0.0 makes −0 equal to 0.
-        Some(OwnedValue::Double(number)) => (1, number + 0.0, i128::MIN, ""),
-        Some(OwnedValue::Unsigned(number)) => (1, *number as f64, (*number).into(), ""),
-        Some(OwnedValue::Signed(number)) => (1, *number as f64, (*number).into(), ""),
-        Some(OwnedValue::Decimal(digits)) => {
+        OwnedValue::Double(number) => (1, number + 0.0, i128::MIN, ""),
+        OwnedValue::Unsigned(number) => (1, *number as f64, (*number).into(), ""),
+        OwnedValue::Signed(number) => (1, *number as f64, (*number).into(), ""),
+        OwnedValue::Decimal(digits) => {
             let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
             let number = digits.parse().unwrap_or(0.0);
             match whole.parse() {
@@ -453,14 +467,8 @@ fn sort_key(value: Option<&OwnedValue>) -> SortKey<'_> {
                 Err(_) => (1, number, i128::MIN, digits),
             }
         }
-        Some(OwnedValue::Text(text)) => (2, 0.0, 0, text),
+        OwnedValue::Text(text) => (2, 0.0, 0, text),
     }
-}
-
-fn compare_keys(a: &SortKey<'_>, b: &SortKey<'_>) -> Ordering {
-    // Of two negative numbers the one with more behind the point is less.
-    let last = || if a.1 < 0.0 { b.3.cmp(a.3) } else { a.3.cmp(b.3) };
-    a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)).then_with(last)
 }
 
 /// Whether a terminal or an editor would act on the character instead of showing it: control characters, those that turn the direction
@@ -592,7 +600,7 @@ mod samples {
 #[cfg(test)]
 mod tests {
     use super::samples::{number_column, text_column};
-    use super::{ColumnHead, Grid, Order, OwnedValue, Unit, compare_keys, sort_key};
+    use super::{ColumnHead, Grid, Order, OwnedValue, Unit};
     use core::cmp::Ordering;
     use perfschema_core::table::{SqlType, TableError, Value};
     use perfschema_core::timer::Timers;
@@ -671,7 +679,7 @@ mod tests {
             "A".into(),
             "a".into(),
         ];
-        let compare = |a: &OwnedValue, b: &OwnedValue| compare_keys(&sort_key(Some(a)), &sort_key(Some(b)));
+        let compare = OwnedValue::total_cmp;
         for (i, a) in values.iter().enumerate() {
             for (j, b) in values.iter().enumerate() {
                 assert_eq!(compare(a, b), i.cmp(&j), "{a:?} {b:?}");

@@ -117,7 +117,7 @@ pub(super) fn arranged<'a>(listing: &'a Listing, filter: &str, (by, descending):
     let matches = |row: &&Row| wanted.is_empty() || row.cells.iter().chain(&row.details).any(has);
     let mut rows: Vec<&Row> = listing.rows.iter().filter(matches).collect();
     let total = listing.columns.iter().position(|column| column.title == "total time");
-    let compare = |a: &Row, b: &Row, column: usize| order(&a.cells[column], &b.cells[column]);
+    let compare = |a: &Row, b: &Row, column: usize| a.cells[column].total_cmp(&b.cells[column]);
     rows.sort_by(|a, b| {
         let first = if by < listing.columns.len() { compare(a, b, by) } else { Ordering::Equal };
         let first = if descending { first.reverse() } else { first };
@@ -125,22 +125,6 @@ pub(super) fn arranged<'a>(listing: &'a Listing, filter: &str, (by, descending):
         first.then_with(|| total.map_or(Ordering::Equal, |total| compare(b, a, total))).then_with(|| a.key.cmp(&b.key))
     });
     rows
-}
-
-fn order(a: &OwnedValue, b: &OwnedValue) -> Ordering {
-    let key = |value: &OwnedValue| match value {
-        OwnedValue::Null => (0, 0.0),
-        OwnedValue::Unsigned(number) => (1, *number as f64),
-        OwnedValue::Signed(number) => (1, *number as f64),
-        OwnedValue::Double(number) => (1, *number),
-        OwnedValue::Decimal(digits) => (1, digits.parse().unwrap_or(0.0)),
-        OwnedValue::Text(_) => (2, 0.0),
-    };
-    let ((a_kind, a_number), (b_kind, b_number)) = (key(a), key(b));
-    a_kind.cmp(&b_kind).then(a_number.total_cmp(&b_number)).then_with(|| match (a, b) {
-        (OwnedValue::Text(a), OwnedValue::Text(b)) => a.cmp(b),
-        _ => Ordering::Equal,
-    })
 }
 
 /// The cells of rows as text.
