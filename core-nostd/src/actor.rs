@@ -238,11 +238,11 @@ impl<'r> Actor<'r> {
             region,
             slot: None,
             thread_id: 0,
-            base: Sequence(0),
+            base: Sequence::from_number(0),
             slot_words: Cell::new(region.no_slot()),
             keep: Cell::new(u64::MAX),
             instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
-            sequence: Cell::new(Sequence(0)),
+            sequence: Cell::new(Sequence::from_number(0)),
             drawn: Cell::new(0),
             outer: Cell::new(Enclosing::default()),
             waits: Recorder::new(region, &WAITS, None),
@@ -399,11 +399,15 @@ impl<'r> Actor<'r> {
             if !switches.has(Switches::ENABLED) {
                 return Wait::NONE;
             }
-            wait.plain_class = usize::MAX;
             switches = self.sampled(switches);
             if !switches.has(Switches::CURRENT) {
+                // Of a thread without a history it is plain nevertheless.
+                if !switches.has(Switches::THREAD) || !switches.has(Switches::TIMED_BY_COUNTER) {
+                    wait.plain_class = usize::MAX;
+                }
                 return Wait { switches, start: read(switches), ..wait };
             }
+            wait.plain_class = usize::MAX;
         }
         wait.switches = switches;
         if !switches.has(Switches::CURRENT) {
@@ -545,7 +549,7 @@ impl<'r> Actor<'r> {
                 // Known here, as where it began.
                 let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
                 let sums = (Some(stat), self.epochs(&WAITS));
-                self.end_as(&self.waits, &wait, switches, &Object::of(&held), sums, timer, || clock.counter())
+                self.end_as(&self.waits, &wait, switches, true, &Object::of(&held), sums, timer, || clock.counter())
             }
             None => self.end_otherwise(clock, &wait, &held),
         }
@@ -563,7 +567,7 @@ impl<'r> Actor<'r> {
         let wait = Wait { shown: Some(wait.shown?), ends: Ends::Recorded, ..*wait };
         let sums = (Some(stat), self.epochs(&WAITS));
         let timer = Some(TimerName::Cycle.index());
-        self.end_as(&self.waits, &wait, switches, &Object::of(held), sums, timer, || clock.counter())
+        self.end_as(&self.waits, &wait, switches, true, &Object::of(held), sums, timer, || clock.counter())
     }
 
     /// A wait ends that is rare, or whose slot was given back meanwhile.
@@ -614,7 +618,7 @@ impl<'r> Actor<'r> {
     ) -> Option<u64> {
         let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
         let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
-        self.end_as(on, wait, switches, object, (stat, self.epochs(on.store())), timer, read)
+        self.end_as(on, wait, switches, switches.has(Switches::HISTORY), object, (stat, self.epochs(on.store())), timer, read)
     }
 
     /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
@@ -633,12 +637,13 @@ impl<'r> Actor<'r> {
         ticks: Option<u64>,
         entries: impl FnOnce(Option<usize>),
     ) -> Option<u64> {
-        let ending = self.begin_end(on, event, switches);
+        let mut ending = self.begin_end(on, event, switches, switches.has(Switches::HISTORY));
         if let Some(record) = ending.record {
             record::begin_change(record, event.sequence);
+            ending.changed = true;
             entries(ending.row.map(|row| on.long.index_of(row)));
         }
-        ending.finish(on, event, ticks);
+        ending.finish(on, || ticks);
         let conversion = &self.conversions[usize::from(switches.timer_index()) % 8];
         ticks.map(|ticks| conversion.wait(event.start, ticks).1)
     }
@@ -653,7 +658,7 @@ impl<'r> Actor<'r> {
         self.slot.as_ref().map_or(0, |slot| slot.index)
     }
 
-    /// An event ends; `timer` is that of its conversion, if it is timed.
+    /// An event ends; `history` is whether it enters the history, `timer` that of its conversion, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
     fn end_as(
@@ -661,6 +666,7 @@ impl<'r> Actor<'r> {
         on: &Recorder<'r>,
         wait: &Wait<'_>,
         switches: Switches,
+        history: bool,
         object: &Object<'_>,
         (stat, epochs): (Option<&StatWords>, Epochs),
         timer: Option<usize>,
@@ -672,14 +678,13 @@ impl<'r> Actor<'r> {
                 Some(stat) => stat::count_untimed(stat, epochs, || self.honour(on, stat, &[], switches)),
                 None => self.count_shared(switches, None),
             }
-            self.begin_end(on, wait, switches).finish(on, wait, None);
+            self.begin_end(on, wait, switches, history).finish(on, || None);
             self.count_object(wait, switches, object, None);
             return None;
         };
         let sums = stat.map(|stat| stat::begin(stat, epochs, || self.honour(on, stat, &[], switches)));
-        let ending = self.begin_end(on, wait, switches);
-        let ticks = read();
-        ending.finish(on, wait, Some(ticks));
+        let ending = self.begin_end(on, wait, switches, history);
+        let ticks = ending.finish(on, read);
         let wait_ps = match sums {
             Some(sums) => self.count_timed(sums, wait, switches, timer, ticks),
             None => {
@@ -694,15 +699,24 @@ impl<'r> Actor<'r> {
 
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
-        let Some(record) = wait.shown else { return Ending { record: None, row: None } };
+    pub(crate) fn begin_end<'a>(
+        &'a self,
+        on: &'a Recorder<'r>,
+        wait: &'a Wait<'_>,
+        switches: Switches,
+        history: bool,
+    ) -> Ending<'a> {
+        let Some(record) = wait.shown else { return Ending { record: None, row: None, changed: false } };
         let amount = (wait.ends == Ends::WithAmount).then_some(wait.amount);
-        let history = switches.has(Switches::HISTORY);
-        if !on.ring.give_back(record, history) {
+        let is_alone = on.ring.give_back(record, history);
+        if !is_alone {
             self.put_in(on, record, history);
         }
-        let end_event = self.sequence.get();
-        record::begin_end(record, wait.sequence, end_event, amount);
+        // What begins beside a wait says so: of one that is alone, the last that began is the wait itself.
+        if !is_alone || !core::ptr::eq(on, &self.waits) {
+            record::set_end_event(record, self.sequence.get());
+        }
+        record::begin_end(record, wait.sequence, amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
             row = on.long.next(self.region);
@@ -710,14 +724,14 @@ impl<'r> Actor<'r> {
                 let ended = Ended {
                     record,
                     start: wait.start,
-                    end_event,
+                    end_event: self.sequence.get(),
                     amount: (wait.ends != Ends::Recorded).then_some(wait.amount),
                     sequence: wait.sequence,
                 };
                 on.long.begin(row, &ended);
             }
         }
-        Ending { record: Some(record), row }
+        Ending { record: Some(record), row, changed: amount.is_some() }
     }
 
     /// The record of an event that ends, where others ran, or without history. What encloses what begins now is what enclosed a wait that
@@ -784,15 +798,26 @@ pub(crate) struct Ending<'r> {
     record: Option<&'r RecordWords>,
     /// In the long history.
     row: Option<&'r RecordWords>,
+    /// Whether words of the record change that readers look at while the event runs.
+    changed: bool,
 }
 
 impl Ending<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn finish(self, on: &Recorder<'_>, wait: &Wait<'_>, ticks: Option<u64>) {
-        if let Some(record) = self.record {
-            record::finish_end(record, wait.sequence, ticks);
-            if let Some(row) = self.row {
-                on.long.finish(row, ticks);
+    pub(crate) fn finish<T: Copy + Into<Option<u64>>>(self, on: &Recorder<'_>, read: impl FnOnce() -> T) -> T {
+        let Some(record) = self.record else { return read() };
+        // Apart, and not asked behind the reading whether there is a row.
+        match self.row {
+            None => {
+                let ticks = read();
+                record::finish_end(record, self.changed, ticks.into());
+                ticks
+            }
+            Some(row) => {
+                let ticks = read();
+                on.long.finish(row, ticks.into());
+                record::finish_end(record, self.changed, ticks.into());
+                ticks
             }
         }
     }

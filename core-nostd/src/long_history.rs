@@ -374,7 +374,7 @@ fn owners(chunk: &ChunkWords) -> &[[Word; word::OWNER]] {
 pub(crate) fn owner_of(chunk: &ChunkWords, row: &Snapshot) -> Option<Owner> {
     let number = row.sequence.number().wrapping_add(1);
     let words = owners(chunk).iter().find(|words| words[owner::NUMBER].get() == number)?;
-    let owner = Owner { thread_id: words[owner::THREAD_ID].get(), base: Sequence(words[owner::BASE].get()) };
+    let owner = Owner { thread_id: words[owner::THREAD_ID].get(), base: Sequence::from_word(words[owner::BASE].get()) };
     // [H5] Acquire fence: pairs with [H4]; if a word above is newer than the row, so is the number below.
     fence(Ordering::Acquire);
     (words[owner::NUMBER].get() == number).then_some(owner)
@@ -412,7 +412,10 @@ mod tests {
     fn record(region: &Region<'_>, writer: &Writer<'_>) -> u64 {
         let row = writer.next(region).expect("no row is lost");
         let record = &region.arrays::<RECORD>(WAITS.rings)[0];
-        writer.begin(row, &Ended { record, start: 0, end_event: Sequence(4), amount: None, sequence: Sequence(4) });
+        writer.begin(
+            row,
+            &Ended { record, start: 0, end_event: Sequence::from_number(1), amount: None, sequence: Sequence::from_number(1) },
+        );
         writer.finish(row, None);
         writer.number().expect("it has taken one")
     }

@@ -336,15 +336,15 @@ impl Record {
     /// As [`end`](Self::end), of an event whose amount is what was said last.
     pub fn end_alone(&self, sequence: u64, ticks: u64) {
         let sequence = Sequence::from_number(sequence);
-        record::begin_end(&self.0, sequence, sequence, None);
-        record::finish_end(&self.0, sequence, Some(ticks));
+        record::begin_end(&self.0, sequence, None);
+        record::finish_end(&self.0, false, Some(ticks));
     }
 
     /// [`record::begin_end`], [`record::finish_end`].
     pub fn end(&self, sequence: u64, ticks: u64, amount: u64) {
         let sequence = Sequence::from_number(sequence);
-        record::begin_end(&self.0, sequence, sequence, Some(amount));
-        record::finish_end(&self.0, sequence, Some(ticks));
+        record::begin_end(&self.0, sequence, Some(amount));
+        record::finish_end(&self.0, true, Some(ticks));
     }
 
     /// [`record::read`].
@@ -421,10 +421,10 @@ impl StatementRecord {
     /// [`record::begin_end`], [`record::begin_change`], [`statement::Entry::end`], [`record::finish_end`].
     pub fn end(&self, sequence: u64, figure: u64) {
         let sequence = Sequence::from_number(sequence);
-        record::begin_end(&self.record.0, sequence, sequence, None);
+        record::begin_end(&self.record.0, sequence, None);
         record::begin_change(&self.record.0, sequence);
         self.entry().end(&Self::statistics(figure));
-        record::finish_end(&self.record.0, sequence, None);
+        record::finish_end(&self.record.0, true, None);
     }
 
     /// [`record::read`], [`statement::Entry::read`], [`record::still`].
@@ -654,7 +654,7 @@ impl<'r> LongWriter<'r> {
 
     /// The same, of the thread of this THREAD_ID, whose events count from as much.
     pub fn of(region: &'r Region<'r>, thread_id: u64) -> LongWriter<'r> {
-        let owner = long_history::Owner { thread_id, base: Sequence(thread_id) };
+        let owner = long_history::Owner { thread_id, base: Sequence::from_number(thread_id) };
         LongWriter(region, long_history::Writer::new(region, &crate::event::WAITS, owner))
     }
 
@@ -662,11 +662,11 @@ impl<'r> LongWriter<'r> {
     pub fn write(&self, ticks: u64, amount: u64) {
         // An event of the writer's own ring, which nobody else looks at.
         let record = core::array::from_fn(|_| Word::unwatched(0));
-        let none = Sequence(0);
+        let none = Sequence::from_number(0);
         record::begin_start(&record, none, &start(amount));
         record::finish_start(&record, ticks);
-        record::begin_end(&record, none, none, None);
-        record::finish_end(&record, none, Some(ticks));
+        record::begin_end(&record, none, None);
+        record::finish_end(&record, false, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };
         let ended = record::Ended { record: &record, start: ticks, end_event: none, amount: Some(amount), sequence: none };
         self.1.begin(row, &ended);

@@ -193,6 +193,8 @@ impl<'r> Actor<'r> {
     pub(crate) fn end_nested<'e>(&self, event: &mut NestedEvent<'e>) -> Option<(Wait<'e>, Switches)> {
         let mut wait = event.wait.take()?;
         if event.actor != self.number() {
+            // As where an event begins: the wait that runs has another one beside it.
+            self.enclosing();
             wait.sequence = self.next_sequence();
             (wait.shown, event.level) = (None, Level::NONE);
         }

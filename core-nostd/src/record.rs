@@ -37,6 +37,7 @@ pub(crate) mod word {
     pub(crate) const NESTING: usize = 4;
     pub(crate) const AMOUNT: usize = 5;
     pub(crate) const END: usize = 6;
+    /// What began last before the end. Nothing, or what is of an older event, if that was the event itself.
     pub(crate) const END_EVENT: usize = 7;
     /// Long history only: in a ring the version says it.
     pub(crate) const EVENT: usize = 8;
@@ -61,8 +62,8 @@ pub(crate) fn index_in<T>(all: &[T], one: &T) -> usize {
     (core::ptr::from_ref(one) as usize).wrapping_sub(all.as_ptr() as usize) / size_of::<T>()
 }
 
-/// Four times the number of an event, counted on over all owners of its slot: what records keep, because a version is then
-/// its sum with a phase. To divide is left to readers.
+/// Four times the number of an event, counted on over all owners of its slot, and 1: the version with which its record begins, so that
+/// nothing need be added there. To divide is left to readers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sequence(pub(crate) u64);
 
@@ -71,7 +72,12 @@ impl Sequence {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn from_number(number: u64) -> Sequence {
-        Sequence(number << Self::SHIFT)
+        Sequence(number << Self::SHIFT | WRITING_START)
+    }
+
+    /// That of a word that holds one, or 0 as nobody has written it.
+    pub(crate) const fn from_word(word: u64) -> Sequence {
+        Sequence(word | WRITING_START)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -92,12 +98,12 @@ impl Sequence {
     /// The version of its record in one of its phases: [`WRITING_START`], [`RUNNING`], [`WRITING_END`], [`ENDED`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn version(self, phase: u64) -> u64 {
-        self.0.wrapping_add(phase)
+        self.0.wrapping_add(phase.wrapping_sub(WRITING_START))
     }
 
     /// That of the event that a record with this version, an even one, holds.
     const fn of(version: u64) -> Sequence {
-        Sequence(version.wrapping_sub(if is_ended(version) { ENDED } else { RUNNING }))
+        Sequence::from_word(version.wrapping_sub(if is_ended(version) { ENDED } else { RUNNING }))
     }
 }
 
@@ -131,7 +137,8 @@ impl Enclosing {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn event(sequence: Sequence, kind: EventType) -> Enclosing {
         // A sum, not an or: one instruction, because nobody tells the compiler that the lowest bits of a sequence are zero.
-        Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add(kind as u64))
+        const PHASE: u64 = WRITING_START << (Enclosing::SHIFT - Sequence::SHIFT);
+        Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add((kind as u64).wrapping_sub(PHASE)))
     }
 
     /// The number of its type.
@@ -199,7 +206,7 @@ pub(crate) struct Snapshot {
     pub(crate) amount: u64,
     pub(crate) io: IoEvent,
     pub(crate) end: u64,
-    pub(crate) end_event: Sequence,
+    end_event: Sequence,
     /// In the long history: which event it is. There [`sequence`](Self::sequence) is that of the chunk.
     pub(crate) event: Sequence,
     pub(crate) hidden_history: bool,
@@ -211,6 +218,11 @@ impl Snapshot {
     /// The version under which it was read.
     fn version(&self) -> u64 {
         self.sequence.version(if self.ended { ENDED } else { RUNNING })
+    }
+
+    /// The last event that began before the end of this one, which the record is of.
+    pub(crate) fn end_event(&self, event: Sequence) -> Sequence {
+        self.end_event.max(event)
     }
 
     /// Whether TRUNCATE of `events_waits_current` hid this event, which is one of a ring, from that table.
@@ -320,7 +332,7 @@ pub(crate) fn as_enclosing(record: &RecordWords) -> Option<Enclosing> {
 
 /// Owner: the wait that runs, as [`nesting`] of others names it.
 pub(crate) fn running(record: &RecordWords) -> Enclosing {
-    Enclosing::event(Sequence(record[word::VERSION].get() & !3), EventType::Wait)
+    Enclosing::event(Sequence::from_word(record[word::VERSION].get() & !(ENDED - 1)), EventType::Wait)
 }
 
 /// Owner: nothing lies within the event that runs.
@@ -362,12 +374,17 @@ pub(crate) fn replace(word: &Word, value: u64) {
 
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, end_event: Sequence, amount: Option<u64>) {
+pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
     if let Some(amount) = amount {
         begin_change(record, sequence);
         record[word::WHAT].set(record[word::WHAT].get() | What::HAS_AMOUNT);
         record[word::AMOUNT].set(amount);
     }
+}
+
+/// Owner: the event ends, and others began since it did, of which this was the last.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
     // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.
     record[word::END_EVENT].set(end_event.0);
 }
@@ -380,14 +397,17 @@ pub(crate) fn begin_change(record: &RecordWords, sequence: Sequence) {
     fence(Ordering::Release);
 }
 
-/// Owner: the event has ended, at `ticks` if it is timed. What is there otherwise nobody looks at.
+/// Owner: the event has ended, at `ticks` if it is timed. What is there otherwise nobody looks at. `changed` is whether the end began with
+/// [`begin_change`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn finish_end(record: &RecordWords, sequence: Sequence, ticks: Option<u64>) {
+pub(crate) fn finish_end(record: &RecordWords, changed: bool, ticks: Option<u64>) {
     if let Some(ticks) = ticks {
         record[word::END].set(ticks);
     }
+    // What is added, and not what comes out, because that is one instruction.
+    let ended = record[word::VERSION].get().wrapping_add(if changed { ENDED - WRITING_END } else { ENDED - RUNNING });
     // [E4] Release: pairs with [E5].
-    record[word::VERSION].store_version(sequence.version(ENDED), Ordering::Release);
+    record[word::VERSION].store_version(ended, Ordering::Release);
 }
 
 /// Owner of a place in the long history: keeps an ended event there. `version` is one of [`WRITING_END`] that was never used for this

@@ -169,7 +169,7 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
         epochs.update(|epochs| Epochs(epochs).next(View::Thread).0);
     }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
-    let base = Sequence(words[word::BASE].get());
+    let base = Sequence::from_word(words[word::BASE].get());
     Some(Claimed { index, words, thread_id, base, version: Cell::new(claim.publish()) })
 }
 
@@ -309,7 +309,7 @@ pub(crate) fn look(words: &SlotWords) -> Look {
             thread_id: words[word::THREAD_ID].get(),
             os_id: words[word::OS_ID].get(),
             parent_thread_id: words[word::PARENT].get(),
-            base: Sequence(words[word::BASE].get()),
+            base: Sequence::from_word(words[word::BASE].get()),
             setting: ThreadSetting::from_mask(words[word::MASK].get()),
             foreground: lengths >> 48 == ThreadType::Foreground as u64,
             memory_first_epochs: memory_first_epochs(words),

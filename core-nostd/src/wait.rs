@@ -88,7 +88,7 @@ impl Wait<'_> {
 
     /// One of which nothing is recorded.
     pub(crate) const NONE: Wait<'static> = Wait {
-        sequence: Sequence(0),
+        sequence: Sequence::from_number(0),
         start: 0,
         shown: None,
         plain_class: usize::MAX,
@@ -397,7 +397,7 @@ impl<'r> Actor<'r> {
         record::hide_current(record);
         let (own, enclosing) = (record::running(record), self.enclosing());
         self.enclose_within(own, record::nesting(record));
-        self.begin_end(&self.waits, &wait, Switches::OFF).finish(&self.waits, &wait, None);
+        self.begin_end(&self.waits, &wait, Switches::OFF, false).finish(&self.waits, || None);
         // Otherwise it is what this one lay within.
         if enclosing != own {
             self.outer.set(enclosing);

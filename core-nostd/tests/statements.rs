@@ -369,6 +369,20 @@ fn a_statement_that_another_thread_ends_is_counted_by_that_one() {
     assert_eq!((world.region.lost(Lost::NestedEvents), world.region.statements_by_event_name(b).0.count), (0, 5));
 }
 
+/// The number that it then has is one of those that were drawn while a wait of the ending thread ran.
+#[test]
+fn a_wait_ends_after_a_statement_of_another_thread() {
+    let (world, a, _, first) = world();
+    let (second, mutex) = (world.actor("b"), world.class(MUTEX));
+    let statement = begin(world, &first, a, "");
+    let alone = world.begin(&second, mutex);
+    world.end(&second, alone);
+    let wait = world.begin(&second, mutex);
+    end(world, &second, statement);
+    world.end(&second, wait);
+    world.expect("events_waits_history", "EVENT_ID,END_EVENT_ID", &["1 1", "2 3"]);
+}
+
 /// Said by another thread meanwhile, and shown since its own ends it.
 #[test]
 fn what_another_thread_said_is_shown_at_the_end() {

@@ -168,7 +168,7 @@ impl Event<'_> {
         let nesting = record.nesting.parts(base);
         EventColumns {
             event_id: self.sequence.event_id(base),
-            end_event_id: record.ended.then(|| record.end_event.event_id(base)),
+            end_event_id: record.ended.then(|| record.end_event(self.sequence).event_id(base)),
             event_name: region.class_name(Class(record.class)),
             source: source_text(region, Source(record.source)),
             timer_start,
@@ -362,7 +362,7 @@ impl<R> SingleEvents<R> {
 /// the inner one, which began later, ended first. Events beside each other may have ended the other way round: nothing tells, and only
 /// which of them the history leaves out depends on it.
 pub(super) fn end_order(snapshot: &Snapshot) -> (Sequence, Reverse<Sequence>) {
-    (snapshot.end_event, Reverse(snapshot.sequence))
+    (snapshot.end_event(snapshot.sequence), Reverse(snapshot.sequence))
 }
 
 /// The records of one live thread, for events of one class.
