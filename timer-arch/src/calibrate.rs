@@ -28,6 +28,9 @@ const SAMPLE_COUNT: usize = 64;
 /// Miri, which executes a thousand times slower, has no counter to measure.
 const PAUSE_SAMPLE_COUNT_MAX: u32 = if cfg!(miri) { 1 << 8 } else { 1 << 17 };
 
+/// The most samples until a clock of long steps makes one: 25 ms of them, and so two steps of one that counts 100 a second.
+const STEP_SAMPLE_COUNT_MAX: u32 = if cfg!(miri) { 1 << 8 } else { 1 << 19 };
+
 /// What a measurement should reach, 1 part in 10⁶. Then nothing stated is preferred to it.
 const ERROR_PPB_WANTED: u32 = 1_000;
 
@@ -164,7 +167,8 @@ pub struct Timers {
 
 impl Timers {
     /// Finds out what backs each timer of [`SystemClock`](crate::SystemClock), how fast it runs, and where
-    /// it stands now. Takes 5 ms where a frequency must be measured, and microseconds elsewhere.
+    /// it stands now. Takes 5 ms where a frequency must be measured, and microseconds elsewhere; by an external clock that counts more slowly than
+    /// 1000 a second, up to five of its steps, but some 50 ms at most.
     ///
     /// The first call decides what CYCLE reads, for the whole program; later calls measure again and set a
     /// new epoch in what they return. No call can fail or panic: a counter that stands still, runs
@@ -194,7 +198,7 @@ impl Timers {
         if let Some(rate) = rate {
             system::set_counter_hz(rate.frequency_hz);
         }
-        Self::at_epoch(rate, Epoch::now())
+        Self::at_epoch(rate, Epoch::now(rate.is_some()))
     }
 
     /// Timers with these properties, in the order of [`TimerName::ALL`]: for a clock of one's own, and for
@@ -254,6 +258,7 @@ impl Timers {
 /// Where everything stands at one moment.
 #[derive(Copy, Clone, Debug)]
 struct Epoch {
+    /// 0 where CYCLE does not use the counter.
     counter_ticks: u64,
     wall: Wall,
     /// TICK, where a coarse clock backs it.
@@ -261,9 +266,11 @@ struct Epoch {
 }
 
 impl Epoch {
-    fn now() -> Epoch {
+    fn now(uses_counter: bool) -> Epoch {
+        // A counter that is not used may be one that traps, as in machine mode of riscv64.
+        let counter = || if uses_counter { arch::read() } else { 0 };
         // The tightest of several brackets: an interrupt in the middle of one would set the two apart.
-        let read = || (arch::read(), Wall::now(), arch::read());
+        let read = || (counter(), Wall::now(), counter());
         let (before, wall, after) = (1..SAMPLE_COUNT).fold(read(), |best, _| {
             let next = read();
             if next.2.wrapping_sub(next.0) < best.2.wrapping_sub(best.0) { next } else { best }
@@ -363,23 +370,38 @@ pub struct Estimate {
 pub fn calibrate_from_samples(start: &[Sample], end: &[Sample]) -> Option<Estimate> {
     let (first, first_width) = tightest(start)?;
     let (last, last_width) = tightest(end)?;
-    let ns = last.clock_ns.checked_sub(first.clock_ns).filter(|&ns| ns > 0)?;
-    let twice_ticks = last.twice_middle().checked_sub(first.twice_middle()).filter(|&ticks| ticks > 0)?;
-
-    let hz = div_round(twice_ticks * 1_000_000_000, 2 * u128::from(ns));
-    if hz == 0 || hz > HZ_MAX {
-        return None;
-    }
+    let between = Between::new(first, last)?;
     let unsure_ticks = u128::from(first_width.abs_diff(last_width)) + 1;
-    let seen_ns = [start, end].map(|samples| spread_beyond_units_ns(samples, hz)).iter().sum::<u128>();
+    let seen_ns = [start, end].map(|samples| spread_beyond_units_ns(samples, between.hz)).iter().sum::<u128>();
     let unsure_ns = u128::from(clock_step_ns(start.iter().chain(end))).max(1 + seen_ns);
-    let error_ppb = parts_in_a_billion(2 * unsure_ticks, twice_ticks)
-        + parts_in_a_billion(unsure_ns, u128::from(ns))
-        + parts_in_a_billion(1, 2 * hz);
-    Some(Estimate {
-        frequency_hz: hz as u64, // at most HZ_MAX
-        error_ppb: u32::try_from(error_ppb).unwrap_or(ERROR_UNKNOWN),
-    })
+    Some(between.estimate(2 * unsure_ticks, unsure_ns))
+}
+
+/// What lies between two samples.
+struct Between {
+    ns: u64,
+    twice_ticks: u128,
+    /// 1 to [`HZ_MAX`].
+    hz: u128,
+}
+
+impl Between {
+    fn new(first: &Sample, last: &Sample) -> Option<Between> {
+        let ns = last.clock_ns.checked_sub(first.clock_ns).filter(|&ns| ns > 0)?;
+        let twice_ticks = last.twice_middle().checked_sub(first.twice_middle()).filter(|&ticks| ticks > 0)?;
+        let hz = div_round(twice_ticks * 1_000_000_000, 2 * u128::from(ns));
+        (hz > 0 && hz <= HZ_MAX).then_some(Between { ns, twice_ticks, hz })
+    }
+
+    fn estimate(&self, twice_unsure_ticks: u128, unsure_ns: u128) -> Estimate {
+        let error_ppb = parts_in_a_billion(twice_unsure_ticks, self.twice_ticks)
+            + parts_in_a_billion(unsure_ns, u128::from(self.ns))
+            + parts_in_a_billion(1, 2 * self.hz);
+        Estimate {
+            frequency_hz: self.hz as u64, // at most HZ_MAX
+            error_ppb: u32::try_from(error_ppb).unwrap_or(ERROR_UNKNOWN),
+        }
+    }
 }
 
 fn tightest(samples: &[Sample]) -> Option<(&Sample, u64)> {
@@ -437,6 +459,10 @@ fn parts_in_a_billion(part: u128, whole: u128) -> u128 {
 /// Samples at both ends of `interval_ns`. Ends, whatever the clock does.
 pub(crate) fn measure_rate(mut sample: impl FnMut() -> Sample, interval_ns: u64) -> Option<Estimate> {
     let start: [Sample; SAMPLE_COUNT] = core::array::from_fn(|_| sample());
+    // One that advances while nearly all of them stand still has steps too long for what follows: where in a step it was read, decides.
+    if start.windows(2).filter(|pair| pair[0].clock_ns != pair[1].clock_ns).count() < SAMPLE_COUNT / 8 {
+        return measure_by_steps(sample, interval_ns);
+    }
     let started_ns = start[0].clock_ns;
     // Reads all the while, rather than sleeping: no_std, and a core that has slept wakes up slower.
     for _ in 0..PAUSE_SAMPLE_COUNT_MAX {
@@ -447,6 +473,38 @@ pub(crate) fn measure_rate(mut sample: impl FnMut() -> Sample, interval_ns: u64)
     }
     let end: [Sample; SAMPLE_COUNT] = core::array::from_fn(|_| sample());
     calibrate_from_samples(&start, &end)
+}
+
+/// The same by a clock of long steps, such as one that an interrupt moves on 1000 times a second: from one step to another. When a step came
+/// is known between the sample before it and the one after it.
+fn measure_by_steps(mut sample: impl FnMut() -> Sample, interval_ns: u64) -> Option<Estimate> {
+    let mut before = sample();
+    // The tightest of two, or more where they come soon: an interruption makes one wide.
+    let mut step = |least_ns: u64| {
+        let least_ns = before.clock_ns.saturating_add(least_ns);
+        let (mut tightest, mut count, mut first_ns): (Option<Sample>, usize, Option<u64>) = (None, 0, None);
+        for _ in 0..STEP_SAMPLE_COUNT_MAX {
+            let after = sample();
+            let bracket = Sample { ticks_before: before.ticks_before, ..after };
+            let advanced = after.clock_ns.checked_sub(before.clock_ns)? > 0; // else backward
+            before = after;
+            if advanced && after.clock_ns >= least_ns {
+                let width = bracket.width()?;
+                tightest = tightest.filter(|best| best.width().is_some_and(|best| best <= width)).or(Some(bracket));
+                count += 1;
+                let first_ns = *first_ns.get_or_insert(after.clock_ns);
+                if count == SAMPLE_COUNT || after.clock_ns - first_ns >= interval_ns / 8 {
+                    break;
+                }
+            }
+        }
+        tightest
+    };
+    let first = step(0)?;
+    // Half of it is enough: of a clock of 250 Hz it is one step then, and not two.
+    let last = step(interval_ns / 2)?;
+    let widths = u128::from(first.width()?) + u128::from(last.width()?);
+    Some(Between::new(&first, &last)?.estimate(widths + 2, 1))
 }
 
 /// The rate to use: measured, if it is good or the only one; stated, if it lies within the measurement's bound;
@@ -549,7 +607,8 @@ mod tests {
                 sample(count)
             };
             assert_eq!(measure_rate(next, INTERVAL_NS), None, "{name}");
-            assert!(count <= u64::from(PAUSE_SAMPLE_COUNT_MAX) + 2 * SAMPLE_COUNT as u64, "{name}: {count} samples");
+            let most = PAUSE_SAMPLE_COUNT_MAX.max(STEP_SAMPLE_COUNT_MAX);
+            assert!(count <= u64::from(most) + 2 * SAMPLE_COUNT as u64, "{name}: {count} samples");
         }
     }
 
@@ -580,14 +639,39 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "safe arithmetic on 100 000 samples")]
     fn a_coarse_clock_widens_the_bound() {
-        let mut exact = fake(1_000_000_000, 20);
-        let coarse = move || {
-            let sample = exact();
-            Sample { clock_ns: sample.clock_ns / 30_518 * 30_518, ..sample } // 32 kHz
-        };
-        let rate = measure_rate(coarse, INTERVAL_NS).expect("both run");
-        let apart_ppb = rate.frequency_hz.abs_diff(1_000_000_000);
-        assert!(apart_ppb <= u64::from(rate.error_ppb) && rate.error_ppb > 1_000_000, "{rate:?}");
+        // Of a few readings each.
+        for step_ns in [150, 250, 400] {
+            let mut exact = fake(1_000_000_000, 20);
+            let coarse = move || {
+                let sample = exact();
+                Sample { clock_ns: sample.clock_ns / step_ns * step_ns, ..sample }
+            };
+            let rate = measure_rate(coarse, INTERVAL_NS).expect("both run");
+            let apart_ppb = rate.frequency_hz.abs_diff(1_000_000_000);
+            assert!(apart_ppb <= u64::from(rate.error_ppb), "{rate:?}");
+            assert!(u64::from(rate.error_ppb) >= step_ns * 1_000_000_000 / INTERVAL_NS, "{rate:?}");
+        }
+    }
+
+    /// A kernel's clock, which its interrupt moves on: where in a step it is read first, is chance.
+    #[test]
+    #[cfg_attr(miri, ignore = "safe arithmetic on 100 000 samples")]
+    fn a_clock_of_long_steps_is_measured_by_its_steps() {
+        let hz = 2_596_138_000;
+        for clock_hz in [100, 250, 1_000, 10_000, 32_768, 1_000_000] {
+            for phase in 0..7 {
+                let period_ns = 1_000_000_000 / clock_hz;
+                let mut exact = fake(hz, 20);
+                let coarse = move || {
+                    let sample = exact();
+                    Sample { clock_ns: (sample.clock_ns + phase * period_ns / 7) / period_ns * period_ns, ..sample }
+                };
+                let rate = measure_rate(coarse, INTERVAL_NS).expect("both run");
+                let apart_ppb = parts_in_a_billion(u128::from(rate.frequency_hz.abs_diff(hz)), u128::from(hz));
+                assert!(apart_ppb <= u128::from(rate.error_ppb), "{clock_hz} Hz: {rate:?}");
+                assert!(rate.error_ppb <= 60_000, "{clock_hz} Hz: {rate:?}");
+            }
+        }
     }
 
     /// Reading a clock can take longer than its step: then it never stands still, and looks fine.
@@ -663,6 +747,12 @@ mod tests {
         // Loose: the thread may be interrupted between the readings. The CPU may be busy; time is not.
         assert!(got_ps <= passed_ps + passed_ps / 1_000, "{got_ps} of {passed_ps} ps by {cycle:?}");
         assert!(got_ps >= passed_ps / 2, "{got_ps} of {passed_ps} ps by {cycle:?}");
+    }
+
+    #[test]
+    fn a_counter_that_is_not_used_is_not_read() {
+        assert_eq!(Epoch::now(false).counter_ticks, 0);
+        assert!(!arch::PRESENT || Epoch::now(true).counter_ticks > 0);
     }
 
     #[test]

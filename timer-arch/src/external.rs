@@ -23,8 +23,8 @@ pub(crate) struct External {
 /// `use_cycle_counter` does it). A frequency of 0 takes the clock away again.
 ///
 /// Without an operating system NANOSECOND to TICK come from this clock, and so does CYCLE unless the
-/// processor has a counter of its own, which is then measured against it. On a Unix it is not used:
-/// `clock_gettime` is there. This is the wall clock that WL#2360 asks for "at least as fallback".
+/// processor has a counter of its own that can be trusted, see the [table](crate#targets): it is then measured against this clock. On a Unix
+/// and on Windows it is not used: their own is there. This is the wall clock that WL#2360 asks for "at least as fallback".
 ///
 /// Call it before [`Timers::calibrate`](crate::Timers::calibrate), from one place. A later call is not
 /// unsafe, but readings on its two sides do not compare.

@@ -8,7 +8,7 @@
 //! ```
 //! use perfschema_timer::{Clock, SystemClock, TimerName, Timers, difference};
 //!
-//! let timers = Timers::calibrate(); // once, at start, at most 5 ms
+//! let timers = Timers::calibrate(); // once, at start, mostly 5 ms at most
 //! let clock = SystemClock;
 //!
 //! let start = clock.ticks(TimerName::Cycle);
@@ -54,8 +54,9 @@
 //! | riscv64 Linux | `rdtime` | as above, with the device tree's `timebase-frequency` | `CLOCK_MONOTONIC` | as above |
 //! | other Unix, and Miri | `CLOCK_MONOTONIC` | 10⁹ | `CLOCK_MONOTONIC` | as above |
 //! | Windows | as on Unix, with `QueryPerformanceCounter` for `CLOCK_MONOTONIC` | as there | `QueryPerformanceCounter` | MILLISECOND |
-//! | x86-64 without either | `rdtsc` | measured by the external clock, else CPUID, else assumed | external clock, else from CYCLE | MILLISECOND |
-//! | aarch64 without either | `cntvct_el0` | as above, with `cntfrq_el0` | external clock, else from CYCLE | MILLISECOND |
+//! | x86-64 without either, invariant TSC | `rdtsc` | measured by the external clock, else CPUID; neither: as below | external clock, else from CYCLE | MILLISECOND |
+//! | x86-64 without either, TSC may vary | external clock, else `rdtsc` | as told, else CPUID, else assumed | external clock, else from CYCLE | MILLISECOND |
+//! | aarch64 without either | `cntvct_el0` | measured by the external clock, else `cntfrq_el0`, else assumed | external clock, else from CYCLE | MILLISECOND |
 //! | riscv64 without either | external clock, else `rdtime` | as told, else assumed | external clock, else from CYCLE | MILLISECOND |
 //! | everything else | external clock | as told | external clock | MILLISECOND |
 //!

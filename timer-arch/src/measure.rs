@@ -2,7 +2,7 @@
 
 use crate::calibrate::counter_rate;
 use crate::system::{self, CycleBacking, Wall};
-use crate::{Clock, SystemClock, TimerName, difference};
+use crate::{Clock, SystemClock, TimerName, Timers, difference};
 use core::hint::black_box;
 
 /// How long the frequency of CYCLE is measured: to about 0.6 parts in 10⁶ at 1 GHz or more.
@@ -37,7 +37,8 @@ pub struct Measurement {
     pub overhead_cycles: u64,
 }
 
-/// Measures `timer` of [`SystemClock`]: the row of `performance_timers`. At most 5 ms, mostly; 12 where the thread is interrupted.
+/// Measures `timer` of [`SystemClock`]: the row of `performance_timers`. At most 5 ms, mostly; 12 where the thread is interrupted. Where nobody
+/// has called [`Timers::calibrate`], that is done first.
 ///
 /// * The frequency of CYCLE is measured again, for 2 ms, because WL#2360 wants this table to show what
 ///   the counter does now. The calibrated frequency, with which times are converted, stays as it is. Not
@@ -59,6 +60,10 @@ pub struct Measurement {
 /// ```
 #[must_use]
 pub fn measure(timer: TimerName) -> Measurement {
+    // Who measures may be another program than the one that records: what CYCLE reads is to be decided there, too.
+    if system::cycle_backing().is_none() {
+        let _ = Timers::calibrate();
+    }
     let frequency_hz = frequency_hz(timer);
     let (resolution, overhead_cycles) = match frequency_hz {
         0 => (0, 0),
@@ -156,8 +161,9 @@ pub(crate) fn overhead_cycles(clock: &impl Clock, timer: TimerName) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Measurement, measure, overhead_cycles, resolution};
-    use crate::{Clock, TimerName, Timers};
+    use crate::{Clock, TimerName, Timers, system};
     use core::cell::Cell;
+    use std::{env, println, process};
 
     /// Every reading of any timer moves the nanoseconds on by `cost_ns`; `show` tells what a timer makes of them.
     struct Fake {
@@ -212,6 +218,26 @@ mod tests {
     #[test]
     fn overhead_is_the_call_without_the_bracket() {
         assert_eq!(overhead_cycles(&fake(25, |_, ns| ns), TimerName::Microsecond), 25);
+    }
+
+    /// What CYCLE reads is decided once for a process, so this takes one in which nobody has.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri starts no processes")]
+    fn who_measures_decides_what_cycle_reads() {
+        const CHILD: &str = "PERFSCHEMA_TIMER_TEST_CHILD";
+        if env::var_os(CHILD).is_some() {
+            let _ = measure(TimerName::Millisecond);
+            assert!(system::cycle_backing().is_some());
+            println!("child was here");
+            return;
+        }
+        let output = process::Command::new(env::current_exe().expect("the test binary"))
+            .args(["--exact", "measure::tests::who_measures_decides_what_cycle_reads", "--nocapture"])
+            .env(CHILD, "1")
+            .output()
+            .expect("the test binary starts");
+        let shown = std::string::String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && shown.contains("child was here"), "{shown}");
     }
 
     #[test]

@@ -26,9 +26,22 @@ fn is_behind(half_periods: u32, counter: u32) -> bool {
     half_periods & 1 != counter >> 31
 }
 
+/// A count of half periods and the counter, of which the former is no more than one half period older.
+///
+/// An interrupt between the two only makes the counter newer, which [`widen`] allows. But a thread may be suspended there for several half
+/// periods, seconds each, which others have counted: then both are read again.
+fn read_both(half_periods: impl Fn() -> u32, counter: impl Fn() -> u32) -> (u32, u32) {
+    loop {
+        let both = (half_periods(), counter());
+        if half_periods() == both.0 {
+            return both;
+        }
+    }
+}
+
 #[cfg(all(target_arch = "arm", target_os = "none", target_has_atomic = "ptr"))]
 mod dwt {
-    use super::{is_behind, widen};
+    use super::{is_behind, read_both, widen};
     use core::ptr;
     use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -73,9 +86,7 @@ mod dwt {
     }
 
     fn read() -> u64 {
-        // In this order: an interrupt between the two can only make the count newer, which widen() allows.
-        let half_periods = HALF_PERIODS.load(Ordering::Relaxed);
-        let counter = counter();
+        let (half_periods, counter) = read_both(|| HALF_PERIODS.load(Ordering::Relaxed), counter);
         if is_behind(half_periods, counter) {
             // Compare and swap: a thread that was suspended here for long must not turn the count back.
             // Losing means that another one has done it.
@@ -96,7 +107,26 @@ pub use dwt::use_cycle_counter;
 
 #[cfg(test)]
 mod tests {
-    use super::{is_behind, widen};
+    use super::{is_behind, read_both, widen};
+    use core::cell::Cell;
+
+    #[test]
+    fn a_thread_may_be_suspended_between_its_two_readings() {
+        for half_periods_meanwhile in 0..9 {
+            // The exact time, of which others keep the half periods up to date.
+            let now = Cell::new(0x7FFF_FFF0_u64);
+            let half_periods = || (now.get() >> 31) as u32;
+            let suspended = Cell::new(false);
+            let counter = || {
+                if !suspended.replace(true) {
+                    now.set(now.get() + (half_periods_meanwhile << 31) + 0x20);
+                }
+                now.get() as u32
+            };
+            let (half_periods, counter) = read_both(half_periods, counter);
+            assert_eq!(widen(half_periods, counter), now.get(), "suspended for {half_periods_meanwhile} half periods");
+        }
+    }
 
     #[test]
     fn widening_follows_a_counter_over_its_wraps() {

@@ -33,7 +33,7 @@ pub(crate) fn coarse_resolution_ns() -> Option<u32> {
     if cfg!(miri) {
         return None; // Miri has the clock but no clock_getres.
     }
-    let mut resolution = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut resolution = zero();
     // SAFETY: the pointer is to a timespec of our own; an unknown clock is an error, not a fault.
     if unsafe { libc::clock_getres(COARSE?, &mut resolution) } != 0 {
         return None;
@@ -56,9 +56,16 @@ pub(crate) fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b [u8
     buffer.get(..usize::try_from(len).ok()?)
 }
 
+/// Not by its fields: where a processor of 32 bits has times of 64, libc adds one that only it can name.
+#[cfg_attr(not(debug_assertions), inline(always))]
+const fn zero() -> libc::timespec {
+    // SAFETY: integers, all of which may be zero.
+    unsafe { core::mem::zeroed() }
+}
+
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn read(clock: clockid_t) -> Moment {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = zero();
     // SAFETY: the pointer is to a timespec of our own. A failure leaves it zero, which is our answer then.
     unsafe { libc::clock_gettime(clock, &mut now) };
     // Neither part is ever negative in a monotonic clock.
