@@ -54,6 +54,30 @@ impl<'r> Region<'r> {
         Region { now, is_here: self.is_here || now == Now::Clock, patience: Patience::default(), ..*self }
     }
 
+    /// What `clock` says of a timer as the recording program reads it: for a reader on the same machine.
+    ///
+    /// Whether CYCLE is the processor's counter was decided by [`Timers::calibrate`](perfschema_timer::Timers::calibrate) there; whoever only
+    /// reads need not have called it, and `clock.ticks` would read the counter whatever was decided.
+    ///
+    /// ```
+    /// # use perfschema_core::{Config, Identity, Region, StaticRegion};
+    /// use perfschema_core::timer::{MockClock, TimerName};
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// let clock = MockClock::new();
+    /// let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &clock.timers())?;
+    /// clock.set(TimerName::Cycle, 7);
+    /// assert_eq!(region.ticks(&clock, TimerName::Cycle), 7);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn ticks(&self, clock: &impl Clock, timer: TimerName) -> u64 {
+        match timer {
+            TimerName::Cycle if self.cycle_is_counter() => clock.counter(),
+            // Then it is the clock behind the other timers, in its own unit, which is this one's.
+            TimerName::Cycle => clock.ticks(TimerName::Nanosecond),
+            timer => clock.ticks(timer),
+        }
+    }
+
     /// What its reader knows of the time.
     pub fn now(&self) -> Now {
         self.now
@@ -81,5 +105,30 @@ impl Present {
     pub(crate) fn seconds_since(self, timer: Timer, ticks: u64) -> Option<i64> {
         let ps = self.0? - since_epoch_ps(timer, ticks)?;
         Some(i64::try_from(ps.max(0) / PS_PER_S).unwrap_or(i64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Config, Identity, Region, StaticRegion};
+    use perfschema_timer::{Calibration, MockClock, Source, TimerName, Timers};
+
+    #[test]
+    fn cycle_is_read_as_its_program_reads_it() {
+        static MEMORY: [StaticRegion<{ Config::SMALL.words() }>; 2] = [const { StaticRegion::new() }; 2];
+        let clock = MockClock::new();
+        TimerName::ALL.into_iter().for_each(|timer| clock.set(timer, 10 + timer.index() as u64));
+        let by = |cycle: Source, memory: usize| {
+            let timers = TimerName::ALL.map(|timer| {
+                let known = *clock.timers().get(timer);
+                if timer == TimerName::Cycle { Calibration { source: cycle, ..known } } else { known }
+            });
+            let words = MEMORY[memory].words();
+            let region = Region::create(words, &Config::SMALL, &Identity::default(), &Timers::new(timers)).unwrap();
+            TimerName::ALL.map(|timer| region.ticks(&clock, timer))
+        };
+        assert_eq!(by(Source::Tsc, 0), [10, 11, 12, 13, 14]);
+        // As where the processor's counter may vary, and CYCLE is the clock behind NANOSECOND.
+        assert_eq!(by(Source::MonotonicClock, 1), [11, 11, 12, 13, 14]);
     }
 }

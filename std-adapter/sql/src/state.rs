@@ -16,7 +16,7 @@ use crate::zone::Zone;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::name::EventClass;
 use perfschema::core::table::SqlType;
-use perfschema::core::timer::{Clock, SystemClock, TimerName};
+use perfschema::core::timer::{SystemClock, TimerName};
 use perfschema::render::OwnedValue;
 use perfschema::{Now, Region};
 use regex_lite::Regex;
@@ -326,7 +326,7 @@ impl State {
         let read = || match self.region().now() {
             _ if has_ended => Default::default(),
             Now::Unknown => Default::default(),
-            Now::Clock => TimerName::ALL.map(|timer| Some(SystemClock.ticks(timer))),
+            Now::Clock => TimerName::ALL.map(|timer| Some(self.region().ticks(&SystemClock, timer))),
             Now::At(ns) => TimerName::ALL.map(|timer| (timer == TimerName::Nanosecond).then_some(ns)),
         };
         lock(&self.statement).ticks.get_or_insert_with(read)[timer.index()]
