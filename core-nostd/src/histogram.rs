@@ -178,8 +178,11 @@ pub(crate) fn fill_tick_buckets(words: &[Word], conversion: Conversion) {
         let first = bucket(conversion.picoseconds(shortest(i) >> 1)).min(BUCKET_COUNT - 2);
         // The least number of ticks that is no shorter than the boundary.
         let boundary = u128::from(bucket_timer_low(first + 1)) << Conversion::SHIFT;
-        let next = boundary.div_ceil(conversion.multiplier().max(1).into());
-        word.set(Step::new(first, u64::try_from(next).unwrap_or(u64::MAX)).0);
+        let next = match conversion.multiplier() {
+            0 => u64::MAX, // a timer that does not exist: any ticks of it are 0 ps
+            multiplier => u64::try_from(boundary.div_ceil(multiplier.into())).unwrap_or(u64::MAX),
+        };
+        word.set(Step::new(first, next).0);
     }
 }
 
@@ -330,6 +333,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "takes minutes there")]
     fn ticks_count_where_their_picoseconds_do() {
         for hz in [
+            0,
             1,
             32_768,
             1_000_000,

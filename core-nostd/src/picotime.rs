@@ -51,12 +51,50 @@ pub const fn format_pico_time(time_ps: u64) -> PicoTime {
 
 impl fmt::Display for PicoTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The longest are `1000.00 ns` and `60.00 min`: 2⁶⁴ ps are only `213.50 d`.
+        PicoReal(self.0 as f64).fmt(f)
+    }
+}
+
+/// Any number of picoseconds, which displays as `FORMAT_PICO_TIME()` of it does; made by [`format_pico_real`].
+///
+/// Width, fill and alignment of the format string apply to the whole text.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct PicoReal(f64);
+
+/// The same as [`format_pico_time`] of a sum, which may exceed 64 bits, of an average, which has fractions, or of a difference.
+///
+/// ```
+/// use perfschema_core::picotime::format_pico_real;
+///
+/// assert_eq!(format_pico_real(1e20).to_string(), "1157.41 d");
+/// assert_eq!(format_pico_real(-2_401.0).to_string(), "-2.40 ns");
+/// ```
+#[must_use]
+pub const fn format_pico_real(time_ps: f64) -> PicoReal {
+    PicoReal(time_ps)
+}
+
+impl fmt::Display for PicoReal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The longest are `-1000.00 ns` and, of the largest number that there is, `-2.08e+291 d`.
         let mut text = Text::<16>::default();
-        match UNITS.iter().find(|(unit_ps, _)| self.0 >= *unit_ps) {
-            // In f64, as MySQL: a time half-way between two decimals must fall to the same side there and here.
-            Some((unit_ps, unit)) => write!(text, "{:.2} {unit}", self.0 as f64 / *unit_ps as f64)?,
-            None => write!(text, "{:3} ps", self.0)?,
+        // In f64, as MySQL: a time half-way between two decimals must fall to the same side there and here.
+        match UNITS.iter().find(|(unit_ps, _)| self.0.abs() >= *unit_ps as f64) {
+            Some((unit_ps, unit)) => {
+                let time = self.0 / *unit_ps as f64;
+                if time.abs() < 100_000.0 {
+                    write!(text, "{time:.2} {unit}")?;
+                } else {
+                    // C's printf gives an exponent a sign and two digits.
+                    let mut scientific = Text::<16>::default();
+                    write!(scientific, "{time:.2e}")?;
+                    match scientific.as_str().split_once('e') {
+                        Some((digits, exponent)) => write!(text, "{digits}e+{exponent:0>2} {unit}")?,
+                        None => write!(text, "{scientific} {unit}")?, // infinite
+                    }
+                }
+            }
+            None => write!(text, "{:3} ps", self.0 as i64)?,
         }
         f.pad(text.as_str())
     }
@@ -64,7 +102,7 @@ impl fmt::Display for PicoTime {
 
 #[cfg(test)]
 mod tests {
-    use super::{UNITS, format_pico_time};
+    use super::{UNITS, format_pico_real, format_pico_time};
     use crate::Text;
     use core::fmt::Write;
 
@@ -104,7 +142,9 @@ mod tests {
         check(60_000_000_000_000 - 1, "60.00 s");
         check(60_000_000_000_000, "1.00 min");
         check(3_600_000_000_000_000 - 1, "60.00 min");
-        check(86_400_000_000_000_000 - 1, "24.00 h");
+        check(86_400_000_000_000_000 - 9, "24.00 h");
+        // In f64 this is a day.
+        check(86_400_000_000_000_000 - 1, "1.00 d");
         check(u64::MAX, "213.50 d");
     }
 
@@ -115,6 +155,28 @@ mod tests {
         check(1_015, "1.01 ns");
         check(1_125, "1.12 ns");
         check(1_375, "1.38 ns");
+    }
+
+    #[test]
+    fn any_number_is_one_of_picoseconds() {
+        for (time_ps, expected) in [
+            (-0.5, "  0 ps"),
+            (-43.9, "-43 ps"),
+            (999.9, "999 ps"),
+            (1_134.8, "1.13 ns"),
+            (-31_843_368.0, "-31.84 us"),
+            (1e20, "1157.41 d"),
+            (8.639_9e21, "99998.84 d"),
+            (8.64e21, "1.00e+05 d"),
+            (1e30, "1.16e+13 d"),
+            (-f64::MAX, "-2.08e+291 d"),
+            (f64::INFINITY, "inf d"),
+            (f64::NAN, "  0 ps"),
+        ] {
+            let mut text = Text::<16>::default();
+            write!(text, "{}", format_pico_real(time_ps)).unwrap();
+            assert_eq!(text.as_str(), expected, "{time_ps} ps");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, aggregates, compare, documents, encodings, numbers, order, recursion, snapshot, sys, texts, times};
 use perfschema::core::digest::{self, digest_text};
-use perfschema::core::picotime::format_pico_time;
+use perfschema::core::picotime::format_pico_real;
 use perfschema::core::table::SqlType;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Value, ValueRef};
@@ -226,8 +226,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("elt", 2, MANY, TEXT, texts::elt),
     function("find_in_set", 2, 2, INTEGER, texts::find_in_set),
     function("format", 2, 3, TEXT, texts::format_number),
-    function("format_pico_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string())),
-    function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_time(to_unsigned(x)).to_string()))
+    function("format_pico_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_real(x.real()).to_string())),
+    function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_real(x.real()).to_string()))
         .of_sys(&[("picoseconds", "text")], "text"),
     function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))).of_sys(&[("bytes", "text")], "text"),
     // Documents.
@@ -529,8 +529,14 @@ fn sleep(arguments: Arguments<'_>, state: &State) -> Result<Value, Error> {
 /// As MySQL's FORMAT_BYTES.
 fn format_bytes(bytes: f64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    match (1..=units.len()).rev().find(|power| bytes.abs() >= 1024_f64.powi(*power as i32)) {
-        Some(power) => format!("{:.2} {}", bytes / 1024_f64.powi(power as i32), units[power - 1]),
-        None => format!("{bytes:>4.0} bytes"),
+    let Some(power) = (1..=units.len()).rev().find(|power| bytes.abs() >= 1024_f64.powi(*power as i32)) else {
+        // Cut, not rounded: 1023.7 is not yet a KiB.
+        return format!("{:>4} bytes", bytes as i64);
+    };
+    let (value, unit) = (bytes / 1024_f64.powi(power as i32), units[power - 1]);
+    match format!("{value:.2e}").split_once('e') {
+        // C's printf gives an exponent a sign and two digits.
+        Some((digits, exponent)) if value.abs() >= 100_000.0 => format!("{digits}e+{exponent:0>2} {unit}"),
+        _ => format!("{value:.2} {unit}"),
     }
 }

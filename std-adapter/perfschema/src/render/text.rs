@@ -14,7 +14,7 @@
 use super::{ColumnHead, Grid, OwnedValue, Unit, is_hostile};
 use core::fmt::{self, Write};
 use core::time::Duration;
-use perfschema_core::picotime::format_pico_time;
+use perfschema_core::picotime::format_pico_real;
 use perfschema_core::table::{SqlType, Value};
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr;
@@ -307,17 +307,17 @@ impl<'a> Shown<'a> {
 
 fn value_text(value: Value<'_>, human: bool, is_exact: bool) -> Cow<'_, str> {
     // A time below 1000 ps comes with spaces in front, for a column of its own kind; here the column aligns it.
-    let pico_time = |time_ps: u64| Cow::Owned(format_pico_time(time_ps).to_string().trim_start().to_owned());
+    let pico_time = |time_ps: f64| Cow::Owned(format_pico_real(time_ps).to_string().trim_start().to_owned());
     match value {
         Value::Null => Cow::Borrowed("NULL"),
         Value::Text(text) => match text.parse::<f64>() {
             // What SUM() and AVG() come as.
-            Ok(time_ps @ 0.0..) if human && is_exact => pico_time(time_ps.round() as u64),
+            Ok(time_ps @ 0.0..) if human && is_exact => pico_time(time_ps.round()),
             _ => Cow::Borrowed(text),
         },
-        Value::Unsigned(time_ps) if human => pico_time(time_ps),
-        Value::Signed(time_ps @ 0..) if human => pico_time(time_ps as u64),
-        Value::Double(time_ps @ 0.0..) if human => pico_time(time_ps.round() as u64),
+        Value::Unsigned(time_ps) if human => pico_time(time_ps as f64),
+        Value::Signed(time_ps @ 0..) if human => pico_time(time_ps as f64),
+        Value::Double(time_ps @ 0.0..) if human => pico_time(time_ps.round()),
         number => Cow::Owned(number.to_string()),
     }
 }
