@@ -399,7 +399,8 @@ def ask_for_otlp():
     request = google.protobuf.json_format.Parse(sent[3], metrics_service_pb2.ExportMetricsServiceRequest())
     [of_program] = request.resource_metrics
     attributes = {one.key: one.value.string_value or one.value.int_value for one in of_program.resource.attributes}
-    assert attributes == {"service.name": "perfschema", "process.pid": int(TARGET)}, attributes
+    instance = attributes.pop("service.instance.id")
+    assert instance.startswith(f"{TARGET}-") and attributes == {"service.name": "perfschema", "process.pid": int(TARGET)}, attributes
     [of_scope] = of_program.scope_metrics
     found = {}
     for metric in of_scope.metrics:
@@ -407,7 +408,7 @@ def ask_for_otlp():
         points = getattr(metric, shape).data_points
         assert shape == "gauge" or getattr(metric, shape).aggregation_temporality == 2, metric.name
         ending = "_total" if shape == "sum" and metric.sum.is_monotonic else ""
-        assert metric.unit == {"seconds": "s", "bytes": "By"}.get(metric.name.split("_")[-1], "1"), metric.name
+        assert metric.unit == {"seconds": "s", "bytes": "By"}.get(metric.name.split("_")[-1], ""), metric.name
         for point in points:
             assert 0 < point.start_time_unix_nano < point.time_unix_nano
             labels = {one.key: one.value.string_value for one in point.attributes}

@@ -16,7 +16,7 @@ use std::net::{Shutdown, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use zeroize::Zeroizing;
 
 /// Clients that are answered at once. Each costs a thread and the metrics, twice while they are sent.
@@ -303,7 +303,8 @@ fn may_enter<'a>(accounts: &Accounts, mut authorization: impl Iterator<Item = &'
 
 /// Whether OpenMetrics is named, and no other text is liked more.
 fn wants_open_metrics<'a>(accept: impl Iterator<Item = &'a [u8]>) -> bool {
-    let (mut open, mut text) = (0.0_f32, 0.0_f32);
+    // Of this text, of any, of anything: the first that is named counts (RFC 9110, 12.5.1).
+    let (mut open, mut plain, mut text, mut any) = (0.0_f32, None, None, None);
     for value in accept {
         for range in String::from_utf8_lossy(value).to_ascii_lowercase().split(',') {
             let mut parts = range.split(';').map(str::trim);
@@ -317,14 +318,20 @@ fn wants_open_metrics<'a>(accept: impl Iterator<Item = &'a [u8]>) -> bool {
                     _ => {}
                 }
             }
-            match kind {
-                "application/openmetrics-text" if version == "1.0.0" => open = open.max(quality),
-                "text/plain" | "text/*" => text = text.max(quality),
-                _ => {}
-            }
+            let named = match kind {
+                "application/openmetrics-text" if version == "1.0.0" => {
+                    open = open.max(quality);
+                    continue;
+                }
+                "text/plain" => &mut plain,
+                "text/*" => &mut text,
+                "*/*" => &mut any,
+                _ => continue,
+            };
+            *named = Some(named.unwrap_or(0.0_f32).max(quality));
         }
     }
-    open > 0.0 && open >= text
+    open > 0.0 && open >= plain.or(text).or(any).unwrap_or(0.0)
 }
 
 /// `place`: given back, and what takes the room of it, before the client has all of the answer: if it comes again, it must not stand in its
@@ -332,8 +339,10 @@ fn wants_open_metrics<'a>(accept: impl Iterator<Item = &'a [u8]>) -> bool {
 fn send<S: Stream, P>(stream: &mut S, answer: Answer, has_body: bool, place: Option<P>) -> io::Result<()> {
     let Answer { status, content_type, more, body } = answer;
     let length = body.len();
+    // Who has a clock must say what it shows (RFC 9110, 6.6.1).
+    let date = httpdate::HttpDate::from(SystemTime::now().max(SystemTime::UNIX_EPOCH));
     let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n"
+        "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{more}Date: {date}\r\nConnection: close\r\n\r\n"
     );
     // As one piece, if it fits.
     let mut bytes = head.into_bytes();
@@ -420,5 +429,9 @@ mod tests {
         check(&["application/openmetrics-text;q=nan", "application/openmetrics-text;q=0"], false);
         check(&["application/openmetrics-text;q=1.5"], false);
         check(&["text/plain, application/openmetrics-text"], true);
+        check(&["application/openmetrics-text, */*"], true);
+        check(&["application/openmetrics-text;q=0.1, */*;q=0.9"], false);
+        // What is named more closely counts.
+        check(&["application/openmetrics-text;q=0.5, text/plain;q=0.1, text/*", "*/*"], true);
     }
 }

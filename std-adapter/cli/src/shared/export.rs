@@ -4,6 +4,8 @@ use super::signals::hang_up;
 use super::{Error, target};
 use crate::arguments::number;
 use crate::{input, output};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use percent_encoding::percent_decode_str;
 use perfschema::render::text::escape;
 use perfschema_server::Metrics;
 use serde_json::Value as Json;
@@ -11,11 +13,13 @@ use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::ffi::OsString;
 use std::fmt;
+use std::mem;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use ureq::Agent;
+use ureq::http::header::AUTHORIZATION;
 use ureq::http::{HeaderName, HeaderValue, StatusCode, Uri};
 
 /// Send another program's metrics to a collector of OpenTelemetry's, again and again, until the program ends.
@@ -28,7 +32,7 @@ pub(crate) struct Args {
     /// The collector, like http://localhost:4318; without a path, /v1/metrics is meant.
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     otlp: Uri,
-    /// Time from one sending to the next: 500ms, 10s, 1m.
+    /// Time from one sending to the next: 500ms, 10s, 1m; longer where a collector asks for it, by Retry-After.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = interval, allow_negative_numbers = true)]
     interval: Duration,
     /// Send once; the exit status says whether it was taken.
@@ -47,8 +51,8 @@ pub(crate) struct Args {
 pub(crate) enum ExportError {
     /// It did not come to a collector.
     Sending(Box<Uri>, Box<ureq::Error>),
-    /// The collector did not take it: its status, and what it says of that.
-    Status(Box<Uri>, StatusCode, String),
+    /// The collector did not take it: its status, what it says of that, and for how long it wants no more.
+    Status(Box<Uri>, StatusCode, String, Option<Duration>),
     /// The collector did not take so many values, and what it says of that.
     Rejected(Box<Uri>, u64, String),
     /// The file of headers cannot be read.
@@ -61,7 +65,7 @@ impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ExportError::Sending(url, error) => write!(f, "{}: {error}", without_password(url)),
-            ExportError::Status(url, status, said) => {
+            ExportError::Status(url, status, said, _) => {
                 write!(f, "{}: http status: {}{}", without_password(url), status.as_u16(), Said(said))
             }
             ExportError::Rejected(url, count, said) => {
@@ -74,6 +78,20 @@ impl fmt::Display for ExportError {
 }
 
 impl std::error::Error for ExportError {}
+
+impl ExportError {
+    /// Whether it says the same, apart from numbers and words that change each time.
+    fn is_like(&self, other: &ExportError) -> bool {
+        match (self, other) {
+            (ExportError::Status(_, status, ..), ExportError::Status(_, other, ..)) => status == other,
+            _ => mem::discriminant(self) == mem::discriminant(other),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        if let ExportError::Status(.., time) = self { *time } else { None }
+    }
+}
 
 /// The first line of what a collector says, behind what is said of it here.
 struct Said<'t>(&'t str);
@@ -138,7 +156,10 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
-    let headers = headers(args)?;
+    let mut headers = headers(args)?;
+    if !headers.iter().any(|(name, _)| name == AUTHORIZATION) {
+        headers.extend(credentials(&args.otlp).map(|value| (AUTHORIZATION, value)));
+    }
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
     let metrics = Metrics::new(Arc::clone(&program)).instances(args.instances);
     let config =
@@ -159,7 +180,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         std::process::exit(0);
     };
     std::thread::Builder::new().name("perfschema-signals".to_owned()).spawn(wait)?;
-    let mut fails = false;
+    let mut failure: Option<ExportError> = None;
     loop {
         // Asked before the values are read, so that the last ones are sent.
         let is_last = !program.is_in_use();
@@ -167,14 +188,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         if is_last {
             return result.map_err(Error::Export);
         }
-        match &result {
-            Ok(()) if fails => note!("perfschema: {} takes the metrics again", without_password(&args.otlp)),
+        let asked_for = result.as_ref().err().and_then(ExportError::retry_after).unwrap_or_default();
+        let (when, pause) = if asked_for > args.interval { ("in", asked_for) } else { ("every", args.interval) };
+        match (&result, &failure) {
+            (Ok(()), Some(_)) => note!("perfschema: {} takes the metrics again", without_password(&args.otlp)),
             // Once, and not every ten seconds.
-            Err(error) if !fails => note!("perfschema: {error}; trying again every {:?}", args.interval),
-            Ok(()) | Err(_) => {}
+            (Err(error), Some(last)) if error.is_like(last) => {}
+            (Err(error), _) => note!("perfschema: {error}; trying again {when} {pause:?}"),
+            (Ok(()), None) => {}
         }
-        fails = result.is_err();
-        if stopped.recv_timeout(args.interval) != Err(RecvTimeoutError::Timeout) {
+        failure = result.err();
+        if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
             return Ok(());
         }
     }
@@ -186,6 +210,17 @@ fn headers(args: &Args) -> Result<Vec<(HeaderName, HeaderValue)>, Error> {
     let text = text.map_err(|error| Error::Export(ExportError::File(path.clone(), error)))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(number, line)| header(line).ok_or(Error::Export(ExportError::Header(path.clone(), number)))).collect()
+}
+
+/// User and password of `http://user:p%40ss@host/path`, for basic authentication.
+fn credentials(url: &Uri) -> Option<HeaderValue> {
+    let (userinfo, _) = url.authority()?.as_str().rsplit_once('@')?;
+    let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+    // What `%40` and its like stand for.
+    let [user, password] = [user, password].map(|text| percent_decode_str(text).collect::<Vec<u8>>());
+    let mut value: HeaderValue = format!("Basic {}", BASE64_STANDARD.encode([user, password].join(&b':'))).parse().ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// `Name: value`, of the characters that each may have.
@@ -203,6 +238,7 @@ fn send(agent: &Agent, url: &Uri, headers: &[(HeaderName, HeaderValue)], body: &
     }
     let at = || Box::new(url.clone());
     let mut answer = request.send(body).map_err(|error| ExportError::Sending(at(), Box::new(error)))?;
+    let retry_after = answer.headers().get("Retry-After").and_then(|value| retry_after(value.to_str().ok()?));
     // What cannot be read says nothing.
     let said = answer.body_mut().with_config().limit(MOST).read_to_string().unwrap_or_default();
     match answer.status() {
@@ -211,8 +247,14 @@ fn send(agent: &Agent, url: &Uri, headers: &[(HeaderName, HeaderValue)], body: &
             Some((count, said)) => Err(ExportError::Rejected(at(), count, said)),
         },
         // One that leads elsewhere is no success: it is not followed.
-        status => Err(ExportError::Status(at(), status, message(&said))),
+        status => Err(ExportError::Status(at(), status, message(&said), retry_after)),
     }
+}
+
+/// In seconds, as OTLP has it, and not as a date; up to a day, as any interval.
+fn retry_after(value: &str) -> Option<Duration> {
+    let seconds: u64 = value.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds.min(86_400)))
 }
 
 /// How many values a collector has not taken, and why, of what it answers with success: OTLP's `partialSuccess`.
@@ -239,8 +281,8 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;
 
-    /// What is said of an answer, if anything.
-    fn said_of(status: &str, body: &str) -> Option<String> {
+    /// What is wrong with an answer, if anything.
+    fn error_of(status: &str, body: &str) -> Option<ExportError> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("it has one");
         let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
@@ -254,7 +296,30 @@ mod tests {
         let url = format!("http://{address}/v1/metrics").parse().expect("a URL");
         let sent = send(&agent, &url, &[], "{}");
         collector.join().expect("it answers");
-        sent.err().map(|error| error.to_string().replace(&url.to_string(), "URL"))
+        sent.err()
+    }
+
+    /// What is said of it.
+    fn said_of(status: &str, body: &str) -> Option<String> {
+        let said = error_of(status, body)?.to_string();
+        // The port is another one each time.
+        let (_, rest) = said.split_once("/v1/metrics")?;
+        Some(format!("URL{rest}"))
+    }
+
+    /// OTLP/HTTP Throttling: the client should honour it.
+    #[test]
+    fn a_collector_says_how_long_it_wants_no_more() {
+        let check = |status: &str, expected: Option<u64>| {
+            let time = error_of(status, "").and_then(|error| error.retry_after());
+            assert_eq!(time, expected.map(Duration::from_secs), "{status}");
+        };
+        check("503 Unavailable\r\nRetry-After: 30", Some(30));
+        check("429 Too Many\r\nretry-after: 99999999", Some(86_400));
+        for status in ["503 Unavailable", "503 Unavailable\r\nRetry-After: -1", "200 OK\r\nRetry-After: 30"] {
+            check(status, None);
+        }
+        check("503 Unavailable\r\nRetry-After: Fri, 31 Dec 1999 23:59:59 GMT", None);
     }
 
     #[test]
@@ -275,11 +340,38 @@ mod tests {
         check("500 Broken", &"\u{e4}".repeat(300), &format!("URL: http status: 500: {}", "\u{e4}".repeat(200)));
     }
 
+    /// Whoever starts before the collector is told once that nobody listens, and then that it wants a token.
+    #[test]
+    fn another_failure_is_told_too() {
+        let of = |status: &str, body: &str| error_of(status, body).expect("it fails");
+        let rejected = |count: u64| of("200 OK", &format!(r#"{{"partialSuccess":{{"rejectedDataPoints":"{count}"}}}}"#));
+        let url: Uri = "http://x/".parse().expect("a URL");
+        let sending = || ExportError::Sending(Box::new(url.clone()), Box::new(ureq::Error::HostNotFound));
+        assert!(sending().is_like(&sending()));
+        assert!(of("503 Busy", "1").is_like(&of("503 Busy", "2")) && rejected(1).is_like(&rejected(2)));
+        assert!(!of("503 Busy", "").is_like(&of("401 Unauthorized", "")) && !sending().is_like(&rejected(1)));
+    }
+
     #[test]
     fn passwords_stay_out_of_messages() {
         let check = |text: &str, expected: &str| assert_eq!(without_password(&text.parse().expect("a URL")), expected);
         check("http://x:1/v1/metrics", "http://x:1/v1/metrics");
         check("https://user:secret@x:1/v1?a=b@c", "https://x:1/v1?a=b@c");
+    }
+
+    /// As RFC 3986, 2.4, has it: what means something in a URL is written with `%` in a password.
+    #[test]
+    fn a_password_is_what_is_meant_by_it() {
+        let check = |url: &str, expected: Option<&str>| {
+            let value = credentials(&url.parse().expect("a URL"));
+            let basic = expected.map(|expected| format!("Basic {}", BASE64_STANDARD.encode(expected)));
+            assert_eq!(value.as_ref().map(|value| value.to_str().expect("ASCII")), basic.as_deref(), "{url}");
+        };
+        check("http://x:1/v1", None);
+        check("http://user@x/v1", Some("user:"));
+        check("http://us%40er:p%2Fw%3a1@x/v1", Some("us@er:p/w:1"));
+        check("http://u:%c3%a9%@x/v1", Some("u:\u{e9}%"));
+        check("http://u:100%+%4@x/v1", Some("u:100%+%4"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Metrics as OTLP, the protocol of OpenTelemetry, in its JSON form: what a collector takes at `/v1/metrics`.
 //!
 //! JSON and not protobuf: every receiver of OTLP over HTTP takes both, a text can be looked at, and it needs no generated code.
-//! Names are those of Prometheus without `_total`; units are those of UCUM. Counters are cumulative, from the time when recording
-//! began; one that TRUNCATE has set back keeps that start, and shows it by being less.
+//! Names are those of Prometheus without `_total`; units are those of UCUM, and what is only counted has none. Counters are cumulative,
+//! from the time when recording began; one that TRUNCATE has set back keeps that start, and shows it by being less.
 
 use super::{Family, Kind, Labels, Unit, Value};
 use perfschema::render::json;
@@ -15,7 +15,7 @@ pub struct Resource {
     pub service: String,
     /// Its process: `process.pid`.
     pub pid: u32,
-    /// When recording began, in nanoseconds since 1970.
+    /// When recording began, in nanoseconds since 1970; with the process also `service.instance.id`.
     pub start_unix_ns: u64,
     /// When the values were read, in nanoseconds since 1970.
     pub now_unix_ns: u64,
@@ -43,14 +43,17 @@ pub fn otlp(families: &[Family], resource: &Resource) -> String {
 }
 
 fn write_request(text: &mut String, families: &[Family], resource: &Resource) -> fmt::Result {
+    let Resource { pid, start_unix_ns, .. } = resource;
     let (service, version) = (json::text(&resource.service), env!("CARGO_PKG_VERSION"));
+    // Without an instance, collectors that write for Prometheus take all programs of a name for one. The number alone does not tell them
+    // apart: in a container it is mostly 1.
     write!(
         text,
         "{{\"resourceMetrics\":[{{\"resource\":{{\"attributes\":[\
          {{\"key\":\"service.name\",\"value\":{{\"stringValue\":{service}}}}},\
-         {{\"key\":\"process.pid\",\"value\":{{\"intValue\":\"{}\"}}}}]}},\
+         {{\"key\":\"service.instance.id\",\"value\":{{\"stringValue\":\"{pid}-{start_unix_ns}\"}}}},\
+         {{\"key\":\"process.pid\",\"value\":{{\"intValue\":\"{pid}\"}}}}]}},\
          \"scopeMetrics\":[{{\"scope\":{{\"name\":\"perfschema\",\"version\":\"{version}\"}},\"metrics\":[",
-        resource.pid
     )?;
     // What an info says, the resource says.
     let sent = families.iter().filter(|family| family.kind != Kind::Info && !family.points.is_empty());
@@ -73,7 +76,8 @@ fn separated<T>(
 
 fn write_metric(text: &mut String, family: &Family, resource: &Resource) -> fmt::Result {
     let unit = match family.unit {
-        Unit::None => "1",
+        // "1" is that of a fraction: on their way to Prometheus, collectors would rename gauges to `…_ratio`.
+        Unit::None => "",
         Unit::Bytes => "By",
         Unit::Seconds => "s",
     };
@@ -144,6 +148,19 @@ mod tests {
     use super::*;
     use crate::metrics::Point;
 
+    /// Two of a name, each the first process of its container.
+    #[test]
+    fn programs_of_a_name_are_told_apart() {
+        let instance = |start_unix_ns| {
+            let resource = Resource { service: "x".to_owned(), pid: 1, start_unix_ns, now_unix_ns: 9 };
+            let text = otlp(&[], &resource);
+            let (_, value) =
+                text.split_once("{\"key\":\"service.instance.id\",\"value\":{\"stringValue\":\"").expect("it is there");
+            value.split('"').next().map(str::to_owned)
+        };
+        assert_eq!([instance(7), instance(8)].map(Option::unwrap), ["1-7", "1-8"]);
+    }
+
     #[test]
     fn all_shapes() {
         let family = |name: &str, kind, unit, value| Family {
@@ -156,6 +173,7 @@ mod tests {
         let families = [
             family("c", Kind::Counter, Unit::Bytes, Value::Number(i128::from(i64::MAX))),
             family("s", Kind::Gauge, Unit::Seconds, Value::Number(1)),
+            family("n", Kind::Gauge, Unit::None, Value::Number(-1)),
             family("i", Kind::Info, Unit::None, Value::Number(1)),
             family("h", Kind::Histogram, Unit::Seconds, Value::Buckets { bounds_ps: vec![31_622], counts: vec![1, 2] }),
         ];
@@ -166,10 +184,12 @@ mod tests {
         let expected = format!(
             "{}\"sum\":{{\"aggregationTemporality\":2,\"isMonotonic\":true,{point}\"asInt\":\"9223372036854775807\"}}]}}}},\
              {}\"gauge\":{{{point}\"asDouble\":1e-12}}]}}}},\
+             {}\"gauge\":{{{point}\"asInt\":\"-1\"}}]}}}},\
              {}\"histogram\":{{\"aggregationTemporality\":2,{point}\"count\":\"3\",\"bucketCounts\":[\"1\",\"2\"],\
              \"explicitBounds\":[3.16220e-8]}}]}}}}]}}]}}]}}",
             head("c", "By"),
             head("s", "s"),
+            head("n", ""),
             head("h", "s")
         );
         let text = otlp(&families, &resource);

@@ -186,10 +186,14 @@ fn metrics(session: &mut Session) -> Result<Section, Error> {
 }
 
 fn histograms(session: &mut Session) -> Result<Section, Error> {
-    let names = "SELECT EVENT_NAME FROM performance_schema.events_waits_summary_global_by_event_name s WHERE COUNT_STAR > 0 \
-                 ORDER BY s.SUM_TIMER_WAIT DESC";
+    // Chosen at once: each look at a histogram copies those of all instruments, of which there may be hundreds without one.
+    let names = format!(
+        "SELECT s.EVENT_NAME FROM performance_schema.events_waits_summary_global_by_event_name s \
+         JOIN (SELECT DISTINCT EVENT_NAME FROM performance_schema.events_waits_histogram_by_event_name WHERE COUNT_BUCKET > 0) h \
+         ON h.EVENT_NAME = s.EVENT_NAME WHERE s.COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC LIMIT {HISTOGRAMS}"
+    );
     let mut charts = Vec::new();
-    for row in rows(session, names)?.rows {
+    for row in rows(session, &names)?.rows {
         let Some(OwnedValue::Text(name)) = row.into_iter().next() else { continue };
         let select = "SELECT BUCKET_TIMER_LOW, COUNT_BUCKET FROM performance_schema.events_waits_histogram_by_event_name h \
                       WHERE h.EVENT_NAME = ? ORDER BY h.BUCKET_NUMBER";
@@ -200,9 +204,6 @@ fn histograms(session: &mut Session) -> Result<Section, Error> {
         let buckets: Vec<(f64, f64)> =
             grid.rows.iter().map(|row| (number(&grid, row, "BUCKET_TIMER_LOW"), number(&grid, row, "COUNT_BUCKET"))).collect();
         charts.extend(chart::histogram(&name, &buckets));
-        if charts.len() == HISTOGRAMS {
-            break;
-        }
     }
     let empty = if charts.is_empty() { "None were recorded; a consumer switches them on." } else { "" };
     let note = "How many waits took how long, of the instruments with the most time.";
@@ -242,5 +243,42 @@ fn number(grid: &Grid, row: &[OwnedValue], column: &str) -> f64 {
         Some(OwnedValue::Double(number)) => *number,
         Some(OwnedValue::Decimal(digits)) => digits.parse().unwrap_or(0.0),
         _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perfschema::core::timer::{SystemClock, Timers};
+    use perfschema::core::{
+        Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, Word,
+    };
+    use perfschema_sql::{Account, Counter, Database};
+
+    const INSTRUMENTS: u32 = 20;
+
+    /// How many charts there are, and how many statements that took, where so many histograms have room.
+    fn charts_and_statements(histograms: u32) -> (usize, u64) {
+        let config = Config::SMALL.with(Size::MaxMutexClasses, INSTRUMENTS).with(Size::MaxWaitHistograms, histograms);
+        let words: &'static [Word] = (0..config.words()).map(|_| Word::new(0)).collect::<Vec<_>>().leak();
+        let region = Region::create(words, &config, &Identity::default(), &Timers::calibrate()).expect("it fits");
+        region.enable_everything();
+        let actor = Actor::attach(&region, &ActorIdentity::default());
+        for number in 0..INSTRUMENTS {
+            let name = format!("wait/synch/mutex/test/{number}");
+            let class = region.register(InstrumentName::new(&name).expect("a name"), Setting::ON).expect("there is room");
+            let wait = actor.begin(&SystemClock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+            actor.end(&SystemClock, wait, Held::None);
+        }
+        let database = Database::new(Region::open(words).expect("it is one"));
+        let section = super::histograms(&mut database.session(Account::default()).expect("there is memory")).expect("it is read");
+        (section.charts.len(), database.counted(Counter::ComSelect))
+    }
+
+    /// Each statement copies all histograms, and where their consumer is off no instrument has one.
+    #[test]
+    fn only_what_is_drawn_is_read() {
+        assert_eq!(charts_and_statements(0), (0, 1));
+        assert_eq!(charts_and_statements(INSTRUMENTS), (HISTOGRAMS, 1 + HISTOGRAMS as u64));
     }
 }
