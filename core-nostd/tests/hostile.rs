@@ -48,6 +48,8 @@ fn what_is_wrong_is_said() {
     for total in [0, 1, 64, u64::MAX, u64::MAX - 7, CONFIG.words() as u64 - 8, CONFIG.words() as u64 + 8] {
         assert!(matches!(damaged(TOTAL, total), RegionError::TooSmall { .. }), "{total} words");
     }
+    let needed = DIRECTORY + 4 * SECTIONS;
+    assert_eq!(damaged(TOTAL, 1), RegionError::TooSmall { words: 1, needed });
     for ready in [0, 2, u64::MAX] {
         assert_eq!(damaged(READY, ready), RegionError::NotReady);
     }

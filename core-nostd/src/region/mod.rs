@@ -409,17 +409,27 @@ impl<'r> Region<'r> {
     }
 
     /// Where in these bytes, whole words from the first one on, a region may begin: the first place with what all begin with, in either byte
-    /// order. For whoever looks for one in a dump that is not in memory as a whole; [`open`](Self::open) says whether it is one.
+    /// order, as far as it is there to be seen. For whoever looks for one in a dump that is not in memory as a whole; [`open`](Self::open) says
+    /// whether it is one.
     ///
     /// ```
     /// use perfschema_core::Region;
     /// assert_eq!(Region::may_begin_at(b"between PERFSCHM words"), Some(8));
     /// assert_eq!(Region::may_begin_at(b"turned: MHCSFREP"), Some(8));
     /// assert_eq!(Region::may_begin_at(b"in two PERFSCHM"), None);
+    /// assert_eq!(Region::may_begin_at(b"PERFSCHM has no other words behind it"), None);
     /// ```
     pub fn may_begin_at(bytes: &[u8]) -> Option<usize> {
         let words = bytes.as_chunks::<8>().0;
-        let at = words.iter().position(|word| [MAGIC, MAGIC.swap_bytes()].contains(&u64::from_ne_bytes(*word)))?;
+        // The magic alone is in every program that has this code, and whole pages may be full of it.
+        let is_ready = |at: usize, ready: u64| {
+            let word = words.get(at.saturating_add(header::READY));
+            word.is_none_or(|word| u64::from_ne_bytes(*word) == ready)
+        };
+        let at = words.iter().enumerate().position(|(at, word)| match u64::from_ne_bytes(*word) {
+            MAGIC => is_ready(at, READY),
+            other => other == MAGIC.swap_bytes() && is_ready(at, READY.swap_bytes()),
+        })?;
         Some(at * 8)
     }
 
@@ -608,7 +618,9 @@ fn read_directory(words: &[Word]) -> Result<Layout, RegionError> {
     let total = words[header::TOTAL_WORDS].get();
     let needed = usize::try_from(total).unwrap_or(usize::MAX);
     if needed > words.len() || needed < HEADER + Section::COUNT * DIRECTORY_ENTRY {
-        return Err(RegionError::TooSmall { words: words.len(), needed: needed.max(HEADER + Section::COUNT * DIRECTORY_ENTRY) });
+        // Of what is there, so many words are the region's, as it says itself.
+        let (words, needed) = (needed.min(words.len()), needed.max(HEADER + Section::COUNT * DIRECTORY_ENTRY));
+        return Err(RegionError::TooSmall { words, needed });
     }
     let directory = words[HEADER..].as_chunks::<DIRECTORY_ENTRY>().0;
     let mut config = Config::EMPTY;

@@ -4,7 +4,7 @@
 //! would take memory where the file is in memory itself (tmpfs), and end the reader (SIGBUS) where there is none left.
 
 use crate::share::{AttachError, anonymous, extent, read_words, unmap};
-use perfschema_core::{Region, RegionError, Word, copy_from_bytes};
+use perfschema_core::{Region, RegionError, Word, copy_from_bytes, zero};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -31,6 +31,7 @@ type Found = (&'static [Word], Region<'static>);
 pub(crate) fn find(file: &File, len: u64) -> Result<Found, AttachError> {
     let mut first_error = None;
     let mut piece = vec![0; PIECE];
+    let mut head = Head { bytes: vec![0; HEAD], words: (0..HEAD / WORD).map(|_| Word::new(0)).collect() };
     let mut at = 0;
     while let Some(data) = extent(file, at, len) {
         // What ends within a word ends with it, and what goes on behind a piece is the next one.
@@ -39,9 +40,9 @@ pub(crate) fn find(file: &File, len: u64) -> Result<Found, AttachError> {
         let read = read(file, &mut piece[..wanted], begin)?;
         let mut next = 0;
         while let Some(skipped) = Region::may_begin_at(&piece[next..read]) {
-            match copy_of_region(file, begin + (next + skipped) as u64, len) {
+            match copy_of_region(file, begin + (next + skipped) as u64, len, &mut head) {
                 Ok(found) => return Ok(found),
-                // What all begin with is alone in every program that has this code.
+                // What all begin with is not all that there is to one.
                 Err(AttachError::Region(RegionError::NotReady)) => {}
                 Err(AttachError::Region(error)) => first_error = first_error.or(Some(error)),
                 Err(error) => return Err(error),
@@ -58,14 +59,21 @@ pub(crate) fn find(file: &File, len: u64) -> Result<Found, AttachError> {
     Err(format.map_or(AttachError::NoRegion, |(_, format)| AttachError::Compressed(format)))
 }
 
+/// Room for what says whether something is a region, for all that may be one.
+struct Head {
+    bytes: Vec<u8>,
+    words: Vec<Word>,
+}
+
 /// Copies the region that may begin here.
-fn copy_of_region(file: &File, at: u64, len: u64) -> Result<Found, AttachError> {
+fn copy_of_region(file: &File, at: u64, len: u64, head: &mut Head) -> Result<Found, AttachError> {
     let there = usize::try_from((len - at) / WORD as u64).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; HEAD];
-    let count = read(file, &mut bytes, at)?;
-    let head: Vec<Word> = (0..HEAD / WORD).map(|_| Word::new(0)).collect();
-    turned_to_be_read(&bytes[..count], &head)?;
-    let needed = match Region::open(&head) {
+    let count = read(file, &mut head.bytes, at)?;
+    let bytes = &head.bytes[..count];
+    turned_to_be_read(bytes, &head.words)?;
+    // Nothing of the one before.
+    zero(&head.words[count / WORD..]);
+    let needed = match Region::open(&head.words) {
         Ok(region) => region.size_bytes() / WORD,
         Err(RegionError::TooSmall { needed, .. }) => needed,
         Err(error) => return Err(AttachError::Region(error)),

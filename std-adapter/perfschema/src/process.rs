@@ -547,7 +547,10 @@ fn read_options(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 1 MiB"));
     }
     // Asked for behind the length: where it is cut may be the middle of a character.
-    io::read_to_string(bytes.as_slice())
+    String::from_utf8(bytes).map_err(|wrong| {
+        let problem = format!("not UTF-8, from its byte {} on", wrong.utf8_error().valid_up_to());
+        io::Error::new(io::ErrorKind::InvalidData, problem)
+    })
 }
 
 pub(crate) fn unix_ns() -> u64 {

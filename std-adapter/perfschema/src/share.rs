@@ -339,7 +339,8 @@ impl SharedFile {
         }
     }
 
-    /// As [`attach()`], but to nothing else than a program's shared file: a link is not followed, and no dump of memory searched.
+    /// As [`attach()`], but to nothing else than a program's shared file, or a copy of one: a link is not followed, and what does not begin with a
+    /// region is not searched for one.
     ///
     /// # Errors
     /// [`AttachError`]: there is no such file any more, or what is in it is no region.
@@ -579,8 +580,8 @@ fn attach_to(path: &Path, links: Links) -> Result<Attached, AttachError> {
         // A program's file begins with its region.
         Err(error) if links == Links::Refuse => return Err(AttachError::Region(error)),
         Err(_) => true,
-        // What a program has made has no holes. Nor does anybody learn of what is changed in a copy.
-        Ok(()) => links == Links::Follow && !is_in_use && metadata.blocks().saturating_mul(512) < metadata.len(),
+        // What a program has made has no holes; a copy of it may have some. Nor does anybody learn of what is changed in a copy.
+        Ok(()) => !is_in_use && metadata.blocks().saturating_mul(512) < metadata.len(),
     };
     let (words, region) =
         if is_dump { crate::dump::find(&file, metadata.len())? } else { mapped(&file, metadata.len(), is_read_only)? };

@@ -27,6 +27,9 @@ fn nothing_before_the_start_and_instances_before_the_first_event() {
     std::fs::write(&file, "[app]\n# more than by default\nperformance-schema-max-thread-instances=many\n").unwrap();
     let wrong = builder().options_file(&file).start().unwrap_err();
     assert!(wrong.to_string().starts_with(&format!("{}: option at byte ", file.display())), "{wrong}");
+    std::fs::write(&file, b"# in another encoding: \xe9\n").unwrap();
+    let wrong = builder().options_file(&file).start().unwrap_err();
+    assert_eq!(wrong.to_string(), format!("{}: not UTF-8, from its byte 23 on", file.display()));
     // Longer than it may be, also where that ends in the middle of a character.
     std::fs::write(&file, format!("# {}", "é".repeat(1 << 19))).unwrap();
     let wrong = builder().options_file(&file).start().unwrap_err();

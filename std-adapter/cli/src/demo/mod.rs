@@ -200,6 +200,8 @@ pub(crate) fn run(args: &Args) -> Result<(), crate::Error> {
     let service = &Service::new();
     let mut result = Ok(());
     thread::scope(|scope| {
+        // Also where the report panics: the scope waits for the threads, and they for what is closed then.
+        let _closes = queue::CloseOnDrop(&indexer.queue);
         for number in 0..threads {
             let worker = thread::Builder::new().name(format!("worker-{}", number + 1));
             if let Err(error) = worker.spawn_scoped(scope, move || worker::work(indexer, number)) {
@@ -212,7 +214,6 @@ pub(crate) fn run(args: &Args) -> Result<(), crate::Error> {
             result = index(args, indexer, &schema, threads, |args| service.run(args, indexer, scope));
             service.stop();
         }
-        indexer.queue.close();
     });
     result
 }

@@ -58,6 +58,15 @@ impl<T> Queue<T> {
     }
 }
 
+/// [Closes](Queue::close) the queue when it is dropped.
+pub(crate) struct CloseOnDrop<'q, T>(pub(crate) &'q Queue<T>);
+
+impl<T> Drop for CloseOnDrop<'_, T> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

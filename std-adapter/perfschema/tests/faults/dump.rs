@@ -104,6 +104,25 @@ fn write_with_holes(to: &Path, nothing: u64, bytes: &[u8]) -> std::fs::File {
     file
 }
 
+/// A copy with holes may lie among the files of programs, which are looked at when they are listed.
+#[test]
+fn holes_in_a_shared_file_stay_holes() {
+    let mut running = Running::start("dump", "shared");
+    running.says("bytes ");
+    // No process has such a number.
+    let file = running.file.with_file_name(format!("{}-1", u32::MAX - std::process::id()));
+    let written = write_with_holes(&file, 0, &std::fs::read(&running.file).unwrap());
+    let blocks = || written.metadata().unwrap().blocks();
+    let before = blocks();
+    let found = perfschema::shared_files().unwrap().into_iter().find(|found| found.path() == file).unwrap();
+    let attached = found.attach();
+    std::fs::remove_file(&file).unwrap();
+    let attached = attached.unwrap();
+    check(&attached, running.process.id());
+    attached.region().scan(&tables::Threads, |_| ());
+    assert_eq!(blocks(), before);
+}
+
 /// A file in memory (tmpfs) has no pages for its holes, and gets none by being read: there may be no memory left for them.
 #[test]
 fn holes_in_a_dump_stay_holes() {
@@ -132,6 +151,16 @@ fn holes_in_a_dump_stay_holes() {
     assert_eq!(nothing.metadata().unwrap().blocks(), 0);
     std::fs::remove_file(&file).unwrap();
     std::fs::remove_file(&dumped).unwrap();
+}
+
+/// A file may be full of what all regions begin with.
+#[test]
+fn what_only_begins_like_regions_is_none() {
+    let file = scratch("begins");
+    let words = |word: &[u8; 8]| word.repeat(1 << 12);
+    std::fs::write(&file, [vec![0; 8], words(b"PERFSCHM"), words(b"MHCSFREP")].concat()).unwrap();
+    assert!(matches!(attach(&file), Err(AttachError::NoRegion)));
+    std::fs::remove_file(&file).unwrap();
 }
 
 /// systemd keeps cores so.

@@ -42,10 +42,10 @@ fn round_ns(mut pair: impl FnMut()) -> f64 {
     begin.elapsed().as_nanos() as f64 / f64::from(PAIRS_PER_ROUND)
 }
 
-/// All waits that were counted.
+/// All waits that were counted. Where the region is shared, others may write any number there.
 pub(super) fn wait_count(region: &Region<'_>) -> u64 {
-    let mut count = 0;
-    region.scan(&perfschema::tables::EventsWaitsSummaryGlobalByEventName, |row| count += row.count_star);
+    let mut count = 0_u64;
+    region.scan(&perfschema::tables::EventsWaitsSummaryGlobalByEventName, |row| count = count.saturating_add(row.count_star));
     count
 }
 
@@ -58,6 +58,24 @@ pub(super) fn estimate(waits: u64, price: &Price, cpu: Duration) -> (Duration, f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use perfschema::core::timer::Timers;
+    use perfschema::core::{Config, Identity, InstrumentName, Setting, Word, copy_from_bytes};
+
+    #[test]
+    fn numbers_that_cannot_be_are_summed() {
+        let config = Config::SMALL;
+        let words: Vec<Word> = (0..config.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &config, &Identity::default(), &Timers::calibrate()).expect("it fits");
+        for name in ["wait/synch/mutex/test/a", "wait/synch/mutex/test/b"] {
+            region.register(InstrumentName::literal(name), Setting::ON).expect("there is room");
+        }
+        // The sums are behind the instruments: they are overwritten first.
+        let counts = words.chunks(8).rev().map(|line| {
+            copy_from_bytes(&[0xfe; 64][..8 * line.len()], line).expect("they are as many");
+            wait_count(&region)
+        });
+        assert_eq!(counts.max(), Some(u64::MAX));
+    }
 
     #[test]
     fn an_estimate_is_waits_times_price() {

@@ -140,8 +140,8 @@ fn sums_by_thread(region: &Region<'_>) -> Grid {
     let mut threads: BTreeMap<u64, Sums> = BTreeMap::new();
     region.scan(&tables::EventsWaitsSummaryByThreadByEventName, |row| {
         let sums = threads.entry(row.thread_id).or_default();
-        sums.count += row.count_star;
-        sums.sum_ps += row.sum_timer_wait;
+        sums.count = sums.count.saturating_add(row.count_star);
+        sums.sum_ps = sums.sum_ps.saturating_add(row.sum_timer_wait);
         sums.max_ps = sums.max_ps.max(row.max_timer_wait);
         if row.sum_timer_wait > sums.most.0 {
             sums.most = (row.sum_timer_wait, row.event_name.to_string());
