@@ -227,8 +227,6 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("find_in_set", 2, 2, INTEGER, texts::find_in_set),
     function("format", 2, 3, TEXT, texts::format_number),
     function("format_pico_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_real(x.real()).to_string())),
-    function("format_time", 1, 1, TEXT, |a, _| one_text(a, |x| format_pico_real(x.real()).to_string()))
-        .of_sys(&[("picoseconds", "text")], "text"),
     function("format_bytes", 1, 1, TEXT, |a, _| one_text(a, |x| format_bytes(x.real()))).of_sys(&[("bytes", "text")], "text"),
     // Documents.
     function("json_of", 1, 2, TEXT, documents::json_of).internal(),
@@ -379,6 +377,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("version_patch", 0, 0, INTEGER, |_, _| sys::version_part(2)).of_sys(&[], "tinyint unsigned"),
     function("quote_identifier", 1, 1, TEXT, |a, _| texts::on_text(a, |name| format!("`{}`", name.replace('`', "``"))))
         .of_sys(&[("in_identifier", "text")], "text"),
+    function("format_time", 1, 1, TEXT, |a, _| Ok(sys::format_time(a))).of_sys(&[("picoseconds", "text")], "text"),
     function("list_add", 2, 2, TEXT, sys::list_add).of_sys(&[("in_list", "text"), ("in_add_value", "text")], "text"),
     function("list_drop", 2, 2, TEXT, sys::list_drop).of_sys(&[("in_list", "text"), ("in_drop_value", "text")], "text"),
     // How long ago the TIMER_START of an event was, by the timer that `setup_timers` has for its class; NULL once the program has ended. It

@@ -76,6 +76,18 @@ pub(crate) fn version_part(index: usize) -> Result<Value, Error> {
     Ok(number.map_or(Value::Null, Value::Integer))
 }
 
+/// As in `sys`, which is older than FORMAT_PICO_TIME, has other names for some units, and weeks; the views there have the latter since 8.0.16.
+pub(crate) fn format_time(arguments: Arguments<'_>) -> Value {
+    const UNITS: [(f64, &str); 8] =
+        [(604_800e12, "w"), (86_400e12, "d"), (3_600e12, "h"), (60e12, "m"), (1e12, "s"), (1e9, "ms"), (1e6, "us"), (1e3, "ns")];
+    let Some(text) = value::text(arguments[0]) else { return Value::Null };
+    let time_ps = value::Number::of(arguments[0]).map_or(0.0, |number| number.real());
+    Value::Text(match UNITS.iter().find(|(unit_ps, _)| time_ps >= *unit_ps) {
+        Some((unit_ps, unit)) => format!("{:.2} {unit}", time_ps / unit_ps),
+        None => format!("{text} ps"),
+    })
+}
+
 /// What a list is to get or lose; NULL is an error, of a list it is an empty one.
 fn list_and_value(arguments: Arguments<'_>, function: &str, argument: &str) -> Result<(String, String), Error> {
     let message = format!("Function sys.{function}: {argument} input variable should not be NULL");

@@ -3,8 +3,8 @@
 -- is named, is their number.
 
 CREATE VIEW sys.`waits_global_by_latency` AS
-SELECT EVENT_NAME AS events, COUNT_STAR AS total, sys.format_time(SUM_TIMER_WAIT) AS total_latency,
-       sys.format_time(AVG_TIMER_WAIT) AS avg_latency, sys.format_time(MAX_TIMER_WAIT) AS max_latency
+SELECT EVENT_NAME AS events, COUNT_STAR AS total, format_pico_time(SUM_TIMER_WAIT) AS total_latency,
+       format_pico_time(AVG_TIMER_WAIT) AS avg_latency, format_pico_time(MAX_TIMER_WAIT) AS max_latency
   FROM performance_schema.events_waits_summary_global_by_event_name
  WHERE EVENT_NAME <> 'idle' AND SUM_TIMER_WAIT > 0
  ORDER BY SUM_TIMER_WAIT DESC;
@@ -26,8 +26,8 @@ SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event, 
  ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`waits_by_user_by_latency` AS
-SELECT user, event, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency,
-       sys.format_time(max_latency) AS max_latency
+SELECT user, event, total, format_pico_time(total_latency) AS total_latency, format_pico_time(avg_latency) AS avg_latency,
+       format_pico_time(max_latency) AS max_latency
   FROM sys.`x$waits_by_user_by_latency` w
  ORDER BY w.user, w.total_latency DESC;
 
@@ -41,8 +41,8 @@ SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event, 
  ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`waits_by_host_by_latency` AS
-SELECT host, event, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency,
-       sys.format_time(max_latency) AS max_latency
+SELECT host, event, total, format_pico_time(total_latency) AS total_latency, format_pico_time(avg_latency) AS avg_latency,
+       format_pico_time(max_latency) AS max_latency
   FROM sys.`x$waits_by_host_by_latency` w
  ORDER BY w.host, w.total_latency DESC;
 
@@ -56,8 +56,8 @@ SELECT SUBSTRING_INDEX(EVENT_NAME, '/', 3) AS event_class, SUM(COUNT_STAR) AS to
  ORDER BY SUM(SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`wait_classes_global_by_latency` AS
-SELECT event_class, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
-       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency
+SELECT event_class, total, format_pico_time(total_latency) AS total_latency, format_pico_time(min_latency) AS min_latency,
+       format_pico_time(avg_latency) AS avg_latency, format_pico_time(max_latency) AS max_latency
   FROM sys.`x$wait_classes_global_by_latency` w
  ORDER BY w.total_latency DESC;
 
@@ -67,8 +67,8 @@ SELECT event_class, total, total_latency, min_latency, avg_latency, max_latency
  ORDER BY w.avg_latency DESC;
 
 CREATE VIEW sys.`wait_classes_global_by_avg_latency` AS
-SELECT event_class, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
-       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency
+SELECT event_class, total, format_pico_time(total_latency) AS total_latency, format_pico_time(min_latency) AS min_latency,
+       format_pico_time(avg_latency) AS avg_latency, format_pico_time(max_latency) AS max_latency
   FROM sys.`x$wait_classes_global_by_latency` w
  ORDER BY w.avg_latency DESC;
 
@@ -103,7 +103,7 @@ SELECT w.THREAD_ID AS thread_id, t.NAME AS thread_name, w.EVENT_NAME AS event_na
 
 CREATE VIEW sys.`current_waits` AS
 SELECT thread_id, thread_name, event_name, operation, object_instance_begin, object_name, source,
-       sys.format_time(wait_so_far) AS wait_so_far, holder_thread_id, holder_thread_name, holder_source
+       format_pico_time(wait_so_far) AS wait_so_far, holder_thread_id, holder_thread_name, holder_source
   FROM sys.`x$current_waits` c
  ORDER BY c.wait_so_far DESC;
 
@@ -119,7 +119,7 @@ SELECT c.event_name AS locked_event_name, c.object_instance_begin AS object_inst
  ORDER BY c.wait_so_far DESC;
 
 CREATE VIEW sys.`lock_waits` AS
-SELECT locked_event_name, object_instance_begin, operation, sys.format_time(wait_so_far) AS wait_so_far, waiting_thread_id,
+SELECT locked_event_name, object_instance_begin, operation, format_pico_time(wait_so_far) AS wait_so_far, waiting_thread_id,
        waiting_thread_name, waiting_source, blocking_thread_id, blocking_thread_name, blocking_source, blocking_waits_for,
        blocking_waits_source
   FROM sys.`x$lock_waits` l
@@ -136,7 +136,7 @@ SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_na
  ORDER BY s.TIMER_START;
 
 CREATE VIEW sys.`current_stages` AS
-SELECT thread_id, thread_name, event_name, source, sys.format_time(stage_so_far) AS stage_so_far, work_completed, work_estimated,
+SELECT thread_id, thread_name, event_name, source, format_pico_time(stage_so_far) AS stage_so_far, work_completed, work_estimated,
        progress
   FROM sys.`x$current_stages` c
  ORDER BY c.stage_so_far DESC;
@@ -150,7 +150,7 @@ SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event_n
  ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`host_summary_by_stages` AS
-SELECT host, event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency
+SELECT host, event_name, total, format_pico_time(total_latency) AS total_latency, format_pico_time(avg_latency) AS avg_latency
   FROM sys.`x$host_summary_by_stages` s
  ORDER BY s.host, s.total_latency DESC;
 
@@ -163,7 +163,7 @@ SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event_n
  ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`user_summary_by_stages` AS
-SELECT user, event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency
+SELECT user, event_name, total, format_pico_time(total_latency) AS total_latency, format_pico_time(avg_latency) AS avg_latency
   FROM sys.`x$user_summary_by_stages` s
  ORDER BY s.user, s.total_latency DESC;
 
@@ -181,7 +181,7 @@ SELECT s.THREAD_ID AS thread_id, t.NAME AS thread_name, s.EVENT_NAME AS event_na
 
 CREATE VIEW sys.`current_statements` AS
 SELECT thread_id, thread_name, event_name, sys.format_statement(sql_text) AS sql_text, current_schema, source, nesting_event_level,
-       sys.format_time(statement_so_far) AS statement_so_far, sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined,
+       format_pico_time(statement_so_far) AS statement_so_far, format_pico_time(lock_latency) AS lock_latency, rows_sent, rows_examined,
        rows_affected
   FROM sys.`x$current_statements` c
  ORDER BY c.statement_so_far DESC;
@@ -207,7 +207,7 @@ SELECT x.THREAD_ID AS thread_id, t.NAME AS thread_name, x.TRX_ID AS trx_id, x.AC
 
 CREATE VIEW sys.`current_transactions` AS
 SELECT thread_id, thread_name, trx_id, access_mode, isolation_level, autocommit, source,
-       sys.format_time(transaction_so_far) AS transaction_so_far, sys.format_statement(current_statement) AS current_statement,
+       format_pico_time(transaction_so_far) AS transaction_so_far, sys.format_statement(current_statement) AS current_statement,
        savepoints
   FROM sys.`x$current_transactions` c;
 
@@ -246,13 +246,13 @@ SELECT t.THREAD_ID AS thd_id, t.PROCESSLIST_ID AS conn_id,
 
 CREATE VIEW sys.`processlist` AS
 SELECT p.thd_id, p.conn_id, p.user, p.db, p.command, p.state, p.time, sys.format_statement(p.current_statement) AS current_statement,
-       p.execution_engine, sys.format_time(p.statement_latency) AS statement_latency, p.progress,
-       sys.format_time(p.lock_latency) AS lock_latency, sys.format_time(p.cpu_latency) AS cpu_latency, p.rows_examined, p.rows_sent,
+       p.execution_engine, format_pico_time(p.statement_latency) AS statement_latency, p.progress,
+       format_pico_time(p.lock_latency) AS lock_latency, format_pico_time(p.cpu_latency) AS cpu_latency, p.rows_examined, p.rows_sent,
        p.rows_affected, p.tmp_tables, p.tmp_disk_tables, p.full_scan, sys.format_statement(p.last_statement) AS last_statement,
-       sys.format_time(p.last_statement_latency) AS last_statement_latency, sys.format_bytes(p.current_memory) AS current_memory,
+       format_pico_time(p.last_statement_latency) AS last_statement_latency, sys.format_bytes(p.current_memory) AS current_memory,
        p.last_wait,
-       IF(p.last_wait_latency = 'Still Waiting', p.last_wait_latency, sys.format_time(p.last_wait_latency)) AS last_wait_latency,
-       p.source, sys.format_time(p.trx_latency) AS trx_latency, p.trx_state, p.trx_autocommit, p.pid, p.program_name
+       IF(p.last_wait_latency = 'Still Waiting', p.last_wait_latency, format_pico_time(p.last_wait_latency)) AS last_wait_latency,
+       p.source, format_pico_time(p.trx_latency) AS trx_latency, p.trx_state, p.trx_autocommit, p.pid, p.program_name
   FROM sys.`x$processlist` p
  ORDER BY p.time DESC, p.last_wait_latency DESC;
 
@@ -284,8 +284,8 @@ SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUBSTRING_INDEX(s.EVENT
  ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`host_summary_by_statement_type` AS
-SELECT host, statement, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
-       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+SELECT host, statement, total, format_pico_time(total_latency) AS total_latency, format_pico_time(max_latency) AS max_latency,
+       format_pico_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
   FROM sys.`x$host_summary_by_statement_type` s
  ORDER BY s.host, s.total_latency DESC;
 
@@ -300,8 +300,8 @@ SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, SUM(s.COUNT_STAR) AS to
  ORDER BY SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`host_summary_by_statement_latency` AS
-SELECT host, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
-       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+SELECT host, total, format_pico_time(total_latency) AS total_latency, format_pico_time(max_latency) AS max_latency,
+       format_pico_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
   FROM sys.`x$host_summary_by_statement_latency` s
  ORDER BY s.total_latency DESC;
 
@@ -318,8 +318,8 @@ SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, SUBSTRING_INDEX(s.EVENT
  ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`user_summary_by_statement_type` AS
-SELECT user, statement, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
-       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+SELECT user, statement, total, format_pico_time(total_latency) AS total_latency, format_pico_time(max_latency) AS max_latency,
+       format_pico_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
   FROM sys.`x$user_summary_by_statement_type` s
  ORDER BY s.user, s.total_latency DESC;
 
@@ -334,8 +334,8 @@ SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, SUM(s.COUNT_STAR) AS to
  ORDER BY SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`user_summary_by_statement_latency` AS
-SELECT user, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency,
-       sys.format_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
+SELECT user, total, format_pico_time(total_latency) AS total_latency, format_pico_time(max_latency) AS max_latency,
+       format_pico_time(lock_latency) AS lock_latency, rows_sent, rows_examined, rows_affected, full_scans
   FROM sys.`x$user_summary_by_statement_latency` s
  ORDER BY s.total_latency DESC;
 
@@ -368,8 +368,8 @@ SELECT FILE_NAME AS file, COUNT_STAR AS total, SUM_TIMER_WAIT AS total_latency, 
  ORDER BY SUM_TIMER_WAIT DESC;
 
 CREATE VIEW sys.`io_global_by_file_by_latency` AS
-SELECT file, total, sys.format_time(total_latency) AS total_latency, count_read, sys.format_time(read_latency) AS read_latency,
-       count_write, sys.format_time(write_latency) AS write_latency, count_misc, sys.format_time(misc_latency) AS misc_latency
+SELECT file, total, format_pico_time(total_latency) AS total_latency, count_read, format_pico_time(read_latency) AS read_latency,
+       count_write, format_pico_time(write_latency) AS write_latency, count_misc, format_pico_time(misc_latency) AS misc_latency
   FROM sys.`x$io_global_by_file_by_latency` f
  ORDER BY f.total_latency DESC;
 
@@ -385,8 +385,8 @@ SELECT SUBSTRING_INDEX(EVENT_NAME, '/', -2) AS event_name, COUNT_STAR AS total, 
  ORDER BY SUM_NUMBER_OF_BYTES_WRITE + SUM_NUMBER_OF_BYTES_READ DESC;
 
 CREATE VIEW sys.`io_global_by_wait_by_bytes` AS
-SELECT event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
-       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency, count_read,
+SELECT event_name, total, format_pico_time(total_latency) AS total_latency, format_pico_time(min_latency) AS min_latency,
+       format_pico_time(avg_latency) AS avg_latency, format_pico_time(max_latency) AS max_latency, count_read,
        sys.format_bytes(total_read) AS total_read, sys.format_bytes(avg_read) AS avg_read, count_write,
        sys.format_bytes(total_written) AS total_written, sys.format_bytes(avg_written) AS avg_written,
        sys.format_bytes(total_requested) AS total_requested
@@ -404,9 +404,9 @@ SELECT SUBSTRING_INDEX(EVENT_NAME, '/', -2) AS event_name, COUNT_STAR AS total, 
  ORDER BY SUM_TIMER_WAIT DESC;
 
 CREATE VIEW sys.`io_global_by_wait_by_latency` AS
-SELECT event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(avg_latency) AS avg_latency,
-       sys.format_time(max_latency) AS max_latency, sys.format_time(read_latency) AS read_latency,
-       sys.format_time(write_latency) AS write_latency, sys.format_time(misc_latency) AS misc_latency, count_read,
+SELECT event_name, total, format_pico_time(total_latency) AS total_latency, format_pico_time(avg_latency) AS avg_latency,
+       format_pico_time(max_latency) AS max_latency, format_pico_time(read_latency) AS read_latency,
+       format_pico_time(write_latency) AS write_latency, format_pico_time(misc_latency) AS misc_latency, count_read,
        sys.format_bytes(total_read) AS total_read, sys.format_bytes(avg_read) AS avg_read, count_write,
        sys.format_bytes(total_written) AS total_written, sys.format_bytes(avg_written) AS avg_written
   FROM sys.`x$io_global_by_wait_by_latency` w
@@ -423,7 +423,7 @@ SELECT IF(t.PROCESSLIST_ID IS NULL, CONCAT(SUBSTRING_INDEX(t.NAME, '/', -1), ':'
 CREATE VIEW sys.`latest_file_io` AS
 SELECT IF(t.PROCESSLIST_ID IS NULL, CONCAT(SUBSTRING_INDEX(t.NAME, '/', -1), ':', t.THREAD_ID),
           CONCAT(t.PROCESSLIST_USER, '@', t.PROCESSLIST_HOST, ':', t.PROCESSLIST_ID)) AS thread,
-       w.OBJECT_NAME AS file, sys.format_time(w.TIMER_WAIT) AS latency, w.OPERATION AS operation,
+       w.OBJECT_NAME AS file, format_pico_time(w.TIMER_WAIT) AS latency, w.OPERATION AS operation,
        sys.format_bytes(w.NUMBER_OF_BYTES) AS requested
   FROM performance_schema.events_waits_history_long w JOIN performance_schema.threads t ON w.THREAD_ID = t.THREAD_ID
  WHERE w.OBJECT_NAME IS NOT NULL AND w.EVENT_NAME LIKE 'wait/io/file/%'
@@ -441,8 +441,8 @@ SELECT IF(t.PROCESSLIST_ID IS NULL, SUBSTRING_INDEX(t.NAME, '/', -1), CONCAT(t.P
  ORDER BY SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`io_by_thread_by_latency` AS
-SELECT user, total, sys.format_time(total_latency) AS total_latency, sys.format_time(min_latency) AS min_latency,
-       sys.format_time(avg_latency) AS avg_latency, sys.format_time(max_latency) AS max_latency, thread_id, processlist_id
+SELECT user, total, format_pico_time(total_latency) AS total_latency, format_pico_time(min_latency) AS min_latency,
+       format_pico_time(avg_latency) AS avg_latency, format_pico_time(max_latency) AS max_latency, thread_id, processlist_id
   FROM sys.`x$io_by_thread_by_latency` i
  ORDER BY i.total_latency DESC;
 
@@ -455,7 +455,7 @@ SELECT IFNULL(t.PROCESSLIST_HOST, 'background') AS host, s.EVENT_NAME AS event_n
  ORDER BY IFNULL(t.PROCESSLIST_HOST, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`host_summary_by_file_io_type` AS
-SELECT host, event_name, total, sys.format_time(total_latency) AS total_latency, sys.format_time(max_latency) AS max_latency
+SELECT host, event_name, total, format_pico_time(total_latency) AS total_latency, format_pico_time(max_latency) AS max_latency
   FROM sys.`x$host_summary_by_file_io_type` h
  ORDER BY h.host, h.total_latency DESC;
 
@@ -466,7 +466,7 @@ SELECT host, SUM(total) AS ios, SUM(total_latency) AS io_latency
  ORDER BY SUM(total_latency) DESC;
 
 CREATE VIEW sys.`host_summary_by_file_io` AS
-SELECT host, ios, sys.format_time(io_latency) AS io_latency
+SELECT host, ios, format_pico_time(io_latency) AS io_latency
   FROM sys.`x$host_summary_by_file_io` h
  ORDER BY h.io_latency DESC;
 
@@ -480,7 +480,7 @@ SELECT IFNULL(t.PROCESSLIST_USER, 'background') AS user, s.EVENT_NAME AS event_n
  ORDER BY IFNULL(t.PROCESSLIST_USER, 'background'), SUM(s.SUM_TIMER_WAIT) DESC;
 
 CREATE VIEW sys.`user_summary_by_file_io_type` AS
-SELECT user, event_name, total, sys.format_time(latency) AS latency, sys.format_time(max_latency) AS max_latency
+SELECT user, event_name, total, format_pico_time(latency) AS latency, format_pico_time(max_latency) AS max_latency
   FROM sys.`x$user_summary_by_file_io_type` u
  ORDER BY u.user, u.latency DESC;
 
@@ -491,7 +491,7 @@ SELECT user, SUM(total) AS ios, SUM(latency) AS io_latency
  ORDER BY SUM(latency) DESC;
 
 CREATE VIEW sys.`user_summary_by_file_io` AS
-SELECT user, ios, sys.format_time(io_latency) AS io_latency
+SELECT user, ios, format_pico_time(io_latency) AS io_latency
   FROM sys.`x$user_summary_by_file_io` u
  ORDER BY u.io_latency DESC;
 
@@ -635,9 +635,9 @@ SELECT a.user AS user, IFNULL(s.total, 0) AS statements, IFNULL(s.total_latency,
  ORDER BY statement_latency DESC;
 
 CREATE VIEW sys.`user_summary` AS
-SELECT user, statements, sys.format_time(statement_latency) AS statement_latency,
-       sys.format_time(statement_avg_latency) AS statement_avg_latency, table_scans, file_ios,
-       sys.format_time(file_io_latency) AS file_io_latency, current_connections, total_connections, unique_hosts,
+SELECT user, statements, format_pico_time(statement_latency) AS statement_latency,
+       format_pico_time(statement_avg_latency) AS statement_avg_latency, table_scans, file_ios,
+       format_pico_time(file_io_latency) AS file_io_latency, current_connections, total_connections, unique_hosts,
        sys.format_bytes(current_memory) AS current_memory, sys.format_bytes(total_memory_allocated) AS total_memory_allocated
   FROM sys.`x$user_summary` u
  ORDER BY u.statement_latency DESC;
@@ -662,9 +662,9 @@ SELECT a.host AS host, IFNULL(s.total, 0) AS statements, IFNULL(s.total_latency,
  ORDER BY statement_latency DESC;
 
 CREATE VIEW sys.`host_summary` AS
-SELECT host, statements, sys.format_time(statement_latency) AS statement_latency,
-       sys.format_time(statement_avg_latency) AS statement_avg_latency, table_scans, file_ios,
-       sys.format_time(file_io_latency) AS file_io_latency, current_connections, total_connections, unique_users,
+SELECT host, statements, format_pico_time(statement_latency) AS statement_latency,
+       format_pico_time(statement_avg_latency) AS statement_avg_latency, table_scans, file_ios,
+       format_pico_time(file_io_latency) AS file_io_latency, current_connections, total_connections, unique_users,
        sys.format_bytes(current_memory) AS current_memory, sys.format_bytes(total_memory_allocated) AS total_memory_allocated
   FROM sys.`x$host_summary` u
  ORDER BY u.statement_latency DESC;
@@ -678,10 +678,10 @@ SELECT sys.format_statement(DIGEST_TEXT) AS query,
        COUNT_STAR AS exec_count,
        SUM_ERRORS AS err_count,
        SUM_WARNINGS AS warn_count,
-       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
-       sys.format_time(MAX_TIMER_WAIT) AS max_latency,
-       sys.format_time(AVG_TIMER_WAIT) AS avg_latency,
-       sys.format_time(SUM_LOCK_TIME) AS lock_latency,
+       format_pico_time(SUM_TIMER_WAIT) AS total_latency,
+       format_pico_time(MAX_TIMER_WAIT) AS max_latency,
+       format_pico_time(AVG_TIMER_WAIT) AS avg_latency,
+       format_pico_time(SUM_LOCK_TIME) AS lock_latency,
        SUM_ROWS_SENT AS rows_sent,
        ROUND(IFNULL(SUM_ROWS_SENT / NULLIF(COUNT_STAR, 0), 0)) AS rows_sent_avg,
        SUM_ROWS_EXAMINED AS rows_examined,
@@ -759,7 +759,7 @@ CREATE VIEW sys.`statements_with_full_table_scans` AS
 SELECT sys.format_statement(DIGEST_TEXT) AS query,
        SCHEMA_NAME AS db,
        COUNT_STAR AS exec_count,
-       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       format_pico_time(SUM_TIMER_WAIT) AS total_latency,
        SUM_NO_INDEX_USED AS no_index_used_count,
        SUM_NO_GOOD_INDEX_USED AS no_good_index_used_count,
        ROUND(IFNULL(SUM_NO_INDEX_USED / NULLIF(COUNT_STAR, 0), 0) * 100) AS no_index_used_pct,
@@ -797,7 +797,7 @@ CREATE VIEW sys.`statements_with_sorting` AS
 SELECT sys.format_statement(DIGEST_TEXT) AS query,
        SCHEMA_NAME AS db,
        COUNT_STAR AS exec_count,
-       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       format_pico_time(SUM_TIMER_WAIT) AS total_latency,
        SUM_SORT_MERGE_PASSES AS sort_merge_passes,
        ROUND(IFNULL(SUM_SORT_MERGE_PASSES / NULLIF(COUNT_STAR, 0), 0)) AS avg_sort_merges,
        SUM_SORT_SCAN AS sorts_using_scans,
@@ -833,7 +833,7 @@ CREATE VIEW sys.`statements_with_temp_tables` AS
 SELECT sys.format_statement(DIGEST_TEXT) AS query,
        SCHEMA_NAME AS db,
        COUNT_STAR AS exec_count,
-       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
+       format_pico_time(SUM_TIMER_WAIT) AS total_latency,
        SUM_CREATED_TMP_TABLES AS memory_tmp_tables,
        SUM_CREATED_TMP_DISK_TABLES AS disk_tmp_tables,
        ROUND(IFNULL(SUM_CREATED_TMP_TABLES / NULLIF(COUNT_STAR, 0), 0)) AS avg_tmp_tables_per_query,
@@ -882,9 +882,9 @@ SELECT sys.format_statement(DIGEST_TEXT) AS query,
        COUNT_STAR AS exec_count,
        SUM_ERRORS AS err_count,
        SUM_WARNINGS AS warn_count,
-       sys.format_time(SUM_TIMER_WAIT) AS total_latency,
-       sys.format_time(MAX_TIMER_WAIT) AS max_latency,
-       sys.format_time(AVG_TIMER_WAIT) AS avg_latency,
+       format_pico_time(SUM_TIMER_WAIT) AS total_latency,
+       format_pico_time(MAX_TIMER_WAIT) AS max_latency,
+       format_pico_time(AVG_TIMER_WAIT) AS avg_latency,
        SUM_ROWS_SENT AS rows_sent,
        ROUND(IFNULL(SUM_ROWS_SENT / NULLIF(COUNT_STAR, 0), 0)) AS rows_sent_avg,
        SUM_ROWS_EXAMINED AS rows_examined,

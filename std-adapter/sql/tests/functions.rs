@@ -7,6 +7,38 @@ use perfschema_sql::{Account, Database, Limits};
 use std::time::{Duration, Instant};
 
 #[test]
+fn of_times_and_bytes_for_people() {
+    let mut session = session();
+    for (expressions, expected) in [
+        (
+            "FORMAT_BYTES(1023.7), FORMAT_BYTES(-1.9), FORMAT_BYTES(200000 * POW(2, 60)), FORMAT_BYTES(99999 * POW(2, 60))",
+            "1023 bytes,  -1 bytes,2.00e+05 EiB,99999.00 EiB",
+        ),
+        (
+            "FORMAT_PICO_TIME(31843368), sys.format_time(43), FORMAT_BYTES(2048), FORMAT_PICO_TIME(NULL) IS NULL",
+            "31.84 us,43 ps,2.00 KiB,1",
+        ),
+        // The transcripts of MySQL's own comment on it, but for the first, which is older than the function.
+        ("sys.format_time(342342342342345), sys.format_time(342342342), sys.format_time(34234)", "5.71 m,342.34 us,34.23 ns"),
+        (
+            "sys.format_time(604800000000000000), sys.format_time('1e30'), sys.format_time(86399e12), sys.format_time(-5), sys.format_time(NULL) IS NULL",
+            "1.00 w,1653439153439.15 w,24.00 h,-5 ps,1",
+        ),
+        // Any number is one of picoseconds: of a sum, an average, a difference.
+        (
+            "FORMAT_PICO_TIME(100000000000000000000), FORMAT_PICO_TIME('1e30'), FORMAT_PICO_TIME(999.9), FORMAT_PICO_TIME(1134.8)",
+            "1157.41 d,1.16e+13 d,999 ps,1.13 ns",
+        ),
+        (
+            "FORMAT_PICO_TIME(-43), FORMAT_PICO_TIME(-31843368), FORMAT_PICO_TIME(-0.5), FORMAT_PICO_TIME(86400000000000000 * 100000)",
+            "-43 ps,-31.84 us,  0 ps,1.00e+05 d",
+        ),
+    ] {
+        check(&mut session, &format!("SELECT {expressions}"), expected);
+    }
+}
+
+#[test]
 fn of_moments_and_times() {
     let mut session = session();
     for (expressions, expected) in [

@@ -137,29 +137,12 @@ fn expressions() {
             "2,3,2,3,-1,2,b,2",
         ),
         (
-            "FORMAT_BYTES(1023.7), FORMAT_BYTES(-1.9), FORMAT_BYTES(200000 * POW(2, 60)), FORMAT_BYTES(99999 * POW(2, 60))",
-            "1023 bytes,  -1 bytes,2.00e+05 EiB,99999.00 EiB",
-        ),
-        (
             "ABS(-3), SIGN(-2), CEIL(1.2), FLOOR(-1.2), ROUND(2.567, 2), ROUND(15, -1), TRUNCATE(2.567, 1), POW(2, 3), SQRT(9), MOD(7, 3), GREATEST(1, 3, 2), LEAST(1, 3)",
             "3,-1,2,-2,2.57,20,2.5,8,3,1,3,1",
         ),
         (
             "SQRT(-1) IS NULL, LN(0) IS NULL, LOG10(100), FORMAT(1234567.891, 2), FORMAT(1234, 0), FORMAT(-123, 0)",
             "1,1,2,\"1,234,567.89\",\"1,234\",-123",
-        ),
-        (
-            "FORMAT_PICO_TIME(31843368), sys.format_time(43), FORMAT_BYTES(2048), FORMAT_PICO_TIME(NULL) IS NULL",
-            "31.84 us, 43 ps,2.00 KiB,1",
-        ),
-        // Any number is one of picoseconds: of a sum, an average, a difference.
-        (
-            "FORMAT_PICO_TIME(100000000000000000000), FORMAT_PICO_TIME('1e30'), FORMAT_PICO_TIME(999.9), FORMAT_PICO_TIME(1134.8)",
-            "1157.41 d,1.16e+13 d,999 ps,1.13 ns",
-        ),
-        (
-            "FORMAT_PICO_TIME(-43), FORMAT_PICO_TIME(-31843368), FORMAT_PICO_TIME(-0.5), FORMAT_PICO_TIME(86400000000000000 * 100000)",
-            "-43 ps,-31.84 us,  0 ps,1.00e+05 d",
         ),
         (
             "CAST(12 AS CHAR CHARACTER SET utf8mb4), CAST(12 AS CHAR(1) CHARSET utf8), CONVERT(12, CHAR CHARACTER SET utf8mb3)",

@@ -1,0 +1,87 @@
+//! The end of an event that is visible: what is written of it before the timer is read, and behind it.
+
+use super::{Actor, Recorder};
+use crate::record::{self, Ended, RecordWords};
+use crate::setup::Switches;
+use crate::wait::{Ends, Wait};
+
+impl<'r> Actor<'r> {
+    /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn begin_end<'a>(
+        &'a self,
+        on: &'a Recorder<'r>,
+        wait: &'a Wait<'_>,
+        switches: Switches,
+        history: bool,
+    ) -> Ending<'a> {
+        let Some(record) = wait.shown else { return Ending { record: None, row: None, changed: false } };
+        let amount = (wait.ends == Ends::WithAmount).then_some(wait.amount);
+        let is_alone = on.ring.give_back(record, history);
+        if !is_alone {
+            self.put_in(on, record, history);
+        }
+        // What begins beside a wait says so: of one that is alone, the last that began is the wait itself.
+        if !is_alone || !core::ptr::eq(on, &self.waits) {
+            record::set_end_event(record, self.sequence.get());
+        }
+        record::begin_end(record, wait.sequence, amount);
+        let mut row = None;
+        if switches.has(Switches::HISTORY_LONG) {
+            row = on.long.next(self.region);
+            if let Some(row) = row {
+                let ended = Ended {
+                    record,
+                    start: wait.start,
+                    end_event: self.sequence.get(),
+                    amount: (wait.ends != Ends::Recorded).then_some(wait.amount),
+                    sequence: wait.sequence,
+                };
+                on.long.begin(row, &ended);
+            }
+        }
+        Ending { record: Some(record), row, changed: amount.is_some() }
+    }
+
+    /// The record of an event that ends, where others ran, or without history. What encloses what begins now is what enclosed a wait that
+    /// ran beside others; in other rings it is the caller's to say.
+    #[cold]
+    #[inline(never)]
+    fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, history: bool) {
+        if on.ring.put_in(record, history) && core::ptr::eq(on, &self.waits) {
+            let enclosing = record::nesting(record);
+            // What it lay within otherwise may have ended before it.
+            self.outer.set(if enclosing.is_wait() { enclosing } else { self.enclosing_stage() });
+        }
+    }
+}
+
+/// Where a wait is being written that ends, but for the time.
+pub(crate) struct Ending<'r> {
+    pub(super) record: Option<&'r RecordWords>,
+    /// In the long history.
+    pub(super) row: Option<&'r RecordWords>,
+    /// Whether words of the record change that readers look at while the event runs.
+    pub(super) changed: bool,
+}
+
+impl Ending<'_> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn finish<T: Copy + Into<Option<u64>>>(self, on: &Recorder<'_>, read: impl FnOnce() -> T) -> T {
+        let Some(record) = self.record else { return read() };
+        // Apart, and not asked behind the reading whether there is a row.
+        match self.row {
+            None => {
+                let ticks = read();
+                record::finish_end(record, self.changed, ticks.into());
+                ticks
+            }
+            Some(row) => {
+                let ticks = read();
+                on.long.finish(row, ticks.into());
+                record::finish_end(record, self.changed, ticks.into());
+                ticks
+            }
+        }
+    }
+}
