@@ -694,7 +694,7 @@ pub fn read_long(region: &Region<'_>) -> Found {
 pub fn read_long_owner(region: &Region<'_>) -> Option<(u64, u64, u64)> {
     let record::Read::Whole(row) = record::read(&region.arrays::<RECORD>(Section::LongRecords)[0]) else { return None };
     let owner = long_history::owner_of(&region.arrays::<CHUNK>(Section::LongChunks)[0], &row)?;
-    Some((row.sequence.number(), owner.thread_id, owner.base.0))
+    Some((row.sequence.number(), owner.thread_id, owner.base.number()))
 }
 
 /// Rows that the long history lost.
