@@ -3,7 +3,7 @@
 //! Who pays what, for one wait that is on, timed, visible and kept:
 //! ```text
 //! begin  the actor             switches (1 load), mask (1 load), event id, record: 6 stores; first timer read
-//! end    the actor             record: 3 stores, summary: 6 loads, 3 stores, histogram: 3 loads, 2 stores; second timer read among them
+//! end    the actor             record: 2 stores, summary: 6 loads, 3 stores, histogram: 3 loads, 2 stores; second timer read among them
 //! read   whoever reads a table names, source lines, picoseconds of each row, sums over the actors
 //! ```
 //! Nothing in `begin` or `end` can fail, block, allocate or panic (`ci/targets` links a program that proves it), and nothing that follows

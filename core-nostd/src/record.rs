@@ -13,7 +13,7 @@
 //!   word[j] := end         Relaxed
 //!   version := 4n+4        [E4] Release
 //! ```
-//! `4n` is the [`Sequence`] of the event in its slot, and is never reused there, also not by the slot's next owner: so a version names
+//! `4n+1` is the [`Sequence`] of the event in its slot, and is never reused there, also not by the slot's next owner: so a version names
 //! one event in one state, and a reader that sees the same version twice has words of that state only. Without `[E1]` a
 //! reader may see a word of event n+1 under the version of event n; without `[E6]` its second look may come before the words.
 //! On a target of 32 bits the low half of the version decides; it comes round after 2³⁰ events of one thread, all within one read.
@@ -136,7 +136,7 @@ impl Enclosing {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn event(sequence: Sequence, kind: EventType) -> Enclosing {
-        // A sum, not an or: one instruction, because nobody tells the compiler that the lowest bits of a sequence are zero.
+        // A sum, not an or: one instruction, because nobody tells the compiler what the lowest bits of a sequence are.
         const PHASE: u64 = WRITING_START << (Enclosing::SHIFT - Sequence::SHIFT);
         Enclosing((sequence.0 << (Self::SHIFT - Sequence::SHIFT)).wrapping_add((kind as u64).wrapping_sub(PHASE)))
     }
