@@ -400,15 +400,11 @@ impl<'r> Actor<'r> {
             if !switches.has(Switches::ENABLED) {
                 return Wait::NONE;
             }
+            wait.plain_class = usize::MAX;
             switches = self.sampled(switches);
             if !switches.has(Switches::CURRENT) {
-                // Of a thread without a history it is plain nevertheless.
-                if !switches.has(Switches::THREAD) || !switches.has(Switches::TIMED_BY_COUNTER) {
-                    wait.plain_class = usize::MAX;
-                }
                 return Wait { switches, start: read(switches), ..wait };
             }
-            wait.plain_class = usize::MAX;
         }
         wait.switches = switches;
         if !switches.has(Switches::CURRENT) {
@@ -550,7 +546,7 @@ impl<'r> Actor<'r> {
                 // Known here, as where it began.
                 let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
                 let sums = (Some(stat), self.epochs(&WAITS));
-                self.end_as(&self.waits, &wait, switches, true, &Object::of(&held), sums, timer, || clock.counter())
+                self.end_as(&self.waits, &wait, switches, &Object::of(&held), sums, timer, || clock.counter())
             }
             None => self.end_otherwise(clock, &wait, &held),
         }
@@ -568,7 +564,7 @@ impl<'r> Actor<'r> {
         let wait = Wait { shown: Some(wait.shown?), ends: Ends::Recorded, ..*wait };
         let sums = (Some(stat), self.epochs(&WAITS));
         let timer = Some(TimerName::Cycle.index());
-        self.end_as(&self.waits, &wait, switches, true, &Object::of(held), sums, timer, || clock.counter())
+        self.end_as(&self.waits, &wait, switches, &Object::of(held), sums, timer, || clock.counter())
     }
 
     /// A wait ends that is rare, or whose slot was given back meanwhile.
@@ -619,7 +615,7 @@ impl<'r> Actor<'r> {
     ) -> Option<u64> {
         let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
         let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
-        self.end_as(on, wait, switches, switches.has(Switches::HISTORY), object, (stat, self.epochs(on.store())), timer, read)
+        self.end_as(on, wait, switches, object, (stat, self.epochs(on.store())), timer, read)
     }
 
     /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
@@ -638,7 +634,7 @@ impl<'r> Actor<'r> {
         ticks: Option<u64>,
         entries: impl FnOnce(Option<usize>),
     ) -> Option<u64> {
-        let mut ending = self.begin_end(on, event, switches, switches.has(Switches::HISTORY));
+        let mut ending = self.begin_end(on, event, switches);
         if let Some(record) = ending.record {
             record::begin_change(record, event.sequence);
             ending.changed = true;
@@ -659,7 +655,7 @@ impl<'r> Actor<'r> {
         self.slot.as_ref().map_or(0, |slot| slot.index)
     }
 
-    /// An event ends; `history` is whether it enters the history, `timer` that of its conversion, if it is timed.
+    /// An event ends; `timer` is that of its conversion, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
     fn end_as(
@@ -667,7 +663,6 @@ impl<'r> Actor<'r> {
         on: &Recorder<'r>,
         wait: &Wait<'_>,
         switches: Switches,
-        history: bool,
         object: &Object<'_>,
         (stat, epochs): (Option<&StatWords>, Epochs),
         timer: Option<usize>,
@@ -679,12 +674,12 @@ impl<'r> Actor<'r> {
                 Some(stat) => stat::count_untimed(stat, epochs, || self.honour(on, stat, &[], switches)),
                 None => self.count_shared(switches, None),
             }
-            self.begin_end(on, wait, switches, history).finish(on, || None);
+            self.begin_end(on, wait, switches).finish(on, || None);
             self.count_object(wait, switches, object, None);
             return None;
         };
         let sums = stat.map(|stat| stat::begin(stat, epochs, || self.honour(on, stat, &[], switches)));
-        let ending = self.begin_end(on, wait, switches, history);
+        let ending = self.begin_end(on, wait, switches);
         let ticks = ending.finish(on, read);
         let wait_ps = match sums {
             Some(sums) => self.count_timed(sums, wait, switches, timer, ticks),

@@ -110,8 +110,8 @@ impl Switches {
     pub(crate) const SAMPLED: u64 = 1 << 22;
     const NOT_TIMED_SHIFT: u32 = Self::CLASS_SHIFT + Self::CLASS_BITS;
     const ALL_TIMED: u64 = (1 << Self::NOT_TIMED_SHIFT) - 1;
-    /// Enabled, summed by thread, and timed by the processor's counter or visible, and if visible, kept in the history: as nearly all events
-    /// are, so that one test leaves out all that is rare. What it says of the bits below stays true whatever mask a thread has.
+    /// Enabled, summed by thread, and timed by the processor's counter or visible: as nearly all events are, so that one test leaves out
+    /// all that is rare. What it says of the bits below stays true whatever mask a thread has.
     // The uppermost bit: where the switches are masked, a processor tells it without being asked.
     pub(crate) const PLAIN: u64 = 1 << if cfg!(target_has_atomic = "64") { 63 } else { 28 };
     /// [`PLAIN`](Self::PLAIN), and both timed and visible. Of a wait that has begun it says, too, that its record has no more words than
@@ -136,8 +136,7 @@ impl Switches {
         | Self::PLAIN_SAMPLED
         | Self::COUNTED);
     /// What a thread with HISTORY = 'NO' does not.
-    pub(crate) const NO_HISTORY: u64 =
-        !(Self::HISTORY | Self::HISTORY_LONG | Self::PLAIN | Self::PLAIN_VISIBLE_TIMED | Self::PLAIN_SAMPLED);
+    pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
     /// What one with INSTRUMENTED = 'NO' does: nothing.
     // Of two halves the upper one is what every mask has.
     pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32 & !Self::PLAIN;
@@ -449,8 +448,7 @@ fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventS
             switches |= bit;
         }
     }
-    let is_kept = switches & (Switches::CURRENT | Switches::HISTORY) != Switches::CURRENT;
-    if switches & Switches::THREAD != 0 && is_kept && (by_counter || !setting.timed) {
+    if switches & Switches::THREAD != 0 && (by_counter || !setting.timed) {
         switches |= match (switches & Switches::SAMPLED, switches & (Switches::CURRENT | Switches::TIMED)) {
             (0, 0) => Switches::COUNTED,
             (0, has) if has == Switches::CURRENT | Switches::TIMED => Switches::PLAIN | Switches::PLAIN_VISIBLE_TIMED,

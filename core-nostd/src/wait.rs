@@ -397,7 +397,7 @@ impl<'r> Actor<'r> {
         record::hide_current(record);
         let (own, enclosing) = (record::running(record), self.enclosing());
         self.enclose_within(own, record::nesting(record));
-        self.begin_end(&self.waits, &wait, Switches::OFF, false).finish(&self.waits, || None);
+        self.begin_end(&self.waits, &wait, Switches::OFF).finish(&self.waits, || None);
         // Otherwise it is what this one lay within.
         if enclosing != own {
             self.outer.set(enclosing);

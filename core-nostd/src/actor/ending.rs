@@ -8,15 +8,10 @@ use crate::wait::{Ends, Wait};
 impl<'r> Actor<'r> {
     /// Whatever of the end comes before the timer is read, where the wait is visible and in the histories.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn begin_end<'a>(
-        &'a self,
-        on: &'a Recorder<'r>,
-        wait: &'a Wait<'_>,
-        switches: Switches,
-        history: bool,
-    ) -> Ending<'a> {
+    pub(crate) fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None, changed: false } };
         let amount = (wait.ends == Ends::WithAmount).then_some(wait.amount);
+        let history = switches.has(Switches::HISTORY);
         let is_alone = on.ring.give_back(record, history);
         if !is_alone {
             self.put_in(on, record, history);
