@@ -80,23 +80,36 @@ impl fmt::Display for PicoReal {
         let mut text = Text::<16>::default();
         // In f64, as MySQL: a time half-way between two decimals must fall to the same side there and here.
         match UNITS.iter().find(|(unit_ps, _)| self.0.abs() >= *unit_ps as f64) {
-            Some((unit_ps, unit)) => {
-                let time = self.0 / *unit_ps as f64;
-                if time.abs() < 100_000.0 {
-                    write!(text, "{time:.2} {unit}")?;
-                } else {
-                    // C's printf gives an exponent a sign and two digits.
-                    let mut scientific = Text::<16>::default();
-                    write!(scientific, "{time:.2e}")?;
-                    match scientific.as_str().split_once('e') {
-                        Some((digits, exponent)) => write!(text, "{digits}e+{exponent:0>2} {unit}")?,
-                        None => write!(text, "{scientific} {unit}")?, // infinite
-                    }
-                }
-            }
+            Some((unit_ps, unit)) => write!(text, "{} {unit}", Amount(self.0 / *unit_ps as f64))?,
             None => write!(text, "{:3} ps", self.0 as i64)?,
         }
         f.pad(text.as_str())
+    }
+}
+
+/// A number of some unit, as MySQL's FORMAT_PICO_TIME and FORMAT_BYTES write it: two decimals, and from 100000 on an exponent.
+///
+/// ```
+/// use perfschema_core::picotime::Amount;
+///
+/// assert_eq!([2.4, 99_999.0, 2e5, -1e30].map(|number| Amount(number).to_string()), ["2.40", "99999.00", "2.00e+05", "-1.00e+30"]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Amount(pub f64);
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Amount(number) = *self;
+        if number.abs() < 100_000.0 {
+            return write!(f, "{number:.2}");
+        }
+        // C's printf gives an exponent a sign and two digits.
+        let mut scientific = Text::<16>::default();
+        write!(scientific, "{number:.2e}")?;
+        match scientific.as_str().split_once('e') {
+            Some((digits, exponent)) => write!(f, "{digits}e+{exponent:0>2}"),
+            None => f.write_str(scientific.as_str()), // infinite, or none
+        }
     }
 }
 

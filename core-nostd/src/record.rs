@@ -382,7 +382,7 @@ pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, amount: Option
     }
 }
 
-/// Owner: the event ends, and others began since it did, of which this was the last.
+/// Owner: the event ends, and this is what began last before that; not needed where it is the event itself.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
     // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.

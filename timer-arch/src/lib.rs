@@ -8,7 +8,7 @@
 //! ```
 //! use perfschema_timer::{Clock, SystemClock, TimerName, Timers, difference};
 //!
-//! let timers = Timers::calibrate(); // once, at start, mostly 5 ms at most
+//! let timers = Timers::calibrate(); // once, at start: 5 ms, or longer by a slow external clock
 //! let clock = SystemClock;
 //!
 //! let start = clock.ticks(TimerName::Cycle);

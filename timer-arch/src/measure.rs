@@ -163,7 +163,6 @@ mod tests {
     use super::{Measurement, measure, overhead_cycles, resolution};
     use crate::{Clock, TimerName, Timers, arch, system};
     use core::cell::Cell;
-    use std::{env, println, process};
 
     /// Every reading of any timer moves the nanoseconds on by `cost_ns`; `show` tells what a timer makes of them.
     struct Fake {
@@ -227,20 +226,10 @@ mod tests {
         if arch::ALWAYS {
             return; // There is one decision only, see `counter_rate`.
         }
-        const CHILD: &str = "PERFSCHEMA_TIMER_TEST_CHILD";
-        if env::var_os(CHILD).is_some() {
+        if system::tests::is_alone("measure::tests::who_measures_decides_what_cycle_reads") {
             let _ = measure(TimerName::Millisecond);
             assert!(system::cycle_backing().is_some());
-            println!("child was here");
-            return;
         }
-        let output = process::Command::new(env::current_exe().expect("the test binary"))
-            .args(["--exact", "measure::tests::who_measures_decides_what_cycle_reads", "--nocapture"])
-            .env(CHILD, "1")
-            .output()
-            .expect("the test binary starts");
-        let shown = std::string::String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && shown.contains("child was here"), "{shown}");
     }
 
     #[test]

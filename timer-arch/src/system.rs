@@ -214,7 +214,7 @@ pub(crate) fn tick_ns() -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{CycleBacking, Wall, set_cycle_backing, wall_from};
     use crate::{Clock, SystemClock, TimerName, Timers, arch, cycle_ticks_ordered, difference, os};
     use std::{env, println, process};
@@ -239,6 +239,23 @@ mod tests {
         assert!(ordered.abs_diff(before) < hz && ordered.abs_diff(after) < hz);
     }
 
+    /// Whether this is a process in which nothing but `test` runs. Otherwise one is started, in which the test passes.
+    pub(crate) fn is_alone(test: &str) -> bool {
+        const CHILD: &str = "PERFSCHEMA_TIMER_TEST_CHILD";
+        if env::var_os(CHILD).is_some() {
+            println!("child was here");
+            return true;
+        }
+        let output = process::Command::new(env::current_exe().expect("the test binary"))
+            .args(["--exact", test, "--nocapture"])
+            .env(CHILD, "1")
+            .output()
+            .expect("the test binary starts");
+        let shown = std::string::String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && shown.contains("child was here"), "{shown}");
+        false
+    }
+
     /// What CYCLE reads is decided once for a process, so the other decision takes a process of its own.
     #[test]
     #[cfg_attr(miri, ignore = "Miri starts no processes; its CYCLE is CLOCK_MONOTONIC anyway")]
@@ -246,18 +263,9 @@ mod tests {
         if arch::ALWAYS {
             return; // There is one decision only, see `counter_rate`.
         }
-        const CHILD: &str = "PERFSCHEMA_TIMER_TEST_CHILD";
-        if env::var_os(CHILD).is_none() {
-            let output = process::Command::new(env::current_exe().expect("the test binary"))
-                .args(["--exact", "system::tests::without_a_counter_cycle_is_the_wall_clock", "--nocapture"])
-                .env(CHILD, "1")
-                .output()
-                .expect("the test binary starts");
-            let shown = std::string::String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success() && shown.contains("child was here"), "{shown}");
+        if !is_alone("system::tests::without_a_counter_cycle_is_the_wall_clock") {
             return;
         }
-        println!("child was here");
         set_cycle_backing(CycleBacking::Wall);
         let timers = Timers::calibrate();
         let [cycle, nanosecond] = [TimerName::Cycle, TimerName::Nanosecond].map(|timer| *timers.get(timer));

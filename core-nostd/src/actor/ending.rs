@@ -61,6 +61,7 @@ pub(crate) struct Ending<'r> {
 }
 
 impl Ending<'_> {
+    /// The event has ended, at what `read` gives, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn finish<T: Copy + Into<Option<u64>>>(self, on: &Recorder<'_>, read: impl FnOnce() -> T) -> T {
         let Some(record) = self.record else { return read() };

@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::value::{self, Number};
 use crate::{Error, aggregates, compare, documents, encodings, numbers, order, recursion, snapshot, sys, texts, times};
 use perfschema::core::digest::{self, digest_text};
-use perfschema::core::picotime::format_pico_real;
+use perfschema::core::picotime::{Amount, format_pico_real};
 use perfschema::core::table::SqlType;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Value, ValueRef};
@@ -532,10 +532,5 @@ fn format_bytes(bytes: f64) -> String {
         // Cut, not rounded: 1023.7 is not yet a KiB.
         return format!("{:>4} bytes", bytes as i64);
     };
-    let (value, unit) = (bytes / 1024_f64.powi(power as i32), units[power - 1]);
-    match format!("{value:.2e}").split_once('e') {
-        // C's printf gives an exponent a sign and two digits.
-        Some((digits, exponent)) if value.abs() >= 100_000.0 => format!("{digits}e+{exponent:0>2} {unit}"),
-        _ => format!("{value:.2} {unit}"),
-    }
+    format!("{} {}", Amount(bytes / 1024_f64.powi(power as i32)), units[power - 1])
 }
