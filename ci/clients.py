@@ -4,7 +4,6 @@ import datetime
 import decimal
 import sys
 import threading
-import time
 from importlib import metadata
 
 import pymysql
@@ -132,9 +131,11 @@ def killed(statement):
 
     thread = threading.Thread(target=run)
     thread.start()
-    time.sleep(0.5)
-    cursor.execute("SHOW PROCESSLIST")
-    assert any(row[0] == victim.thread_id() and row[7] == ENDLESS for row in cursor.fetchall())
+    listed = False
+    while not listed:
+        assert thread.is_alive(), result
+        cursor.execute("SHOW PROCESSLIST")
+        listed = any(row[0] == victim.thread_id() and row[7] == ENDLESS for row in cursor.fetchall())
     cursor.execute(statement % victim.thread_id())
     thread.join()
     assert result == [1317], result

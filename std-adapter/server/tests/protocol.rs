@@ -670,8 +670,10 @@ fn what_a_client_does_is_listed() {
         client.tell(command);
         until(|| boss.query(&list) == [row(name, Some(sleep))]);
         assert_eq!(boss.send(format!("\x03KILL QUERY {}", client.id).as_bytes())[0], 0);
-        let _ = client.read();
-        client.skip(3);
+        // One that is stopped before it sleeps fails; a sleep that is cut short is a row, 1.
+        if client.read()[0] != 0xff {
+            client.skip(3);
+        }
     }
 }
 
