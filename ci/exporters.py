@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -378,10 +379,27 @@ def ask_for_otlp():
     url = f"http://127.0.0.1:{receiver.server_port}"
     with open(f"{WORK}/headers", "w") as file:
         file.write("X-Token: secret\n")
+    # One that signs its certificate itself, and is believed by who has it.
+    secured = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    for name in ("collector", "stranger"):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=CA:FALSE",
+                        "-keyout", f"{WORK}/{name}.key", "-out", f"{WORK}/{name}.crt"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{WORK}/collector.crt", f"{WORK}/collector.key")
+    secured.socket = context.wrap_socket(secured.socket, server_side=True)
+    threading.Thread(target=secured.serve_forever, daemon=True).start()
+    to_secured = [PERFSCHEMA, "export", TARGET, "--once", "--otlp", f"https://localhost:{secured.server_port}", "--headers", f"{WORK}/headers"]
+    for certificate, said in ((["--tls-ca", f"{WORK}/stranger.crt"], "UnknownIssuer"), ([], "UnknownIssuer"),
+                              (["--tls-ca", f"{WORK}/collector.key"], "expected certificates in PEM format")):
+        once = subprocess.run([*to_secured, *certificate], capture_output=True, text=True)
+        assert once.returncode == 1 and said in once.stderr and received.empty(), once
+    once = subprocess.run([*to_secured, "--tls-ca", f"{WORK}/collector.crt"], capture_output=True, text=True)
+    assert once.returncode == 1 and "503" in once.stderr, once
+    secured.shutdown()
     command = [PERFSCHEMA, "export", TARGET, "--otlp", url, "--headers", f"{WORK}/headers"]
-    for status in ("503", "307"):
-        once = subprocess.run([*command, "--once"], capture_output=True, text=True)
-        assert once.returncode == 1 and status in once.stderr, once
+    once = subprocess.run([*command, "--once"], capture_output=True, text=True)
+    assert once.returncode == 1 and "307" in once.stderr, once
     with running("export", *command, "--interval", "200ms") as export:
         until("it sends again and again", lambda: received.qsize() >= 4)
         export.terminate()

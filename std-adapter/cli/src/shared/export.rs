@@ -14,13 +14,14 @@ use signal_hook::iterator::Signals;
 use std::ffi::OsString;
 use std::fmt;
 use std::mem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ureq::Agent;
-use ureq::http::header::AUTHORIZATION;
+use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use ureq::http::{HeaderName, HeaderValue, StatusCode, Uri};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 /// Send another program's metrics to a collector of OpenTelemetry's, again and again, until the program ends.
 ///
@@ -41,6 +42,9 @@ pub(crate) struct Args {
     /// Lines `Name: value` to send as headers, a token say: a command line can be seen by others.
     #[arg(long, value_name = "FILE")]
     headers: Option<PathBuf>,
+    /// Certificates in PEM format: believe only who they vouch for that it is the collector. Without it, whom Mozilla believes.
+    #[arg(long, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
     /// How many files, or the like, have metrics of their own.
     #[arg(long, value_name = "NUMBER", default_value_t = 256, value_parser = number::<usize>, allow_negative_numbers = true)]
     instances: usize,
@@ -55,8 +59,10 @@ pub(crate) enum ExportError {
     Status(Box<Uri>, StatusCode, String, Option<Duration>),
     /// The collector did not take so many values, and what it says of that.
     Rejected(Box<Uri>, u64, String),
-    /// The file of headers cannot be read.
+    /// A file of headers or of certificates cannot be read.
     File(PathBuf, std::io::Error),
+    /// There is no certificate in a file that is to have some, or not the whole of one.
+    NoCertificates(PathBuf),
     /// A line of it is no header.
     Header(PathBuf, usize),
 }
@@ -72,6 +78,7 @@ impl fmt::Display for ExportError {
                 write!(f, "{}: {count} values were not taken{}", without_password(url), Said(said))
             }
             ExportError::File(path, error) => write!(f, "{}: {error}", output::path(path)),
+            ExportError::NoCertificates(path) => write!(f, "{}: expected certificates in PEM format", output::path(path)),
             ExportError::Header(path, line) => write!(f, "{}: line {line} is no header `Name: value`", output::path(path)),
         }
     }
@@ -164,6 +171,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let metrics = Metrics::new(Arc::clone(&program)).instances(args.instances);
     let config =
         Agent::config_builder().timeout_global(Some(Duration::from_secs(10))).max_redirects(0).http_status_as_error(false);
+    let config = config.tls_config(TlsConfig::builder().root_certs(root_certificates(args)?).build());
     let agent: Agent = config.user_agent(concat!("perfschema/", env!("CARGO_PKG_VERSION"))).build().into();
     let send = || send(&agent, &args.otlp, &headers, &metrics.otlp());
     if args.once {
@@ -184,17 +192,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     loop {
         // Asked before the values are read, so that the last ones are sent.
         let is_last = !program.is_in_use();
+        let sent = Instant::now();
         let result = send();
         if is_last {
             return result.map_err(Error::Export);
         }
         let asked_for = result.as_ref().err().and_then(ExportError::retry_after).unwrap_or_default();
-        let (when, pause) = if asked_for > args.interval { ("in", asked_for) } else { ("every", args.interval) };
+        // A collector means from its answer on.
+        let (when, time, pause) = if asked_for > args.interval {
+            ("in", asked_for, asked_for)
+        } else {
+            ("every", args.interval, args.interval.saturating_sub(sent.elapsed()))
+        };
         match (&result, &failure) {
             (Ok(()), Some(_)) => note!("perfschema: {} takes the metrics again", without_password(&args.otlp)),
             // Once, and not every ten seconds.
             (Err(error), Some(last)) if error.is_like(last) => {}
-            (Err(error), _) => note!("perfschema: {error}; trying again {when} {pause:?}"),
+            (Err(error), _) => note!("perfschema: {error}; trying again {when} {time:?}"),
             (Ok(()), None) => {}
         }
         failure = result.err();
@@ -206,10 +220,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 
 fn headers(args: &Args) -> Result<Vec<(HeaderName, HeaderValue)>, Error> {
     let Some(path) = &args.headers else { return Ok(Vec::new()) };
-    let text = std::fs::File::open(path).and_then(|file| input::text(file, input::MAX_SETTINGS));
-    let text = text.map_err(|error| Error::Export(ExportError::File(path.clone(), error)))?;
+    let text = settings(path)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(number, line)| header(line).ok_or(Error::Export(ExportError::Header(path.clone(), number)))).collect()
+}
+
+/// Who vouches for the collector.
+fn root_certificates(args: &Args) -> Result<RootCerts, Error> {
+    let Some(path) = &args.tls_ca else { return Ok(RootCerts::WebPki) };
+    let text = settings(path)?;
+    let items = parse_pem(text.as_bytes()).collect::<Result<Vec<_>, _>>().unwrap_or_default().into_iter();
+    let certificates: Vec<_> =
+        items.filter_map(|item| if let PemItem::Certificate(certificate) = item { Some(certificate) } else { None }).collect();
+    if certificates.is_empty() {
+        return Err(Error::Export(ExportError::NoCertificates(path.clone())));
+    }
+    Ok(certificates.into())
+}
+
+/// A file that an option names.
+fn settings(path: &Path) -> Result<String, Error> {
+    let text = std::fs::File::open(path).and_then(|file| input::text(file, input::MAX_SETTINGS));
+    text.map_err(|error| Error::Export(ExportError::File(path.to_owned(), error)))
 }
 
 /// User and password of `http://user:p%40ss@host/path`, for basic authentication.
@@ -232,7 +264,10 @@ fn header(line: &str) -> Option<(HeaderName, HeaderValue)> {
 fn send(agent: &Agent, url: &Uri, headers: &[(HeaderName, HeaderValue)], body: &str) -> Result<(), ExportError> {
     /// Bytes of an answer that are read.
     const MOST: u64 = 64 << 10;
-    let mut request = agent.post(url).content_type("application/json");
+    let mut request = agent.post(url);
+    if !headers.iter().any(|(name, _)| name == CONTENT_TYPE) {
+        request = request.content_type("application/json");
+    }
     for (name, value) in headers {
         request = request.header(name, value);
     }
@@ -381,6 +416,28 @@ mod tests {
         for line in ["Authorization", ": x", "a b: c", "\u{e9}: x", "a: \u{1}"] {
             assert!(header(line).is_none(), "{line:?}");
         }
+    }
+
+    #[test]
+    fn who_names_a_content_type_has_the_only_one() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("it has one")).parse().expect("a URL");
+        let collector = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("it is asked");
+            let mut request = Vec::new();
+            while !request.ends_with(b"{}") {
+                let mut part = [0; 4096];
+                let length = stream.read(&mut part).expect("there is more");
+                request.extend_from_slice(&part[..length]);
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").expect("it is read");
+            String::from_utf8(request).expect("a text").to_ascii_lowercase()
+        });
+        let given = header("Content-Type: application/json; charset=utf-8").expect("a header");
+        send(&Agent::new_with_defaults(), &url, &[given], "{}").expect("it is taken");
+        let request = collector.join().expect("it answers");
+        let types: Vec<_> = request.lines().filter(|line| line.starts_with("content-type:")).collect();
+        assert_eq!(types, ["content-type: application/json; charset=utf-8"]);
     }
 
     #[test]
