@@ -7,6 +7,7 @@ use perfschema_sql::{Account, Database, Limits};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Bytes in blocks of Rust's, as the C library has them, now and at most.
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -38,13 +39,16 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// However busy the machine is, it is memory that ends a statement.
+const AN_HOUR: Duration = Duration::from_secs(3600);
+
 /// One test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
 fn sorting_takes_bounded_memory() {
     let _alone = ALONE.lock();
-    let limits = Limits { engine_bytes: 24 << 20, ..Limits::default() };
+    let limits = Limits { time: AN_HOUR, engine_bytes: 24 << 20, ..Limits::default() };
     let mut session = Database::new(World::new().region).limits(limits).session(Account::default()).expect("there is memory");
     assert_eq!(run(&mut session, "SET cte_max_recursion_depth = 300000"), "0 changed");
     let many = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 300000)";
@@ -71,7 +75,7 @@ fn sorting_takes_bounded_memory() {
 fn a_result_takes_about_what_it_may() {
     const LIMIT: usize = 16 << 20;
     let _alone = ALONE.lock();
-    let limits = Limits { memory_bytes: LIMIT, ..Limits::default() };
+    let limits = Limits { time: AN_HOUR, memory_bytes: LIMIT, ..Limits::default() };
     let mut session = Database::new(World::new().region).limits(limits).session(Account::default()).expect("there is memory");
     assert_eq!(run(&mut session, "SET cte_max_recursion_depth = 1000000"), "0 changed");
     for columns in ["i", "CONCAT(i)", "i, CONCAT('name ', i), i, 'a text', NULL", "REPEAT('a', 2000)"] {
