@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{PROGRAM, perfschema, succeeds, until, until_it_shares};
+use common::{PROGRAM, perfschema, signal, stop, succeeds, until, until_it_shares};
 use scraper::{ElementRef, Html, Selector};
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +34,7 @@ impl Stopped {
         }
         let mut command = Command::new(PROGRAM);
         command
-            .args(["demo", "--seconds", "60"])
+            .args(["demo", "--seconds", "3600"])
             .arg(&folder)
             .env("PERFSCHEMA_SHARE", "1")
             .stdout(Stdio::null())
@@ -45,19 +45,12 @@ impl Stopped {
             let select = "SELECT COUNT(*) FROM file_summary_by_instance WHERE count_read > 0";
             demo.rows(select).first().and_then(|row| row.parse::<usize>().ok()) >= Some(HOSTILE.len())
         });
-        demo.signal("-STOP");
-        let counted = || demo.rows("SELECT SUM(count_star), SUM(sum_timer_wait) FROM events_waits_summary_global_by_event_name");
-        until("it stands still", || counted() == counted());
+        stop(&demo.pid());
         demo
     }
 
     fn pid(&self) -> String {
         self.child.id().to_string()
-    }
-
-    fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.pid()]).status().expect("there is kill");
-        assert!(status.success());
     }
 
     /// What SQL says, as CSV without the heading.
@@ -305,10 +298,9 @@ fn waits_and_the_dead() {
     };
     // Stopped at a moment when somebody waits.
     until("a moment with a wait", || {
-        demo.signal("-CONT");
+        signal(&demo.pid(), "-CONT");
         std::thread::sleep(std::time::Duration::from_millis(3));
-        demo.signal("-STOP");
-        until("it stands still", || demo.rows(select) == demo.rows(select));
+        stop(&demo.pid());
         !demo.rows(select).is_empty()
     });
     let page = Html::parse_document(&succeeds(&["report", &demo.pid()]));

@@ -73,9 +73,7 @@ fn running_stopped_killed_pruned() {
         assert!(String::from_utf8_lossy(&piped.stdout).contains("/dev/shm/perfschema-"), "{columns:?}");
     }
 
-    demo.signal("-STOP");
-    // A stop reaches one thread after the other.
-    until("it stands still", || waits(&demo) == waits(&demo));
+    demo.stop();
     assert_eq!(state(&demo).as_deref(), Some("runs"));
 
     assert_eq!(succeeds(&["prune", &demo.pid()]), "", "a program that runs keeps its tables");

@@ -44,8 +44,7 @@ fn running_stopped_killed() {
     let before = waits(&demo);
     until("it counts again", || waits(&demo) > before);
 
-    demo.signal("-STOP");
-    until("it stands still", || waits(&demo) == waits(&demo));
+    demo.stop();
     assert_eq!(rows(&demo, "SELECT COUNT(*) > 3 FROM threads"), "1");
     // Files and locks have no address in common.
     for table in ["events_waits_summary_by_instance", "file_summary_by_instance", "mutex_instances", "rwlock_instances"] {
@@ -109,8 +108,7 @@ fn metrics_of_another_program() {
     assert!(!success, "{err}");
     assert_eq!(err, "ERROR 1231 (42000): Variable 'innodb_monitor_enable' can't be set to the value of 'index_wards'\n");
 
-    demo.signal("-STOP");
-    until("it stands still", || words(&demo) == words(&demo));
+    demo.stop();
     let shown = succeeds(&["show", &demo.pid(), "innodb_metrics", "--format", "csv"]);
     assert!(shown.lines().any(|line| line.starts_with(&format!("index_words,index,{},", words(&demo)))), "{shown}");
     demo.signal("-KILL");

@@ -24,7 +24,7 @@ pub fn succeeds(args: &[&str]) -> String {
     out
 }
 
-/// A demo that works for a minute, unless it is killed.
+/// A demo that works for longer than any test takes, unless it is killed.
 pub struct Demo(pub Child);
 
 impl Demo {
@@ -34,7 +34,7 @@ impl Demo {
 
     pub fn of(program: &Path) -> Demo {
         let mut command = Command::new(program);
-        command.args(["demo", "--seconds", "60", env!("CARGO_MANIFEST_DIR")]);
+        command.args(["demo", "--seconds", "3600", env!("CARGO_MANIFEST_DIR")]);
         let child = command.env("PERFSCHEMA_SHARE", "1").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         Demo(child.expect("the program was built"))
     }
@@ -44,8 +44,11 @@ impl Demo {
     }
 
     pub fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.pid()]).status().expect("there is kill");
-        assert!(status.success());
+        signal(&self.pid(), name);
+    }
+
+    pub fn stop(&self) {
+        stop(&self.pid());
     }
 }
 
@@ -55,6 +58,24 @@ impl Drop for Demo {
         let _ = self.0.wait();
         perfschema(&["prune", &self.pid()]);
     }
+}
+
+#[track_caller]
+pub fn signal(pid: &str, name: &str) {
+    let status = Command::new("kill").args([name, pid]).status().expect("there is kill");
+    assert!(status.success());
+}
+
+/// Stops a program. The thread that the signal reaches tells the others, once it runs itself.
+#[track_caller]
+pub fn stop(pid: &str) {
+    signal(pid, "-STOP");
+    let is_stopped = |thread: std::io::Result<std::fs::DirEntry>| {
+        let stat = std::fs::read_to_string(thread.expect("it is there").path().join("stat")).unwrap_or_default();
+        // One that has ended meanwhile is none.
+        stat.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with('T'))
+    };
+    until("all its threads have stopped", || std::fs::read_dir(format!("/proc/{pid}/task")).expect("it runs").all(is_stopped));
 }
 
 #[track_caller]
